@@ -99,7 +99,7 @@ describe('settings', () => {
       root,
       cwd: root,
     })
-    assert.equal(config.models.length, 3)
+    assert.equal(config.models.length, 4)
     assert.deepEqual(missingFrom(settings.map(nameOf), pathsIn(parseYaml(example))), [])
   })
 

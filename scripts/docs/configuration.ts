@@ -1,5 +1,5 @@
 import { Type, type TSchema, type TUnion } from 'typebox'
-import { engineOf, expectationOf } from '../../src/platform/config/check.ts'
+import { engineOf, expectationOf, kindOf } from '../../src/platform/config/check.ts'
 import { configSchema, environmentVariables } from '../../src/platform/config/schema.ts'
 import { descriptionOf, listSettings, type Setting } from './settings.ts'
 import { renderHead, renderTable } from './table.ts'
@@ -57,21 +57,25 @@ function renderGroup(name: string, schema: TSchema): string {
   return `${heading}\n${renderSettings(listSettings(schema, name))}`
 }
 
-/** The settings of every engine first, then those of each engine. */
+/** The settings of every engine first, then those of each engine, and of each kind of its models besides text. */
 function renderVariants(union: TUnion, path: string): string {
   const settings = listSettings(union, path)
-  const engines = union.anyOf.map(engineOf)
+  const ofText = union.anyOf.filter((variant) => (kindOf(variant) ?? 'text') === 'text')
   const isCommon = (setting: Setting) =>
-    settings.filter((other) => other.path === setting.path).length === engines.length
-  const common = settings.filter((setting) => setting.engine === engines[0] && isCommon(setting))
+    ofText.every((variant) => settings.some((other) => other.variant === variant && other.path === setting.path))
+  const common = settings.filter((setting) => setting.variant === ofText[0] && isCommon(setting))
   const chosen = common.map((setting) =>
     setting.path === `${path}.engine`
       ? { ...setting, expects: expectationOf(union), description: 'What runs the model.' }
       : setting,
   )
   const variants = union.anyOf.map((variant) => {
-    const own = settings.filter((setting) => setting.engine === engineOf(variant) && !isCommon(setting))
-    return `\n### \`engine: ${engineOf(variant)}\`\n\n${descriptionOf(variant)} Besides those above:\n\n${renderSettings(own)}`
+    const all = settings.filter((setting) => setting.variant === variant)
+    const isText = ofText.includes(variant)
+    const own = isText ? all.filter((setting) => !isCommon(setting)) : all
+    const heading = `\`engine: ${engineOf(variant)}\`${isText ? '' : `, \`kind: ${kindOf(variant)}\``}`
+    const which = isText ? 'Besides those above:' : 'All its settings:'
+    return `\n### ${heading}\n\n${descriptionOf(variant)} ${which}\n\n${renderSettings(own)}`
   })
   return `\n${renderSettings(chosen)}${variants.join('')}`
 }

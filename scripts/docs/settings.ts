@@ -5,7 +5,9 @@ import { annotation, engineOf, expectationOf } from '../../src/platform/config/c
 export interface Setting {
   /** `models[].endpoints[].url`: `[]` stands for every entry of a list. */
   readonly path: string
-  /** The engine that the model must have, for the settings of models. */
+  /** For the settings of models: the variant of a model that has it. */
+  readonly variant: TSchema | null
+  /** The engine of that variant. */
   readonly engine: string | null
   readonly expects: string
   /** As written in the file; null if the setting is required, or optional without a default. */
@@ -15,19 +17,21 @@ export interface Setting {
 }
 
 /** Every setting below `schema`, in its order. */
-export function listSettings(schema: TSchema, path = '', engine: string | null = null): Setting[] {
-  if (Type.IsObject(schema)) return listGroup(schema, path, engine)
-  if (Type.IsUnion(schema)) return schema.anyOf.flatMap((variant) => listSettings(variant, path, engineOf(variant)))
-  if (Type.IsArray(schema) && !isLeaf(schema.items)) return listSettings(schema.items, `${path}[]`, engine)
+export function listSettings(schema: TSchema, path = '', variant: TSchema | null = null): Setting[] {
+  if (Type.IsObject(schema)) return listGroup(schema, path, variant)
+  if (Type.IsUnion(schema)) return schema.anyOf.flatMap((each) => listSettings(each, path, each))
+  if (Type.IsArray(schema) && !isLeaf(schema.items)) return listSettings(schema.items, `${path}[]`, variant)
   const expects = Type.IsArray(schema) ? `a list, each ${expectationOf(schema.items)}` : expectationOf(schema)
-  return [{ path, engine, expects, ...wordsOf(schema) }]
+  return [{ path, ...ofVariant(variant), expects, ...wordsOf(schema) }]
 }
 
+const ofVariant = (variant: TSchema | null) => ({ variant, engine: variant && engineOf(variant) })
+
 /** An optional group has its own line, which explains the effect of omitting it. */
-function listGroup(schema: TObject, path: string, engine: string | null): Setting[] {
-  const itself = { path, engine, expects: expectationOf(schema), ...wordsOf(schema) }
+function listGroup(schema: TObject, path: string, variant: TSchema | null): Setting[] {
+  const itself = { path, ...ofVariant(variant), expects: expectationOf(schema), ...wordsOf(schema) }
   const below = Object.entries(schema.properties).flatMap(([name, inner]) =>
-    listSettings(inner, path === '' ? name : `${path}.${name}`, engine),
+    listSettings(inner, path === '' ? name : `${path}.${name}`, variant),
   )
   return Type.IsOptional(schema) ? [itself, ...below] : below
 }

@@ -16,18 +16,20 @@ const Priced = Type.Object({
 /** A price as the configuration has it. */
 interface ConfiguredPrice {
   readonly input: bigint
-  readonly output: bigint
+  /** Absent for a model of embeddings, which has none. */
+  readonly output?: bigint
   readonly cached_input?: bigint
   readonly cache_write?: bigint
 }
 
-export const priceOf = ({ cached_input: cachedInput, cache_write: cacheWrite, ...rest }: ConfiguredPrice): Price => ({
-  ...rest,
-  cachedInput,
-  cacheWrite,
-})
+export const priceOf = (configured: ConfiguredPrice): Price => {
+  const { input, output = 0n, cached_input: cachedInput, cache_write: cacheWrite } = configured
+  return { input, output, cachedInput, cacheWrite }
+}
 
-/** Which of the two rules a price breaks: output costs more than input, and cached input no more than input. */
+/**
+ * Which rule the price of a model of text breaks: output costs more than input, and cached input no more than input.
+ */
 export function brokenPriceRule({ input, output, cachedInput }: Price): 'output' | 'cached_input' | undefined {
   if (output <= input) return 'output'
   return cachedInput && cachedInput > input ? 'cached_input' : undefined

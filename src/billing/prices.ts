@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import { byService, type Visit } from '../access/actor.ts'
 import { recordWithin } from '../access/audit.ts'
+import type { ModelKind } from '../platform/config/config.ts'
 import type { Database, Queryable } from '../platform/database/database.ts'
 import { Problem } from '../platform/problems.ts'
 import { repeat } from '../platform/repeat.ts'
@@ -23,7 +24,7 @@ export interface Prices {
    */
   sync(configured: ReadonlyMap<string, Price>): Promise<void>
   /** Sets a price that begins now or later. Returns when it begins. Throws Problem `invalid_field`. */
-  set(model: string, price: Price, by: Visit, validFrom?: Date): Promise<Date>
+  set(model: string, price: Price, by: Visit, validFrom?: Date, kind?: ModelKind): Promise<Date>
   /** All prices, the newest of each model first. */
   list(): Promise<PriceEntry[]>
   /** Reads the prices again, as a timer also does. Throws Problem `unavailable`. */
@@ -72,8 +73,8 @@ export function createPrices({ database, log }: { database: Database; log: Logge
       })
       await refresh()
     },
-    async set(model: string, price: Price, by: Visit, validFrom?: Date) {
-      checkPrice(price, validFrom)
+    async set(model: string, price: Price, by: Visit, validFrom?: Date, kind: ModelKind = 'text') {
+      checkPrice(price, validFrom, kind)
       const source = by.actor.kind === 'person' ? 'portal' : 'command'
       const entry = { ...price, model, source, ...(validFrom && { validFrom }) } as const
       const begins = await database.transaction((tx) => insertPrice(tx, entry, by))
@@ -119,15 +120,24 @@ const parts = ({ input, output, cachedInput, cacheWrite }: Price) => ({
   cache_write: cacheWrite,
 })
 
-function checkPrice(price: Price, validFrom: Date | undefined): void {
+function checkPrice(price: Price, validFrom: Date | undefined, kind: ModelKind): void {
   for (const [field, each] of Object.entries(parts(price))) {
     if (each && each < 0n) throw new Problem('invalid_field', 'A price must not be negative.', { field })
   }
-  const field = brokenPriceRule(price)
+  if (kind === 'embeddings') checkInputOnly(price)
+  const field = kind === 'text' ? brokenPriceRule(price) : undefined
   if (field) throw new Problem('invalid_field', ruleOf[field], { field })
   if (validFrom !== undefined && validFrom.getTime() <= Date.now()) {
     throw new Problem('invalid_field', 'A price begins now or later, never in the past.', { field: 'valid_from' })
   }
+}
+
+/** Embeddings have neither output nor a prompt cache. */
+function checkInputOnly({ output, cachedInput, cacheWrite }: Price): void {
+  const others = { output: output || null, cached_input: cachedInput ?? null, cache_write: cacheWrite ?? null }
+  const field = Object.entries(others).find(([, each]) => each !== null)?.[0]
+  if (field === undefined) return
+  throw new Problem('invalid_field', 'A model of embeddings has a price for input only: omit the others.', { field })
 }
 
 function isSame(one: Price | undefined, other: Price): boolean {

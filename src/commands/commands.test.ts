@@ -55,6 +55,13 @@ models:
     max_output_tokens: 512
     price: { input: "0.10", output: "0.40" }
   - { id: unpriced, engine: local, file: missing.gguf, context: 64, max_output_tokens: 32 }
+  - id: vectors
+    engine: openai
+    kind: embeddings
+    endpoints: [{ url: "http://127.0.0.1:9/v1" }]
+    upstream_model: e
+    context: 4096
+    price: { input: "0.02" }
 aliases: { quick: far }
 limits: { requests_per_minute: 7, tokens_per_minute: 900 }
 `
@@ -376,6 +383,15 @@ test('a price takes effect at once or later', async () => {
     /^quick is an alias of far: set the price of far\.$/m,
   )
   assert.equal(listOf(await json('price', 'list'), 'prices').length, 3)
+})
+
+test('a price of embeddings has input only', async () => {
+  const { valid_from: _, ...set } = await json('price', 'set', 'vectors', '--input', '0.03')
+  assert.deepEqual(set, { model: 'vectors', input: '0.03', output: '0' })
+  const { stdout } = await run('price', 'set', 'vectors', '--input', '0.04')
+  assert.match(stdout, /^vectors costs 0\.04\S* \S+ per million input tokens from /)
+  const cached = await run('price', 'set', 'vectors', '--input', '1', '--cached-input', '0.1')
+  assertRefused(cached, /A model of embeddings has a price for input only/)
 })
 
 async function cacherInForce() {

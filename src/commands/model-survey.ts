@@ -1,6 +1,6 @@
 import { priceOf } from '../billing/price-rule.ts'
 import type { Price } from '../billing/prices.ts'
-import type { ModelConfig } from '../platform/config/config.ts'
+import { isForEmbeddings, type ModelConfig } from '../platform/config/config.ts'
 import type { Context } from './context.ts'
 
 /** A configured model, and whether requests can use it. */
@@ -27,13 +27,13 @@ export async function surveyModels(context: Context): Promise<SurveyedModel[]> {
         id: model.id,
         engine: model.engine,
         context: model.context,
-        maxOutputTokens: model.max_output_tokens,
+        maxOutputTokens: isForEmbeddings(model) ? 0 : model.max_output_tokens,
         aliases: Object.keys(aliases).filter((alias) => aliases[alias] === model.id),
         price,
         fault:
           (await faultOfModel(model, models)) ??
           (price === null
-            ? `It has no price. Set one: ./tollgate price set ${model.id} --input 0.10 --output 0.40`
+            ? `It has no price. Set one: ./tollgate price set ${model.id} --input 0.10${isForEmbeddings(model) ? '' : ' --output 0.40'}`
             : null),
       }
     }),

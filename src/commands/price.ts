@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { formatPrice, writtenPrice, type WrittenPrice } from '../billing/money.ts'
 import { priceOf } from '../billing/price-rule.ts'
 import type { Price, PriceEntry, Prices } from '../billing/prices.ts'
-import type { ModelConfig } from '../platform/config/config.ts'
+import { isForEmbeddings, type ModelConfig } from '../platform/config/config.ts'
 import { id } from '../platform/config/values.ts'
 import { OperatorError } from '../platform/problems.ts'
 import { priceArgument, priceIn } from './amounts.ts'
@@ -15,7 +15,7 @@ import { beginningIn, parseTimeOption, type Moment } from './times.ts'
 
 interface SetOptions extends CommonOptions {
   readonly input: string
-  readonly output: string
+  readonly output?: string
   readonly cachedInput?: string
   readonly cacheWrite?: string
   readonly from?: Moment
@@ -33,40 +33,50 @@ function setCommand(context: Context): Command {
   )
     .argument('<model>', 'the id of the model', argument(id.parse))
     .requiredOption('--input <price>', 'per million input tokens', priceArgument)
-    .requiredOption('--output <price>', 'per million output tokens; must be higher than --input', priceArgument)
+    .option(
+      '--output <price>',
+      'per million output tokens; must be higher than --input (not for embeddings)',
+      priceArgument,
+    )
     .option('--cached-input <price>', 'per million tokens read from a prompt cache (default: as input)', priceArgument)
     .option('--cache-write <price>', 'per million tokens written to a prompt cache (default: as input)', priceArgument)
     .option('--from <when>', 'a date, a time or a duration such as 7d (default: now)', argument(parseTimeOption))
-    .action(async (model: string, { json, from, ...typed }: SetOptions) => {
-      const input = await priceIn(context, '--input', typed.input)
-      const output = await priceIn(context, '--output', typed.output)
-      const { cachedInput: cached, cacheWrite: write } = typed
-      const price: Price = {
-        input,
-        output,
-        cachedInput: cached === undefined ? null : await priceIn(context, '--cached-input', cached),
-        cacheWrite: write === undefined ? null : await priceIn(context, '--cache-write', write),
-      }
+    .action(async (model: string, { json, from, ...typed }: SetOptions, self: Command) => {
       const { models, aliases } = await context.config()
       const configured = models.find((each) => each.id === model)
+      const kind = configured && isForEmbeddings(configured) ? 'embeddings' : 'text'
       const named = Object.hasOwn(aliases, model) ? aliases[model] : undefined
       if (configured === undefined && named !== undefined) {
         throw new OperatorError(`${model} is an alias of ${named}: set the price of ${named}.`)
       }
+      if (typed.output === undefined && kind === 'text')
+        self.error("error: required option '--output <price>' not specified")
+      const price = await priceFrom(context, typed)
       const validFrom = await withPrices(context, async (prices) => {
         await writeFirst(prices, model, configured?.price)
-        return prices.set(model, price, operator(), from && (await beginningIn(context, from)))
+        return prices.set(model, price, operator(), from && (await beginningIn(context, from)), kind)
       })
       if (configured === undefined) warn(context, `Not in the configuration yet: ${model}.`)
       const document = { model, ...writtenPrice(price), valid_from: validFrom.toISOString() }
       if (json) return writeJson(context, document)
       const format = await formatFor(context)
+      const output = kind === 'text' ? ` and ${format.money(document.output)} per million output tokens` : ''
       return writeLines(
         context,
-        `${model} costs ${format.money(document.input)} per million input tokens and ${format.money(document.output)} per million output tokens from ${format.minute(validFrom)}.`,
+        `${model} costs ${format.money(document.input)} per million input tokens${output} from ${format.minute(validFrom)}.`,
         ...cacheLines(document, format),
       )
     })
+}
+
+async function priceFrom(context: Context, typed: SetOptions): Promise<Price> {
+  const { input, output, cachedInput: cached, cacheWrite: write } = typed
+  return {
+    input: await priceIn(context, '--input', input),
+    output: output === undefined ? 0n : await priceIn(context, '--output', output),
+    cachedInput: cached === undefined ? null : await priceIn(context, '--cached-input', cached),
+    cacheWrite: write === undefined ? null : await priceIn(context, '--cache-write', write),
+  }
 }
 
 function listCommand(context: Context): Command {

@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import { priceOf } from '../billing/price-rule.ts'
 import type { Price } from '../billing/prices.ts'
 import { closest } from '../platform/closest.ts'
-import type { ModelConfig } from '../platform/config/config.ts'
+import { isForEmbeddings, type ModelConfig, type ModelKind } from '../platform/config/config.ts'
 import { Problem } from '../platform/problems.ts'
 import type { Model } from './model.ts'
 
@@ -25,6 +25,7 @@ export interface Offer {
 export interface ConfiguredModel {
   readonly model: Pick<Model, 'id' | 'contextTokens' | 'maxOutputTokens' | 'capabilities' | 'health'>
   readonly engine: ModelConfig['engine']
+  readonly kind: ModelKind
   readonly aliases: readonly string[]
   readonly fallback?: string | undefined
   /** The price in the configuration, which need not be the one in force. */
@@ -73,7 +74,7 @@ export async function createCatalogue({
   for (const id of models.keys()) if (!prices.of(id)) log.warn({ model: id }, 'a model without a price is not callable')
 
   const aliasesOf = Map.groupBy(Object.keys(aliases), (alias) => aliases[alias])
-  const fallbacks = new Map(entries.map(({ id, fallback }) => [id, fallback]))
+  const fallbacks = new Map(entries.map((entry) => [entry.id, fallbackOf(entry)]))
   const offer = (model: Model): Offer | undefined => {
     const price = prices.of(model.id)
     return (
@@ -93,12 +94,17 @@ export async function createCatalogue({
     },
     list: () => [...models.values()].flatMap((model) => offer(model) ?? []),
     configured: () =>
-      entries.flatMap(({ id, engine, fallback, price }) => {
+      entries.flatMap((entry) => {
+        const { id, engine, price } = entry
         const model = models.get(id)
+        const fallback = fallbackOf(entry)
+        const kind: ModelKind = isForEmbeddings(entry) ? 'embeddings' : 'text'
         return model
-          ? [{ model, engine, aliases: aliasesOf.get(id) ?? [], fallback, price: price && priceOf(price) }]
+          ? [{ model, engine, kind, aliases: aliasesOf.get(id) ?? [], fallback, price: price && priceOf(price) }]
           : []
       }),
     close,
   })
 }
+
+const fallbackOf = (entry: ModelConfig) => (isForEmbeddings(entry) ? undefined : entry.fallback)

@@ -1,11 +1,12 @@
 import type { Logger } from 'pino'
-import type { ModelConfig } from '../platform/config/config.ts'
+import { isForEmbeddings, type ModelConfig } from '../platform/config/config.ts'
 import { OperatorError } from '../platform/problems.ts'
 import { createLocalEngine } from './local/engine.ts'
 import type { Model } from './model.ts'
 import { createTokenizer, faultOfTokenizerFile, type CountingThread, type Tokenizer } from './tokenizer/tokenizer.ts'
 import type { Provider } from './upstream/ai-sdk-provider.ts'
 import type { EndpointOptions } from './upstream/endpoint.ts'
+import { createEmbeddingModel } from './upstream/openai-embeddings.ts'
 import { createOpenAiModel } from './upstream/openai.ts'
 
 export interface ModelNeeds {
@@ -17,14 +18,17 @@ export interface ModelNeeds {
 
 /** The model that an entry of `models` describes. Throws OperatorError when it cannot be built. */
 export async function buildModel(entry: ModelConfig, { providers, thread, log }: ModelNeeds): Promise<Model> {
-  const { id, context, max_output_tokens: maxOutputTokens } = entry
+  const { id, context } = entry
   if (entry.engine === 'local') {
-    return createLocalEngine({ id, context, maxOutputTokens, file: entry.file, parallel: entry.parallel, log })
+    const { max_output_tokens: maxOutputTokens, file, parallel } = entry
+    return createLocalEngine({ id, context, maxOutputTokens, file, parallel, log })
   }
   const { upstream_model: upstreamModel, timeout } = entry
-  const capabilities = entry.capabilities && new Set(entry.capabilities)
   const tokenizer = await openTokenizer(entry, thread, log)
-  const common = { id, context, maxOutputTokens, capabilities, upstreamModel, timeout, tokenizer, log }
+  const called = { id, context, upstreamModel, timeout, tokenizer, log }
+  if (isForEmbeddings(entry)) return createEmbeddingModel({ ...called, endpoints: entry.endpoints })
+  const capabilities = entry.capabilities && new Set(entry.capabilities)
+  const common = { ...called, maxOutputTokens: entry.max_output_tokens, capabilities }
   if (entry.engine === 'openai') return createOpenAiModel({ ...common, endpoints: entry.endpoints })
   const provider = providers.get(entry.package)
   if (!provider) throw new Error(`the package ${entry.package} was not loaded`)

@@ -5,6 +5,7 @@ export const pricedModelExamples = {
   'Models and prices': {
     model: 'tiny',
     'models.id': 'tiny',
+    kind: 'text',
     aliases: ['default'],
     context: 1024,
     max_output_tokens: 512,

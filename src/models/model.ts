@@ -82,6 +82,26 @@ export interface CountOptions {
   readonly requestId?: string | undefined
 }
 
+/** The embedding of a text: its numbers, or the base64 of them as 32-bit floats, little endian. */
+export type Vector = readonly number[] | string
+
+/** How to make embeddings. */
+export interface EmbeddingOptions {
+  /** `float`: the vectors are numbers; `base64`: they are texts. */
+  readonly encoding: 'float' | 'base64'
+  /** How many numbers each vector should have. Default: as many as the model makes. */
+  readonly dimensions?: number | undefined
+  /** Appears as `request_id` in every log line of the run. */
+  readonly requestId?: string | undefined
+}
+
+/** Embeddings, or how a run without them ended: its caller disconnected. */
+export interface Embedded {
+  /** One for each text, in their order; all have the same length. Undefined if the caller disconnected. */
+  readonly vectors: readonly Vector[] | undefined
+  readonly usage: Usage
+}
+
 /**
  * The port to everything that generates text. Local engines and upstreams implement it; no other code knows about them.
  *
@@ -109,6 +129,11 @@ export interface Model {
    * do not throw: the stream ends with stop reason `error` and the usage so far.
    */
   stream(prompt: Prompt, limits: RunLimits, signal: AbortSignal): AsyncIterable<StreamPart>
+  /**
+   * The embeddings of a prompt's messages. Only a model of embeddings has it, and such a model generates no text. When
+   * `signal` aborts, resolves without vectors.
+   */
+  embed?(prompt: Prompt, options: EmbeddingOptions, signal: AbortSignal): Promise<Embedded>
   /** Whether the model can serve a request now. `reason` is for the operator; a ready model may have one too. */
   health(): { readonly ready: boolean; readonly reason?: string }
   close(): Promise<void>

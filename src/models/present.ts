@@ -14,7 +14,7 @@ export interface KeyUse {
 }
 
 export function presentConfigured(
-  { model, engine, aliases, fallback, price }: ConfiguredModel,
+  { model, engine, kind, aliases, fallback, price }: ConfiguredModel,
   history: readonly PriceEntry[],
   uses: readonly KeyUse[],
 ): ConfiguredModelJson {
@@ -25,6 +25,7 @@ export function presentConfigured(
   return {
     id: model.id,
     engine,
+    kind,
     aliases: [...aliases],
     context: model.contextTokens,
     max_output_tokens: model.maxOutputTokens,

@@ -5,6 +5,7 @@ import type { Accounts } from '../accounts/accounts.ts'
 import type { Keys } from '../accounts/keys.ts'
 import { parsePrice, writtenPrice } from '../billing/money.ts'
 import type { Prices } from '../billing/prices.ts'
+import type { ModelKind } from '../platform/config/config.ts'
 import { parseIsoTime } from '../platform/calendar.ts'
 import { represent } from '../platform/http/representation.ts'
 import type { Server } from '../platform/http/server.ts'
@@ -53,26 +54,34 @@ export function registerModelConsole(server: Server, needs: ModelRouteNeeds): vo
     { onRequest: permitted(needs, 'change', 'model'), schema: operations.setPrice },
     async (request, reply) => {
       const { input, output, cached_input: cached, cache_write: write, valid_from: from } = request.body
-      const model = findConfigured(catalogue, request.params.model)
+      const { id: model, kind } = findConfigured(catalogue, request.params.model)
       const price = {
         input: priceIn(input, 'input'),
-        output: priceIn(output, 'output'),
+        output: outputPriceIn(output, kind),
         cachedInput: cached === undefined ? undefined : priceIn(cached, 'cached_input'),
         cacheWrite: write === undefined ? undefined : priceIn(write, 'cache_write'),
       }
-      const validFrom = await prices.set(model, price, visitOf(request), from === undefined ? undefined : timeIn(from))
+      const begins = from === undefined ? undefined : timeIn(from)
+      const validFrom = await prices.set(model, price, visitOf(request), begins, kind)
       await prices.refresh()
       return reply.code(201).send({ model, ...writtenPrice(price), valid_from: validFrom.toISOString() })
     },
   )
 }
 
-function findConfigured(catalogue: Pick<Catalogue, 'configured'>, id: string): string {
+function findConfigured(catalogue: Pick<Catalogue, 'configured'>, id: string) {
   const all = catalogue.configured()
-  if (all.some(({ model }) => model.id === id)) return id
+  const found = all.find(({ model }) => model.id === id)
+  if (found) return { id, kind: found.kind }
   const named = all.find(({ aliases }) => aliases.includes(id))
   const hint = named ? `${quoted(id)} is an alias of ${named.model.id}: set the price of that model.` : undefined
   throw new Problem('not_found', hint ?? `No configured model has the id ${quoted(id)}.`)
+}
+
+function outputPriceIn(text: string | undefined, kind: ModelKind): bigint {
+  if (text !== undefined) return priceIn(text, 'output')
+  if (kind === 'embeddings') return 0n
+  throw new Problem('missing_field', 'The field output is missing.', { field: 'output' })
 }
 
 function priceIn(text: string, field: string): bigint {

@@ -21,7 +21,13 @@ const price = Type.Object(prices)
 export const newPriceBody = Type.Object(
   {
     input: Type.String({ maxLength: 60, description: 'Per million input tokens: `0.10`. At most 6 decimals.' }),
-    output: Type.String({ maxLength: 60, description: 'Per million output tokens. Higher than `input`.' }),
+    output: Type.Optional(
+      Type.String({
+        maxLength: 60,
+        description:
+          'Per million output tokens. Higher than `input`. Omitted for a model of embeddings, required for others.',
+      }),
+    ),
     cached_input: Type.Optional(
       Type.String({
         maxLength: 60,
@@ -62,6 +68,7 @@ const usingKey = Type.Object({
 const configuredModel = Type.Object({
   id: Type.String(),
   engine: Type.Enum(['local', 'openai', 'ai-sdk']),
+  kind: Type.Enum(['text', 'embeddings'], { description: 'What it makes.' }),
   aliases: Type.Array(Type.String()),
   context: Type.Integer({ description: 'The most tokens of a prompt and its reply.' }),
   max_output_tokens: Type.Integer(),

@@ -14,10 +14,13 @@ let anna: Member
 
 beforeAll(async () => {
   vendor = await startVendor()
+  const { max_output_tokens: _, ...called } = objectAt(upstreamModel(vendor.url))
+  const vectors = { ...called, id: 'vectors', kind: 'embeddings', price: { input: '0.02' } }
   const models = [
     upstreamModel(vendor.url, { fallback: 'a/slow:1' }),
     upstreamModel(vendor.url, { id: 'a/slow:1' }),
     upstreamModel(vendor.url, { id: 'unpriced', price: undefined }),
+    vectors,
   ]
   firm = await startFirm({ models, aliases: { default: 'fast' } })
   paula = await firm.join('Paula', 'partner')
@@ -68,13 +71,14 @@ describe('the list of models', () => {
     assert.ok(Array.isArray(models))
     assert.deepEqual(
       models.map((each) => at(each, 'id')),
-      ['fast', 'a/slow:1', 'unpriced'],
+      ['fast', 'a/slow:1', 'unpriced', 'vectors'],
     )
     const { prices, keys, ...fast } = await shown('fast')
     const price = { input: '0.15', output: '0.6' }
     assert.deepEqual(fast, {
       id: 'fast',
       engine: 'openai',
+      kind: 'text',
       aliases: ['default'],
       context: 32_768,
       max_output_tokens: 4096,
@@ -146,6 +150,19 @@ describe('a price', () => {
     assert.equal((await ask()).error['code'], 'unknown_model')
     assert.equal((await setPrice('unpriced', { input: '1', output: '2' })).status, 201)
     assert.equal((await ask()).status, 200)
+  })
+
+  test('of embeddings has input only', async () => {
+    for (const part of ['output', 'cached_input', 'cache_write']) {
+      assertRefused(await setPrice('vectors', { input: '1', [part]: '2' }), 'invalid_field', part)
+    }
+    const { price, ...model } = await shown('vectors')
+    assert.deepEqual([objectAt(model)['kind'], price], ['embeddings', { input: '0.02', output: '0' }])
+    const answer = await setPrice('vectors', { input: '0.03' })
+    assert.equal(answer.status, 201, answer.text)
+    assert.deepEqual((await shown('vectors')).price, { input: '0.03', output: '0' })
+    // As the list shows it.
+    assert.equal((await setPrice('vectors', { input: '0.04', output: '0' })).status, 201)
   })
 
   test('can be scheduled', async () => {

@@ -14,7 +14,7 @@ const automatic: [upstreamModel: string, isAnthropic: boolean, expected: Tokeniz
   ...['o1', 'o3-mini', 'o4-mini', 'chatgpt-4o-latest', 'gpt-oss-20b', 'openai/gpt-oss-120b', 'openai/GPT-4o'].map(
     (name): [string, boolean, TokenizerChoice] => [name, false, o200k],
   ),
-  ...['gpt-4', 'gpt-4-turbo', 'gpt-4-0613', 'gpt-3.5-turbo', 'openai/gpt-3.5-turbo-16k'].map(
+  ...['gpt-4', 'gpt-4-turbo', 'gpt-4-0613', 'gpt-3.5-turbo', 'openai/gpt-3.5-turbo-16k', 'text-embedding-3-small'].map(
     (name): [string, boolean, TokenizerChoice] => [name, false, cl100k],
   ),
   ['claude-sonnet-4-5', true, anthropic],
@@ -23,6 +23,7 @@ const automatic: [upstreamModel: string, isAnthropic: boolean, expected: Tokeniz
   ['mistral-large', true, bytes],
   ['m', false, bytes],
   ['my-gpt-4o', false, bytes],
+  ['text-embedding-004', false, bytes],
   ['opus', false, bytes],
 ]
 

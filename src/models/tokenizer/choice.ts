@@ -21,7 +21,7 @@ const apis: readonly CountingApi[] = ['vllm', 'llama-server', 'anthropic']
 /** The model names of OpenAI whose encoding is known, the most specific first. */
 const encodings: readonly (readonly [names: RegExp, encoding: string])[] = [
   [/^(?:chatgpt-4o|gpt-(?:4o|4\.1|4\.5|[5-9]|oss)|o\d)/, 'o200k_base'],
-  [/^gpt-(?:4|3\.5)/, 'cl100k_base'],
+  [/^(?:gpt-(?:4|3\.5)|text-embedding-(?:3|ada))/, 'cl100k_base'],
 ]
 
 /** `auto` follows the upstream's name of the model, without a vendor's prefix such as `openai/`. */

@@ -70,7 +70,10 @@ export interface UpstreamRefusal {
   readonly code: string
 }
 
-/** Classifies an error response. Its body may quote keys and prompts, so it reaches neither the caller nor the log. `sizes` are tokens. */
+/**
+ * Classifies an error response. Its body may quote keys and prompts, so it reaches neither the caller nor the log. `sizes` are
+ * tokens; without output the request is for embeddings.
+ */
 export function refused(refusal: UpstreamRefusal, sizes: { maxOutputTokens: number; context: number }): Failure {
   const { status, origin, code } = refusal
   const cause = new Error(`${origin} answered ${status} (${code})`)
@@ -95,6 +98,10 @@ const refusedByUpstream = (cause: Error): Problem =>
   new Problem('upstream_failed', 'The model behind this service refused the request. Try again.', { cause })
 
 function tooLong({ maxOutputTokens, context }: { maxOutputTokens: number; context: number }, cause: Error): Problem {
+  if (maxOutputTokens === 0) {
+    const reason = `A text has more tokens than the model's context of ${context}. Shorten it.`
+    return new Problem('context_length_exceeded', reason, { cause, field: 'input' })
+  }
   const sizes = `max_output_tokens (${maxOutputTokens}) together are more than the model's context of ${context} tokens`
   return new Problem('context_length_exceeded', `The prompt and ${sizes}. Shorten one of them.`, { cause })
 }

@@ -39,7 +39,7 @@ export function readValue(schema: TSchema, value: unknown, path: string, context
 
 /** Completes the sentence "must be …". */
 export function expectationOf(schema: TSchema): string {
-  if (Type.IsUnion(schema)) return `one of ${schema.anyOf.map(engineOf).join(', ')}`
+  if (Type.IsUnion(schema)) return `one of ${[...new Set(schema.anyOf.map(engineOf))].join(', ')}`
   if (Type.IsEnum(schema)) return `one of ${schema.enum.join(', ')}`
   if (Type.IsLiteral(schema)) return String(schema.const)
   if (Type.IsBoolean(schema)) return 'true or false'
@@ -56,9 +56,14 @@ export function annotation(schema: TSchema, name: string): unknown {
 }
 
 /** The value of `engine` that chooses this variant of a model. */
-export function engineOf(variant: TSchema): string {
-  const engine = Type.IsObject(variant) ? variant.properties['engine'] : undefined
-  return engine !== undefined && Type.IsLiteral(engine) ? String(engine.const) : ''
+export const engineOf = (variant: TSchema): string => literalOf(variant, 'engine') ?? ''
+
+/** The value of `kind` that chooses this variant of a model, if its engine runs several kinds. */
+export const kindOf = (variant: TSchema): string | undefined => literalOf(variant, 'kind')
+
+function literalOf(variant: TSchema, name: string): string | undefined {
+  const schema = Type.IsObject(variant) ? variant.properties[name] : undefined
+  return schema !== undefined && Type.IsLiteral(schema) ? String(schema.const) : undefined
 }
 
 function readObject(schema: TObject, value: unknown, path: string, context: ReadContext): unknown {
@@ -84,19 +89,35 @@ function readProperties(properties: [string, TSchema][], value: Group, path: str
   )
 }
 
-/** Without a valid `engine`, only the settings that all variants share can be checked. */
+/** Without a valid `engine` and `kind`, only the settings that all variants share can be checked. */
 function readVariant(schema: TUnion, value: unknown, path: string, context: ReadContext): unknown {
   if (!isGroup(value)) return context.report(path, 'must be a group of settings')
+  const { engine, kind = 'text' } = value
   const variants = schema.anyOf.filter(Type.IsObject)
-  const engine = value['engine']
-  const chosen = variants.find((variant) => engineOf(variant) === engine)
+  const ofKind = variants.filter((variant) => (kindOf(variant) ?? 'text') === kind)
+  const ofEngine = variants.filter((variant) => engineOf(variant) === engine)
+  const chosen = ofEngine.length > 1 ? ofEngine.find((variant) => ofKind.includes(variant)) : ofEngine[0]
   if (chosen !== undefined) return readObject(chosen, value, path, context)
-  const near = typeof engine === 'string' ? closest(engine, variants.map(engineOf)) : undefined
-  const hint = near === undefined ? '' : `; did you mean ${near}?`
+  if (ofEngine.length > 0) {
+    const kinds = ofEngine.flatMap((variant) => kindOf(variant) ?? [])
+    context.report(join(path, 'kind'), `must be one of ${kinds.join(', ')}${hintFor(kind, kinds)}`)
+    return readShared(ofEngine, value, path, context)
+  }
   const missing = engine === undefined ? 'is missing: it ' : ''
+  const hint = hintFor(engine, variants.map(engineOf))
   context.report(join(path, 'engine'), `${missing}must be ${expectationOf(schema)}${hint}`)
+  return readShared(ofKind.length > 0 ? ofKind : variants, value, path, context)
+}
+
+function hintFor(written: unknown, names: readonly string[]): string {
+  const near = typeof written === 'string' ? closest(written, names) : undefined
+  return near === undefined ? '' : `; did you mean ${near}?`
+}
+
+function readShared(variants: readonly TObject[], value: Group, path: string, context: ReadContext): Group {
   const everywhere = Object.entries(variants[0]?.properties ?? {}).filter(
-    ([name]) => name !== 'engine' && variants.every(({ properties }) => Object.hasOwn(properties, name)),
+    ([name]) =>
+      name !== 'engine' && name !== 'kind' && variants.every(({ properties }) => Object.hasOwn(properties, name)),
   )
   return readProperties(everywhere, value, path, context)
 }

@@ -12,6 +12,16 @@ import { OperatorError } from '../problems.ts'
 /** A model of the configuration; `engine` tells the kinds apart. */
 export type ModelConfig = NonNullable<ParsedSettings['models']>[number]
 
+/** A model of embeddings. */
+type EmbeddingConfig = Extract<ModelConfig, { kind: 'embeddings' }>
+
+/** What a model makes. */
+export type ModelKind = 'text' | 'embeddings'
+
+export function isForEmbeddings(model: ModelConfig): model is EmbeddingConfig {
+  return model.engine === 'openai' && model.kind === 'embeddings'
+}
+
 /** All settings, validated and resolved: durations in ms, sizes in bytes, prices as bigint. */
 export interface Config extends ParsedSettings {
   readonly base_url: string

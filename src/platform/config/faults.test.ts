@@ -150,6 +150,35 @@ const values: Case[] = [
   [provider({ trust_email: 'yes' }), 'sign_in.providers[0].trust_email: must be one of never, when_verified, always'],
 ]
 
+const local = { id: 'a', engine: 'local', file: 'f', context: 9, max_output_tokens: 1 }
+const vectors = {
+  id: 'b',
+  engine: 'openai',
+  kind: 'embeddings',
+  endpoints: [{ url: 'http://127.0.0.1:9101/v1' }],
+  upstream_model: 'm',
+  context: 9,
+  price: { input: '0.1' },
+}
+const embeddings = (changes: object) => stringify({ models: [{ ...vectors, ...changes }] })
+
+const kinds: Case[] = [
+  [upstream({ kind: 'embedding' }), 'models[0].kind: must be one of text, embeddings; did you mean embeddings?'],
+  [upstream({ kind: 3 }), 'models[0].kind: must be one of text, embeddings'],
+  [embeddings({ max_output_tokens: 9 }), 'models[0].max_output_tokens: is not a setting'],
+  [embeddings({ fallback: 'x' }), 'models[0].fallback: is not a setting'],
+  [embeddings({ price: { input: '0.1', output: '0' } }), 'models[0].price.output: is not a setting'],
+  [
+    embeddings({ tokenizer: 'vllm' }),
+    'models[0].tokenizer: must be another one: vllm counts chats, not the texts of embeddings',
+  ],
+  [
+    stringify({ models: [{ ...local, fallback: 'b', kind: 'embeddings' }, vectors] }),
+    'models[0].kind: is not a setting; did you mean id?',
+    'models[0].fallback: must be a model of text, not of embeddings',
+  ],
+]
+
 const prices: Case[] = [
   [upstream({ price: { input: 0.1, output: '0.4' } }), `models[0].price.input: ${price}`],
   [upstream({ price: { input: '0.1' } }), `models[0].price.output: is missing: it ${price}`],
@@ -184,7 +213,6 @@ const prices: Case[] = [
 ]
 
 const twice = (entry: Record<string, unknown>) => [entry, entry]
-const local = { id: 'a', engine: 'local', file: 'f', context: 9, max_output_tokens: 1 }
 const firm = { id: 'firm', name: 'F', issuer: 'https://id.example', client_id: 'x' }
 
 const vendor = (changes: object) =>
@@ -271,7 +299,7 @@ const form: Case[] = [
 ]
 
 describe('an error is one line with its path and what is expected', () => {
-  for (const [yaml, ...lines] of [...shapes, ...values, ...prices, ...rules, ...variables, ...form]) {
+  for (const [yaml, ...lines] of [...shapes, ...values, ...kinds, ...prices, ...rules, ...variables, ...form]) {
     test(JSON.stringify(yaml), () => {
       assert.deepEqual(
         faultsOf(() => load(yaml, { EMPTY: '' })),

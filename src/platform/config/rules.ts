@@ -12,10 +12,10 @@ const Models = Type.Object({ models: Type.Array(Type.Unknown()) })
 const Identified = Type.Object({ id: Type.String() })
 const Sized = Type.Object({ context: Type.Integer(), max_output_tokens: Type.Integer() })
 const Timed = Type.Object({ timeout: Type.Object({ first_token: Type.String(), total: Type.String() }) })
-const CountedByServer = Type.Object({
-  engine: Type.Literal('ai-sdk'),
-  tokenizer: Type.Union([Type.Literal('vllm'), Type.Literal('llama-server'), Type.Literal('anthropic')]),
-})
+const server = Type.Union([Type.Literal('vllm'), Type.Literal('llama-server'), Type.Literal('anthropic')])
+const CountedByServer = Type.Object({ engine: Type.Literal('ai-sdk'), tokenizer: server })
+const CountedAsChat = Type.Object({ kind: Type.Literal('embeddings'), tokenizer: server })
+const ForEmbeddings = Type.Object({ kind: Type.Literal('embeddings') })
 const FallingBack = Type.Object({ fallback: Type.String() })
 const Aliased = Type.Object({ aliases: Type.Record(Type.String(), Type.String()) })
 const Providers = Type.Object({ sign_in: Type.Object({ providers: Type.Array(Type.Unknown()) }) })
@@ -58,6 +58,9 @@ function checkModel(model: unknown, path: string, report: ReadContext['report'])
   if (Value.Check(Timed, model) && duration.parse(model.timeout.first_token) > duration.parse(model.timeout.total)) {
     report(`${path}.timeout.first_token`, `must be at most the total ${model.timeout.total}`)
   }
+  if (Value.Check(CountedAsChat, model)) {
+    report(`${path}.tokenizer`, `must be another one: ${model.tokenizer} counts chats, not the texts of embeddings`)
+  }
   if (Value.Check(CountedByServer, model)) {
     const needed = model.tokenizer === 'anthropic' ? 'key' : 'url'
     if (!Object.hasOwn(model, needed)) report(`${path}.tokenizer`, `needs ${path}.${needed} to ask the server`)
@@ -93,7 +96,9 @@ function checkFallbacks(models: readonly unknown[], report: ReadContext['report'
   models.forEach((model, index) => {
     if (!Value.Check(FallingBack, model)) return
     const path = `models[${index}].fallback`
+    const target = models.find((each) => Value.Check(Identified, each) && each.id === model.fallback)
     if (Value.Check(Identified, model) && model.fallback === model.id) report(path, 'must be another model')
+    else if (Value.Check(ForEmbeddings, target)) report(path, 'must be a model of text, not of embeddings')
     else if (ids.length === models.length && !ids.includes(model.fallback)) {
       report(path, `must be a model: one of ${[...new Set(ids)].join(', ')}`)
     }

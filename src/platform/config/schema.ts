@@ -47,6 +47,10 @@ const price =
 
 const everyModel = {
   id: written(values.id, 'The name that requests send as `model`.'),
+}
+
+const textModel = {
+  ...everyModel,
   context: whole('The maximum number of tokens of a prompt and its reply together.', 2, 100_000_000),
   max_output_tokens: whole('The most output tokens of one request. Must be below `context`.', 1, 100_000_000),
   fallback: Type.Optional(
@@ -57,16 +61,8 @@ const everyModel = {
   ),
 }
 
-const upstreamModel = {
-  price: Type.Optional(group(price, fourPrices)),
+const calledModel = {
   upstream_model: text("The upstream's name for the model."),
-  capabilities: Type.Optional(
-    Type.Array(Type.Enum(['tools', 'json', 'images', 'documents', 'reasoning']), {
-      description:
-        'What the model can do besides reading and writing text; `json` is JSON mode and JSON schemas. A request that needs anything else is refused before anything is held. An empty list: nothing. Only a model that lists `reasoning` receives a request not to reason (`reasoning_effort: none`).',
-      shown_default: 'everything',
-    }),
-  ),
   tokenizer: written(
     values.tokenizer,
     'What counts the tokens of a prompt. `auto` chooses by `upstream_model`, and `bytes` is an upper bound. [Token counts](operating.md#token-counts) describes the others.',
@@ -90,17 +86,28 @@ const upstreamModel = {
   }),
 }
 
+const upstreamModel = {
+  price: Type.Optional(group(price, fourPrices)),
+  capabilities: Type.Optional(
+    Type.Array(Type.Enum(['tools', 'json', 'images', 'documents', 'reasoning']), {
+      description:
+        'What the model can do besides reading and writing text; `json` is JSON mode and JSON schemas. A request that needs anything else is refused before anything is held. An empty list: nothing. Only a model that lists `reasoning` receives a request not to reason (`reasoning_effort: none`).',
+      shown_default: 'everything',
+    }),
+  ),
+  ...calledModel,
+}
+
 const localModel = group('llama.cpp in a child process of the server.', {
   engine: Type.Literal('local', { description: 'llama.cpp in a child process of the server.' }),
-  ...everyModel,
+  ...textModel,
   price: Type.Optional(group(price, twoPrices)),
   file: text('The GGUF file. A relative path starts at the folder of the configuration file.'),
   parallel: whole('Requests that generate at the same time; others wait in a queue.', 1, 256, 8),
 })
 
-const openAiModel = group('Any server that speaks the OpenAI API.', {
+const openAi = {
   engine: Type.Literal('openai', { description: 'Any server that speaks the OpenAI API.' }),
-  ...everyModel,
   endpoints: Type.Array(
     group('One server.', {
       url: written(values.endpoint, 'The base URL of its API, usually ending in `/v1`.'),
@@ -109,12 +116,35 @@ const openAiModel = group('Any server that speaks the OpenAI API.', {
     }),
     { description: 'The servers that run the model.', minItems: 1 },
   ),
+}
+
+const openAiModel = group('Any server that speaks the OpenAI API.', {
+  ...openAi,
+  ...textModel,
+  kind: Type.Optional(
+    Type.Literal('text', {
+      description: 'What the model makes. With `embeddings` it has the settings below.',
+      shown_default: '`text`',
+    }),
+  ),
   ...upstreamModel,
 })
 
+const embeddingModel = group(
+  'A model of embeddings, which requests call at `/v1/embeddings`. It has no fallback, since vectors of different models cannot be compared.',
+  {
+    ...openAi,
+    ...everyModel,
+    kind: Type.Literal('embeddings', { description: 'What the model makes.' }),
+    context: whole('The maximum number of tokens of a text.', 2, 100_000_000),
+    ...calledModel,
+    price: Type.Optional(group(price, { input: twoPrices.input })),
+  },
+)
+
 const aiSdkModel = group('Any other vendor, through an AI SDK provider package.', {
   engine: Type.Literal('ai-sdk', { description: 'Any other vendor, through an AI SDK provider package.' }),
-  ...everyModel,
+  ...textModel,
   package: written(
     values.npmPackage,
     'The npm package of the provider. [Install it separately](operating.md#other-vendors).',
@@ -321,7 +351,7 @@ export const configSchema = group('The configuration.', {
     ),
   }),
   models: Type.Optional(
-    Type.Array(Type.Union([localModel, openAiModel, aiSdkModel]), {
+    Type.Array(Type.Union([localModel, openAiModel, embeddingModel, aiSdkModel]), {
       description: 'The models that requests may name.',
       minItems: 1,
       shown_default: 'the shipped model `tiny`, with the alias `default`',

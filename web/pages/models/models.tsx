@@ -81,12 +81,13 @@ function Model({ model, unlimited, currency, onPrice }: ModelProps) {
         <div>
           <dt>Tokens</dt>
           <dd>
-            {numberText(model.context)} of context, {numberText(model.max_output_tokens)} of output
+            {numberText(model.context)} of context
+            {model.kind === 'text' && `, ${numberText(model.max_output_tokens)} of output`}
           </dd>
         </div>
         <div>
           <dt>Capabilities</dt>
-          <dd>{['text', ...model.capabilities].join(', ')}</dd>
+          <dd>{[model.kind, ...model.capabilities].join(', ')}</dd>
         </div>
         <div>
           <dt>Engine</dt>

@@ -30,12 +30,14 @@ export function NewPrice({ model, currency, onClose, onDone }: NewPriceProps) {
       <EditForm
         label={`Price of ${model.id}`}
         saveLabel="Set price"
-        fields={fieldsFor(currency)}
+        fields={fieldsFor(currency).filter(({ name }) => model.kind === 'text' || !ofText.has(name))}
         initial={{
           input: clearAmount(model.price?.input ?? ''),
-          output: clearAmount(model.price?.output ?? ''),
-          cached_input: clearAmount(model.price?.cached_input ?? ''),
-          cache_write: clearAmount(model.price?.cache_write ?? ''),
+          ...(model.kind === 'text' && {
+            output: clearAmount(model.price?.output ?? ''),
+            cached_input: clearAmount(model.price?.cached_input ?? ''),
+            cache_write: clearAmount(model.price?.cache_write ?? ''),
+          }),
           valid_from: '',
         }}
         save={({ valid_from: from, ...prices }) => {
@@ -48,6 +50,9 @@ export function NewPrice({ model, currency, onClose, onDone }: NewPriceProps) {
     </Modal>
   )
 }
+
+/** Embeddings have neither output nor a prompt cache. */
+const ofText: ReadonlySet<string> = new Set(['output', 'cached_input', 'cache_write'])
 
 const fieldsFor = (currency: string): readonly Field[] => [
   { name: 'input', label: `Input (${currency})`, kind: 'amount', required: true, placeholder: '0.10', maxLength: 40 },

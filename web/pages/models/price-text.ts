@@ -6,7 +6,8 @@ export function priceText(price: NonNullable<ConfiguredModelJson['price']>, curr
   const { input, output, cached_input: cached, cache_write: write } = price
   return [
     `${moneyText(input, currency)} in`,
-    `${moneyText(output, currency)} out`,
+    // Embeddings have no output. Output of text costs more than its input, so never nothing.
+    ...(Number(output) === 0 ? [] : [`${moneyText(output, currency)} out`]),
     ...(cached === undefined ? [] : [`${moneyText(cached, currency)} cached in`]),
     ...(write === undefined ? [] : [`${moneyText(write, currency)} for cache writes`]),
   ].join(', ')
