@@ -3,7 +3,7 @@ import type { Caller } from '../accounts/keys.ts'
 import { formatMoney } from '../billing/money.ts'
 import { promptTokensOf, type Till } from '../billing/till.ts'
 import type { Server } from '../platform/http/server.ts'
-import type { Problem } from '../platform/problems.ts'
+import { Problem } from '../platform/problems.ts'
 import type { OwnUsage } from '../usage/own.ts'
 import { refuseLargeText } from './body-size.ts'
 import { callerOf, wireFormatOf } from './caller.ts'
@@ -11,8 +11,11 @@ import { deliverStream, deliverWhole, headersOf } from './delivery.ts'
 import { anthropicMessages, readCountRequest } from './dialects/anthropic-messages.ts'
 import type { Dialect } from './dialects/dialect.ts'
 import { openAiChat } from './dialects/openai-chat.ts'
+import { readEmbeddingsRequest } from './dialects/openai-embeddings.ts'
+import { openAiFormat } from './dialects/openai-errors.ts'
 import { openAiResponses } from './dialects/openai-responses.ts'
 import { tollgate } from './dialects/tollgate.ts'
+import { replyHeaders } from './reply.ts'
 import type { Generation, Reply } from './generation.ts'
 import { jobOf } from './job.ts'
 import { levelsForRefusal } from './limit-headers.ts'
@@ -51,6 +54,7 @@ export function registerCalls(scope: Server, callers: Callers, needs: CallsNeeds
   const { generation, till, own } = needs
   registerCaller(scope, callers, needs)
   registerGenerating(scope, callers, needs)
+  registerEmbeddings(scope, callers, needs)
   registerCounting(scope, callers, needs)
   registerModels(scope, { generation, till })
   registerOwnUsage(scope, { own, till })
@@ -88,6 +92,27 @@ function registerGenerating(scope: Server, { checkClient }: Callers, needs: Call
   scope.post('/responses', ofResponses, handle(openAiResponses))
   scope.post('/messages', { schema: messages, config: anthropic, bodyLimit }, handle(anthropicMessages))
 }
+
+function registerEmbeddings(scope: Server, { checkClient }: Callers, { generation, onCharged }: CallsNeeds): void {
+  const { embeddings } = operations
+  scope.post('/embeddings', { schema: embeddings, config: { wireFormat: openAiFormat } }, async (request, reply) => {
+    const { request: asked, body } = readEmbeddingsRequest(request.body)
+    if (request.headers['idempotency-key'] !== undefined) throw notStored()
+    const job = jobOf(request, reply, asked)
+    if (asked.clientId !== undefined) await checkClient(callerOf(request), asked.clientId)
+    const made = await generation.embed(job)
+    note(request, made.reply, job)
+    onCharged?.(made.reply.model, made.reply.usage)
+    reply.headers(headersOf(openAiFormat, made.reply.levels)).headers(replyHeaders(made.reply))
+    reply.type('application/json; charset=utf-8')
+    return body(made)
+  })
+}
+
+const notStored = (): Problem =>
+  new Problem('invalid_field', 'Embeddings are not stored for retries: omit the header Idempotency-Key.', {
+    field: 'Idempotency-Key',
+  })
 
 const anthropic = { wireFormat: anthropicMessages, forAnthropic: true }
 

@@ -14,6 +14,19 @@ const events = (...all: readonly (readonly [name: string, data: object])[]): str
 const typed = (...all: readonly { readonly type: string }[]): string =>
   events(...all.map((data) => [data.type, data] as const))
 
+export const embeddingsExample = {
+  request: { model: 'embeddings', input: [question, text] },
+  response: {
+    object: 'list',
+    data: [
+      { object: 'embedding', index: 0, embedding: [0.0023, -0.0093, 0.0158] },
+      { object: 'embedding', index: 1, embedding: [-0.0061, 0.0127, 0.0044] },
+    ],
+    model: 'embeddings',
+    usage: { prompt_tokens: 20, total_tokens: 20 },
+  },
+}
+
 // ---- Tollgate's own API
 
 const generated = { output_text: text, stop_reason: 'complete', usage: { input_tokens: 30, output_tokens: 14 } }
@@ -34,6 +47,7 @@ export const modelExample = {
   created,
   created_at: new Date(created * 1000).toISOString(),
   owned_by: 'tollgate',
+  kind: 'text',
   context_length: 1024,
   max_output_tokens: 512,
   capabilities: ['json'],

@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import { mostCostOf } from '../billing/prices.ts'
 import type { Levels, Till } from '../billing/till.ts'
 import type { Catalogue } from '../models/catalogue.ts'
+import type { Vector } from '../models/model.ts'
 import { Problem } from '../platform/problems.ts'
 import { createCandidates, type Candidate } from './candidate.ts'
 import { chargeOf } from './charge.ts'
@@ -10,7 +11,7 @@ import { findAllowed, listModels, presentModel } from './model-list.ts'
 import type { Outcome, Streamed } from './outcome.ts'
 import { settledReply, type Reply } from './reply.ts'
 import type { Job } from './request.ts'
-import { createRun, startStream, startWhole } from './run.ts'
+import { createRun, runEmbedding, startStream, startWhole } from './run.ts'
 import type { ListedModel } from './schema.ts'
 import { createWorkInProgress, type Work } from './work.ts'
 
@@ -38,6 +39,13 @@ export type Step =
   | { readonly kind: 'reply'; readonly reply: Reply }
   | { readonly kind: 'broken'; readonly reply: Reply; readonly problem: Problem }
 
+/** Charged embeddings. */
+export interface Embeddings {
+  readonly reply: Reply
+  /** One for each text. Empty if the caller disconnected. */
+  readonly vectors: readonly Vector[]
+}
+
 /** The token count of a request. */
 export interface Count {
   readonly inputTokens: number
@@ -61,6 +69,8 @@ export interface Generation {
    * after the caller has disconnected.
    */
   stream(job: Job): AsyncIterable<Step>
+  /** Makes embeddings and charges their input. When this throws, nothing is charged. The job has no idempotency key. */
+  embed(job: Job): Promise<Embeddings>
   /** The input tokens of a job, and the most that it can cost. Free of charge; takes one request from the limit. */
   count(job: Job): Promise<Count>
   /** The models that may be used, of those with these ids; null: all. */
@@ -89,6 +99,18 @@ export function createGeneration({ catalogue, till, log, currency }: GenerationN
       if (admission.kind === 'replay') return admission.reply
       const { candidate, started: outcome } = await run(work, admission, startWhole)
       return await settle(work, candidate, outcome)
+    } finally {
+      if (work.isHeld) await release(work)
+      inProgress.end(work)
+    }
+  }
+
+  async function embed(work: Work): Promise<Embeddings> {
+    try {
+      const admission = await candidates.admit(work)
+      if (admission.kind === 'replay') throw new Error('embeddings are not stored')
+      const { outcome, vectors } = await runEmbedding(work, admission.candidate)
+      return { reply: await settle(work, admission.candidate, outcome), vectors }
     } finally {
       if (work.isHeld) await release(work)
       inProgress.end(work)
@@ -138,6 +160,7 @@ export function createGeneration({ catalogue, till, log, currency }: GenerationN
 
   return Object.freeze({
     generate: (job: Job) => generate(inProgress.begin(job)),
+    embed: (job: Job) => embed(inProgress.begin(job)),
     stream: (job: Job) => stream(inProgress.begin(job)),
     async count(job: Job) {
       const { requestId, request, payer } = job

@@ -12,6 +12,7 @@ import type { Job, Need, TextRequest } from './request.ts'
  */
 export function chooseModel(catalogue: Catalogue, { request, allowedModels }: Job, name: string): Offer {
   const offer = findAllowed(catalogue, allowedModels, name)
+  checkKind(request, offer)
   if (request.needs) checkCapabilities(offer, request.needs)
   const most = offer.model.maxOutputTokens
   if ((request.maxOutputTokens ?? 1) <= most) return offer
@@ -39,6 +40,15 @@ function checkCapabilities({ model: { id, capabilities } }: Offer, needs: readon
       field,
     },
   )
+}
+
+/** A model makes either text or embeddings. */
+function checkKind({ embedding }: TextRequest, { model }: Offer): void {
+  if ((embedding !== undefined) === (model.embed !== undefined)) return
+  const reason = model.embed
+    ? 'This model makes embeddings: call it at POST /v1/embeddings.'
+    : 'This model makes text, not embeddings. Name a model of embeddings.'
+  throw new Problem('invalid_field', reason, { field: 'model' })
 }
 
 /**

@@ -23,9 +23,9 @@ export function listModels(catalogue: Catalogue, allowed: AllowedModels, currenc
     .map((offer) => presentModel(offer, currency))
 }
 
-/** A model that samples can name: `default` if it exists, else the first model. */
+/** A model of text that samples can name: `default` if it exists, else the first one. */
 export function nameForSamples(catalogue: Pick<Catalogue, 'list'>): string {
-  const offers = catalogue.list()
+  const offers = catalogue.list().filter(({ model }) => !model.embed)
   const exists = offers.some(({ model, aliases }) => model.id === 'default' || aliases.includes('default'))
   return exists ? 'default' : (offers[0]?.model.id ?? 'default')
 }
@@ -39,6 +39,7 @@ export function presentModel({ model, price, aliases, createdAt }: Offer, curren
     created: createdAt,
     created_at: new Date(createdAt * 1000).toISOString(),
     owned_by: 'tollgate',
+    kind: model.embed ? 'embeddings' : 'text',
     context_length: model.contextTokens,
     max_output_tokens: model.maxOutputTokens,
     capabilities: listCapabilities(model.capabilities),

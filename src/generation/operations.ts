@@ -17,6 +17,7 @@ import {
   messagesResponse,
 } from './dialects/anthropic-schema.ts'
 import { chatRequest, chatResponse } from './dialects/openai-chat-schema.ts'
+import { embeddingsRequest, embeddingsResponse } from './dialects/openai-embeddings.ts'
 import { openAiError } from './dialects/openai-errors.ts'
 import { responsesRequest, responsesResponse } from './dialects/openai-response-schema.ts'
 import { chatExample, generateExample, messagesExample, responsesExample } from './examples.ts'
@@ -57,6 +58,9 @@ const generating: readonly ProblemCode[] = [
   'upstream_failed',
   'upstream_timeout',
 ]
+
+const stored: readonly ProblemCode[] = ['idempotency_in_progress', 'idempotency_mismatch']
+const embedding = generating.filter((code) => !stored.includes(code))
 
 const text = (description: string) => Type.String({ description })
 const modelHeader = { 'x-model': text('The id of the model that generated the reply.') }
@@ -187,6 +191,27 @@ export const messages: Operation<typeof messagesRequest> = {
       replyHeaders,
     ),
     ...refusalsAs(anthropicError),
+  },
+}
+
+export const embeddings: Operation<typeof embeddingsRequest> = {
+  operationId: 'createEmbedding',
+  summary: "Make embeddings (OpenAI's embeddings)",
+  description:
+    "For clients of OpenAI's embeddings. The model must be one of embeddings. Keys and limits work as for " +
+    'POST /v1/generate; only input tokens are charged. Embeddings are not stored: an Idempotency-Key is refused.',
+  tags: ['Generation'],
+  ...samples.embeddingsSamples,
+  ...needsKey,
+  body: embeddingsRequest,
+  response: {
+    200: answers(embeddingsResponse, 'The embeddings.', {
+      ...modelHeader,
+      'x-cost': replyHeaders['x-cost'],
+      'x-generation-id': replyHeaders['x-generation-id'],
+      ...rateLimitHeaders,
+    }),
+    ...refusalsAs(openAiError, embedding),
   },
 }
 

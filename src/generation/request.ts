@@ -1,7 +1,7 @@
 import type { Payer } from '../billing/payer.ts'
 import type { Tags } from '../billing/till.ts'
 import type { Capability } from '../models/capabilities.ts'
-import type { Prompt, RunLimits } from '../models/model.ts'
+import type { EmbeddingOptions, Prompt, RunLimits } from '../models/model.ts'
 
 /** A request for text, independent of its dialect. */
 export interface TextRequest {
@@ -23,6 +23,8 @@ export interface TextRequest {
   readonly clientId?: string | undefined
   /** What the caller said that it is for. The ledger keeps them; they are never logged. */
   readonly tags?: Tags | undefined
+  /** Asks for the embeddings of the prompt's messages instead of a reply. */
+  readonly embedding?: Pick<EmbeddingOptions, 'dimensions' | 'encoding'> | undefined
   /** The dialect's names of these fields, for errors. */
   readonly names: { readonly maxOutputTokens: string; readonly input: string }
 }

@@ -47,6 +47,17 @@ export const startWhole: Start<Outcome> = (work, { offer, maxOutputTokens }) => 
     .then((reply) => truncate(checkOutcome(reply, work.signal), limits))
 }
 
+/** Embeddings of the prompt's messages, and what they used. Throws the model's Problem. */
+export async function runEmbedding(work: Work, { offer }: Candidate) {
+  const { signal, requestId, request } = work
+  if (signal.aborted) throw disconnected()
+  const { prompt, embedding } = request
+  if (!offer.model.embed || !embedding) throw new Error('a model without embeddings was chosen')
+  const { vectors, usage } = await offer.model.embed(prompt, { ...embedding, requestId }, signal)
+  const outcome = checkOutcome({ text: '', stopReason: vectors ? 'complete' : 'cancelled', usage }, signal)
+  return { outcome, vectors: vectors ?? [] }
+}
+
 export const startStream: Start<StartedStream> = async (work, { offer, maxOutputTokens }) => {
   const limits = limitsOf(work, maxOutputTokens)
   const stop = new AbortController()

@@ -1,7 +1,7 @@
 import { javascriptText, pythonArguments } from '../platform/docs/literals.ts'
 import { nodeSecrets } from '../platform/docs/secrets.ts'
 import { docsAddress } from '../platform/http/examples.ts'
-import { chatExample, countMessagesExample, messagesExample, responsesExample } from './examples.ts'
+import { chatExample, countMessagesExample, embeddingsExample, messagesExample, responsesExample } from './examples.ts'
 
 /** Samples with the official libraries, for the OpenAPI document. */
 
@@ -56,6 +56,11 @@ const js = (name: string, method: string, body: object) =>
   `const ${name} = await client.${method}(${javascriptText(body)})\n`
 const py = (name: string, method: string, body: object) =>
   `${name} = client.${method}(\n${pythonArguments(body, '    ')})\n`
+export const embeddingsSamples = samples('openai', {
+  javascript: js('made', 'embeddings.create', embeddingsExample.request),
+  python: py('made', 'embeddings.create', embeddingsExample.request),
+})
+
 const streaming = (body: object) => ({ ...body, stream: true })
 
 export const chatSamples = samples(

@@ -153,8 +153,13 @@ export const listedModel = Type.Object(
     created: Type.Integer({ description: 'Unix time in seconds.' }),
     created_at: Type.String({ description: 'The same, as a date and time in UTC.' }),
     owned_by: Type.Literal('tollgate'),
-    context_length: Type.Integer({ description: 'The most tokens of prompt and reply together.' }),
-    max_output_tokens: Type.Integer({ description: 'The largest max_output_tokens of a request.' }),
+    kind: Type.Enum(['text', 'embeddings'], {
+      description: 'What the model makes: `embeddings` at POST /v1/embeddings.',
+    }),
+    context_length: Type.Integer({
+      description: 'The most tokens of prompt and reply together, or of a text to embed.',
+    }),
+    max_output_tokens: Type.Integer({ description: 'The largest max_output_tokens of a request. 0 for embeddings.' }),
     capabilities: Type.Array(Type.Enum([...capabilities]), {
       description:
         'What the model can do besides reading and writing text; `json` is JSON mode and JSON schemas. A request that needs anything else is refused.',

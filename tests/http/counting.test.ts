@@ -72,6 +72,7 @@ describe('GET /v1/models', () => {
         created: undefined,
         created_at: undefined,
         owned_by: 'tollgate',
+        kind: 'text',
         context_length: 32_768,
         max_output_tokens: 4096,
         capabilities: ['tools', 'json', 'images', 'documents', 'reasoning'],

@@ -48,6 +48,7 @@ describe('the OpenAPI document', () => {
         ['/v1/chat/completions', ['post']],
         ['/v1/responses', ['post']],
         ['/v1/messages', ['post']],
+        ['/v1/embeddings', ['post']],
         ['/v1/count_tokens', ['post']],
         ['/v1/messages/count_tokens', ['post']],
         ['/v1/models', ['get']],
