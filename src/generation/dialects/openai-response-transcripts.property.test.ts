@@ -2,10 +2,13 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import OpenAI from 'openai'
+import type { TSchema } from 'typebox'
+import { Compile } from 'typebox/compile'
 import { listAt, parseObject } from '../../../tests/support/json.ts'
 import { eventsOf, replyOf } from '../../../tests/support/scripted-reply.ts'
 import { anyReplyParts, anyTranscript } from '../../../tests/support/transcripts.ts'
 import type { Message, Part, Prompt, ReplyPart, TextPart, Tool } from '../../models/conversation.ts'
+import { responsesRequest, responsesResponse } from './openai-response-schema.ts'
 import { openAiResponses } from './openai-responses.ts'
 
 /** TRANSCRIPTS_SEED and TRANSCRIPTS_RUNS repeat or prolong a run. */
@@ -130,12 +133,21 @@ const copy = (output: readonly object[]) => listAt(parseObject(JSON.stringify({ 
 /** What the deltas of each part add up to. */
 const streamedText = (part: ReplyPart): string => (part.kind === 'call' ? part.input : part.text)
 
+/** Fails unless a value is what the OpenAPI document describes. */
+function describedBy(schema: TSchema): (value: unknown) => void {
+  const compiled = Compile(schema)
+  return (value) => assert.ok(compiled.Check(value), JSON.stringify([compiled.Errors(value), value]))
+}
+const assertRequest = describedBy(responsesRequest)
+const assertResponse = describedBy(responsesResponse)
+
 describe("for any transcript in OpenAI's form", () => {
   test(`what is read is what was written; seed ${seed}, ${numRuns} runs`, () => {
     fc.assert(
       fc.property(anyTranscript, (transcript) => {
         const plain = expressible(transcript)
         const body: unknown = JSON.parse(JSON.stringify(bodyOf(plain)))
+        assertRequest(body)
         assert.deepEqual(openAiResponses.read(body).request.prompt, plain)
       }),
       { seed, numRuns },
@@ -149,6 +161,7 @@ describe("for any transcript in OpenAI's form", () => {
         const reply = replyOf(parts)
         const parsed = openAiResponses.read({ ...request, input: 'x', ...(withTools && { tools }) })
         const whole = parseObject(parsed.wholeBody(reply))
+        assertResponse(whole)
         const { ended, deltas, final } = await received(eventsOf(parsed, reply, size))
         const turn = { role: 'assistant', parts }
         assert.deepEqual(sentBack(listAt(whole, 'output'), parts), turn)
