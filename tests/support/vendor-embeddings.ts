@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
 import { parseObject } from './json.ts'
 
 /** A vendor stand-in that speaks OpenAI's `POST /v1/embeddings` over a socket. */
@@ -8,6 +8,8 @@ export interface EmbeddingVendor {
   readonly calls: readonly Readonly<Record<string, unknown>>[]
   /** Makes the next answers. Default: `[n, 0.5, -0.25]` for the text of place n, and 9 tokens. */
   answer: (body: Readonly<Record<string, unknown>>) => { readonly status: number; readonly body: unknown } | 'nothing'
+  /** Answers the requests that got nothing so far, and later ones, with embeddings. */
+  release(): void
   close(): Promise<void>
 }
 
@@ -27,6 +29,7 @@ export const embeddingsOf = ({ input }: Readonly<Record<string, unknown>>) => ({
 
 export async function startEmbeddingVendor(): Promise<EmbeddingVendor> {
   const calls: Readonly<Record<string, unknown>>[] = []
+  const unanswered: { readonly response: ServerResponse; readonly body: Readonly<Record<string, unknown>> }[] = []
   const server = createServer((request, response) => {
     let text = ''
     request.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
@@ -35,8 +38,8 @@ export async function startEmbeddingVendor(): Promise<EmbeddingVendor> {
       if (request.url !== '/v1/embeddings') return void response.writeHead(404).end()
       calls.push(body)
       const answer = vendor.answer(body)
-      if (answer === 'nothing') return
-      response.writeHead(answer.status, { 'content-type': 'application/json' }).end(JSON.stringify(answer.body))
+      if (answer === 'nothing') return void unanswered.push({ response, body })
+      send(response, answer)
     })
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -45,6 +48,10 @@ export async function startEmbeddingVendor(): Promise<EmbeddingVendor> {
     url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/v1`,
     calls,
     answer: embeddingsOf,
+    release() {
+      vendor.answer = embeddingsOf
+      for (const { response, body } of unanswered.splice(0)) send(response, embeddingsOf(body))
+    },
     async close() {
       const closed = once(server, 'close')
       server.close()
@@ -53,4 +60,8 @@ export async function startEmbeddingVendor(): Promise<EmbeddingVendor> {
     },
   }
   return vendor
+}
+
+function send(response: ServerResponse, { status, body }: { readonly status: number; readonly body: unknown }): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
 }
