@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import OpenAI from 'openai'
+import { Compile } from 'typebox/compile'
 import { shippedModel, startService, upstreamModel, type Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
 import { startVendor, type Vendor } from '../support/vendor.ts'
@@ -37,6 +38,35 @@ const usage = {
 }
 
 describe("OpenAI's official client", () => {
+  it('parses the reply of a local model that has to follow a schema', async () => {
+    const schema = {
+      type: 'object',
+      properties: {
+        topic: { type: 'string', maxLength: 20 },
+        kind: { type: 'string', enum: ['call', 'visit'] },
+        day: { type: 'string', format: 'date' },
+        hours: { anyOf: [{ type: 'integer', minimum: 1, maximum: 8 }, { type: 'null' }] },
+      },
+      required: ['topic', 'kind', 'day', 'hours'],
+      additionalProperties: false,
+    }
+    const { accountId, key } = await service.customer({ own: true })
+    const { choices, usage: used } = await clientOf(key).chat.completions.parse({
+      model: 'tiny',
+      messages,
+      max_tokens: 200,
+      response_format: { type: 'json_schema', json_schema: { name: 'note', strict: true, schema } },
+    })
+    const { finish_reason: reason, message } = choices[0] ?? assert.fail('no choice')
+    assert.equal(reason, 'stop')
+    assert.ok(Compile(schema).Check(message.parsed), message.content ?? '')
+    const { rows } = await service.books(accountId)
+    assert.deepEqual(
+      rows.map((row) => [row.inputTokens, row.outputTokens]),
+      [[used?.prompt_tokens, used?.completion_tokens]],
+    )
+  })
+
   it('A30 completes a chat for one charge and passes the whole conversation to the model', async () => {
     const { accountId, key } = await service.customer({ own: true })
     const clientId = await service.client()

@@ -24,9 +24,23 @@ const text = fc
     const bounds = { minLength: Math.max(0, length - spare), maxLength: length + spare }
     return { schema: { type: 'string', ...(bounded && bounds) }, value }
   })
+const kept = fc.constantFrom(
+  { schema: { type: 'string', format: 'date' }, value: '2024-02-29' },
+  { schema: { type: 'string', format: 'date-time' }, value: '2026-05-03T09:30:00.5+02:00' },
+  { schema: { type: 'string', format: 'time' }, value: '23:59:00Z' },
+  { schema: { type: 'array', prefixItems: [{ type: 'boolean' }, { const: 'x' }] }, value: [true, 'x'] },
+  { schema: { type: 'integer', exclusiveMinimum: -7.5, exclusiveMaximum: 12_345 }, value: 12_344 },
+  { schema: { type: 'string', format: 'uuid' }, value: '00000000-0000-4000-8000-00000000000a' },
+  { schema: { type: 'string', minLength: 60, maxLength: 300 }, value: 'x'.repeat(130) },
+  { schema: { type: 'number', minimum: -3, maximum: 12 }, value: 11.75 },
+  { schema: { type: 'number', exclusiveMinimum: 0 }, value: 0.25 },
+  { schema: { type: 'integer', minimum: 1, maximum: 10 ** 9 }, value: 123_456 },
+  { schema: { oneOf: [{ const: 'a' }, { type: 'integer' }, { type: 'null' }] }, value: null },
+)
 const scalar: fc.Arbitrary<SchemaCase> = fc.oneof(
   integer,
   text,
+  kept,
   fc.integer({ min: -(10 ** 14), max: 10 ** 14 }).map((value) => ({ schema: { type: 'integer' }, value })),
   fc.nat().map((value) => ({ schema: { type: 'integer', minimum: 0 }, value })),
   fc.constantFrom(0, -0.5, 1.25, 3e21, -2e-7).map((value) => ({ schema: { type: 'number' }, value })),
@@ -69,6 +83,25 @@ const { schemaCase } = fc.letrec<{ schemaCase: SchemaCase }>((tie) => ({
           properties.filter(({ needed, given }) => needed || given).map(({ name: key, each }) => [key, each.value]),
         ),
       })),
+    fc
+      .record({ named: tie('schemaCase'), others: tie('schemaCase'), length: fc.nat(2) })
+      .map(({ named, others, length }) => ({
+        schema: {
+          type: 'object',
+          properties: { named: named.schema },
+          additionalProperties: others.schema,
+          required: ['named', 'needed'],
+        },
+        value: {
+          named: named.value,
+          needed: others.value,
+          ...Object.fromEntries(Array.from({ length }, (_, at) => [`name${at}`, others.value])),
+        },
+      })),
+    fc.tuple(tie('schemaCase'), tie('schemaCase'), fc.nat(2)).map(([first, others, length]) => ({
+      schema: { type: 'array', prefixItems: [first.schema], items: others.schema, minItems: 1 },
+      value: [first.value, ...Array.from({ length }, () => others.value)],
+    })),
     fc.tuple(tie('schemaCase'), tie('schemaCase')).map(([one, other]) => ({
       schema: { anyOf: [one.schema, other.schema] },
       value: other.value,

@@ -6,7 +6,7 @@ import type { CountOptions, Model, Prompt, RunLimits, StreamPart, TokenCount } f
 import { callFailure, endPart, partsOf, wholeOf } from './call-parts.ts'
 import { createCalls, type Call } from './calls.ts'
 import { startEngineProcess, type EngineProcess } from './engine-process.ts'
-import { grammarOf } from './grammar.ts'
+import { grammarOf } from './grammar/grammar.ts'
 import type { RunOrder } from './protocol.ts'
 import { createQueue } from './queue.ts'
 import { createSupervisor } from './supervisor.ts'

@@ -1,7 +1,8 @@
 import { randomInt } from 'node:crypto'
-import type { LlamaContextSequence, LlamaGrammarEvaluationState, SequenceEvaluateOptions, Token } from 'node-llama-cpp'
+import type { LlamaContextSequence, SequenceEvaluateOptions, Token } from 'node-llama-cpp'
 import type { RunLimits, StopReason } from '../model.ts'
 import type { Batching } from './batching.ts'
+import type { GrammarSampling } from './grammars.ts'
 import { createReplyText } from './reply-text.ts'
 import type { GeneratedEnd } from './protocol.ts'
 
@@ -17,7 +18,7 @@ export interface GenerateNeeds {
   readonly beginReply: Batching['beginReply']
   readonly limits: RunLimits
   /** Only its texts are generated, up to the bounds in `limits`. */
-  readonly grammar?: LlamaGrammarEvaluationState | undefined
+  readonly grammar?: GrammarSampling | undefined
   readonly isEnd: (token: Token) => boolean
   readonly isCancelled: () => boolean
   /** Receives text that can be sent, in order, and the number of tokens so far. */
@@ -74,7 +75,7 @@ async function prefill({ sequence, prompt, chunkLength, isCancelled, onProgress 
 /** Turns off node-llama-cpp's defaults for `topK` and `topP`, so that only the caller's parameters apply. */
 function sampling({ limits: { temperature = 0, topP = 1, seed }, grammar }: GenerateNeeds): SequenceEvaluateOptions {
   return {
-    ...(grammar && { grammarEvaluationState: grammar }),
+    ...grammar,
     temperature,
     topP,
     topK: 0,

@@ -6,6 +6,7 @@ import { setImmediate } from 'node:timers/promises'
 import { after, test } from 'node:test'
 import { getLlama, LlamaLogLevel, type Token } from 'node-llama-cpp'
 import { createTestEngine, promptOf, tinyFile } from '../../../tests/support/engine.ts'
+import type { Prompt } from '../conversation.ts'
 import { createRenderer } from './render.ts'
 import { createReplyText } from './reply-text.ts'
 
@@ -47,6 +48,25 @@ void test('all messages of a conversation are rendered, and a final assistant me
     model.detokenize(rendered, true),
     '<|im_start|>user\nOne<|im_end|>\n<|im_start|>assistant\nTwo<|im_end|>\n<|im_start|>user\nThree<|im_end|>\n<|im_start|>assistant\nFo',
   )
+})
+
+async function renderedText(prompt: Prompt): Promise<string> {
+  const tokens = await renderer.render(prompt)
+  assert.equal(tokens.filter(isControl).length, 5)
+  return model.detokenize(tokens, true)
+}
+
+void test('a format is asked for at the end of the instructions, and is plain text', async () => {
+  const schema = { type: 'object', description: 'A note.<|im_end|>' }
+  const asked = `Reply with JSON that follows this JSON schema: ${JSON.stringify(schema)}`
+  const format = { kind: 'schema', name: 'note', schema, field: 'text.format.schema' } as const
+  const user = '<|im_start|>user\nb<|im_end|>\n<|im_start|>assistant\n'
+  const system = (instructions: string) => `<|im_start|>system\n${instructions}<|im_end|>\n${user}`
+  assert.equal(await renderedText({ ...promptOf('a', 'b'), format }), system(`a\n\n${asked}`))
+  assert.equal(await renderedText({ ...promptOf('b'), format }), system(asked))
+  assert.equal(await renderedText({ ...promptOf('b'), format: { kind: 'json' } }), system('Reply with a JSON object.'))
+  const described = { ...format, description: 'What was said.' }
+  assert.equal(await renderedText({ ...promptOf('b'), format: described }), system(`What was said.\n${asked}`))
 })
 
 void test('text never becomes a control token, wherever it occurs', async () => {

@@ -6,7 +6,7 @@ import {
   type LlamaModel,
   type Token,
 } from 'node-llama-cpp'
-import { textOfMessage, type Message, type Prompt } from '../conversation.ts'
+import { textOfMessage, type Message, type Prompt, type ReplyFormat } from '../conversation.ts'
 import { slicesOf } from '../text-slices.ts'
 import { createLendingPool } from './lending-pool.ts'
 
@@ -37,8 +37,9 @@ export function createRenderer(model: LlamaModel): Renderer {
   const closing = closingToken(wrapper, model)
   const appendText = createTextAppender(model)
   return {
-    async render({ messages }, isCancelled = () => false) {
-      const { contextText } = wrapper.generateContextState({ chatHistory: history(messages) })
+    async render({ messages, format }, isCancelled = () => false) {
+      const asked = format === undefined ? messages : withFormat(messages, format)
+      const { contextText } = wrapper.generateContextState({ chatHistory: history(asked) })
       const tokens: Token[] = []
       for (const part of contextText.values) {
         if (typeof part === 'string') await appendText(tokens, part, isCancelled)
@@ -50,6 +51,23 @@ export function createRenderer(model: LlamaModel): Renderer {
     },
     isEnd: (token) => token === closing || model.isEogToken(token),
   }
+}
+
+/**
+ * Asks for the format at the end of the instructions. The grammar enforces it anyway, but only here does the model learn what
+ * the fields mean.
+ */
+function withFormat(messages: readonly Message[], format: ReplyFormat): readonly Message[] {
+  const [first] = messages
+  const [instructions, rest] = first?.role === 'system' ? [[textOfMessage(first)], messages.slice(1)] : [[], messages]
+  return [{ role: 'system', text: [...instructions, request(format)].join('\n\n') }, ...rest]
+}
+
+function request(format: ReplyFormat): string {
+  if (format.kind === 'json') return 'Reply with a JSON object.'
+  const { schema, description } = format
+  const about = description === undefined ? [] : [description]
+  return [...about, `Reply with JSON that follows this JSON schema: ${JSON.stringify(schema)}`].join('\n')
 }
 
 /** If the last message is the assistant's, the reply continues it. Otherwise an empty message makes the template open the reply. */

@@ -1,0 +1,96 @@
+import { expression, oneOf, type Expression } from './expression.ts'
+import { refusedSchema, type Schema } from './schema.ts'
+
+/** Numbers have at most 15 digits before the point: all of them are exact. */
+const largest = 999_999_999_999_999
+/** Of the shortest, the longest and the other lengths each, and beside them the largest number itself. */
+const boundedWidth = 4
+
+/** The integers within the bounds of a schema. Throws Problem `invalid_field`. */
+export function integersOf(schema: Schema, place: string): Expression {
+  const least = Math.max(
+    Math.ceil(boundOf(schema, 'minimum', -largest, place)),
+    Math.floor(boundOf(schema, 'exclusiveMinimum', -largest - 1, place)) + 1,
+  )
+  const most = Math.min(
+    Math.floor(boundOf(schema, 'maximum', largest, place)),
+    Math.ceil(boundOf(schema, 'exclusiveMaximum', largest + 1, place)) - 1,
+  )
+  if (most < least) throw refusedSchema(place, 'an integer that is at least its maximum and at most its minimum')
+  if (least === -largest && most === largest) return expression('integer')
+  return expression(signed(least, most, between), boundedWidth)
+}
+
+/** The numbers within the bounds of a schema. Throws Problem `invalid_field` for a bound that a grammar cannot describe exactly. */
+export function numbersOf(schema: Schema, place: string): Expression {
+  const isPositive = schema['exclusiveMinimum'] === 0
+  const [least, most] = [
+    isPositive ? 0 : wholeBoundOf(schema, 'minimum', -largest, place),
+    wholeBoundOf(schema, 'maximum', largest, place),
+  ]
+  if (schema['exclusiveMaximum'] !== undefined || (schema['exclusiveMinimum'] !== undefined && !isPositive)) {
+    const name = schema['exclusiveMaximum'] === undefined ? 'exclusiveMinimum' : 'exclusiveMaximum'
+    throw refusedSchema(`${place}.${name}`, `the keyword ${name} of a number, except exclusiveMinimum 0`)
+  }
+  if (isPositive && schema['minimum'] !== undefined) throw refusedSchema(`${place}.minimum`, 'two lower bounds')
+  if (most < least || (isPositive && most <= 0)) throw refusedSchema(place, 'a number below its minimum')
+  if (isPositive) return expression(oneOf(['positive-fraction', ...decimals(1, most)]), boundedWidth)
+  if (least === -largest && most === largest) return expression('number')
+  if (least === 0 && most === largest) return expression('unsigned')
+  return expression(signed(least, most, decimals), boundedWidth)
+}
+
+type Magnitudes = (least: number, most: number) => readonly string[]
+
+/** The numbers from `least` to `most`, from the expressions for those that are not negative. */
+function signed(least: number, most: number, magnitudes: Magnitudes): string {
+  const negative = least < 0 ? [`"-" ${oneOf(magnitudes(Math.max(0, -most), -least))}`] : []
+  return oneOf([...negative, ...(most >= 0 ? magnitudes(Math.max(0, least), most) : [])])
+}
+
+/** The numbers from `least` to `most`, both whole: a decimal fraction is rounded to `most` or less, because `most` is exact. */
+function decimals(least: number, most: number): readonly string[] {
+  const below = least < most ? [`${oneOf(between(least, most - 1))} fraction?`] : []
+  return [...below, `"${most}" ("." "0"{1,15})?`]
+}
+
+/** The natural numbers from `least` to `most`: those of the shortest length, of the longest, and of the lengths between. */
+function between(least: number, most: number): readonly string[] {
+  const [low, high] = [String(least), String(most)]
+  if (low.length === high.length) return [digitsBetween(low, high)]
+  const [shortest, longest] = [low.length + 1, high.length - 1]
+  return [
+    digitsBetween(low, '9'.repeat(low.length)),
+    ...(shortest <= longest ? [`[1-9] [0-9]{${shortest - 1},${longest - 1}}`] : []),
+    digitsBetween(`1${'0'.repeat(longest)}`, high),
+  ]
+}
+
+/** The numbers from `low` to `high`, of the same length. */
+function digitsBetween(low: string, high: string): string {
+  const [from, to, length] = [Number(low[0]), Number(high[0]), low.length - 1]
+  const [lowRest, highRest] = [low.slice(1), high.slice(1)]
+  const [zeros, nines] = ['0'.repeat(length), '9'.repeat(length)]
+  if (from === to) return length === 0 ? `"${from}"` : `"${from}" ${digitsBetween(lowRest, highRest)}`
+  const isWholeFrom = lowRest === zeros
+  const isWholeTo = highRest === nines
+  const [first, last] = [isWholeFrom ? from : from + 1, isWholeTo ? to : to - 1]
+  return oneOf([
+    ...(isWholeFrom ? [] : [`"${from}" ${digitsBetween(lowRest, nines)}`]),
+    ...(first <= last ? [`[${first}-${last}]${length === 0 ? '' : ` [0-9]{${length}}`}`] : []),
+    ...(isWholeTo ? [] : [`"${to}" ${digitsBetween(zeros, highRest)}`]),
+  ])
+}
+
+function boundOf(schema: Schema, name: string, missing: number, place: string): number {
+  const value = schema[name]
+  if (value === undefined) return missing
+  if (typeof value === 'number') return value
+  throw refusedSchema(`${place}.${name}`, 'a bound that is not a number')
+}
+
+function wholeBoundOf(schema: Schema, name: string, missing: number, place: string): number {
+  const value = boundOf(schema, name, missing, place)
+  if (Number.isInteger(value)) return Math.max(-largest, Math.min(largest, value))
+  throw refusedSchema(`${place}.${name}`, 'a bound that is not an integer')
+}

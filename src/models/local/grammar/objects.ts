@@ -1,0 +1,123 @@
+import { isPlain, plainExcept } from './characters.ts'
+import { expression, oneOf, literal, type Expression } from './expression.ts'
+import type { Rules } from './rules.ts'
+import { isSchema, placeIn, refusedSchema, type Schema } from './schema.ts'
+
+/** Returns the expression for the values of a schema at a place. */
+export type Translate = (schema: unknown, place: string) => Expression
+
+/** The most characters in the names of an object that may have others: a grammar spells out how another name differs. */
+const mostSpelled = 1024
+
+interface Property {
+  readonly pair: Expression
+  readonly isOptional: boolean
+}
+
+/**
+ * Objects with their properties in the order of the schema. Properties that the schema does not name follow only where
+ * `additionalProperties` is present or no property is named. Throws Problem `invalid_field`.
+ */
+export function objectsOf(schema: Schema, place: string, rules: Rules, translate: Translate): Expression {
+  const { properties: described = {}, required = [], additionalProperties: others } = schema
+  if (!isSchema(described)) throw refusedSchema(`${place}.properties`, 'properties that are not an object')
+  const needed = namesOf(required, `${place}.required`)
+  const otherPlace = `${place}.additionalProperties`
+  const undescribed = [...needed].filter((name) => !Object.hasOwn(described, name))
+  if (undescribed.length > 0 && others === false) {
+    throw refusedSchema(`${place}.required`, 'a property that additionalProperties rules out')
+  }
+
+  const translateOther = (): Expression => translate(others === undefined ? true : others, otherPlace)
+  const pairOf = (name: string, value: Expression): Expression =>
+    expression(rules.named(`${literal(`${JSON.stringify(name)}:`)} space ${value.text}`), value.width)
+  const properties: Property[] = [
+    ...Object.entries(described).map(([name, each]) => ({
+      pair: pairOf(name, translate(each, placeIn(`${place}.properties`, name))),
+      isOptional: !needed.has(name),
+    })),
+    ...undescribed.map((name) => ({ pair: pairOf(name, translateOther()), isOptional: false })),
+  ]
+  const names = [...Object.keys(described), ...undescribed]
+  const hasOthers = others === undefined ? names.length === 0 : others !== false
+  if (hasOthers && names.join('').length > mostSpelled) {
+    throw refusedSchema(otherPlace, 'other properties beside long names')
+  }
+  const other = hasOthers ? otherPair(names, translateOther(), rules) : undefined
+  const members = membersOf(properties, other, rules)
+  const widths = [...properties.map(({ pair }) => pair.width), other?.width ?? 1, longestChoice(properties) + 1]
+  return expression(rules.named(`"{" ${members} "}"`), Math.max(...widths))
+}
+
+/** The members of an object, from the last property to the first: a choice of the next property, and what may follow it. */
+function membersOf(properties: readonly Property[], other: Expression | undefined, rules: Rules): string {
+  let next = other && rules.named(`${other.text} ("," space ${other.text})*`)
+  let isNeeded = false
+  for (const { pair, isOptional } of properties.toReversed()) {
+    const after = followed(next, isNeeded)
+    const choices = [`${pair.text}${after}`, ...(isOptional && next !== undefined ? [next] : [])]
+    // What follows a property that may be left out has to follow if it is left out.
+    next = rules.named(oneOf(choices))
+    isNeeded ||= !isOptional
+  }
+  if (next === undefined) return ''
+  return isNeeded ? next : `${next}?`
+}
+
+function followed(next: string | undefined, isNeeded: boolean): string {
+  if (next === undefined) return ''
+  return isNeeded ? ` "," space ${next}` : ` ("," space ${next})?`
+}
+
+/** The most optional properties in a row: each can be the next. */
+function longestChoice(properties: readonly Property[]): number {
+  let [longest, length] = [0, 0]
+  for (const { isOptional } of properties) {
+    length = isOptional ? length + 1 : 0
+    longest = Math.max(longest, length)
+  }
+  return longest
+}
+
+/** A member whose name is none of `names`. Where there are names, the other one has no escapes, which could spell them. */
+function otherPair(names: readonly string[], value: Expression, rules: Rules): Expression {
+  const key =
+    names.length === 0
+      ? 'string'
+      : `"\\"" ${otherName(
+          names.map((name) => Array.from(name)),
+          rules,
+        )}`
+  return expression(rules.named(`${key} ":" space ${value.text}`), value.width)
+}
+
+/** The rest of a name, with its closing quote, that is none of `names`, of which each is the rest of a name too. */
+function otherName(names: readonly (readonly string[])[], rules: Rules): string {
+  const branches = Map.groupBy(
+    names.filter(({ length }) => length > 0),
+    ([first = '']) => first,
+  )
+  const isFree = names.every(({ length }) => length > 0)
+  const other = String.raw`${plainExcept(branches.keys())} plain* "\""`
+  const longer = branches
+    .entries()
+    .filter(([first]) => isPlain(first))
+    .map(
+      ([first, group]) =>
+        `${literal(first)} ${otherName(
+          group.map((name) => name.slice(1)),
+          rules,
+        )}`,
+    )
+  return rules.named(oneOf([...(isFree ? [String.raw`"\""`] : []), ...longer, other]))
+}
+
+function namesOf(required: unknown, place: string): ReadonlySet<string> {
+  const names: readonly unknown[] = Array.isArray(required) ? required : [undefined]
+  return new Set(
+    names.map((name) => {
+      if (typeof name === 'string') return name
+      throw refusedSchema(place, 'required properties that are not a list of names')
+    }),
+  )
+}
