@@ -18,6 +18,7 @@ import { createRecords, type Records } from './clients/records.ts'
 import { createWritingThread } from './documents/writing-thread.ts'
 import { createCatalogue } from './models/catalogue.ts'
 import { buildModel } from './models/configured.ts'
+import { createDetection } from './models/reported/detection.ts'
 import { createCountingThread } from './models/tokenizer/tokenizer.ts'
 import { loadProviders } from './models/upstream/ai-sdk-provider.ts'
 import { createIdentities, type Identities } from './people/identities.ts'
@@ -162,9 +163,11 @@ export async function openService(needs: ServiceNeeds): Promise<Service> {
     (it) => it.close(),
   )
   const thread = opened.adopt(createCountingThread(), (it) => it.close())
-  const build = (entry: ModelConfig) => buildModel(entry, { providers, thread, log })
+  const detection = opened.adopt(createDetection({ log }), (it) => it.close())
+  const build = (entry: ModelConfig) => buildModel(entry, { providers, thread, detection, log })
   const { models, aliases } = config
   const catalogue = opened.adopt(await createCatalogue({ models, aliases, prices, build, log }), (it) => it.close())
+  detection.start()
   const app = opened.adopt(
     await buildApp({
       log,

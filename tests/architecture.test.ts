@@ -26,6 +26,8 @@ const entryPoints = {
     'local/gguf.ts',
     'local/check.ts',
     'pull/pull.ts',
+    'reported/ask.ts',
+    'reported/detection.ts',
     'tokenizer/tokenizer.ts',
     'upstream/ai-sdk-provider.ts',
   ],

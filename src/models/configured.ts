@@ -3,6 +3,8 @@ import { isForEmbeddings, type ModelConfig } from '../platform/config/config.ts'
 import { OperatorError } from '../platform/problems.ts'
 import { createLocalEngine } from './local/engine.ts'
 import type { Model } from './model.ts'
+import { anthropicUrl, apiAt, type AskedServer } from './reported/ask.ts'
+import type { Detection } from './reported/detection.ts'
 import { createTokenizer, faultOfTokenizerFile, type CountingThread, type Tokenizer } from './tokenizer/tokenizer.ts'
 import type { Provider } from './upstream/ai-sdk-provider.ts'
 import type { EndpointOptions } from './upstream/endpoint.ts'
@@ -13,11 +15,12 @@ export interface ModelNeeds {
   /** The AI SDK packages of the configuration, by name. */
   readonly providers: ReadonlyMap<string, Provider>
   readonly thread: CountingThread
+  readonly detection: Pick<Detection, 'of'>
   readonly log: Logger
 }
 
 /** The model that an entry of `models` describes. Throws OperatorError when it cannot be built. */
-export async function buildModel(entry: ModelConfig, { providers, thread, log }: ModelNeeds): Promise<Model> {
+export async function buildModel(entry: ModelConfig, { providers, thread, detection, log }: ModelNeeds): Promise<Model> {
   const { id, context } = entry
   if (entry.engine === 'local') {
     const { max_output_tokens: maxOutputTokens, file, parallel } = entry
@@ -27,7 +30,9 @@ export async function buildModel(entry: ModelConfig, { providers, thread, log }:
   const tokenizer = await openTokenizer(entry, thread, log)
   const called = { id, context, upstreamModel, timeout, tokenizer, log }
   if (isForEmbeddings(entry)) return createEmbeddingModel({ ...called, endpoints: entry.endpoints })
-  const capabilities = entry.capabilities && new Set(entry.capabilities)
+  const capabilities = entry.capabilities
+    ? new Set(entry.capabilities)
+    : detection.of(askedServers(entry), upstreamModel)
   const common = { ...called, maxOutputTokens: entry.max_output_tokens, capabilities }
   if (entry.engine === 'openai') return createOpenAiModel({ ...common, endpoints: entry.endpoints })
   const provider = providers.get(entry.package)
@@ -47,9 +52,17 @@ async function openTokenizer(entry: UpstreamConfig, thread: CountingThread, log:
   return createTokenizer({ setting, margin, upstreamModel, endpoints, connect, thread, log: log.child({ model: id }) })
 }
 
+/** The servers that can say what the model can do. */
+function askedServers(entry: UpstreamConfig): readonly AskedServer[] {
+  if (entry.engine === 'openai') return entry.endpoints.map(({ url, key }) => ({ url, key, api: apiAt(url) }))
+  const api = entry.package === '@ai-sdk/anthropic' ? 'anthropic' : 'openai'
+  const url = entry.url ?? (api === 'anthropic' ? anthropicUrl : undefined)
+  return url === undefined ? [] : [{ url, key: entry.key, api }]
+}
+
 function countingEndpoints(entry: UpstreamConfig): readonly EndpointOptions[] {
   if (entry.engine === 'openai') return entry.endpoints
   const isAnthropic = entry.package === '@ai-sdk/anthropic' || entry.tokenizer === 'anthropic'
-  const url = entry.url ?? (isAnthropic ? 'https://api.anthropic.com/v1' : undefined)
+  const url = entry.url ?? (isAnthropic ? anthropicUrl : undefined)
   return url === undefined ? [] : [{ url, key: entry.key }]
 }

@@ -1,27 +1,37 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { at } from '../support/json.ts'
+import { modelLists, startModelServer, type ModelServer } from '../support/model-lists.ts'
 import { shippedModel, startService, upstreamModel, type Customer, type Service } from '../support/service.ts'
+import { until } from '../support/until.ts'
 import { startVendor, type Vendor } from '../support/vendor.ts'
 
 let vendor: Vendor
+let reporting: ModelServer
+let hanging: ModelServer
 let service: Service
 let customer: Customer
 
 before(async () => {
   vendor = await startVendor()
+  reporting = await startModelServer(modelLists.openRouter)
+  hanging = await startModelServer({ 'GET /v1/models': 'hangs' })
+  const small = { upstream_model: 'vendor/small:free' }
   const models = [
     upstreamModel(vendor.url, { capabilities: ['reasoning', 'json'] }),
     upstreamModel(vendor.url, { id: 'text', capabilities: [], fallback: 'any' }),
     upstreamModel(vendor.url, { id: 'any' }),
     shippedModel(),
+    upstreamModel(`${reporting.origin}/v1`, { ...small, id: 'reported' }),
+    upstreamModel(`${reporting.origin}/v1`, { ...small, id: 'configured', capabilities: ['tools'] }),
+    upstreamModel(`${hanging.origin}/v1`, { ...small, id: 'silent' }),
   ]
   service = await startService({ models })
   customer = await service.customer()
 })
 after(async () => {
   await service.close()
-  await vendor.close()
+  await Promise.all([vendor, reporting, hanging].map((each) => each.close()))
 })
 
 const messages = [{ role: 'user', content: 'Hello' }]
@@ -33,18 +43,18 @@ const ask = (model: string, changes: object) => send('/v1/chat/completions', mod
 
 const tools = [{ type: 'function', function: { name: 'clock', parameters: { type: 'object', properties: {} } } }]
 
+const everything = ['tools', 'json', 'images', 'documents', 'reasoning']
+
+async function listed(model: string): Promise<unknown> {
+  return (await service.call(`/v1/models/${model}`, customer.key)).json['capabilities']
+}
+
 describe('models[].capabilities', () => {
   it('is what GET /v1/models lists, in a fixed order', async () => {
-    const { json } = await service.call('/v1/models', customer.key)
-    const listed = Array.isArray(json['data'])
-      ? json['data'].map((each) => [at(each, 'id'), at(each, 'capabilities')])
-      : []
-    assert.deepEqual(Object.fromEntries(listed), {
-      fast: ['json', 'reasoning'],
-      text: [],
-      any: ['tools', 'json', 'images', 'documents', 'reasoning'],
-      tiny: ['json'],
-    })
+    assert.deepEqual(await listed('fast'), ['json', 'reasoning'])
+    assert.deepEqual(await listed('text'), [])
+    assert.deepEqual(await listed('any'), everything)
+    assert.deepEqual(await listed('tiny'), ['json'])
   })
 
   it('refuses what the list lacks before anything is held or sent', async () => {
@@ -91,5 +101,23 @@ describe('models[].capabilities', () => {
       const { status, text } = await ask(model, changes)
       assert.equal(status, 200, `${model}: ${text}`)
     }
+  })
+})
+
+describe('without models[].capabilities', () => {
+  it('a model lacks what its upstream rules out', async () => {
+    await until(async () => JSON.stringify(await listed('reported')) === '["documents"]')
+    const refused = await ask('reported', { tools })
+    assert.deepEqual([refused.status, at(refused.json, 'error', 'param')], [400, 'tools'])
+  })
+
+  it('a configured list is not changed by what the upstream reports', async () => {
+    await until(async () => JSON.stringify(await listed('reported')) === '["documents"]')
+    assert.deepEqual(await listed('configured'), ['tools'])
+  })
+
+  it('an upstream that does not answer keeps nothing from starting, and its models can do everything', async () => {
+    await until(() => hanging.asked.length > 0)
+    assert.deepEqual(await listed('silent'), everything)
   })
 })

@@ -28,6 +28,8 @@ export interface Endpoint extends Member {
    * aborts first. Throws Failure, which is repeatable unless a response has begun.
    */
   post(body: string, bounds: ReceptionBounds): Promise<UpstreamAnswer | undefined>
+  /** Like `post`, but with GET and no body. */
+  get(bounds: ReceptionBounds): Promise<UpstreamAnswer | undefined>
   /** Like `post`, but waits only until the response begins. `first` bounds the time until the reader calls `begun`. */
   open(body: string, bounds: ReceptionBounds): Promise<Reception | undefined>
   close(): Promise<void>
@@ -64,6 +66,12 @@ export function createEndpoint(
       running++
       const receiver = new AnswerReceiver(bounds, () => running--)
       pool.dispatch({ ...request, body }, receiver)
+      return receiver.answer
+    },
+    get(bounds: ReceptionBounds) {
+      running++
+      const receiver = new AnswerReceiver(bounds, () => running--)
+      pool.dispatch({ ...request, method: 'GET', headers: [...headers] }, receiver)
       return receiver.answer
     },
     async open(body: string, bounds: ReceptionBounds) {

@@ -92,7 +92,7 @@ const upstreamModel = {
     Type.Array(Type.Enum(['tools', 'json', 'images', 'documents', 'reasoning']), {
       description:
         'What the model can do besides reading and writing text; `json` is JSON mode and JSON schemas. A request that needs anything else is refused before anything is held. An empty list: nothing. Only a model that lists `reasoning` receives a request not to reason (`reasoning_effort: none`).',
-      shown_default: 'everything',
+      shown_default: 'everything, less [what the upstream reports](operating.md#capabilities) that it cannot do',
     }),
   ),
   ...calledModel,
