@@ -28,6 +28,8 @@ const entryPoints = {
     'pull/pull.ts',
     'reported/ask.ts',
     'reported/detection.ts',
+    'reported/entry.ts',
+    'reported/reported-model.ts',
     'tokenizer/tokenizer.ts',
     'upstream/ai-sdk-provider.ts',
   ],

@@ -4,12 +4,18 @@ import { command, group, type CommonOptions } from './command.ts'
 import type { Context } from './context.ts'
 import { formatFor } from './format.ts'
 import { checkCommand } from './model-check.ts'
+import { importCommand } from './model-import.ts'
 import { pullCommand } from './model-pull.ts'
 import { surveyModels, type SurveyedModel } from './model-survey.ts'
 import { writeJson, writeTable } from './output.ts'
 
 export function modelCommand(context: Context): Command {
-  return group('model', 'Manage models', [listCommand(context), checkCommand(context), pullCommand(context)])
+  return group('model', 'Manage models', [
+    listCommand(context),
+    importCommand(context),
+    checkCommand(context),
+    pullCommand(context),
+  ])
 }
 
 function listCommand(context: Context): Command {

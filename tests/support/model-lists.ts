@@ -1,7 +1,7 @@
 import { once } from 'node:events'
-import { createServer } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
 
-/** What one address answers: JSON with status 200, a bare status, or nothing at all. */
+/** What one address answers: JSON with status 200, a bare status, or nothing until the answers change. */
 export type Answer = { readonly json: unknown } | { readonly status: number; readonly location?: string } | 'hangs'
 
 /** By method and path: `GET /v1/models`. A `POST` is looked up with its model: `POST /api/show llama3.2`. */
@@ -13,6 +13,9 @@ export interface ModelServer {
   readonly origin: string
   /** Method and path of each request, with the key that it carried. */
   readonly asked: string[]
+  /** Requests without an answer. */
+  readonly held: readonly string[]
+  /** Replaces the answers, also of requests that hang. */
   answer(answers: Answers): void
   close(): Promise<void>
 }
@@ -20,6 +23,14 @@ export interface ModelServer {
 export async function startModelServer(initial: Answers): Promise<ModelServer> {
   let answers = initial
   const asked: string[] = []
+  const held = new Map<ServerResponse, string>()
+  const send = (response: ServerResponse, place: string): void => {
+    const answer = answers[place] ?? { status: 404 }
+    if (answer === 'hangs') return void held.set(response, place)
+    held.delete(response)
+    if ('json' in answer) response.setHeader('content-type', 'application/json').end(JSON.stringify(answer.json))
+    else response.writeHead(answer.status, answer.location === undefined ? {} : { location: answer.location }).end('{}')
+  }
   const server = createServer(async (request, response) => {
     let body = ''
     for await (const chunk of request) body += String(chunk)
@@ -27,10 +38,7 @@ export async function startModelServer(initial: Answers): Promise<ModelServer> {
     const place = `${request.method} ${request.url}${model === undefined ? '' : ` ${String(model)}`}`
     const key = request.headers['x-api-key'] ?? request.headers.authorization?.replace(/^Bearer /, '')
     asked.push(key === undefined ? place : `${place} with ${String(key)}`)
-    const answer = answers[place] ?? { status: 404 }
-    if (answer === 'hangs') return
-    if ('json' in answer) response.setHeader('content-type', 'application/json').end(JSON.stringify(answer.json))
-    else response.writeHead(answer.status, answer.location === undefined ? {} : { location: answer.location }).end('{}')
+    send(response, place)
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()
@@ -38,8 +46,12 @@ export async function startModelServer(initial: Answers): Promise<ModelServer> {
   return Object.freeze({
     origin: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`,
     asked,
+    get held() {
+      return [...held.values()]
+    },
     answer(next: Answers) {
       answers = next
+      for (const [response, place] of held) send(response, place)
     },
     async close() {
       const closed = once(server, 'close')

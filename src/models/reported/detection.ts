@@ -61,7 +61,7 @@ export function createDetection({ log, pause = pauses.first }: { log: Logger; pa
       const set = new Set(capabilities)
       for (const server of servers) {
         const name = JSON.stringify([server.url, server.key, server.api])
-        const entry = watched.get(name) ?? { server, sets: new Map() }
+        const entry: Watched = watched.get(name) ?? { server, sets: new Map() }
         entry.sets.set(upstreamModel, [...(entry.sets.get(upstreamModel) ?? []), set])
         watched.set(name, entry)
       }

@@ -1,0 +1,61 @@
+import { capabilities, type Capability } from '../capabilities.ts'
+import type { ReportedModel } from './reported-model.ts'
+
+/** An entry of `models` for a model that a server reports. It has no price, so that the model cannot be called yet. */
+export interface ImportedEntry {
+  readonly id: string
+  readonly engine: 'openai'
+  readonly endpoints: readonly { readonly url: string; readonly key?: string }[]
+  readonly upstream_model: string
+  readonly context: number
+  readonly max_output_tokens: number
+  readonly capabilities?: readonly Capability[]
+}
+
+export interface EntryOptions {
+  readonly url: string
+  /** The environment variable with the key. */
+  readonly keyName: string | undefined
+  /** The context of a model for which the server reports none. */
+  readonly context: number | undefined
+}
+
+/** The id of the entry: the server's name with the characters that an id may have. */
+export function entryIdOf({ id }: Pick<ReportedModel, 'id'>): string {
+  return id
+    .replaceAll(/[^A-Za-z0-9._:/-]+/g, '-')
+    .replace(/^[^A-Za-z0-9]+/, '')
+    .slice(0, 100)
+}
+
+/** Why there can be no entry for the model; null if there can. */
+export function importFault(model: ReportedModel, { context }: Pick<EntryOptions, 'context'>): string | null {
+  if (model.writesText === false) return 'it does not write text'
+  if (contextOf(model, context) === undefined) return 'its context is not reported: give it with --context'
+  return entryIdOf(model) === '' ? 'its name has no character that an id may have' : null
+}
+
+/** Throws if `importFault` has something to say. */
+export function entryOf(model: ReportedModel, { url, keyName, context: given }: EntryOptions): ImportedEntry {
+  const context = contextOf(model, given)
+  if (context === undefined) throw new Error(`${model.id} has no context`)
+  const reported = model.maxOutputTokens
+  return {
+    id: entryIdOf(model),
+    engine: 'openai',
+    endpoints: [{ url, ...(keyName !== undefined && { key: `\${${keyName}}` }) }],
+    upstream_model: model.id,
+    context,
+    max_output_tokens: reported !== undefined && reported < context ? reported : Math.max(1, Math.floor(context / 4)),
+    ...(Object.keys(model.can ?? {}).length > 0 && { capabilities: notRuledOut(model) }),
+  }
+}
+
+/** Everything but what the server rules out. */
+function notRuledOut({ can }: ReportedModel): Capability[] {
+  return capabilities.filter((capability) => can?.[capability] !== false)
+}
+
+function contextOf(model: ReportedModel, given: number | undefined): number | undefined {
+  return model.context ?? model.trainedContext ?? given
+}
