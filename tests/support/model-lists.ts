@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 
 /** What one address answers: JSON with status 200, a bare status, or nothing until the answers change. */
-export type Answer = { readonly json: unknown } | { readonly status: number; readonly location?: string } | 'hangs'
+type Answer = { readonly json: unknown } | { readonly status: number; readonly location?: string } | 'hangs'
 
 /** By method and path: `GET /v1/models`. A `POST` is looked up with its model: `POST /api/show llama3.2`. */
 export type Answers = Readonly<Record<string, Answer>>

@@ -31,7 +31,7 @@ export class NoModelList extends Error {
   }
 }
 
-export interface AskOptions {
+interface AskOptions {
   /** Servers with a request for each model are asked about these only. Default: every model. */
   readonly wanted?: ReadonlySet<string>
   readonly signal: AbortSignal

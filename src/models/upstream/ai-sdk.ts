@@ -111,7 +111,9 @@ export function createAiSdkModel(options: AiSdkModelOptions): Model {
     id,
     contextTokens: context,
     maxOutputTokens,
-    capabilities: sent.intersection(options.capabilities ?? sent),
+    get capabilities() {
+      return sent.intersection(options.capabilities ?? sent)
+    },
     cheapPrompt: tokenizer.cheapPrompt,
     count: tokenizer.count,
     run: (prompt: Prompt, limits: RunLimits, signal: AbortSignal) => run({ prompt, limits, signal, log, tokenizer }),

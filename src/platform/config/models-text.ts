@@ -3,7 +3,7 @@ import { Document, isCollection, isMap, isSeq, parseDocument, type YAMLMap, type
 import * as json from '../json.ts'
 
 /** An entry of `models` as it is written in the file, with its settings in their order. */
-export type ModelEntry = object
+type ModelEntry = object
 
 /** Entries of `models` as YAML, each beginning with `- `. */
 export function modelsText(entries: readonly ModelEntry[]): string {

@@ -3,7 +3,7 @@ import { open, readFile, realpath, rename, rm, stat } from 'node:fs/promises'
 import { OperatorError } from '../problems.ts'
 
 /** A configuration file as it was read. */
-export interface RewritableFile {
+interface RewritableFile {
   readonly text: string
   /**
    * Replaces the file in one step by another text, with the same permissions. `check` gets the path of a draft in the
