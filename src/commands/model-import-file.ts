@@ -73,17 +73,22 @@ export async function importModels(context: Context, { choose, entry, isDryRun, 
 }
 
 function planFor({ models, isNamed }: Chosen, config: Config, options: EntryOptions): Plan {
-  const taken = new Set([...config.models.map(({ id }) => id), ...Object.keys(config.aliases)])
+  const configured = new Set([...config.models.map(({ id }) => id), ...Object.keys(config.aliases)])
+  const added = new Map<string, string>()
   const plan: Plan = { entries: [], kept: [], leftOut: [], unsure: [] }
   for (const model of models) {
-    const [id, reason] = [entryIdOf(model), importFault(model, options)]
-    if (taken.has(id)) plan.kept.push(id)
+    const id = entryIdOf(model)
+    const other = added.get(id)
+    if (other === model.id) continue
+    const reason =
+      importFault(model, options) ?? (other === undefined ? null : `its id ${id} would be that of ${other}`)
+    if (configured.has(id)) plan.kept.push(id)
     else if (reason !== null) plan.leftOut.push({ model: model.id, reason })
     else {
       plan.entries.push(entryOf(model, options))
+      added.set(id, model.id)
       if (model.context === undefined && model.trainedContext !== undefined) plan.unsure.push(id)
     }
-    taken.add(id)
   }
   if (isNamed && plan.leftOut.length > 0) {
     const faults = plan.leftOut.map(({ model, reason }) => `${model} cannot be imported: ${reason}.`)
@@ -101,6 +106,9 @@ function checked({ environment, root }: Context, draft: string): Config {
     throw new OperatorError(`Nothing was written, because the configuration would be invalid:\n${error.message}`)
   }
 }
+
+/** The most commands that are printed: after them the pattern is clear. */
+const mostCommands = 20
 
 interface Outcome {
   readonly isDryRun: boolean
@@ -132,7 +140,8 @@ function report(file: string, plan: Plan, { isDryRun, lost, commands }: Outcome)
           '',
           'They have no price, so no request can use them yet. Set your own prices per million tokens, then start again:',
           '',
-          ...commands.map((command) => `  ${command}`),
+          ...commands.slice(0, mostCommands).map((command) => `  ${command}`),
+          ...(commands.length > mostCommands ? [`  … and ${commands.length - mostCommands} more`] : []),
         ]
       : []),
   ]

@@ -171,6 +171,33 @@ limits:`,
     assert.doesNotMatch(await readFile(file, 'utf8'), /capabilities|price|key/)
   })
 
+  test('ten thousand models, with the first of the commands that follow', async () => {
+    await writeFile(file, configured)
+    const data = Array.from({ length: 10_000 }, (_, index) => ({ id: `m${index}`, context_length: 8192 }))
+    const { status, stdout, stderr } = await run({ 'GET /v1/models': { json: { data } } }, '--all', '--write')
+    assert.equal(status, 0, stderr)
+    assert.equal(modelsOf().length, 10_001)
+    assert.equal(stdout.match(/price set/g)?.length, 20)
+    assert.match(stdout, /\n {2}… and 9980 more\n$/)
+  })
+
+  test('no model whose name would read an environment variable, or whose id another one has', async () => {
+    await writeFile(file, configured)
+    const names = ['a@b', 'a b', 'a#b', 'a@b', '${UPSTREAM_KEY}', 'x${HOME']
+    const data = names.map((id) => ({ id, context_length: 8192 }))
+    const { status, stdout, stderr } = await run({ 'GET /v1/models': { json: { data } } }, '--all', '--write')
+    assert.equal(status, 0, stderr)
+    assert.match(stdout, /^Left out \(its id a-b would be that of a@b\): a#b\.$/m)
+    assert.match(stdout, /^Left out \(its name has \$\{, .*\): \$\{UPSTREAM_KEY\}, x\$\{HOME\.$/m)
+    assert.doesNotMatch(stdout, /Left alone/)
+    const [, ...added] = modelsOf()
+    assert.deepEqual(
+      added.map((entry) => [entry.id, entry.engine === 'openai' && entry.upstream_model]),
+      [['a-b', 'a@b']],
+    )
+    assert.doesNotMatch(await readFile(file, 'utf8'), /UPSTREAM_KEY|HOME/)
+  })
+
   test('through a link, which stays one', async () => {
     const real = path.join(folder, 'real.yaml')
     await writeFile(real, configured)
@@ -190,6 +217,7 @@ describe('model import refuses', () => {
       /refuses the key \(401\)\. Check/,
     ],
     ['a missing key', { 'GET /v1/models': { status: 401 } }, [], /needs a key \(401\)\. .* --key-env NAME/],
+    ['a page', { 'GET /v1/models': { page: '<html>' } }, [], /answered with something other than a list of models/],
     ['something else', { 'GET /v1/models': { json: [] } }, [], /answered with something other than a list of models/],
     [
       'an unknown model',
@@ -239,6 +267,15 @@ describe('model import refuses', () => {
       /^Nothing was written, because the configuration would be invalid:\naliases\.quick: must point/,
     )
     assert.deepEqual([await readFile(file, 'utf8'), await readdir(folder)], [aliases, ['tollgate.yaml']])
+  })
+
+  test('a file with bytes that are not UTF-8', async () => {
+    const bytes = Buffer.concat([Buffer.from(configured), Buffer.from([0x23, 0xe9, 0x0a])])
+    await writeFile(file, bytes)
+    const { status, stderr } = await run(modelLists.vllm, '--all', '--write')
+    assert.equal(status, 1)
+    assert.match(stderr, /is not text in UTF-8/)
+    assert.deepEqual(await readFile(file), bytes)
   })
 
   test('a list in one line, and prints what to add by hand', async () => {

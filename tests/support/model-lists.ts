@@ -1,8 +1,17 @@
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 
-/** What one address answers: JSON with status 200, a bare status, or nothing until the answers change. */
-type Answer = { readonly json: unknown } | { readonly status: number; readonly location?: string } | 'hangs'
+/**
+ * What one address answers: JSON or a page with status 200, a bare status, nothing until the answers change, a body without an
+ * end, or the beginning of one.
+ */
+type Answer =
+  | { readonly json: unknown }
+  | { readonly page: string }
+  | { readonly status: number; readonly location?: string }
+  | 'hangs'
+  | 'endless'
+  | 'stalls'
 
 /** By method and path: `GET /v1/models`. A `POST` is looked up with its model: `POST /api/show llama3.2`. */
 export type Answers = Readonly<Record<string, Answer>>
@@ -28,7 +37,10 @@ export async function startModelServer(initial: Answers): Promise<ModelServer> {
     const answer = answers[place] ?? { status: 404 }
     if (answer === 'hangs') return void held.set(response, place)
     held.delete(response)
-    if ('json' in answer) response.setHeader('content-type', 'application/json').end(JSON.stringify(answer.json))
+    if (answer === 'stalls') return void response.write('{"data":[')
+    if (answer === 'endless') return pour(response)
+    if ('page' in answer) response.setHeader('content-type', 'text/html').end(answer.page)
+    else if ('json' in answer) response.setHeader('content-type', 'application/json').end(JSON.stringify(answer.json))
     else response.writeHead(answer.status, answer.location === undefined ? {} : { location: answer.location }).end('{}')
   }
   const server = createServer(async (request, response) => {
@@ -60,6 +72,14 @@ export async function startModelServer(initial: Answers): Promise<ModelServer> {
       await closed
     },
   })
+}
+
+function pour(response: ServerResponse): void {
+  const more = (): void => {
+    while (!response.closed && response.write(' '.repeat(65_536))) continue
+  }
+  response.on('drain', more)
+  more()
 }
 
 const list = (...data: readonly object[]): Answer => ({ json: { object: 'list', data } })

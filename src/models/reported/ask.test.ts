@@ -129,6 +129,13 @@ describe('the models that a server reports', () => {
     assert.deepEqual(server.asked.slice(2), ['POST /api/show gpt-4o'])
   })
 
+  test('ten thousand of them', async () => {
+    const data = Array.from({ length: 10_000 }, (_, index) => ({ id: `m${index}`, context_length: 8192 }))
+    const models = await ask({ 'GET /v1/models': { json: { data } } })
+    assert.equal(models.length, 10_000)
+    assert.deepEqual(stated(models.at(-1)), model('m9999', { context: 8192 }))
+  })
+
   test('values of another type are ignored, and names that cannot be written are left out', async () => {
     const odd = {
       id: 'odd',
@@ -150,6 +157,8 @@ describe('a server without a list of models', () => {
     ['no list', { status: 404 }, /^has no list of models there \(404\)$/, 404],
     ['no key', { status: 401 }, /^needs a key \(401\)$/, 401],
     ['an object', { json: { error: 'x' } }, /^answered with something other than a list of models$/],
+    ['a page', { page: '<!doctype html><title>Sign in</title>' }, /something other than a list/],
+    ['a body without an end', 'endless', /^gave no usable answer: more bytes/],
     ['a text', { json: 'hello' }, /something other than a list/],
     ['a list of something else', { json: { data: ['a', 1] } }, /something other than a list/],
     ['an empty list', { json: { data: [] } }, /^lists no models$/],
@@ -179,6 +188,14 @@ describe('a server without a list of models', () => {
   test('nothing listens', async () => {
     await assert.rejects(ask({}, { url: 'http://127.0.0.1:1/v1' }), /^NoModelList: cannot be reached: .*ECONNREFUSED/)
   })
+
+  for (const slow of ['hangs', 'stalls'] as const) {
+    test(`it ${slow}: the time for all requests is limited`, async () => {
+      server.answer({ 'GET /v1/models': slow })
+      const asking = askModels({ url: `${server.origin}/v1`, api: 'openai' }, { signal, deadline: 1 })
+      await assert.rejects(asking, /^NoModelList: did not answer in time$/)
+    })
+  }
 
   test('it hangs: a stop ends the request', async () => {
     const stop = new AbortController()

@@ -35,6 +35,8 @@ interface AskOptions {
   /** Servers with a request for each model are asked about these only. Default: every model. */
   readonly wanted?: ReadonlySet<string>
   readonly signal: AbortSignal
+  /** Milliseconds for all requests together. Default: a minute. */
+  readonly deadline?: number
 }
 
 /** Milliseconds and bytes of one answer. The list of a large vendor has a few megabytes. */
@@ -47,6 +49,11 @@ const mostPages = 20
  * Mistral, Anthropic or Tollgate. Throws NoModelList.
  */
 export async function askModels(server: AskedServer, options: AskOptions): Promise<readonly ReportedModel[]> {
+  const deadline = AbortSignal.timeout(options.deadline ?? 60_000)
+  return askWithin(server, { ...options, signal: AbortSignal.any([options.signal, deadline]) })
+}
+
+async function askWithin(server: AskedServer, options: AskOptions): Promise<readonly ReportedModel[]> {
   const { models, isLlamaServer } = await askList(server, options.signal)
   if (isLlamaServer) {
     const props = readProps(await tryAsk(server, root(server), '/props', options))
@@ -96,13 +103,13 @@ async function tryAsk(server: AskedServer, url: string, path: string, { signal }
   try {
     return jsonIn(await ask(server, url, path, signal, body))
   } catch (error) {
-    if (error instanceof NoModelList) return undefined
+    if (error instanceof NoModelList && !signal.aborted) return undefined
     throw error
   }
 }
 
 async function ask(server: AskedServer, url: string, path: string, signal: AbortSignal, body?: object) {
-  if (signal.aborted) throw stopped()
+  if (signal.aborted) throw stopped(signal)
   const { key } = server
   const headers =
     server.api === 'anthropic' ? ['anthropic-version', '2023-06-01', ...(key ? ['x-api-key', key] : [])] : undefined
@@ -122,14 +129,19 @@ async function answerOf(endpoint: Endpoint, signal: AbortSignal, body?: object):
   } catch (error) {
     if (!(error instanceof Failure)) throw error
     const { code, details } = error.problem
-    if (code === 'upstream_timeout') throw new NoModelList('did not answer in time')
+    if (code === 'upstream_timeout') throw new NoModelList(late)
     const reason = details.cause instanceof Error ? `: ${details.cause.message}` : ''
     throw new NoModelList(`${error.repeatable ? 'cannot be reached' : 'gave no usable answer'}${reason}`)
   }
-  throw stopped()
+  throw stopped(signal)
 }
 
-const stopped = (): NoModelList => new NoModelList('was not asked to the end: Tollgate stops')
+const late = 'did not answer in time'
+
+function stopped({ reason }: AbortSignal): NoModelList {
+  const isLate = reason instanceof DOMException && reason.name === 'TimeoutError'
+  return new NoModelList(isLate ? late : 'was not asked to the end: Tollgate stops')
+}
 
 function checked(answer: UpstreamAnswer, key: string | undefined): UpstreamAnswer {
   const { status } = answer

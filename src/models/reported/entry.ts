@@ -31,6 +31,8 @@ export function entryIdOf({ id }: Pick<ReportedModel, 'id'>): string {
 /** Why there can be no entry for the model; null if there can. */
 export function importFault(model: ReportedModel, { context }: Pick<EntryOptions, 'context'>): string | null {
   if (model.writesText === false) return 'it does not write text'
+  // The configuration has no other way to write it, and an upstream must not name a secret of this machine.
+  if (model.id.includes('${')) return 'its name has ${, which stands for an environment variable in the configuration'
   if (contextOf(model, context) === undefined) return 'its context is not reported: give it with --context'
   return entryIdOf(model) === '' ? 'its name has no character that an id may have' : null
 }

@@ -22,6 +22,8 @@ export interface OpenAiModelOptions {
   readonly maxOutputTokens: number
   /** Default: all of them. */
   readonly capabilities?: ReadonlySet<Capability> | undefined
+  /** Whether the operator has stated that it can reason. Default: no. */
+  readonly reasons?: boolean
   /**
    * Milliseconds. `connect` and `first_token` bound one attempt at one endpoint: until the first token of a stream, or the
    * first byte of the answer to a request for a whole reply. `total` bounds all attempts and the waits between them.
@@ -47,8 +49,8 @@ const mostBytes = { answer: 256 * 1024, token: 256, event: 4096 }
  */
 export function createOpenAiModel(options: OpenAiModelOptions): Model {
   const { id, upstreamModel, context, maxOutputTokens, timeout, connections = 512, tokenizer = byteTokenizer } = options
-  const { capabilities = everyCapability } = options
-  const upstream = { name: upstreamModel, reasons: options.capabilities?.has('reasoning') === true }
+  const { capabilities = everyCapability, reasons = false } = options
+  const upstream = { name: upstreamModel, reasons }
   const log = options.log.child({ model: id })
   const endpoints = options.endpoints.map((endpoint) =>
     createEndpoint('/chat/completions', endpoint, { connections, connect: timeout.connect }),
