@@ -14,7 +14,8 @@ const english = 'We agreed on a fixed fee of $4,800 for the annual accounts, pay
 
 /** A server that counts 8 tokens and can do nothing else. */
 let counts = 0
-const counter = createServer((_, response) => {
+const counter = createServer(({ method }, response) => {
+  if (method === 'GET') return void response.writeHead(404).end()
   counts++
   response.end('{"count":8}')
 }).listen(0, '127.0.0.1')

@@ -55,7 +55,10 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   response.end(JSON.stringify({ choices: [{ index: 0, message, finish_reason: 'tool_calls' }], usage }))
 }
 
-const upstream = createServer((request, response) => void answer(request, response))
+const upstream = createServer((request, response) => {
+  if (request.method === 'POST') void answer(request, response)
+  else response.writeHead(404).end()
+})
 let service: Service
 before(async () => {
   await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve))

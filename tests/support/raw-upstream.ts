@@ -25,6 +25,11 @@ export async function startRawUpstream(): Promise<RawUpstream> {
     sockets.add(socket)
     socket.on('data', (chunk) => {
       received += chunk.toString('latin1')
+      // It has no list of models.
+      if (/^GET [^]*\r\n\r\n$/.test(received)) {
+        received = ''
+        return void socket.write('HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n')
+      }
       const [, length, body] = /content-length: (\d+)[^]*?\r\n\r\n([^]*)/i.exec(received) ?? []
       if (length === undefined || body === undefined || body.length < Number(length)) return
       requests++
