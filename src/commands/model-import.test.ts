@@ -7,7 +7,7 @@ import { tollgateHere } from '../../tests/support/command-line.ts'
 import { at, listAt, parseObject } from '../../tests/support/json.ts'
 import { modelLists, startModelServer, type Answers } from '../../tests/support/model-lists.ts'
 import { until } from '../../tests/support/until.ts'
-import { loadConfig } from '../platform/config/config.ts'
+import { isForEmbeddings, loadConfig } from '../platform/config/config.ts'
 
 const server = await startModelServer({})
 const url = `${server.origin}/v1`
@@ -118,7 +118,7 @@ limits:`,
     assert.match(first.stdout, /Left out \(it does not write text\): vendor\/painter\.\n/)
     assert.match(first.stdout, /The list replaces the default one: add tiny to models too to keep it/)
     const [large] = modelsOf()
-    assert.ok(large?.engine === 'openai')
+    assert.ok(large?.engine === 'openai' && !isForEmbeddings(large))
     assert.deepEqual(
       [large.endpoints, large.upstream_model, large.context, large.max_output_tokens, large.capabilities],
       [[{ url, weight: 1 }], 'vendor/large', 128_000, 16_384, ['tools', 'json', 'images', 'documents', 'reasoning']],
@@ -167,7 +167,8 @@ limits:`,
     const { status, stderr } = await run(modelLists.openai, '--model', 'gpt-4o', '--write', '--context', '128000')
     assert.equal(status, 0, stderr)
     const [model] = modelsOf()
-    assert.deepEqual([model?.context, model?.max_output_tokens], [128_000, 32_000])
+    assert.ok(model && !isForEmbeddings(model))
+    assert.deepEqual([model.context, model.max_output_tokens], [128_000, 32_000])
     assert.doesNotMatch(await readFile(file, 'utf8'), /capabilities|price|key/)
   })
 
@@ -260,10 +261,10 @@ describe('model import refuses', () => {
     assert.match((await run(modelLists.vllm, '--all', '--write')).stderr, /limits\.requests: is not a setting/)
     const aliases = 'aliases: { quick: tiny }\n'
     await writeFile(file, aliases)
-    const after = await run(modelLists.vllm, '--all', '--write')
-    assert.equal(after.status, 1)
+    const refused = await run(modelLists.vllm, '--all', '--write')
+    assert.equal(refused.status, 1)
     assert.match(
-      after.stderr,
+      refused.stderr,
       /^Nothing was written, because the configuration would be invalid:\naliases\.quick: must point/,
     )
     assert.deepEqual([await readFile(file, 'utf8'), await readdir(folder)], [aliases, ['tollgate.yaml']])

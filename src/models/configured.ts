@@ -20,7 +20,10 @@ export interface ModelNeeds {
 }
 
 /** The model that an entry of `models` describes. Throws OperatorError when it cannot be built. */
-export async function buildModel(entry: ModelConfig, { providers, thread, detection, log }: ModelNeeds): Promise<Model> {
+export async function buildModel(
+  entry: ModelConfig,
+  { providers, thread, detection, log }: ModelNeeds,
+): Promise<Model> {
   const { id, context } = entry
   if (entry.engine === 'local') {
     const { max_output_tokens: maxOutputTokens, file, parallel } = entry

@@ -1,5 +1,7 @@
 import { once } from 'node:events'
-import { createServer, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { parseObject } from './json.ts'
 
 /**
  * What one address answers: JSON or a page with status 200, a bare status, nothing until the answers change, a body without an
@@ -43,15 +45,15 @@ export async function startModelServer(initial: Answers): Promise<ModelServer> {
     else if ('json' in answer) response.setHeader('content-type', 'application/json').end(JSON.stringify(answer.json))
     else response.writeHead(answer.status, answer.location === undefined ? {} : { location: answer.location }).end('{}')
   }
-  const server = createServer(async (request, response) => {
-    let body = ''
-    for await (const chunk of request) body += String(chunk)
-    const model: unknown = body === '' ? undefined : Reflect.get(Object(JSON.parse(body)), 'model')
-    const place = `${request.method} ${request.url}${model === undefined ? '' : ` ${String(model)}`}`
+  async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await text(request)
+    const model = body === '' ? undefined : parseObject(body)['model']
+    const place = `${request.method} ${request.url}${typeof model === 'string' ? ` ${model}` : ''}`
     const key = request.headers['x-api-key'] ?? request.headers.authorization?.replace(/^Bearer /, '')
     asked.push(key === undefined ? place : `${place} with ${String(key)}`)
     send(response, place)
-  }).listen(0, '127.0.0.1')
+  }
+  const server = createServer((request, response) => void receive(request, response)).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()
 
