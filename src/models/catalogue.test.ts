@@ -55,6 +55,21 @@ test('an offer names the fallback', async () => {
   assert.deepEqual(closed.splice(0), ['a', 'b', 'c'])
 })
 
+test('a model of text is not offered at a price without output', async () => {
+  const catalogue = await createCatalogue({
+    ...needs,
+    models: [entry('a'), entry('b')],
+    prices: { of: () => ({ input: 1n, output: 0n }) },
+    build: (it) => (it.id === 'b' ? { ...build(it), embed: () => assert.fail('nobody runs it') } : build(it)),
+  })
+  assert.deepEqual(
+    catalogue.list().map(({ model }) => model.id),
+    ['b'],
+  )
+  await catalogue.close()
+  closed.splice(0)
+})
+
 test('if a model cannot be built, the models before it are closed', async () => {
   const made = createCatalogue({
     ...needs,

@@ -77,9 +77,9 @@ export async function createCatalogue({
   const fallbacks = new Map(entries.map((entry) => [entry.id, fallbackOf(entry)]))
   const offer = (model: Model): Offer | undefined => {
     const price = prices.of(model.id)
-    return (
-      price && { model, price, aliases: aliasesOf.get(model.id) ?? [], createdAt, fallback: fallbacks.get(model.id) }
-    )
+    // A price from when the model made embeddings has no output: text would be free.
+    if (!price || (price.output === 0n && !model.embed)) return undefined
+    return { model, price, aliases: aliasesOf.get(model.id) ?? [], createdAt, fallback: fallbacks.get(model.id) }
   }
 
   return Object.freeze({
