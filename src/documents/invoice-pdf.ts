@@ -3,6 +3,7 @@ import { encode } from 'uqr'
 import { detailsOf, paperSize, places, senderLine } from './document.ts'
 import { embeddedName, invoiceMetadata } from './invoice-metadata.ts'
 import type { InvoicePaper, PaperFact, PaperLine, PaperPayment } from './invoice-paper.ts'
+import { escapeMetadata } from './pdf-metadata.ts'
 import { charactersWithoutFont, columnOf, inFont, ink, mm, pageSizeOf, placed, soft } from './pdf-parts.ts'
 
 /** The characters of an invoice that the fonts of PDF files lack, each once. */
@@ -28,6 +29,7 @@ export function missingInInvoice(invoice: InvoicePaper): string[] {
 export async function writeInvoicePdf(invoice: InvoicePaper): Promise<Uint8Array> {
   const made = pdfmake.createPdf(definitionOf(invoice))
   const pdf = await made.getStream()
+  escapeMetadata(pdf)
   pdf.appendXML(invoiceMetadata({ author: invoice.letterhead.name, hasXml: invoice.xml !== undefined }))
   return made.getBuffer()
 }
@@ -44,7 +46,7 @@ const figures = ['tnum', 'lnum', 'kern']
 function definitionOf(invoice: InvoicePaper): Definition {
   const { title, mark, note, language, paper, createdAt, foot } = invoice
   return {
-    // The author is in the XMP metadata alone: pdfkit would not escape it there.
+    // The author is in the XMP metadata alone, so that issued invoices keep their bytes.
     info: { title: inFont(title), creator: 'Tollgate', creationDate: createdAt },
     version: '1.7',
     subset: 'PDF/A-3b',

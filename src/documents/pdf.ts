@@ -1,6 +1,7 @@
 import pdfmake, { type Content, type Definition, type Margin } from 'pdfmake'
 import { detailsOf, paperSize, places, senderLine, type Block, type LetterDocument, type Span } from './document.ts'
 import { readMarkdown } from './markdown.ts'
+import { escapeMetadata } from './pdf-metadata.ts'
 import { charactersWithoutFont, columnOf, inFont, ink, mm, pageSizeOf, placed, soft } from './pdf-parts.ts'
 import { splitSignOff, type SignOff } from './sign-off.ts'
 
@@ -23,7 +24,9 @@ export function missingCharacters(letter: LetterDocument): string[] {
 
 /** Writes a letter as PDF. Its fonts must have all characters: see `missingCharacters`. */
 export async function writePdf(letter: LetterDocument): Promise<Uint8Array> {
-  return pdfmake.createPdf(definitionOf(letter)).getBuffer()
+  const made = pdfmake.createPdf(definitionOf(letter))
+  escapeMetadata(await made.getStream())
+  return made.getBuffer()
 }
 
 function definitionOf(letter: LetterDocument): Definition {

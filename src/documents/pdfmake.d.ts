@@ -79,6 +79,10 @@ declare module 'pdfmake' {
 
   /** The document of pdfkit. */
   export interface OpenPdf {
+    /** By the names of PDF: Title, Author, CreationDate. */
+    info: Record<string, string | Date>
+    /** Writes the XMP metadata from `info`, after the same have been written as a dictionary. */
+    endMetadata(): void
     /** Adds to its XMP metadata. */
     appendXML(xml: string): void
   }

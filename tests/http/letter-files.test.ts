@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { strFromU8, unzipSync } from 'fflate'
+import { XmlDocument } from 'libxml2-wasm'
 import { extractText, getDocumentProxy } from 'unpdf'
 import { startFirm, type Firm, type Member } from '../support/firm.ts'
 import { at } from '../support/json.ts'
@@ -63,6 +64,23 @@ async function readText(path: string, bytes: Uint8Array): Promise<string> {
 const formats = ['pdf', 'docx', 'print'] as const
 
 describe('a letter as a file', () => {
+  test('pdf: has its subject and the firm in the metadata, where marks of XML are escaped', async () => {
+    const subject = 'Fees < 5 % & "rates" > 3'
+    const response = await file(`${await letter('Dear all,', subject)}/pdf`)
+    const bytes = Buffer.from(await response.arrayBuffer())
+    const [xmp = assert.fail('no XMP')] = /<x:xmpmeta[^]*<\/x:xmpmeta>/.exec(bytes.toString()) ?? []
+    using document = XmlDocument.fromString(xmp)
+    const namespaces = {
+      dc: 'http://purl.org/dc/elements/1.1/',
+      rdf: 'http://www.w3.org/1999/02/22-rdf-syntax-ns#',
+    }
+    const read = (path: string) => document.find(path, namespaces).map((node) => node.content)
+    assert.deepEqual(read('//dc:title//rdf:li'), [subject])
+    assert.deepEqual(read('//dc:creator//rdf:li'), [penhallow.name])
+    const { info } = await (await getDocumentProxy(new Uint8Array(bytes))).getMetadata()
+    assert.deepEqual([at(info, 'Title'), at(info, 'Author')], [subject, penhallow.name])
+  })
+
   for (const format of formats) {
     test(`${format}: has the letterhead, the address, the date, the text and the signature`, async () => {
       const path = await letter(
