@@ -68,6 +68,8 @@ const messages = [
   { role: 'user', content: 'Grüß Gott' },
 ]
 
+const shows = ({ body }: Asked) => body['tools'] !== undefined
+
 beforeEach(() => {
   asked = []
 })
@@ -98,6 +100,105 @@ describe("the server's own count", () => {
         ['/tokenize', { content: '<rendered>', add_special: true, parse_special: true }],
       ],
     )
+  })
+
+  describe('of tools', () => {
+    const parameters = { type: 'object', properties: { city: { type: 'string' } } }
+    const calling: Prompt = {
+      messages: [
+        { role: 'user', text: 'How is the weather?' },
+        { role: 'assistant', parts: [{ kind: 'call', id: 'c1', tool: 'weather', input: '{"city":"Rome"}' }] },
+        { role: 'user', parts: [{ kind: 'result', callId: 'c1', content: [{ kind: 'text', text: 'Dry' }] }] },
+      ],
+      tools: [{ name: 'weather', parameters }],
+    }
+    const asTools = {
+      messages: [
+        { role: 'user', content: 'How is the weather?' },
+        {
+          role: 'assistant',
+          content: null,
+          tool_calls: [{ id: 'c1', type: 'function', function: { name: 'weather', arguments: '{"city":"Rome"}' } }],
+        },
+        { role: 'tool', tool_call_id: 'c1', content: 'Dry' },
+      ],
+      tools: [{ type: 'function', function: { name: 'weather', parameters } }],
+    }
+    const asText = {
+      messages: [
+        { role: 'user', content: 'How is the weather?' },
+        { role: 'assistant', content: 'weather {"city":"Rome"}' },
+        { role: 'user', content: 'Dry' },
+        { role: 'system', content: JSON.stringify(calling.tools) },
+      ],
+    }
+    const isText = ({ body }: Asked) => JSON.stringify(body['messages']) === JSON.stringify(asText.messages)
+
+    test('vLLM gets them as tools', async () => {
+      behave = (response, one) => json({ count: shows(one) ? 150 : 100 })(response, one)
+      assert.equal((await open('vllm').count(calling)).tokens, 150)
+      assert.deepEqual(asked.find(shows)?.body, { model: 'm', ...asTools })
+      assert.ok(!asked.some(isText))
+    })
+
+    test('llama-server gets them as tools', async () => {
+      behave = (response, one) =>
+        json(
+          one.url === '/apply-template'
+            ? { prompt: shows(one) ? '<tools>' : '<none>' }
+            : { tokens: Array(one.body['content'] === '<tools>' ? 60 : 1).fill(7) },
+        )(response, one)
+      assert.equal((await open('llama-server').count(calling)).tokens, 60)
+      assert.deepEqual(asked.find(shows)?.body, asTools)
+      assert.ok(!asked.some(isText))
+    })
+
+    for (const setting of ['vllm', 'llama-server']) {
+      const answer = (one: Asked) => {
+        if (one.url === '/apply-template') return { prompt: isText(one) ? '<text>' : '<none>' }
+        const tokens = isText(one) || one.body['content'] === '<text>' ? 90 : 10
+        return { count: tokens, tokens: Array(tokens).fill(7) }
+      }
+
+      test(`${setting} gets them as text if it ignores them`, async () => {
+        behave = (response, one) => json(answer(one))(response, one)
+        assert.equal((await open(setting).count(calling)).tokens, 90)
+      })
+
+      for (const status of [400, 500]) {
+        test(`${setting} gets them as text if it refuses them with ${status}`, async () => {
+          behave = (response, one) => (shows(one) ? refuse(status) : json(answer(one)))(response, one)
+          assert.equal((await open(setting).count(calling)).tokens, 90)
+          assert.equal(asked.filter(shows).length, 1)
+        })
+      }
+    }
+
+    test('a schema of the reply and files are counted as text', async () => {
+      behave = json({ count: 90 })
+      const format = { kind: 'schema', name: 'a', schema: {}, field: 'x' } as const
+      await open('vllm').count({ ...calling, format })
+      const image = {
+        kind: 'file',
+        mediaType: 'image/png',
+        data: 'AAAA',
+        extent: { width: 9, height: 9 },
+        field: 'x',
+      } as const
+      await open('vllm').count({ ...calling, messages: [...calling.messages, { role: 'user', parts: [image] }] })
+      assert.deepEqual([asked.length, asked.some(shows)], [2, false])
+      assert.doesNotMatch(JSON.stringify(asked), /AAAA/)
+    })
+
+    test('a caller who disconnects ends the count', async () => {
+      behave = () => undefined
+      const leaving = new AbortController()
+      const counted = open('vllm').count(calling, { signal: leaving.signal })
+      await until(() => asked.length === 2)
+      leaving.abort()
+      await assert.rejects(counted, { code: 'malformed_request' })
+      assert.equal(asked.length, 2)
+    })
   })
 
   test('Anthropic counts messages and the system text separately', async () => {

@@ -5,8 +5,9 @@ import type { TextMessage } from '../conversation.ts'
 import { bytesOf, countedMessages } from '../counted.ts'
 import { fileTokens } from '../file-tokens.ts'
 import type { CountOptions, Prompt } from '../model.ts'
+import { templateInput, type TemplateInput } from '../upstream/chat-request.ts'
 import { createEndpoint, type Endpoint, type EndpointOptions } from '../upstream/endpoint.ts'
-import { refused, unusable } from '../upstream/failure.ts'
+import { Failure, refused, unusable } from '../upstream/failure.ts'
 import { createMemberPool, type Member } from '../upstream/pool.ts'
 import type { ReceptionBounds } from '../upstream/reception.ts'
 import { anthropicPrompt } from './anthropic-prompt.ts'
@@ -58,18 +59,24 @@ const apis: Readonly<Record<CountingApi, Api>> = {
     paths: ['/tokenize'],
     strip: /\/v1\/?$/,
     async count(send, model, prompt) {
-      const reply = await send('/tokenize', { model, messages: countedMessages(prompt).map(contentOf) })
-      if (!counted.Check(reply)) throw unusable('not a count')
-      return reply.count + fileTokens(prompt, model)
+      const tokens = await showing(prompt, model, async (shown) => {
+        const reply = await send('/tokenize', { model, ...shown })
+        if (!counted.Check(reply)) throw unusable('not a count')
+        return reply.count
+      })
+      return tokens + fileTokens(prompt, model)
     },
   },
   'llama-server': {
     paths: ['/apply-template', '/tokenize'],
     strip: /\/v1\/?$/,
     async count(send, model, prompt) {
-      const reply = await send('/apply-template', { messages: countedMessages(prompt).map(contentOf) })
-      if (!rendered.Check(reply)) throw unusable('not a rendered prompt')
-      const tokens = await send('/tokenize', { content: reply.prompt, add_special: true, parse_special: true })
+      const content = await showing(prompt, model, async (shown) => {
+        const reply = await send('/apply-template', shown)
+        if (!rendered.Check(reply)) throw unusable('not a rendered prompt')
+        return reply.prompt
+      })
+      const tokens = await send('/tokenize', { content, add_special: true, parse_special: true })
       if (!tokenized.Check(tokens)) throw unusable('not a list of tokens')
       return tokens.tokens.length + fileTokens(prompt, model)
     },
@@ -84,6 +91,38 @@ const apis: Readonly<Record<CountingApi, Api>> = {
       return reply.input_tokens
     },
   },
+}
+
+/** What the server makes of a prompt: with its tools as tools, or as text if the server ignores or refuses them so. */
+async function showing<Result extends number | string>(
+  prompt: Prompt,
+  model: string,
+  look: (shown: object) => Promise<Result>,
+): Promise<Result> {
+  const input = toolsInput(prompt, model)
+  const result = input && (await lookWithTools(input, look))
+  return result ?? look({ messages: countedMessages(prompt).map(contentOf) })
+}
+
+/** Undefined without tools. Files are not sent to be counted, and templates do not show the schema of a reply. */
+function toolsInput(prompt: Prompt, model: string): TemplateInput | undefined {
+  const { tools = [], format } = prompt
+  const isShown = tools.length > 0 && format?.kind !== 'schema' && fileTokens(prompt, model) === 0
+  return isShown ? templateInput(prompt, model) : undefined
+}
+
+/** Older servers ignore tools here, but not in a request. They are found out by what they make of the messages alone. */
+async function lookWithTools<Result>(
+  { messages, tools }: TemplateInput,
+  look: (shown: object) => Promise<Result>,
+): Promise<Result | undefined> {
+  try {
+    const [shown, alone] = await Promise.all([look({ messages, tools }), look({ messages })])
+    return shown === alone ? undefined : shown
+  } catch (error) {
+    if (error instanceof Failure && error.problem.code === 'upstream_failed') return undefined
+    throw error
+  }
 }
 
 /** One server: an endpoint for each path. */
@@ -128,6 +167,7 @@ function createServer(api: Api, { url, key, weight }: EndpointOptions, connect: 
 }
 
 async function ask({ name, paths }: Server, path: string, body: object, bounds: ReceptionBounds): Promise<unknown> {
+  if (bounds.signal.aborted) throw unusable('the caller disconnected')
   const answer = await paths.get(path)?.post(JSON.stringify(body), bounds)
   if (!answer) throw unusable('the caller disconnected')
   if (answer.status === 200) return parse(answer.body)

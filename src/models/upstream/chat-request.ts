@@ -22,11 +22,9 @@ export function writeRequest(
   const { reasoning, tools, format, cacheKey } = prompt
   const accepted = acceptedBy(name)
   const effort = reasoning && effortOf(reasoning)
-  const messages: object[] = []
-  for (const message of prompt.messages) writeTurn(messages, message, accepted)
   return JSON.stringify({
     model: name,
-    messages,
+    messages: messagesOf(prompt, accepted),
     max_tokens: limits.maxOutputTokens,
     // Reasoning models refuse it, or reason badly at 0.
     temperature: limits.temperature ?? (effort === undefined || effort === 'none' ? 0 : undefined),
@@ -41,14 +39,37 @@ export function writeRequest(
   })
 }
 
+function messagesOf(prompt: Prompt, accepted: Accepted): readonly object[] {
+  const messages: object[] = []
+  for (const message of prompt.messages) writeTurn(messages, message, accepted)
+  return messages
+}
+
+/** What an upstream's chat template renders of a request. */
+export interface TemplateInput {
+  readonly messages: readonly object[]
+  readonly tools: readonly object[]
+}
+
+/** The messages and tools of a prompt, written as in a request. */
+export function templateInput(prompt: Prompt, model: string): TemplateInput {
+  const accepted = acceptedBy(model)
+  return { messages: messagesOf(prompt, accepted), tools: toolsOf(prompt, accepted) }
+}
+
+function toolsOf({ tools = [] }: Prompt, accepted: Accepted): readonly object[] {
+  return tools.map(({ name, description, parameters, strict, cache }) => ({
+    type: 'function',
+    function: { name, description, parameters, strict },
+    ...markOf(cache, accepted),
+  }))
+}
+
 /** Servers refuse the choice and the parallel calls of no tools. */
-function toolFields({ tools = [], toolChoice, parallelCalls }: Prompt, accepted: Accepted): object {
+function toolFields(prompt: Prompt, accepted: Accepted): object {
+  const { toolChoice, parallelCalls } = prompt
   return {
-    tools: tools.map(({ name, description, parameters, strict, cache }) => ({
-      type: 'function',
-      function: { name, description, parameters, strict },
-      ...markOf(cache, accepted),
-    })),
+    tools: toolsOf(prompt, accepted),
     tool_choice: toolChoice && choiceOf(toolChoice),
     parallel_tool_calls: parallelCalls,
   }
