@@ -57,8 +57,8 @@ const js = (name: string, method: string, body: object) =>
 const py = (name: string, method: string, body: object) =>
   `${name} = client.${method}(\n${pythonArguments(body, '    ')})\n`
 export const embeddingsSamples = samples('openai', {
-  javascript: js('made', 'embeddings.create', embeddingsExample.request),
-  python: py('made', 'embeddings.create', embeddingsExample.request),
+  javascript: `${js('made', 'embeddings.create', embeddingsExample.request)}console.log(made.data[0].embedding.length)\n`,
+  python: `${py('made', 'embeddings.create', embeddingsExample.request)}print(len(made.data[0].embedding))\n`,
 })
 
 const streaming = (body: object) => ({ ...body, stream: true })

@@ -13,20 +13,28 @@ import { exampleOf } from '../../src/platform/http/examples.ts'
 import { isJsonObject } from '../../src/platform/json.ts'
 import { problems } from '../../src/platform/problems.ts'
 import { at, objectAt } from '../support/json.ts'
-import { shippedModel, startService, type Service } from '../support/service.ts'
+import { shippedModel, startService, upstreamModel, type Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
+import { startEmbeddingVendor, type EmbeddingVendor } from '../support/vendor-embeddings.ts'
 
 const root = path.join(import.meta.dirname, '../..')
 const execute = promisify(execFile)
 
 let service: Service
+let vendor: EmbeddingVendor
 let calls: readonly ApiCall[]
 before(async () => {
-  service = await startService({ models: [shippedModel()], aliases: { default: 'tiny' } })
+  vendor = await startEmbeddingVendor()
+  const { max_output_tokens: _, ...called } = objectAt(upstreamModel(vendor.url, { id: 'embeddings' }))
+  const embeddings = { ...called, kind: 'embeddings', price: { input: '0.02' } }
+  service = await startService({ models: [shippedModel(), embeddings], aliases: { default: 'tiny' } })
   await until(async () => (await service.call('/readyz', undefined)).status === 200)
   calls = callsOf((await service.call('/openapi.json', undefined)).json)
 })
-after(() => service.close())
+after(async () => {
+  await service.close()
+  await vendor.close()
+})
 
 const open = async (url: string) => {
   const page = await service.call(url, undefined)
@@ -158,6 +166,7 @@ const running = {
   createChatCompletion: 6,
   createResponse: 6,
   createMessage: 6,
+  createEmbedding: 3,
   countTokens: 2,
   countMessageTokens: 3,
   listModels: 3,
@@ -181,7 +190,7 @@ describe('the samples', () => {
       assert.equal(programs.length, count)
       for (const { language, source } of programs) {
         const { stdout } = await run(language, source, key)
-        assert.match(stdout, /ledger|tiny|input_tokens|^\d+\n$|I am only|requests_per_minute/, source)
+        assert.match(stdout, /ledger|tiny|input_tokens|^\d+\n$|I am only|requests_per_minute|prompt_tokens/, source)
         assert.doesNotMatch(stdout, /"error":\s*\{|error: \{/, source)
       }
     })
@@ -260,7 +269,7 @@ describe('the examples of responses', () => {
     const { key } = await service.customer()
     // The examples of usage and of the account show fields together that no single response has.
     const shown = calls.filter(({ tag }) => tag === 'Generation' || tag === 'Models')
-    assert.equal(shown.length, 8)
+    assert.equal(shown.length, 9)
     for (const call of shown) {
       const answer = await service.call(call.path.replace('{id}', 'default'), key, call.body?.example)
       assert.equal(answer.status, 200, answer.text)

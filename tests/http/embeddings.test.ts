@@ -39,7 +39,7 @@ const malformed = [
   ['vectors of different lengths', [[1], [1, 2]]],
   ['an empty vector', [[], []]],
   ['base64 of half a number', ['AAA=', 'AAA=']],
-  ['text that is not base64', ['AAAAA*==', 'AAAAAA==']],
+  ['text that is not base64', ['AAAA*AA==', 'AAAAAA==']],
   ['base64 of something that is not a number', ['AADAfw==', 'AADAfw==']],
 ] as const
 const clientOf = (key: string) => new OpenAI({ apiKey: key, baseURL: `${service.url}/v1`, maxRetries: 0 })

@@ -34,8 +34,8 @@ export async function startEmbeddingVendor(): Promise<EmbeddingVendor> {
     let text = ''
     request.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
     request.on('end', () => {
-      const body = parseObject(text)
       if (request.url !== '/v1/embeddings') return void response.writeHead(404).end()
+      const body = parseObject(text)
       calls.push(body)
       const answer = vendor.answer(body)
       if (answer === 'nothing') return void unanswered.push({ response, body })
