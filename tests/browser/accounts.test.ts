@@ -294,7 +294,9 @@ test('B90: the pages have no serious barrier, on a phone and in dark colours too
     await take(page)
     await check('account with a key')
     await inMenu(page, 'backend', 'Limits')
-    await page.getByRole('form', { name: 'Limits of backend' }).waitFor()
+    const limits = page.getByRole('form', { name: 'Limits of backend' })
+    const [amount, count] = [limits.getByLabel(/^Daily/), limits.getByLabel('Tokens per minute')]
+    assert.equal((await count.boundingBox())?.width, (await amount.boundingBox())?.width, 'no field is squeezed')
     await check('limits of a key')
     await page.getByRole('button', { name: 'Cancel' }).click()
     await page.goto(`${portal.base}/models`)

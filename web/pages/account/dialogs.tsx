@@ -15,6 +15,7 @@ import {
   ownField,
   settingsBody,
 } from '../accounts/settings-fields.ts'
+import classes from './account.module.css'
 import type { AccountData } from './account.tsx'
 import { IssuedKey } from './issued-key.tsx'
 import { keyLimitFields } from './key-limits.ts'
@@ -119,7 +120,9 @@ function LimitsDialog({ data: { account }, apiKey, onClose, onDone }: FormDialog
   const fields = keyLimitFields(account.currency)
   return (
     <Dialog title={`Limits of ${apiKey.name}`} onClose={onClose}>
-      <p>Besides those of the account. Days and months are in UTC. A key that replaces this one shares them.</p>
+      <p className={classes.about}>
+        Besides those of the account. Days and months are in UTC. A key that replaces this one shares them.
+      </p>
       <EditForm
         label={`Limits of ${apiKey.name}`}
         fields={fields}

@@ -82,7 +82,7 @@ function KeyRow({ apiKey, currency, open }: KeyRowProps) {
       <td>
         <KeyName apiKey={apiKey} limits={limits} />
       </td>
-      <td>
+      <td className={classes.status}>
         <Status apiKey={apiKey} />
       </td>
       <td className={`${tables.wide} ${classes.models}`}>{models?.join(', ') ?? 'Every model'}</td>

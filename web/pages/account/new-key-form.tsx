@@ -68,16 +68,18 @@ export function NewKeyForm({ account, models, onIssued, onClose, onLost }: NewKe
       />
       <fieldset className={classes.fieldset}>
         <legend>Limits of its own (optional)</legend>
-        {limitFields.map((field) => (
-          <FieldInput
-            key={field.name}
-            field={field}
-            value={limits[field.name] ?? ''}
-            error={errorAt(field.name)}
-            readOnly={busy}
-            onChange={(value) => setLimits({ ...limits, [field.name]: value })}
-          />
-        ))}
+        <div className={classes.limits}>
+          {limitFields.map((field) => (
+            <FieldInput
+              key={field.name}
+              field={field}
+              value={limits[field.name] ?? ''}
+              error={errorAt(field.name)}
+              readOnly={busy}
+              onChange={(value) => setLimits({ ...limits, [field.name]: value })}
+            />
+          ))}
+        </div>
       </fieldset>
       {isElsewhere && (
         <Alert color="red" variant="light" role="alert" title={error.status === 0 ? 'No response' : 'No key to show'}>
