@@ -82,17 +82,22 @@ interface UsageRow {
   readonly requests: bigint
   /** Of all three kinds. */
   readonly inputTokens: bigint
+  readonly cachedTokens: bigint
+  readonly cacheWriteTokens: bigint
   readonly outputTokens: bigint
   readonly cost: bigint
 }
+
+const sums = `sum(requests) as requests, sum(input_tokens + cached_tokens + cache_write_tokens) as "inputTokens",
+  sum(cached_tokens) as "cachedTokens", sum(cache_write_tokens) as "cacheWriteTokens", sum(output_tokens) as "outputTokens",
+  sum(cost) as cost`
 
 export function readUsageByModel(
   database: Queryable,
   { accountId, from, to }: UsageSpan & { readonly accountId: string },
 ): Promise<(UsageRow & { readonly model: string })[]> {
   return database.rows(
-    `select model, sum(requests) as requests, sum(input_tokens + cached_tokens + cache_write_tokens) as "inputTokens",
-       sum(output_tokens) as "outputTokens", sum(cost) as cost
+    `select model, ${sums}
      from usage_day
      where account_id = $1 and day >= coalesce($2::date, '-infinity') and day <= coalesce($3::date, 'infinity')
      group by model order by sum(cost) desc, model`,
@@ -105,8 +110,7 @@ export function readUsageByAccount(
   { from, to }: UsageSpan,
 ): Promise<(UsageRow & { readonly accountId: string })[]> {
   return database.rows(
-    `select account_id as "accountId", sum(requests) as requests, sum(input_tokens + cached_tokens + cache_write_tokens) as "inputTokens",
-       sum(output_tokens) as "outputTokens", sum(cost) as cost
+    `select account_id as "accountId", ${sums}
      from usage_day
      where day >= coalesce($1::date, '-infinity') and day <= coalesce($2::date, 'infinity')
      group by account_id order by sum(cost) desc, account_id`,

@@ -91,7 +91,14 @@ test('usage is the sum of the ledger over whole days, both inclusive', async () 
   const rows = await allPages({ accountId: acme, limit: 1000 })
   const sum = rows.reduce((total, { cost }) => total + cost, 0n)
   const total = await usage.total({ accountId: acme })
-  assert.deepEqual(total, { requests: 20, inputTokens: 20_060, outputTokens: 60, cost: sum })
+  assert.deepEqual(total, {
+    requests: 20,
+    inputTokens: 20_060,
+    cachedTokens: 0,
+    cacheWriteTokens: 0,
+    outputTokens: 60,
+    cost: sum,
+  })
   const day = await usage.total({ accountId: acme, from: '2026-10-30', to: '2026-10-30' })
   assert.deepEqual([day.requests, day.cost * 4n], [5, sum])
   assert.equal((await usage.total({ accountId: acme, from: '2026-10-31' })).requests, 10)
@@ -120,6 +127,8 @@ test('an account without requests has no usage', async () => {
   assert.deepEqual(await createUsage({ database }).total({ accountId: nobody }), {
     requests: 0,
     inputTokens: 0,
+    cachedTokens: 0,
+    cacheWriteTokens: 0,
     outputTokens: 0,
     cost: 0n,
   })

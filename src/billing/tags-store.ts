@@ -19,6 +19,8 @@ export interface TagSums {
   readonly requests: bigint
   /** Of all three kinds. */
   readonly inputTokens: bigint
+  readonly cachedTokens: bigint
+  readonly cacheWriteTokens: bigint
   readonly outputTokens: bigint
   readonly cost: bigint
 }
@@ -51,7 +53,7 @@ export function readTagSums(
        from every e left join (select day, ${sums} from selected group by day) t on t.day is not distinct from e.day
      )
      select day, name, value, requests, input_tokens + cached_tokens + cache_write_tokens as "inputTokens",
-       output_tokens as "outputTokens", cost
+       cached_tokens as "cachedTokens", cache_write_tokens as "cacheWriteTokens", output_tokens as "outputTokens", cost
      from (select * from tagged union all select * from untagged where requests > 0) u
      order by cost desc, requests desc, day, name, value limit $5`,
     [from ?? null, to ?? null, accountId ?? null, name ?? null, most],

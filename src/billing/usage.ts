@@ -9,6 +9,10 @@ export interface UsageTotal {
   readonly requests: number
   /** Of all three kinds. */
   readonly inputTokens: number
+  /** Those of them that the upstream read from its cache. */
+  readonly cachedTokens: number
+  /** Those of them that the upstream wrote to its cache. */
+  readonly cacheWriteTokens: number
   readonly outputTokens: number
   readonly cost: bigint
 }
@@ -60,16 +64,27 @@ export function createUsage({ database }: { database: Queryable }): UsageReport 
 }
 
 export function sumOf(usages: readonly UsageTotal[]): UsageTotal {
-  return usages.reduce<UsageTotal>(add, { requests: 0, inputTokens: 0, outputTokens: 0, cost: 0n })
+  return usages.reduce<UsageTotal>(add, {
+    requests: 0,
+    inputTokens: 0,
+    cachedTokens: 0,
+    cacheWriteTokens: 0,
+    outputTokens: 0,
+    cost: 0n,
+  })
 }
 
-type Counts = Readonly<Record<'requests' | 'inputTokens' | 'outputTokens', bigint>>
+type Counts = Readonly<
+  Record<'requests' | 'inputTokens' | 'cachedTokens' | 'cacheWriteTokens' | 'outputTokens', bigint>
+>
 
 function withNumbers<Row extends Counts>(row: Row) {
   return {
     ...row,
     requests: Number(row.requests),
     inputTokens: Number(row.inputTokens),
+    cachedTokens: Number(row.cachedTokens),
+    cacheWriteTokens: Number(row.cacheWriteTokens),
     outputTokens: Number(row.outputTokens),
   }
 }
@@ -78,6 +93,8 @@ function add(one: UsageTotal, other: UsageTotal): UsageTotal {
   return {
     requests: one.requests + other.requests,
     inputTokens: one.inputTokens + other.inputTokens,
+    cachedTokens: one.cachedTokens + other.cachedTokens,
+    cacheWriteTokens: one.cacheWriteTokens + other.cacheWriteTokens,
     outputTokens: one.outputTokens + other.outputTokens,
     cost: one.cost + other.cost,
   }

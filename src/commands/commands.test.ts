@@ -97,6 +97,9 @@ function assertRefused({ status, stdout, stderr }: Outcome, words: RegExp): void
   assert.doesNotMatch(stderr, /\.ts:\d|unexpected/i)
 }
 
+/** Usage without the cache of a vendor. */
+const uncached = { cached_tokens: 0, cache_write_tokens: 0 }
+
 test('as a process: JSON alone on stdout, one line on stderr, and the exit status', async () => {
   const listed = await tollgate(['account', 'list', '--json'], environment)
   assert.deepEqual(listed, { status: 0, stdout: '{"accounts":[]}\n', stderr: '' })
@@ -359,7 +362,7 @@ test('lists show account names, and columns of amounts have consistent decimals 
   )
   const [document] = await lines('usage', '--json')
   const { accounts: listed, ...total } = parse({ status: 0, stdout: String(document), stderr: '' })
-  assert.deepEqual(total, { requests: 4, input_tokens: 40, output_tokens: 4, cost: '1.50000025' })
+  assert.deepEqual(total, { requests: 4, input_tokens: 40, ...uncached, output_tokens: 4, cost: '1.50000025' })
   assert.ok(Array.isArray(listed) && listed.length === 2)
   await own.drop()
 })
@@ -447,12 +450,21 @@ test('usage and ledger are exact, complete as JSON and limited on a terminal', a
        from made group by at::date`,
     [id],
   )
-  const used = { requests: 6000, input_tokens: 114_000, output_tokens: 6000, cost: '0.011640006' }
+  const used = {
+    requests: 6000,
+    input_tokens: 114_000,
+    cached_tokens: 24_000,
+    cache_write_tokens: 30_000,
+    output_tokens: 6000,
+    cost: '0.011640006',
+  }
   assert.deepEqual(await json('usage', '--account', 'Busy'), used)
   assert.equal((await json('usage', '--account', 'Busy', '--to', '2020-01-01'))['requests'], 0)
   const oneDay = ['usage', '--account', 'Busy', '--from', '2020-01-01', '--to', '2020-01-01']
   assert.equal((await json(...oneDay))['requests'], 0, 'a period of one day')
-  assert.doesNotMatch((await run('usage', '--account', 'Busy')).stdout, /Total/, 'the only row is the total')
+  const table = (await run('usage', '--account', 'Busy')).stdout
+  assert.doesNotMatch(table, /Total/, 'the only row is the total')
+  assert.match(table, / INPUT TOKENS {2}CACHED {2}CACHE WRITES {2}OUTPUT TOKENS .*\n.* 114,000 +24,000 +30,000 +6,000 /)
 
   const rows = listOf(await json('ledger', '--account', 'Busy'), 'rows')
   assert.equal(rows.length, 6000)
@@ -1081,8 +1093,16 @@ test('usage by tag lists the values of a tag, or all tags, and shows no control 
       [{ name: 'project', value: 'Apo\u001b[31mllo' }, 1],
     ],
   )
-  assert.deepEqual(tags[0], { tag: null, requests: 4, input_tokens: 10, output_tokens: 1, cost: '0.000000000005' })
+  assert.deepEqual(tags[0], {
+    tag: null,
+    requests: 4,
+    input_tokens: 10,
+    ...uncached,
+    output_tokens: 1,
+    cost: '0.000000000005',
+  })
   const { stdout } = await run('usage', '--account', 'Tagged', '--by', 'tag')
+  assert.doesNotMatch(stdout, /CACHE/, 'nothing was cached')
   assert.match(
     stdout,
     /^TAG .*\n\(no tag\) +4 .*\nproject=Apollo +2 .*\nteam=red +2 .*\nproject="Apo\\u001b\[31mllo" +1 /,

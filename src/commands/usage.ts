@@ -116,6 +116,13 @@ async function writeLinesOf(context: Context, title: string, lines: readonly Usa
       { title, text: ({ name }) => name },
       format.numberColumn('REQUESTS', ({ requests }) => requests),
       format.numberColumn('INPUT TOKENS', ({ inputTokens }) => inputTokens),
+      // Of the input tokens. Many vendors report none.
+      ...(lines.some(({ cachedTokens }) => cachedTokens > 0)
+        ? [format.numberColumn<UsageLine>('CACHED', ({ cachedTokens }) => cachedTokens)]
+        : []),
+      ...(lines.some(({ cacheWriteTokens }) => cacheWriteTokens > 0)
+        ? [format.numberColumn<UsageLine>('CACHE WRITES', ({ cacheWriteTokens }) => cacheWriteTokens)]
+        : []),
       format.numberColumn('OUTPUT TOKENS', ({ outputTokens }) => outputTokens),
       format.amountColumn('COST', lines, ({ cost }) => formatMoney(cost)),
     ],
@@ -123,8 +130,15 @@ async function writeLinesOf(context: Context, title: string, lines: readonly Usa
   )
 }
 
-function toJson({ requests, inputTokens, outputTokens, cost }: UsageTotal): object {
-  return { requests, input_tokens: inputTokens, output_tokens: outputTokens, cost: formatMoney(cost) }
+function toJson(usage: UsageTotal): object {
+  return {
+    requests: usage.requests,
+    input_tokens: usage.inputTokens,
+    cached_tokens: usage.cachedTokens,
+    cache_write_tokens: usage.cacheWriteTokens,
+    output_tokens: usage.outputTokens,
+    cost: formatMoney(usage.cost),
+  }
 }
 
 function accountToJson(usage: UsageLine & { accountId?: string }): object {
