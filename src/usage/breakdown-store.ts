@@ -1,12 +1,12 @@
 import type { Queryable } from '../platform/database/database.ts'
-import type { FigureFilter, FigureRow } from './figures-store.ts'
+import type { FigureFilter, FigureRow, FigureSums } from './figures-store.ts'
 
 /** What a partner compares: the models, the spenders (keys and people, each with its account), the clients, the accounts. */
 export type Breakdown = 'model' | 'spender' | 'client' | 'account'
 
 /** A row of one of them, or of the total. */
 export type BreakdownRow = FigureRow & { readonly set: Breakdown | 'total' }
-export type RefusalBreakdownRow = Omit<BreakdownRow, 'requests' | 'inputTokens' | 'outputTokens' | 'cost'> & {
+export type RefusalBreakdownRow = Omit<BreakdownRow, keyof FigureSums> & {
   readonly refused: bigint
 }
 
@@ -14,6 +14,7 @@ const inSpan = `day >= $1::date and day <= $2::date and ($3::uuid is null or acc
   and ($4::text is null or model = $4)`
 const isSelected = `${inSpan} and ($5::uuid is null or key_id = $5 or person_id = $5) and ($6::uuid is null or client_id = $6)`
 const sumsOf = (input: string) => `coalesce(sum(requests), 0) as requests, coalesce(sum(${input}), 0) as input_tokens,
+  coalesce(sum(cached_tokens), 0) as cached_tokens, coalesce(sum(cache_write_tokens), 0) as cache_write_tokens,
   coalesce(sum(output_tokens), 0) as output_tokens, coalesce(sum(cost), 0) as cost`
 /** The sums of roll-ups. Input tokens are of all three kinds. */
 const sums = sumsOf('input_tokens + cached_tokens + cache_write_tokens')
@@ -44,7 +45,8 @@ export function readBreakdowns(
        from (select * from summed union all select * from clients) every
      )
      select set, model, key_id as "keyId", person_id as "personId", client_id as "clientId", account_id as "accountId",
-       requests, input_tokens as "inputTokens", output_tokens as "outputTokens", cost
+       requests, input_tokens as "inputTokens", cached_tokens as "cachedTokens", cache_write_tokens as "cacheWriteTokens",
+       output_tokens as "outputTokens", cost
      from ranked where place <= $7 order by set, place`,
     [from, to, accountId ?? null, model ?? null, keyId ?? null, clientId ?? null, most],
   )

@@ -5,6 +5,7 @@ import { createTestDatabase, type TestDatabase } from '../../tests/support/datab
 import { log } from '../../tests/support/tills.ts'
 import { openDatabase, type Database } from '../platform/database/database.ts'
 import { breakDown } from './breakdowns.ts'
+import { noFigures, totalFigures } from './figures.ts'
 
 let home: TestDatabase
 let database: Database
@@ -40,7 +41,7 @@ test('rows of usage and rows of refusals together are no more than were asked fo
     )
   }
   const { model, total } = await breakDown(database, { from: day, to: day, accountId }, 2)
-  const used = { requests: 1n, inputTokens: 5n, outputTokens: 7n, refused: 0n }
+  const used = { requests: 1n, inputTokens: 5n, cachedTokens: 1n, cacheWriteTokens: 2n, outputTokens: 7n, refused: 0n }
   assert.deepEqual(
     model.rows.map(({ group, ...figures }) => [group.model, figures]),
     [
@@ -48,6 +49,9 @@ test('rows of usage and rows of refusals together are no more than were asked fo
       ['used less', { ...used, cost: 10n }],
     ],
   )
-  assert.deepEqual(model.others, { requests: 0n, inputTokens: 0n, outputTokens: 0n, cost: 0n, refused: 7n })
+  assert.deepEqual(model.others, { ...noFigures, refused: 7n })
   assert.deepEqual([total.requests, total.cost, total.refused], [2n, 30n, 7n])
+  assert.deepEqual([total.inputTokens, total.cachedTokens, total.cacheWriteTokens], [10n, 2n, 4n])
+  const figures = await totalFigures(database, { from: day, to: day, accountId })
+  assert.deepEqual([figures.inputTokens, figures.cachedTokens, figures.cacheWriteTokens], [10n, 2n, 4n])
 })

@@ -1,6 +1,6 @@
 import type { Queryable } from '../platform/database/database.ts'
 import { readBreakdowns, readRefusalBreakdowns, type Breakdown } from './breakdown-store.ts'
-import { noFigures, type FigureFilter, type Figures, type GroupedFigures } from './figures.ts'
+import { groupedOf, noFigures, type FigureFilter, type Figures, type GroupedFigures } from './figures.ts'
 
 /** The rows of one breakdown, the most expensive first, and the sum of all that have no row of their own. */
 export interface RankedFigures {
@@ -20,9 +20,10 @@ export async function breakDown(database: Queryable, filter: FigureFilter, most:
   ])
   const groupsOf = (set: Breakdown | 'total'): GroupedFigures[] => {
     const groups = new Map<string, GroupedFigures>()
-    for (const { set: of, requests, inputTokens, outputTokens, cost, ...group } of used) {
+    for (const { set: of, ...row } of used) {
       if (of !== set) continue
-      groups.set(idOf(group), { group, requests, inputTokens, outputTokens, cost, refused: 0n })
+      const grouped = groupedOf(row)
+      groups.set(idOf(grouped.group), grouped)
     }
     for (const { set: of, refused: count, ...group } of refused) {
       if (of !== set) continue
@@ -53,6 +54,8 @@ function minus(one: Figures, other: Figures): Figures {
   return {
     requests: one.requests - other.requests,
     inputTokens: one.inputTokens - other.inputTokens,
+    cachedTokens: one.cachedTokens - other.cachedTokens,
+    cacheWriteTokens: one.cacheWriteTokens - other.cacheWriteTokens,
     outputTokens: one.outputTokens - other.outputTokens,
     cost: one.cost - other.cost,
     refused: one.refused - other.refused,

@@ -27,6 +27,8 @@ const usageColumns: readonly Column<UsageRow>[] = [
   ['output_tokens', (row) => row.output_tokens],
   ['cost', ({ cost }) => cost],
   ['refused', ({ refused }) => refused],
+  ['cached_tokens', (row) => row.cached_tokens],
+  ['cache_write_tokens', (row) => row.cache_write_tokens],
 ]
 
 const requestColumns = (timeZone: string): readonly Column<UsageRequest>[] => [

@@ -27,6 +27,10 @@ export interface FigureGroup {
 export interface FigureSums {
   readonly requests: bigint
   readonly inputTokens: bigint
+  /** Those of the input tokens that the upstream read from its cache. */
+  readonly cachedTokens: bigint
+  /** Those of them that it wrote to its cache. */
+  readonly cacheWriteTokens: bigint
   readonly outputTokens: bigint
   readonly cost: bigint
 }
@@ -70,6 +74,7 @@ export function readFigures(
   const { select, groupBy } = groupingOf(by)
   return database.rows(
     `select ${select}coalesce(sum(requests), 0) as requests, coalesce(sum(input_tokens + cached_tokens + cache_write_tokens), 0) as "inputTokens",
+       coalesce(sum(cached_tokens), 0) as "cachedTokens", coalesce(sum(cache_write_tokens), 0) as "cacheWriteTokens",
        coalesce(sum(output_tokens), 0) as "outputTokens", coalesce(sum(cost), 0) as cost
      from usage_day
      where ${inSpan} and ($5::uuid is null or key_id = $5 or person_id = $5) and ($6::uuid is null or client_id = $6)

@@ -7,6 +7,7 @@ import {
   type Dimension,
   type FigureFilter,
   type FigureGroup,
+  type FigureRow,
   type FigureSums,
 } from './figures-store.ts'
 
@@ -17,6 +18,10 @@ export interface PresentedFigures {
   readonly requests: number
   readonly input_tokens: number
   readonly output_tokens: number
+  /** Those of the input tokens that an upstream read from its cache. */
+  readonly cached_tokens: number
+  /** Those of them that it wrote to its cache. */
+  readonly cache_write_tokens: number
   /** A decimal in the currency of the firm. */
   readonly cost: string
   /** Requests that were refused or failed. They are none of `requests`, and cost nothing. */
@@ -30,7 +35,15 @@ export interface Figures extends FigureSums {
 
 export type GroupedFigures = { readonly group: FigureGroup } & Figures
 
-export const noFigures: Figures = { requests: 0n, inputTokens: 0n, outputTokens: 0n, cost: 0n, refused: 0n }
+export const noFigures: Figures = {
+  requests: 0n,
+  inputTokens: 0n,
+  cachedTokens: 0n,
+  cacheWriteTokens: 0n,
+  outputTokens: 0n,
+  cost: 0n,
+  refused: 0n,
+}
 
 /** The groups with usage or refusals, the most expensive first. Returns undefined if there are more than `most`. */
 export async function groupFigures(
@@ -44,14 +57,21 @@ export async function groupFigures(
     readRefusals(database, filter, by, most + 1),
   ])
   const groups = new Map<string, GroupedFigures>()
-  for (const { requests, inputTokens, outputTokens, cost, ...group } of used) {
-    groups.set(idOf(group), { group, requests, inputTokens, outputTokens, cost, refused: 0n })
+  for (const row of used) {
+    const grouped = groupedOf(row)
+    groups.set(idOf(grouped.group), grouped)
   }
   for (const { refused: count, ...group } of refused) {
     const id = idOf(group)
     groups.set(id, { ...(groups.get(id) ?? { group, ...noFigures }), refused: count })
   }
   return groups.size > most ? undefined : [...groups.values()]
+}
+
+/** A row without refusals, its group apart. */
+export function groupedOf(row: FigureRow): GroupedFigures {
+  const { requests, inputTokens, cachedTokens, cacheWriteTokens, outputTokens, cost, ...group } = row
+  return { group, requests, inputTokens, cachedTokens, cacheWriteTokens, outputTokens, cost, refused: 0n }
 }
 
 /** The sums over everything that the filter selects. */
@@ -66,13 +86,15 @@ export async function refusalReasons(database: Queryable, filter: FigureFilter) 
   return reasons.map(({ code, refused }) => ({ code, requests: Number(refused) }))
 }
 
-export function presentFigures({ requests, inputTokens, outputTokens, cost, refused }: Figures): PresentedFigures {
+export function presentFigures(figures: Figures): PresentedFigures {
   return {
-    requests: Number(requests),
-    input_tokens: Number(inputTokens),
-    output_tokens: Number(outputTokens),
-    cost: formatMoney(cost),
-    refused: Number(refused),
+    requests: Number(figures.requests),
+    input_tokens: Number(figures.inputTokens),
+    output_tokens: Number(figures.outputTokens),
+    cost: formatMoney(figures.cost),
+    refused: Number(figures.refused),
+    cached_tokens: Number(figures.cachedTokens),
+    cache_write_tokens: Number(figures.cacheWriteTokens),
   }
 }
 

@@ -40,6 +40,8 @@ const figures = {
   output_tokens: count('Their output tokens.', 960),
   cost: amount('Their cost, exact: the sum of the ledger.', '0.0125312'),
   refused: count('Other requests that were refused or failed. They cost nothing.', 1),
+  cached_tokens: count('Those of the input tokens that a vendor read from its prompt cache.', 2048),
+  cache_write_tokens: count('Those of the input tokens that a vendor wrote to it.', 512),
 }
 
 const usageRow = Type.Object({

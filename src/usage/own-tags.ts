@@ -47,18 +47,17 @@ function isByDay(by: string): boolean {
   throw new Problem('invalid_field', 'The field by can combine tag only with day.', { field: 'by' })
 }
 
-function presentTagRow(
-  { day, tag, requests, inputTokens, outputTokens, cost }: TagUsage,
-  refused: number,
-): OwnUsageRow {
+function presentTagRow({ day, tag, ...usage }: TagUsage, refused: number): OwnUsageRow {
   return {
     ...(day !== undefined && { day }),
     tag,
-    requests,
-    input_tokens: inputTokens,
-    output_tokens: outputTokens,
-    cost: formatMoney(cost),
+    requests: usage.requests,
+    input_tokens: usage.inputTokens,
+    output_tokens: usage.outputTokens,
+    cost: formatMoney(usage.cost),
     refused,
+    cached_tokens: usage.cachedTokens,
+    cache_write_tokens: usage.cacheWriteTokens,
   }
 }
 

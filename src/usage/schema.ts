@@ -38,6 +38,10 @@ const figures = {
   output_tokens: Type.Integer(),
   cost: amount('Exact: the sum of the ledger.'),
   refused: Type.Integer({ description: 'Other requests that were refused or failed.' }),
+  cached_tokens: Type.Integer({
+    description: 'Those of the input tokens that an upstream read from its prompt cache.',
+  }),
+  cache_write_tokens: Type.Integer({ description: 'Those of the input tokens that an upstream wrote to it.' }),
 }
 const total = Type.Object(figures)
 export type UsageFigures = Type.Static<typeof total>

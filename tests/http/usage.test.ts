@@ -74,6 +74,8 @@ function figuresOf(rows: readonly LedgerRow[], refused: number): Json {
     output_tokens: rows.reduce((sum, { outputTokens }) => sum + outputTokens, 0),
     cost: formatMoney(rows.reduce((sum, { cost }) => sum + cost, 0n)),
     refused,
+    cached_tokens: rows.reduce((sum, { cachedTokens }) => sum + cachedTokens, 0),
+    cache_write_tokens: rows.reduce((sum, { cacheWriteTokens }) => sum + cacheWriteTokens, 0),
   }
 }
 

@@ -41,6 +41,16 @@ export function Breakdowns({ data }: { readonly data: UsagePageData }) {
               <th scope="col" className={tables.wide}>
                 Input tokens
               </th>
+              {data.total.cached_tokens > 0 && (
+                <th scope="col" className={tables.wide}>
+                  Cached
+                </th>
+              )}
+              {data.total.cache_write_tokens > 0 && (
+                <th scope="col" className={tables.wide}>
+                  Cache writes
+                </th>
+              )}
               <th scope="col" className={tables.wide}>
                 Output tokens
               </th>
@@ -81,6 +91,8 @@ function Row({ name, figures, data: { total, currency } }: RowProps) {
       <th scope="row">{name}</th>
       <td>{numberText(figures.requests)}</td>
       <td className={tables.wide}>{numberText(figures.input_tokens)}</td>
+      {total.cached_tokens > 0 && <td className={tables.wide}>{numberText(figures.cached_tokens)}</td>}
+      {total.cache_write_tokens > 0 && <td className={tables.wide}>{numberText(figures.cache_write_tokens)}</td>}
       <td className={tables.wide}>{numberText(figures.output_tokens)}</td>
       <td className={tables.wide}>{numberText(figures.refused)}</td>
       <td className={tables.strong}>{moneyText(figures.cost, currency)}</td>

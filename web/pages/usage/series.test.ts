@@ -2,7 +2,15 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { columnsOf, heightOf } from './series.ts'
 
-const figures = { requests: 1, input_tokens: 10, output_tokens: 2, cost: '0.1', refused: 0 }
+const figures = {
+  requests: 1,
+  input_tokens: 10,
+  output_tokens: 2,
+  cost: '0.1',
+  refused: 0,
+  cached_tokens: 3,
+  cache_write_tokens: 2,
+}
 
 test('every day of a period has a column, with its models', () => {
   const rows = [

@@ -15,7 +15,15 @@ export interface Column {
 
 const mostDays = 100
 const dayLength = 86_400_000
-const none: UsageFigures = { requests: 0, input_tokens: 0, output_tokens: 0, cost: '0', refused: 0 }
+const none: UsageFigures = {
+  requests: 0,
+  input_tokens: 0,
+  output_tokens: 0,
+  cost: '0',
+  refused: 0,
+  cached_tokens: 0,
+  cache_write_tokens: 0,
+}
 
 /** Every day of the period, or every month of a long one, with the models of that time. */
 export function columnsOf({ from, to, rows }: Pick<UsagePageData, 'from' | 'to' | 'rows'>): Column[] {
@@ -44,6 +52,8 @@ export function sumOfFigures(all: readonly UsageFigures[]): UsageFigures {
     output_tokens: sum((each) => each.output_tokens),
     cost: sumOfAmounts(all.map(({ cost }) => cost)),
     refused: sum(({ refused }) => refused),
+    cached_tokens: sum((each) => each.cached_tokens),
+    cache_write_tokens: sum((each) => each.cache_write_tokens),
   }
 }
 
