@@ -197,6 +197,12 @@ describe('a server without a list of models', () => {
     })
   }
 
+  test('it hangs after its list: the list alone is no answer once the time is up', async () => {
+    server.answer({ ...modelLists.ollama, 'POST /api/show llama3.2:latest': 'hangs' })
+    const asking = askModels({ url: `${server.origin}/v1`, api: 'openai' }, { signal, deadline: 1000 })
+    await assert.rejects(asking, /^NoModelList: did not answer in time$/)
+  })
+
   test('it hangs: a stop ends the request', async () => {
     const stop = new AbortController()
     server.answer({ 'GET /v1/models': 'hangs' })
