@@ -54,7 +54,8 @@ const textsIn = (chunks: readonly unknown[], type: string): string =>
 
 /** The signature in one of the details. */
 function signatureIn(detail: unknown): Signature[] {
-  if (stringIn(detail, 'format') !== claudeFormat) return []
+  const format = stringIn(detail, 'format') ?? claudeFormat
+  if (format !== claudeFormat) return []
   const data = stringIn(detail, 'data')
   if (data) return [{ signature: data, redacted: true }]
   const signature = stringIn(detail, 'signature')
