@@ -70,6 +70,10 @@ export function http(body: string | Buffer, { status = 200, type = 'application/
 /** The head of a stream that ends with the connection. */
 export const streamHead = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n'
 
+/** A stream of chat completions with these events, and `[DONE]`. */
+export const eventStream = (events: readonly unknown[]): string =>
+  `${streamHead}${events.map((each) => `data: ${JSON.stringify(each)}\n\n`).join('')}data: [DONE]\n\n`
+
 /** An event of a chat completion. */
 export const delta = (content: string): string =>
   `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content }, finish_reason: null }] })}\n\n`

@@ -1,53 +1,129 @@
+import { parseObject } from './json.ts'
 import { json, namedFrame, type Dialect } from './vendor-frames.ts'
-import { countsOf, textOf, tokensOf, type VendorOptions } from './vendor-options.ts'
+import {
+  countsOf,
+  finishReasonOf,
+  piecesOfCall,
+  textOf,
+  thoughtsOf,
+  tokensOf,
+  type VendorOptions,
+} from './vendor-options.ts'
 
 /** Anthropic's messages. Their streams report input usage first and output usage last. */
 export const messages: Dialect<VendorOptions> = {
   path: '/v1/messages',
-  whole: (options) => json(message(options, countsOf(options).output)),
+  whole: (options) => json(message(options, countsOf(options).output, contentOf(options))),
   frames(options) {
-    const { input, output } = countsOf(options)
-    const several = ['several', 'all'].includes(options.usageOn ?? 'last')
-    const end = { stop_reason: stopReasonOf(options), stop_sequence: null }
-    const progress = (generated: number) =>
-      namedFrame('message_delta', {
-        delta: generated === output ? end : { stop_reason: null, stop_sequence: null },
-        usage: { ...(several && { input_tokens: input }), output_tokens: generated },
-      })
-    const tokens = tokensOf(options).map((text, index) =>
-      Buffer.concat([
-        namedFrame('content_block_delta', { index: 0, delta: { type: 'text_delta', text } }),
-        ...(options.usageOn === 'all' && index + 1 < output ? [progress(index + 1)] : []),
-      ]),
-    )
+    const blocks = streamedBlocks(options)
     return {
       head: [
-        namedFrame('message_start', { message: { ...message(options, 1), content: [], stop_reason: null } }),
-        namedFrame('content_block_start', { index: 0, content_block: { type: 'text', text: '' } }),
+        namedFrame('message_start', { message: { ...message(options, 1, []), stop_reason: null } }),
+        ...(blocks[0] ? [blocks[0].start] : []),
         namedFrame('ping'),
       ],
-      tokens,
-      finish: [namedFrame('content_block_stop', { index: 0 }), progress(output)],
+      // The end of a block and the start of the next come with the first piece of the next.
+      tokens: blocks.flatMap(({ start, pieces }, index) => {
+        const before = blocks[index - 1]
+        const [first = Buffer.alloc(0), ...rest] = pieces
+        return before ? [Buffer.concat([before.stop, start, first]), ...rest] : pieces
+      }),
+      finish: [
+        ...(blocks.at(-1) ? [blocks.at(-1)?.stop ?? Buffer.alloc(0)] : []),
+        progress(options, countsOf(options).output),
+      ],
       terminal: namedFrame('message_stop'),
     }
   },
 }
 
-function message(options: VendorOptions, output: number) {
-  const { input } = countsOf(options)
+interface StreamedBlock {
+  readonly start: Buffer
+  readonly pieces: readonly Buffer[]
+  readonly stop: Buffer
+}
+
+function streamedBlocks(options: VendorOptions): readonly StreamedBlock[] {
+  const { thinking, signature, calls = [] } = options
+  const texts = tokensOf(options)
+  const { output } = countsOf(options)
+  const blocks: (readonly [block: object, deltas: readonly object[]])[] = []
+  if (thinking !== undefined) {
+    const deltas = thoughtsOf(options).map((text) => ({ type: 'thinking_delta', thinking: text }))
+    blocks.push([
+      { type: 'thinking', thinking: '', signature: '' },
+      [...deltas, ...(signature === undefined ? [] : [{ type: 'signature_delta', signature }])],
+    ])
+  }
+  if (texts.length > 0 || calls.length === 0) {
+    blocks.push([{ type: 'text', text: '' }, texts.map((text) => ({ type: 'text_delta', text }))])
+  }
+  for (const call of calls) {
+    const deltas = ['', ...piecesOfCall(call)].map((partial) => ({ type: 'input_json_delta', partial_json: partial }))
+    blocks.push([{ type: 'tool_use', id: call.id, name: call.name, input: {} }, deltas])
+  }
+  return blocks.map(([content_block, deltas], index) => ({
+    start: namedFrame('content_block_start', { index, content_block }),
+    pieces: deltas.map((delta, piece) =>
+      Buffer.concat([
+        namedFrame('content_block_delta', { index, delta }),
+        ...(options.usageOn === 'all' && piece + 1 < output ? [progress(options, piece + 1)] : []),
+      ]),
+    ),
+    stop: namedFrame('content_block_stop', { index }),
+  }))
+}
+
+function progress(options: VendorOptions, generated: number): Buffer {
+  const { output } = countsOf(options)
+  const several = ['several', 'all'].includes(options.usageOn ?? 'last')
+  const end = { stop_reason: stopReasonOf(options), stop_sequence: null }
+  return namedFrame('message_delta', {
+    delta: generated === output ? end : { stop_reason: null, stop_sequence: null },
+    usage: { ...(several && inputUsage(options)), output_tokens: generated },
+  })
+}
+
+function message(options: VendorOptions, output: number, content: readonly object[]) {
   return {
     id: 'msg_1',
     type: 'message',
     role: 'assistant',
     model: 'm',
-    content: [{ type: 'text', text: textOf(options) ?? '' }],
+    content,
     stop_reason: stopReasonOf(options),
     stop_sequence: null,
-    ...(options.usage !== null && { usage: { input_tokens: input, output_tokens: output } }),
+    ...(options.usage !== null && { usage: { ...inputUsage(options), output_tokens: output } }),
   }
 }
 
-function stopReasonOf({ finishReason = 'stop' }: VendorOptions): string | null {
-  const words: Record<string, string> = { stop: 'end_turn', length: 'max_tokens', content_filter: 'refusal' }
-  return finishReason === null ? null : (words[finishReason] ?? finishReason)
+function contentOf(options: VendorOptions): readonly object[] {
+  const { thinking, signature = '', calls = [] } = options
+  const text = textOf(options)
+  return [
+    ...(thinking === undefined ? [] : [{ type: 'thinking', thinking, signature }]),
+    ...(text !== null || calls.length === 0 ? [{ type: 'text', text: text ?? '' }] : []),
+    ...calls.map(({ id, name, input }) => ({ type: 'tool_use', id, name, input: parseObject(input) })),
+  ]
+}
+
+/** Anthropic's input tokens are those that were neither read from the cache nor written to it. */
+function inputUsage(options: VendorOptions): object {
+  const { input, cached, written } = countsOf(options)
+  return {
+    input_tokens: input - (cached ?? 0) - (written ?? 0),
+    ...(written !== undefined && { cache_creation_input_tokens: written }),
+    ...(cached !== undefined && { cache_read_input_tokens: cached }),
+  }
+}
+
+function stopReasonOf(options: VendorOptions): string | null {
+  const reason = finishReasonOf(options)
+  const words: Record<string, string> = {
+    stop: 'end_turn',
+    length: 'max_tokens',
+    content_filter: 'refusal',
+    tool_calls: 'tool_use',
+  }
+  return reason === null ? null : (words[reason] ?? reason)
 }

@@ -1,5 +1,15 @@
-import { frame, json, namedFrame, type Dialect } from './vendor-frames.ts'
-import { countsOf, promptTokens, textOf, tokensOf, type VendorOptions } from './vendor-options.ts'
+import { frame, json, type Dialect } from './vendor-frames.ts'
+import {
+  countsOf,
+  finishReasonOf,
+  piecesOfCall,
+  promptTokens,
+  textOf,
+  thoughtsOf,
+  tokensOf,
+  type VendorCall,
+  type VendorOptions,
+} from './vendor-options.ts'
 
 /** OpenAI's chat completions. */
 export const chatCompletions: Dialect<VendorOptions> = {
@@ -13,7 +23,7 @@ export const chatCompletions: Dialect<VendorOptions> = {
       choices: [
         {
           index: 0,
-          message: { role: 'assistant', content: textOf(options) },
+          message: messageOf(options),
           finish_reason: finishReasonOf(options),
           ...stopOf(options),
         },
@@ -23,6 +33,7 @@ export const chatCompletions: Dialect<VendorOptions> = {
   frames(options) {
     const { usageOn = options.usage === null ? 'none' : 'last' } = options
     const tokens = tokensOf(options)
+    const { calls = [] } = options
     const chunk = (choices: unknown[], generated: number, has: boolean) =>
       frame({
         id: 'chatcmpl-1',
@@ -35,31 +46,18 @@ export const chatCompletions: Dialect<VendorOptions> = {
     const [all, several] = [usageOn === 'all', ['all', 'several', 'first'].includes(usageOn)]
     return {
       head: [chunk(delta({ role: 'assistant', content: '' }), 0, several)],
-      tokens: tokens.map((content, index) => chunk(delta({ content }), index + 1, all)),
+      tokens: [
+        ...thoughtsOf(options).map((text) => chunk(delta({ content: null, reasoning_content: text }), 0, all)),
+        ...tokens.map((content, index) => chunk(delta({ content }), index + 1, all)),
+        ...calls.flatMap((call, index) =>
+          callDeltas(call, index).map((each) => chunk(delta({ tool_calls: [each] }), tokens.length, all)),
+        ),
+      ],
       finish: [
         chunk(delta({}, finishReasonOf(options), stopOf(options)), tokens.length, all || usageOn === 'several'),
         ...(['last', 'all', 'several'].includes(usageOn) ? [chunk([], tokens.length, true)] : []),
       ],
       terminal: Buffer.from('data: [DONE]\n\n'),
-    }
-  },
-}
-
-/** OpenAI's responses. */
-export const responses: Dialect<VendorOptions> = {
-  path: '/v1/responses',
-  whole: (options) => json(response(options, 'completed')),
-  frames(options) {
-    const where = { item_id: 'msg_1', output_index: 0, content_index: 0 }
-    const item = { ...message(options), status: 'in_progress', content: [] }
-    return {
-      head: [
-        namedFrame('response.created', { response: { ...response(options, 'in_progress'), output: [] } }),
-        namedFrame('response.output_item.added', { output_index: 0, item }),
-      ],
-      tokens: tokensOf(options).map((delta) => namedFrame('response.output_text.delta', { ...where, delta })),
-      finish: [namedFrame('response.output_item.done', { output_index: 0, item: message(options) })],
-      terminal: namedFrame(terminalOf(options), { response: response(options, 'completed') }),
     }
   },
 }
@@ -71,10 +69,26 @@ const delta = (content: object, finish: string | null = null, more: object = {})
 const stopOf = ({ matchedStop }: VendorOptions): object =>
   matchedStop === undefined ? {} : { stop_reason: matchedStop }
 
-const finishReasonOf = ({ finishReason = 'stop' }: VendorOptions): string | null => finishReason
+function messageOf(options: VendorOptions): object {
+  const { thinking, calls } = options
+  return {
+    role: 'assistant',
+    content: textOf(options),
+    ...(thinking !== undefined && { reasoning_content: thinking }),
+    ...(calls && {
+      tool_calls: calls.map(({ id, name, input }) => ({ id, type: 'function', function: { name, arguments: input } })),
+    }),
+  }
+}
 
-const terminalOf = (options: VendorOptions): string =>
-  finishReasonOf(options) === 'stop' ? 'response.completed' : 'response.incomplete'
+/** The first has the id and the name of the call, the others have pieces of its arguments. */
+function callDeltas(call: VendorCall, index: number): readonly object[] {
+  const { id, name } = call
+  return [
+    { index, id, type: 'function', function: { name, arguments: '' } },
+    ...piecesOfCall(call).map((piece) => ({ index, function: { arguments: piece } })),
+  ]
+}
 
 function usageOf(options: VendorOptions, generated?: number): unknown {
   const { output } = countsOf(options)
@@ -82,33 +96,4 @@ function usageOf(options: VendorOptions, generated?: number): unknown {
   if (whole && options.usage !== undefined && options.usage !== null) return options.usage
   const completion = whole ? output : generated
   return { prompt_tokens: promptTokens, completion_tokens: completion, total_tokens: promptTokens + completion }
-}
-
-function message(options: VendorOptions) {
-  return {
-    type: 'message',
-    id: 'msg_1',
-    role: 'assistant',
-    status: 'completed',
-    content: [{ type: 'output_text', text: textOf(options) ?? '', annotations: [] }],
-  }
-}
-
-function response(options: VendorOptions, status: string) {
-  const { input, output } = countsOf(options)
-  const reasons: Record<string, string> = { length: 'max_output_tokens', content_filter: 'content_filter' }
-  const reason = reasons[finishReasonOf(options) ?? '']
-  return {
-    id: 'resp_1',
-    object: 'response',
-    created_at: 1_700_000_000,
-    status,
-    model: 'm',
-    output: [message(options)],
-    incomplete_details: reason === undefined ? null : { reason },
-    usage:
-      options.usage === null || options.usageOn === 'none'
-        ? null
-        : { input_tokens: input, output_tokens: output, total_tokens: input + output },
-  }
 }

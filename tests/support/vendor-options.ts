@@ -1,3 +1,4 @@
+import { at } from './json.ts'
 import type { Fault } from './vendor-faults.ts'
 
 /** How the stand-in replies. Defaults are those of a healthy server. */
@@ -8,7 +9,20 @@ export interface VendorOptions {
   readonly finishReason?: string | null
   /** The stop sequence that ended the reply, in vLLM's field of chat completions. */
   readonly matchedStop?: string
-  /** Sent unchanged, with OpenAI's names. null for a server that reports none. */
+  /**
+   * What the model thinks before its text. OpenAI's chat completions have no thoughts: they are sent as DeepSeek does, and the
+   * responses send them as a summary.
+   */
+  readonly thinking?: string
+  /** Anthropic's signature of the thoughts; the encrypted content of a reasoning item. */
+  readonly signature?: string
+  /** Calls of tools after the text. With calls and without `text` or `tokens`, the reply has no text. */
+  readonly calls?: readonly VendorCall[]
+  /**
+   * Sent unchanged, with OpenAI's names. null for a server that reports none. Other dialects translate the tokens and their
+   * details: `prompt_tokens_details: { cached_tokens, cache_write_tokens }` and
+   * `completion_tokens_details: { reasoning_tokens }`. The cached ones are part of `prompt_tokens`, as OpenAI counts.
+   */
   readonly usage?: unknown
   /** Delay before the response, in ms. */
   readonly delay?: number
@@ -36,30 +50,62 @@ export interface VendorOptions {
   readonly cut?: number
 }
 
+/** A call of a tool. */
+export interface VendorCall {
+  /** `call_…` or `toolu_…` in reality. */
+  readonly id: string
+  readonly name: string
+  /** The arguments as the model wrote them: a JSON text, or a broken one. */
+  readonly input: string
+  /** The pieces of the input in a stream. Default: of 8 characters. */
+  readonly pieces?: readonly string[]
+}
+
 /** The input tokens of a reply, unless `usage` says otherwise. */
 export const promptTokens = 12
 
-/** The pieces of a stream. */
-export function tokensOf({ tokens, text }: VendorOptions): readonly string[] {
+/** The pieces of the text of a stream. */
+export function tokensOf({ tokens, text, calls }: VendorOptions): readonly string[] {
   if (typeof tokens === 'number') return Array.from({ length: tokens }, (_, index) => (index === 0 ? 'word' : ' word'))
-  return tokens ?? (text === undefined ? 'Hello there.' : (text ?? '')).match(/ ?[\p{L}\p{N}]+|[^\p{L}\p{N}]/gu) ?? []
+  return tokens ?? wordsOf(text === undefined && !calls ? 'Hello there.' : (text ?? ''))
 }
+
+const wordsOf = (text: string): readonly string[] => text.match(/ ?[\p{L}\p{N}]+|[^\p{L}\p{N}]/gu) ?? []
+
+/** The pieces of the thoughts of a stream. */
+export const thoughtsOf = ({ thinking = '' }: VendorOptions): readonly string[] => wordsOf(thinking)
+
+/** The pieces of the input of a call in a stream. */
+export const piecesOfCall = ({ input, pieces }: VendorCall): readonly string[] =>
+  pieces ?? input.match(/[^]{1,8}/gu) ?? []
 
 /** The complete text of the reply. */
-export function textOf({ text, tokens }: VendorOptions): string | null {
+export function textOf({ text, tokens, calls }: VendorOptions): string | null {
   if (text !== undefined) return text
-  return tokens === undefined ? 'Hello there.' : tokensOf({ tokens }).join('')
+  if (tokens === undefined) return calls ? null : 'Hello there.'
+  return tokensOf({ tokens }).join('')
 }
 
-/** Input and output tokens: from `usage` if numeric, otherwise the number of `tokens`, or 3 for a text. */
-export function countsOf(options: VendorOptions): { input: number; output: number } {
+/** OpenAI's finish reason. */
+export function finishReasonOf({ finishReason, calls }: VendorOptions): string | null {
+  return finishReason === undefined ? (calls ? 'tool_calls' : 'stop') : finishReason
+}
+
+/**
+ * The tokens of a reply: from `usage` if numeric, otherwise the number of `tokens`, or 3 for a text. `input` includes
+ * `cached` and `written`; these and `reasoning` are undefined where `usage` lacks them.
+ */
+export function countsOf(options: VendorOptions) {
   const { usage } = options
-  const read = (name: string): number | undefined => {
-    const value: unknown = typeof usage === 'object' && usage !== null ? Reflect.get(usage, name) : undefined
+  const read = (...path: readonly string[]): number | undefined => {
+    const value = at(usage, ...path)
     return typeof value === 'number' ? value : undefined
   }
   return {
     input: read('prompt_tokens') ?? promptTokens,
     output: read('completion_tokens') ?? (options.tokens === undefined ? 3 : tokensOf(options).length),
+    cached: read('prompt_tokens_details', 'cached_tokens'),
+    written: read('prompt_tokens_details', 'cache_write_tokens'),
+    reasoning: read('completion_tokens_details', 'reasoning_tokens'),
   }
 }

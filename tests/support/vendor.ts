@@ -4,13 +4,20 @@ import { messages } from './vendor-anthropic.ts'
 import { answers, isWhole } from './vendor-faults.ts'
 import { parseObject } from './json.ts'
 import { json, type Dialect } from './vendor-frames.ts'
-import { chatCompletions, responses } from './vendor-openai.ts'
+import { chatCompletions } from './vendor-openai.ts'
+import { responses } from './vendor-responses.ts'
 import type { VendorOptions } from './vendor-options.ts'
 import { play, streamFaults, type StreamFault } from './vendor-stream.ts'
 
 /**
  * A stand-in for a vendor on a real socket. It behaves as instructed and records requests. It speaks OpenAI's chat
- * completions and responses and Anthropic's messages, whole and as streams.
+ * completions and responses and Anthropic's messages, whole and as streams. In each of them it thinks, calls tools and
+ * reports cached tokens, whatever it was asked:
+ *
+ *     vendor.set({ thinking: 'Hm.', signature: 'c2ln', calls: [{ id: 'call_1', name: 'clock', input: '{"zone":"UTC"}' }] })
+ *     vendor.set({ usage: { prompt_tokens: 100, completion_tokens: 9, prompt_tokens_details: { cached_tokens: 80 } } })
+ *
+ * Each piece of a thought, a text or a call's input is one token for `gate`, `after` and the pace.
  */
 export interface Vendor {
   /** The `url` of an endpoint in the configuration. */

@@ -25,7 +25,17 @@ const words = fc.oneof(
   fc.string({ unit: 'binary' }),
   fc.constantFrom('word', ' word', '', '"', '\\', '\\"', '"content":"x"', 'a","x":"b', '\n', '\ud83d', '😀', '\u2028'),
 )
+const called = (name: string | undefined, json: string) => ({
+  tool_calls: [{ index: 0, ...(name && { id: 'call_1', type: 'function' }), function: { name, arguments: json } }],
+})
 const event = fc.oneof(
+  words.map((json) => chunk(called(undefined, json))),
+  words.map((json) => chunk(called('clock', json))),
+  words.map((json) => chunk({ content: null, ...called(undefined, json) })),
+  words.map((json) => chunk({ content: json, ...called(undefined, json) })),
+  words.map((reasoning_content) => chunk({ content: null, reasoning_content })),
+  words.map((thought) => chunk({ reasoning: thought, reasoning_content: thought })),
+  fc.tuple(words, words).map(([reasoning, reasoning_content]) => chunk({ reasoning, reasoning_content })),
   words.map((content) => chunk({ content })),
   words.map((content) => chunk({ content }, { finish_reason: 'stop', stop_reason: 'END' })),
   words.map((content) => chunk({ content }, {}, { usage: { prompt_tokens: 3, completion_tokens: content.length } })),

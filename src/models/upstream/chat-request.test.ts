@@ -1,121 +1,224 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { Prompt } from '../conversation.ts'
+import { objectAt, parseObject, type Json } from '../../../tests/support/json.ts'
+import type { Message, Part, Prompt } from '../conversation.ts'
+import type { RunLimits } from '../model.ts'
 import { writeRequest } from './chat-request.ts'
 
-const limits = { maxOutputTokens: 9 }
-const written = (prompt: Prompt, name = 'm', reasons = false): unknown =>
-  JSON.parse(writeRequest({ name, reasons }, prompt, limits, false))
+const user: Message = { role: 'user', text: 'What time is it?' }
+const limits: RunLimits = { maxOutputTokens: 100 }
 
-const user = { role: 'user', text: 'Hello' } as const
-const parameters = { type: 'object', properties: { city: { type: 'string' } } }
-const calling: Prompt = {
-  messages: [
-    user,
-    {
-      role: 'assistant',
-      parts: [
-        { kind: 'thinking', text: 'Hm.', signature: 's' },
-        { kind: 'text', text: 'I look.' },
-        { kind: 'call', id: 'c', tool: 'weather', input: '{"city":"Bern"}' },
-      ],
-    },
+const written = (prompt: Partial<Prompt>, name = 'gpt-5', more: Partial<RunLimits> = {}, reasons = false): Json =>
+  parseObject(writeRequest({ name, reasons }, { messages: [user], ...prompt }, { ...limits, ...more }, false))
+const messagesOf = (messages: readonly Message[], model = 'gpt-5') => written({ messages }, model)['messages']
+const assistant = (...parts: readonly Part[]): Message => ({ role: 'assistant', parts })
+const turn = (...parts: readonly Part[]): Message => ({ role: 'user', parts })
+
+const call = { kind: 'call', id: 'call_1', tool: 'clock', input: '{ "zone": "UTC" }' } as const
+const result = { kind: 'result', callId: 'call_1', content: [{ kind: 'text', text: 'noon' }] } as const
+const image = {
+  kind: 'file',
+  mediaType: 'image/png',
+  data: 'aGk=',
+  extent: { width: 1, height: 1 },
+  field: 'messages[0]',
+} as const
+const text = (words: string) => ({ kind: 'text', text: words }) as const
+
+const toolCalls = [{ id: 'call_1', type: 'function', function: { name: 'clock', arguments: '{ "zone": "UTC" }' } }]
+
+test('a request of only text is what it always was, byte for byte', () => {
+  const messages = [{ role: 'system', text: 'Be brief.' } as const, user]
+  const all = { maxOutputTokens: 7, temperature: 0.5, topP: 0.9, seed: 42, stop: ['\n'] }
+  assert.equal(
+    writeRequest({ name: 'm', reasons: false }, { messages }, all, true),
+    '{"model":"m","messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"What time is it?"}],' +
+      '"max_tokens":7,"temperature":0.5,"top_p":0.9,"seed":42,"stop":["\\n"],' +
+      '"stream":true,"stream_options":{"include_usage":true}}',
+  )
+  assert.equal(
+    writeRequest({ name: 'm', reasons: false }, { messages: [user] }, limits, false),
+    '{"model":"m","messages":[{"role":"user","content":"What time is it?"}],"max_tokens":100,"temperature":0}',
+  )
+})
+
+describe('calls and results', () => {
+  test('are messages of the assistant and of tools, and what else is in the turn follows', () => {
+    const results = [result, { ...result, callId: 'call_2', content: [] }]
+    assert.deepEqual(messagesOf([user, assistant(text('Let me see.'), call), turn(...results, text('Hurry.'))]), [
+      { role: 'user', content: 'What time is it?' },
+      { role: 'assistant', content: 'Let me see.', tool_calls: toolCalls },
+      { role: 'tool', tool_call_id: 'call_1', content: 'noon' },
+      { role: 'tool', tool_call_id: 'call_2', content: '' },
+      { role: 'user', content: 'Hurry.' },
+    ])
+  })
+
+  test('without a text have the content null, and nothing follows results alone', () => {
+    assert.deepEqual(messagesOf([assistant(call), turn(result)]), [
+      { role: 'assistant', content: null, tool_calls: toolCalls },
+      { role: 'tool', tool_call_id: 'call_1', content: 'noon' },
+    ])
+  })
+
+  test('an image in a result is sent with the message of the user', () => {
+    assert.deepEqual(messagesOf([turn({ ...result, content: [text('noon'), image] }, text('And?'))]), [
+      { role: 'tool', tool_call_id: 'call_1', content: 'noon' },
+      {
+        role: 'user',
+        content: [
+          { type: 'image_url', image_url: { url: 'data:image/png;base64,aGk=' } },
+          { type: 'text', text: 'And?' },
+        ],
+      },
+    ])
+  })
+})
+
+test('images and documents', () => {
+  const pdf = { ...image, mediaType: 'application/pdf', extent: { pages: 1 } } as const
+  const files = [{ ...image, detail: 'low' }, pdf, { ...pdf, name: 'a.pdf' }] as const
+  assert.deepEqual(messagesOf([turn(...files)]), [
     {
       role: 'user',
-      parts: [
-        {
-          kind: 'result',
-          callId: 'c',
-          content: [
-            { kind: 'text', text: 'Rain', cache: {} },
-            { kind: 'file', mediaType: 'image/png', data: 'AAAA', extent: { width: 1, height: 1 }, field: 'x' },
-          ],
-        },
-        { kind: 'text', text: 'And now?' },
+      content: [
+        { type: 'image_url', image_url: { url: 'data:image/png;base64,aGk=', detail: 'low' } },
+        { type: 'file', file: { filename: 'document.pdf', file_data: 'data:application/pdf;base64,aGk=' } },
+        { type: 'file', file: { filename: 'a.pdf', file_data: 'data:application/pdf;base64,aGk=' } },
       ],
     },
-  ],
-  tools: [{ name: 'weather', description: 'Tells it.', parameters, strict: true }],
-  toolChoice: { tool: 'weather' },
-  parallelCalls: false,
-}
+  ])
+})
 
-describe('a chat completion request', () => {
-  test('of text only has nothing but text', () => {
-    assert.equal(
-      writeRequest(
-        { name: 'm', reasons: true },
-        { messages: [{ role: 'system', text: 'Be brief.' }, user] },
-        limits,
-        true,
-      ),
-      '{"model":"m","messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"Hello"}],"max_tokens":9,' +
-        '"temperature":0,"stream":true,"stream_options":{"include_usage":true}}',
+describe('thoughts of earlier turns', () => {
+  const thought = { kind: 'thinking', text: 'Hm.', signature: 'c2ln' } as const
+  const hidden = { kind: 'thinking', text: '', signature: 'ZW5j', redacted: true } as const
+  const messages = [assistant(thought, hidden, call)]
+  const sent = (model: string, all: readonly Message[] = messages) => objectAt(messagesOf(all, model), 0)
+
+  test('are dropped where servers refuse them', () => {
+    for (const model of ['gpt-5', 'mistral-large-latest', 'openai/gpt-oss-120b', 'm']) {
+      assert.deepEqual(sent(model), { role: 'assistant', content: null, tool_calls: toolCalls }, model)
+    }
+  })
+
+  test('are sent with calls where servers read them', () => {
+    for (const model of ['deepseek-chat', 'moonshotai/kimi-k2-thinking', 'GLM-4.6']) {
+      assert.equal(sent(model)['reasoning_content'], 'Hm.', model)
+      assert.ok(!('reasoning_content' in sent(model, [assistant(thought, text('Noon.'))])), model)
+    }
+  })
+
+  test('are sent to DeepSeek even if empty, which requires them', () => {
+    assert.equal(sent('deepseek-reasoner', [assistant(call)])['reasoning_content'], '')
+    assert.ok(!('reasoning_content' in sent('kimi-k2', [assistant(call)])))
+  })
+
+  test('are sent to Claude with their signatures', () => {
+    const format = 'anthropic-claude-v1'
+    assert.deepEqual(sent('anthropic/claude-sonnet-4.5')['reasoning_details'], [
+      { type: 'reasoning.text', text: 'Hm.', signature: 'c2ln', format },
+      { type: 'reasoning.encrypted', data: 'ZW5j', format },
+    ])
+    assert.ok(!('reasoning_content' in sent('anthropic/claude-sonnet-4.5')))
+    assert.ok(!('reasoning_details' in sent('claude', [assistant({ kind: 'thinking', text: 'Hm.' }, call)])))
+  })
+})
+
+test('marks for the cache are sent to Claude only', () => {
+  const cache = { ttl: '1h' } as const
+  const prompt = {
+    messages: [
+      { role: 'system', parts: [text('Be brief.'), { ...text('Be kind.'), cache: {} }] } as const,
+      assistant({ ...call, cache }),
+      turn({ ...result, cache }, text('And?')),
+    ],
+    tools: [{ name: 'clock', parameters: { type: 'object' }, cache: {} }],
+  }
+  const mark = { cache_control: { type: 'ephemeral' } }
+  const long = { cache_control: { type: 'ephemeral', ttl: '1h' } }
+  const claude = written(prompt, 'claude-opus')
+  assert.deepEqual(claude['messages'], [
+    {
+      role: 'system',
+      content: [
+        { type: 'text', text: 'Be brief.' },
+        { type: 'text', text: 'Be kind.', ...mark },
+      ],
+    },
+    { role: 'assistant', content: null, tool_calls: [{ ...toolCalls[0], ...long }] },
+    { role: 'tool', tool_call_id: 'call_1', content: [{ type: 'text', text: 'noon', ...long }] },
+    { role: 'user', content: 'And?' },
+  ])
+  assert.deepEqual(objectAt(claude, 'tools', 0)['cache_control'], { type: 'ephemeral' })
+  const other = written(prompt)
+  assert.doesNotMatch(JSON.stringify(other), /cache_control|ephemeral/)
+  assert.deepEqual(objectAt(other, 'messages', 0), { role: 'system', content: 'Be brief.\nBe kind.' })
+})
+
+describe('tools', () => {
+  const parameters = { type: 'object', properties: { zone: { type: 'string' } } }
+  const tools = [
+    { name: 'clock', description: 'The time', parameters, strict: true },
+    { name: 'die', parameters },
+  ]
+
+  test('are functions', () => {
+    assert.deepEqual(written({ tools, toolChoice: 'required', parallelCalls: false }), {
+      ...written({}),
+      tools: [
+        { type: 'function', function: { name: 'clock', description: 'The time', parameters, strict: true } },
+        { type: 'function', function: { name: 'die', parameters } },
+      ],
+      tool_choice: 'required',
+      parallel_tool_calls: false,
+    })
+    assert.deepEqual(written({ tools, toolChoice: { tool: 'die' } })['tool_choice'], {
+      type: 'function',
+      function: { name: 'die' },
+    })
+  })
+
+  test('that do not exist have no choice', () => {
+    assert.deepEqual(written({ toolChoice: 'none', parallelCalls: true }), written({}))
+  })
+})
+
+test('formats, and the key of the cache', () => {
+  const schema = { type: 'object' }
+  const format = { kind: 'schema', name: 'answer', schema, strict: true, field: 'x' } as const
+  assert.deepEqual(written({ format })['response_format'], {
+    type: 'json_schema',
+    json_schema: { name: 'answer', schema, strict: true },
+  })
+  assert.deepEqual(written({ format: { kind: 'json' } })['response_format'], { type: 'json_object' })
+  assert.equal(written({ cacheKey: 'k' })['prompt_cache_key'], 'k')
+})
+
+const effort = (reasoning: Prompt['reasoning']) => written({ reasoning })['reasoning_effort']
+
+describe('reasoning', () => {
+  test('has an effort, from a budget if need be', () => {
+    assert.equal(effort({ effort: 'minimal' }), 'minimal')
+    assert.equal(effort({ effort: 'max' }), 'xhigh')
+    assert.equal(effort({}), undefined)
+    assert.deepEqual(
+      [1024, 4999, 5000, 15_999, 16_000, 100_000].map((budgetTokens) => effort({ budgetTokens })),
+      ['low', 'low', 'medium', 'medium', 'high', 'high'],
     )
   })
 
-  test('has tools, calls, and one message for each result, with its files in the next message', () => {
-    assert.deepEqual(written(calling), {
-      model: 'm',
-      messages: [
-        { role: 'user', content: 'Hello' },
-        {
-          role: 'assistant',
-          content: 'I look.',
-          tool_calls: [{ id: 'c', type: 'function', function: { name: 'weather', arguments: '{"city":"Bern"}' } }],
-        },
-        { role: 'tool', tool_call_id: 'c', content: 'Rain' },
-        {
-          role: 'user',
-          content: [
-            { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } },
-            { type: 'text', text: 'And now?' },
-          ],
-        },
-      ],
-      max_tokens: 9,
-      temperature: 0,
-      tools: [{ type: 'function', function: { name: 'weather', description: 'Tells it.', parameters, strict: true } }],
-      tool_choice: { type: 'function', function: { name: 'weather' } },
-      parallel_tool_calls: false,
-    })
+  test('leaves the temperature to the model, unless the caller set it', () => {
+    const reasoning = { effort: 'low' } as const
+    assert.ok(!('temperature' in written({ reasoning })))
+    assert.equal(written({ reasoning }, 'm', { temperature: 0.5 })['temperature'], 0.5)
+    assert.equal(written({ reasoning: { effort: 'none' } })['temperature'], 0)
   })
 
-  test('has earlier thoughts and marks for the cache only where the server accepts them', () => {
-    const text = JSON.stringify(written(calling))
-    assert.doesNotMatch(text, /Hm\.|cache_control|reasoning/)
-    assert.match(JSON.stringify(written(calling, 'deepseek-chat')), /"reasoning_content":"Hm\."/)
-    const claude = JSON.stringify(written(calling, 'anthropic/claude-5'))
-    assert.match(claude, /"type":"reasoning\.text","text":"Hm\.","signature":"s"/)
-    assert.match(claude, /"text":"Rain","cache_control":\{"type":"ephemeral"\}/)
-  })
-
-  test('has the format, the effort and the key of the cache, and no default temperature for a model that thinks', () => {
-    const format = { kind: 'schema', name: 'n', schema: parameters, strict: true, field: 'f' } as const
-    assert.deepEqual(written({ messages: [user], format, reasoning: { effort: 'max' }, cacheKey: 'k' }), {
-      model: 'm',
-      messages: [{ role: 'user', content: 'Hello' }],
-      max_tokens: 9,
-      response_format: { type: 'json_schema', json_schema: { name: 'n', schema: parameters, strict: true } },
-      reasoning_effort: 'xhigh',
-      prompt_cache_key: 'k',
-    })
-    const json = written({ messages: [user], format: { kind: 'json' }, reasoning: { budgetTokens: 8000 } })
-    assert.ok(typeof json === 'object' && json !== null)
-    assert.deepEqual(Reflect.get(json, 'response_format'), { type: 'json_object' })
-    assert.equal(Reflect.get(json, 'reasoning_effort'), 'medium')
-  })
-
-  test('asks for no reasoning only a model that is known to reason, at the default temperature', () => {
-    const [plain, none] = [{ messages: [user] }, { messages: [user], reasoning: { effort: 'none' } } as const]
-    assert.deepEqual(written(none), written(plain))
-    assert.deepEqual(written(none, 'm', true), {
-      model: 'm',
-      messages: [{ role: 'user', content: 'Hello' }],
-      max_tokens: 9,
-      temperature: 0,
-      reasoning_effort: 'none',
-    })
-    assert.deepEqual(written(plain, 'm', true), written(plain))
+  test('is asked not to happen of a model only that is known to reason, at the default temperature', () => {
+    const reasoning = { effort: 'none', budgetTokens: 9 } as const
+    assert.deepEqual(written({ reasoning }), written({}))
+    assert.deepEqual(written({ reasoning }, 'gpt-5', {}, true), { ...written({}), reasoning_effort: 'none' })
+    assert.deepEqual(written({}, 'gpt-5', {}, true), written({}))
   })
 })
