@@ -36,11 +36,9 @@ export async function buildModel(
   const capabilities = entry.capabilities
     ? new Set(entry.capabilities)
     : detection.of(askedServers(entry), upstreamModel)
-  const common = { ...called, maxOutputTokens: entry.max_output_tokens, capabilities }
-  if (entry.engine === 'openai') {
-    const reasons = entry.capabilities?.includes('reasoning') === true
-    return createOpenAiModel({ ...common, reasons, endpoints: entry.endpoints })
-  }
+  const reasons = entry.capabilities?.includes('reasoning') === true
+  const common = { ...called, maxOutputTokens: entry.max_output_tokens, capabilities, reasons }
+  if (entry.engine === 'openai') return createOpenAiModel({ ...common, endpoints: entry.endpoints })
   const provider = providers.get(entry.package)
   if (!provider) throw new Error(`the package ${entry.package} was not loaded`)
   const { createAiSdkModel } = await import('./upstream/ai-sdk.ts')

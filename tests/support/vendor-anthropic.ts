@@ -80,7 +80,7 @@ function progress(options: VendorOptions, generated: number): Buffer {
   const end = { stop_reason: stopReasonOf(options), stop_sequence: null }
   return namedFrame('message_delta', {
     delta: generated === output ? end : { stop_reason: null, stop_sequence: null },
-    usage: { ...(several && inputUsage(options)), output_tokens: generated },
+    usage: { ...(several && inputUsage(options)), ...outputUsage(options, generated) },
   })
 }
 
@@ -93,7 +93,7 @@ function message(options: VendorOptions, output: number, content: readonly objec
     content,
     stop_reason: stopReasonOf(options),
     stop_sequence: null,
-    ...(options.usage !== null && { usage: { ...inputUsage(options), output_tokens: output } }),
+    ...(options.usage !== null && { usage: { ...inputUsage(options), ...outputUsage(options, output) } }),
   }
 }
 
@@ -114,6 +114,14 @@ function inputUsage(options: VendorOptions): object {
     input_tokens: input - (cached ?? 0) - (written ?? 0),
     ...(written !== undefined && { cache_creation_input_tokens: written }),
     ...(cached !== undefined && { cache_read_input_tokens: cached }),
+  }
+}
+
+function outputUsage(options: VendorOptions, output: number): object {
+  const { reasoning } = countsOf(options)
+  return {
+    output_tokens: output,
+    ...(reasoning !== undefined && { output_tokens_details: { thinking_tokens: reasoning } }),
   }
 }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { pino } from 'pino'
+import type { Delta } from '../../src/models/conversation.ts'
 import type { Model, StreamPart, Prompt, RunLimits } from '../../src/models/model.ts'
 import { createOpenAiModel, type OpenAiModelOptions } from '../../src/models/upstream/openai.ts'
 import { Problem } from '../../src/platform/problems.ts'
@@ -88,4 +89,15 @@ export function parts(all: readonly StreamPart[]) {
   const texts = told.flat()
   assert.ok(told.every(({ length }) => length > 0) && texts.every((text) => text !== ''), 'no text is empty')
   return { texts, stopReason: end.stopReason, usage: end.usage }
+}
+
+/** The pieces of a stream one by one, and its end. */
+export function readStream(all: readonly StreamPart[]) {
+  const brought = all.flatMap((part): readonly (string | Delta)[] => {
+    if (part.kind === 'texts') return part.texts
+    return part.kind === 'deltas' ? part.deltas : []
+  })
+  const end = all.at(-1)
+  assert.ok(end?.kind === 'end')
+  return { pieces: brought, stopReason: end.stopReason, usage: end.usage }
 }

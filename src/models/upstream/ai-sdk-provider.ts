@@ -4,15 +4,20 @@ import { OperatorError } from '../../platform/problems.ts'
 export interface CallOptions {
   readonly prompt: readonly object[]
   readonly maxOutputTokens: number
-  readonly temperature: number
+  readonly temperature: number | undefined
   readonly topP: number | undefined
   readonly seed: number | undefined
   readonly stopSequences: readonly string[] | undefined
   readonly abortSignal: AbortSignal
+  readonly tools?: readonly object[] | undefined
+  readonly toolChoice?: object | undefined
+  readonly responseFormat?: object | undefined
+  readonly providerOptions?: Readonly<Record<string, object>> | undefined
 }
 
 /** An AI SDK language model. Its results are `unknown` because the package is third-party code: validate them. */
 export interface LanguageModel {
+  readonly specificationVersion: (typeof versions)[number]
   doGenerate(options: CallOptions): PromiseLike<unknown>
   doStream(options: CallOptions): PromiseLike<unknown>
 }
@@ -20,7 +25,7 @@ export interface LanguageModel {
 /** Creates the models of one provider package. */
 export type Provider = (settings: object, model: string) => LanguageModel
 
-const versions = ['v2', 'v3', 'v4']
+const versions = ['v2', 'v3', 'v4'] as const
 
 /**
  * Loads provider packages by name. Throws OperatorError if a package is not installed or is not a provider. Tollgate does
@@ -100,5 +105,5 @@ function isLanguageModel(value: unknown): value is LanguageModel {
   if (typeof value !== 'object' || value === null) return false
   const version: unknown = Reflect.get(value, 'specificationVersion')
   const does = (name: string): boolean => isFunction(Reflect.get(value, name))
-  return typeof version === 'string' && versions.includes(version) && does('doGenerate') && does('doStream')
+  return versions.some((known) => known === version) && does('doGenerate') && does('doStream')
 }

@@ -1,8 +1,13 @@
 import { Type } from 'typebox'
 import { Compile } from 'typebox/compile'
+import type { ReplyPart } from '../conversation.ts'
 import type { StopReason } from '../model.ts'
-import { readErrorCode } from './chat-completions.ts'
+import { fieldAt, readPackageUsage, type AiSdkUsage } from './ai-sdk-usage.ts'
+import { newCallId, readErrorCode } from './chat-completions.ts'
+import type { Signature } from './chat-content.ts'
+import type { CallFragment } from './chat-deltas.ts'
 import { connectionLost, Failure, refused, unusable } from './failure.ts'
+import type { ReportedCounts, UpstreamReply } from './usage.ts'
 
 /** Versions 3 and 4 of the interface nest the values that are plain in version 2. */
 const Finish = {
@@ -10,13 +15,53 @@ const Finish = {
     Type.String(),
     Type.Object({ unified: Type.String(), raw: Type.Optional(Type.Union([Type.String(), Type.Undefined()])) }),
   ]),
-  usage: Type.Object({ inputTokens: Type.Optional(Type.Unknown()), outputTokens: Type.Optional(Type.Unknown()) }),
+  usage: Type.Object({
+    inputTokens: Type.Optional(Type.Unknown()),
+    outputTokens: Type.Optional(Type.Unknown()),
+    cachedInputTokens: Type.Optional(Type.Unknown()),
+    reasoningTokens: Type.Optional(Type.Unknown()),
+  }),
+  providerMetadata: Type.Optional(Type.Unknown()),
 }
+const Executed = Type.Optional(Type.Unknown())
+const ToolCall = Type.Object({
+  type: Type.Literal('tool-call'),
+  toolCallId: Type.String(),
+  toolName: Type.String({ minLength: 1 }),
+  input: Type.String(),
+  providerExecuted: Executed,
+})
 
 const result = Compile(Type.Object({ content: Type.Array(Type.Object({ type: Type.String() })), ...Finish }))
 const textPart = Compile(Type.Object({ type: Type.Literal('text'), text: Type.String() }))
+const reasoningPart = Compile(
+  Type.Object({
+    type: Type.Literal('reasoning'),
+    text: Type.String(),
+    providerMetadata: Type.Optional(Type.Unknown()),
+  }),
+)
+const toolCall = Compile(ToolCall)
 const delta = Compile(Type.Object({ type: Type.Literal('text-delta'), delta: Type.String() }))
-const thought = Compile(Type.Object({ type: Type.Literal('reasoning-delta') }))
+/** The signature is on the first part of a redacted thought, on any later part of another. */
+const thought = Compile(
+  Type.Object({
+    type: Type.Enum(['reasoning-start', 'reasoning-delta', 'reasoning-end']),
+    delta: Type.Optional(Type.String()),
+    providerMetadata: Type.Optional(Type.Unknown()),
+  }),
+)
+const inputStart = Compile(
+  Type.Object({
+    type: Type.Literal('tool-input-start'),
+    id: Type.String(),
+    toolName: Type.String({ minLength: 1 }),
+    providerExecuted: Executed,
+  }),
+)
+const inputDelta = Compile(
+  Type.Object({ type: Type.Literal('tool-input-delta'), id: Type.String(), delta: Type.String() }),
+)
 const finish = Compile(Type.Object({ type: Type.Literal('finish'), ...Finish }))
 const fault = Compile(Type.Object({ type: Type.Literal('error'), error: Type.Unknown() }))
 
@@ -30,57 +75,122 @@ const callError = Compile(
   }),
 )
 
-export interface Finished {
+export interface Finished extends ReportedCounts {
   readonly stopReason: StopReason
-  readonly inputTokens: number | undefined
-  readonly outputTokens: number | undefined
 }
 
 /** One part of a stream, reduced to what a reply needs. */
 export type AiSdkPart =
   | { readonly kind: 'text'; readonly text: string }
-  | { readonly kind: 'thought' | 'other' }
-  | ({ readonly kind: 'finish' } & Finished)
+  | {
+      readonly kind: 'thought'
+      readonly begins: boolean
+      readonly text: string
+      readonly signature: Signature | undefined
+    }
+  | { readonly kind: 'input'; readonly fragment: CallFragment }
+  /** A call from its beginning to its end. Its pieces may have come before. */
+  | { readonly kind: 'call'; readonly fragment: CallFragment }
+  | { readonly kind: 'other' }
+  | { readonly kind: 'finish'; readonly finished: Finished }
 
 /** Reads the result of `doGenerate`. Throws Failure if it is not a reply. */
-export function readResult(value: unknown): Finished & { readonly text: string } {
+export function readResult(value: unknown): UpstreamReply {
   if (!result.Check(value)) throw unusable('not a result of a language model')
-  const texts = value.content.map((part) => (textPart.Check(part) ? part.text : ''))
-  return { ...readFinish(value), text: texts.join('').toWellFormed() }
+  const parts = joinThoughts(value.content.flatMap(readContentPart))
+  const text = parts.map((part) => (part.kind === 'text' ? part.text : '')).join('')
+  const hasOthers = parts.some(({ kind }) => kind !== 'text')
+  return { ...readFinish(value), text, parts: hasOthers ? parts : undefined }
 }
+
+function readContentPart(part: object): readonly ReplyPart[] {
+  if (textPart.Check(part)) return part.text === '' ? [] : [{ kind: 'text', text: part.text.toWellFormed() }]
+  if (reasoningPart.Check(part)) {
+    const signature = signatureIn(part.providerMetadata)
+    if (part.text === '' && !signature) return []
+    return [{ kind: 'thinking', text: part.text.toWellFormed(), ...signature }]
+  }
+  if (!toolCall.Check(part) || part.providerExecuted) return []
+  const { toolCallId, toolName, input } = part
+  return [{ kind: 'call', id: toolCallId || newCallId(), tool: toolName, input: input.toWellFormed() || '{}' }]
+}
+
+/** The parts of one summary have the same signature: together they are one thought. */
+function joinThoughts(parts: readonly ReplyPart[]): readonly ReplyPart[] {
+  return parts.reduce<readonly ReplyPart[]>((joined, part) => {
+    const last = joined.at(-1)
+    const isSame = part.kind === 'thinking' && last?.kind === 'thinking' && last.signature === part.signature
+    if (!isSame || part.signature === undefined) return [...joined, part]
+    return [...joined.slice(0, -1), { ...last, text: last.text + thoughtBreak + part.text }]
+  }, [])
+}
+
+/** Between the parts of one summary. */
+export const thoughtBreak = '\n\n'
 
 /** Reads one part of a `doStream` stream. Throws Failure for an error part and for an unknown finish reason. */
 export function readPart(value: unknown, origin: string): AiSdkPart {
   if (delta.Check(value)) return { kind: 'text', text: value.delta.toWellFormed() }
-  if (thought.Check(value)) return { kind: 'thought' }
-  if (finish.Check(value)) return { kind: 'finish', ...readFinish(value) }
+  if (thought.Check(value)) {
+    const begins = value.type === 'reasoning-start'
+    const signature = signatureIn(value.providerMetadata)
+    // What OpenAI sends at the beginning of a thought is not yet its signature.
+    const isEarly = begins && !signature?.redacted
+    return {
+      kind: 'thought',
+      begins,
+      text: (value.delta ?? '').toWellFormed(),
+      signature: isEarly ? undefined : signature,
+    }
+  }
+  if (inputDelta.Check(value)) return { kind: 'input', fragment: fragmentOf(value.id, '', value.delta) }
+  if (inputStart.Check(value)) {
+    return value.providerExecuted ? other : { kind: 'input', fragment: fragmentOf(value.id, value.toolName, '') }
+  }
+  if (toolCall.Check(value)) {
+    const { toolCallId, toolName, input, providerExecuted } = value
+    return providerExecuted ? other : { kind: 'call', fragment: fragmentOf(toolCallId, toolName, input) }
+  }
+  if (finish.Check(value)) return { kind: 'finish', finished: readFinish(value) }
   if (fault.Check(value)) throw failureOf(value.error, origin, undefined)
-  return { kind: 'other' }
+  return other
+}
+
+const other: AiSdkPart = { kind: 'other' }
+
+const fragmentOf = (id: string, tool: string, json: string): CallFragment => ({ index: undefined, id, tool, json })
+
+/** Each package has its metadata under its own name. */
+function signatureIn(metadata: unknown): Signature | undefined {
+  if (typeof metadata !== 'object' || metadata === null) return undefined
+  for (const options of Object.values(metadata)) {
+    const data = fieldAt(options, 'redactedData')
+    if (typeof data === 'string' && data !== '') return { signature: data, redacted: true }
+    const signature = fieldAt(options, 'signature') ?? fieldAt(options, 'reasoningEncryptedContent')
+    if (typeof signature === 'string' && signature !== '') return { signature }
+  }
+  return undefined
 }
 
 interface Finish {
   readonly finishReason: string | { readonly unified: string; readonly raw?: string | undefined }
-  readonly usage: { readonly inputTokens?: unknown; readonly outputTokens?: unknown }
+  readonly usage: AiSdkUsage
+  readonly providerMetadata?: unknown
 }
 
-function readFinish({ finishReason, usage }: Finish): Finished {
+function readFinish({ finishReason, usage, providerMetadata }: Finish): Finished {
   const { unified, raw } = typeof finishReason === 'string' ? { unified: finishReason, raw: undefined } : finishReason
   const stopReason = raw === 'stop_sequence' ? 'stop_sequence' : stopReasons.get(unified)
   if (!stopReason) throw unusable('an unknown finish reason', unified === 'error')
-  return { stopReason, inputTokens: countOf(usage.inputTokens), outputTokens: countOf(usage.outputTokens) }
+  return { stopReason, ...readPackageUsage(usage, providerMetadata) }
 }
 
 const stopReasons: ReadonlyMap<string, StopReason> = new Map([
   ['stop', 'complete'],
+  ['tool-calls', 'complete'],
   ['length', 'max_output_tokens'],
   ['content-filter', 'content_filter'],
 ])
-
-/** Reads a count: a number, or an object `{ total }`. 0 is a count; anything else is undefined. */
-function countOf(value: unknown): number | undefined {
-  const count: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, 'total') : value
-  return typeof count === 'number' && Number.isSafeInteger(count) && count >= 0 ? count : undefined
-}
 
 export interface Sizes {
   readonly maxOutputTokens: number

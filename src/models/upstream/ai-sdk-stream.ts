@@ -1,8 +1,11 @@
 import type { StopReason } from '../model.ts'
-import { failureOf, readPart, type Sizes } from './ai-sdk-reply.ts'
+import { failureOf, readPart, thoughtBreak, type AiSdkPart, type Finished, type Sizes } from './ai-sdk-reply.ts'
+import type { CallFragment } from './chat-deltas.ts'
 import type { Deadline } from './deadline.ts'
 import { Failure, unusable } from './failure.ts'
+import { createPieceQueue } from './piece-queue.ts'
 import type { ReplyPiece, ReplyStream } from './relay.ts'
+import { createReplyOrder } from './reply-order.ts'
 import { nothingReceived, type Received } from './usage.ts'
 
 /** Milliseconds to wait for the end of the response after its last part, so that the connection can be reused. */
@@ -16,41 +19,91 @@ export function createAiSdkStream(
   sizes: Sizes,
 ): ReplyStream {
   const reader = parts.getReader()
+  const ready = createPieceQueue()
+  const order = createReplyOrder(ready.push)
+  /** Calls whose pieces have come. */
+  const begun = new Set<string>()
+  let lastSignature: string | undefined
+  /** Whether the last piece is a thought without a signature. */
+  let isThinking = false
   let received: Received = nothingReceived
   let ending: StopReason | Failure | undefined
   let generated = false
 
   async function read(): Promise<ReplyPiece | undefined> {
+    while (ending === undefined && ready.isEmpty) await readOn()
+    return ready.next()
+  }
+
+  async function readOn(): Promise<void> {
     try {
-      while (ending === undefined) {
-        const { done, value } = await reader.read()
-        if (deadline.reason !== undefined) throw new Error('abandoned')
-        if (done) throw unusable('a stream without its last part', true)
-        const text = take(value)
-        if (text !== '') return { kind: 'texts', texts: [text] }
-      }
+      const { done, value } = await reader.read()
+      if (deadline.reason !== undefined) throw new Error('abandoned')
+      if (done) throw unusable('a stream without its last part', true)
+      take(readPart(value, origin))
     } catch (error) {
       ending = endingOf(error)
       abandon()
     }
-    return undefined
   }
 
-  function take(value: unknown): string {
-    const part = readPart(value, origin)
-    if (part.kind === 'other') return ''
-    if (part.kind === 'finish') {
-      received = { ...received, inputTokens: part.inputTokens, outputTokens: part.outputTokens }
-      ending = part.stopReason
-      deadline.end()
-      void drain()
-      return ''
+  function take(part: AiSdkPart): void {
+    switch (part.kind) {
+      case 'text':
+        if (part.text !== '') takeText(part.text)
+        return
+      case 'thought':
+        return takeThought(part)
+      case 'input':
+        begun.add(part.fragment.id)
+        return takeFragment(part.fragment)
+      case 'call':
+        return begun.has(part.fragment.id) ? undefined : takeFragment(part.fragment)
+      case 'finish':
+        return finish(part.finished)
+      case 'other':
     }
+  }
+
+  function takeText(text: string): void {
+    note(text)
+    isThinking = false
+    order.add(text)
+  }
+
+  function takeThought({ begins, text, signature }: Extract<AiSdkPart, { kind: 'thought' }>): void {
+    if (begins && isThinking) order.add({ kind: 'thinking', text: thoughtBreak })
+    if (text !== '') {
+      note(text)
+      order.add({ kind: 'thinking', text })
+      isThinking = true
+    }
+    // OpenAI's package repeats it with each part of a summary.
+    if (!signature || signature.signature === lastSignature) return
+    lastSignature = signature.signature
+    isThinking = false
+    order.add({ kind: 'signature', ...signature })
+  }
+
+  function takeFragment(fragment: CallFragment): void {
+    const text = fragment.tool + fragment.json
+    if (text !== '') note(text)
+    isThinking = false
+    order.addFragment(fragment)
+  }
+
+  function finish({ stopReason, ...counts }: Finished): void {
+    order.end()
+    received = { ...received, ...counts }
+    ending = stopReason
+    deadline.end()
+    void drain()
+  }
+
+  function note(text: string): void {
     deadline.begun()
     generated = true
-    const text = part.kind === 'text' ? part.text : ''
     received = { ...received, pieces: (received.pieces ?? 0) + 1, bytes: received.bytes + Buffer.byteLength(text) }
-    return text
   }
 
   function endingOf(error: unknown): StopReason | Failure {

@@ -3,12 +3,12 @@ import { after, afterEach, describe, test } from 'node:test'
 import { inspect } from 'node:util'
 import { settle, stopClock } from '../../../tests/support/clock.ts'
 import { createGate } from '../../../tests/support/gate.ts'
+import { openPackage, packages, providerOf, type PackageName } from '../../../tests/support/provider-packages.ts'
 import { until } from '../../../tests/support/until.ts'
 import type { VendorOptions } from '../../../tests/support/vendor-options.ts'
 import {
   createModels,
   failure,
-  modelOptions,
   parts,
   pieces,
   prompt,
@@ -19,29 +19,14 @@ import { startVendor } from '../../../tests/support/vendor.ts'
 import type { StreamPart } from '../model.ts'
 import { OperatorError } from '../../platform/problems.ts'
 import { loadProviders, type Provider } from './ai-sdk-provider.ts'
-import { createAiSdkModel, type AiSdkModelOptions } from './ai-sdk.ts'
+import type { AiSdkModelOptions } from './ai-sdk.ts'
 
-const packages = ['@ai-sdk/anthropic', '@ai-sdk/openai', '@ai-sdk/openai-compatible']
 const vendor = await startVendor()
-const providers = await loadProviders(packages)
 const models = createModels()
 const key = 'sk-secret-of-the-vendor'
 
-const open = (name: string, options: Partial<AiSdkModelOptions> = {}) => {
-  const provider = providers.get(name) ?? assert.fail(name)
-  return models.keep(
-    createAiSdkModel({
-      ...modelOptions,
-      id: 'careful',
-      log: models.log,
-      package: name,
-      provider,
-      key,
-      url: vendor.url,
-      ...options,
-    }),
-  )
-}
+const open = (name: PackageName, options: Partial<AiSdkModelOptions> = {}) =>
+  openPackage(models, name, { url: vendor.url, key, ...options })
 
 afterEach(async () => {
   vendor.set({})
@@ -51,8 +36,8 @@ afterEach(async () => {
 after(() => vendor.close())
 
 /** A provider, and a promise that resolves when the model has received the headers of its first response. */
-function announcingProvider(name: string): { provider: Provider; answered: Promise<void> } {
-  const original = providers.get(name) ?? assert.fail(name)
+function announcingProvider(name: PackageName): { provider: Provider; answered: Promise<void> } {
+  const original = providerOf(name)
   const answered = Promise.withResolvers<void>()
   const provider: Provider = (settings, model) => {
     const fetch: unknown = Reflect.get(settings, 'fetch')
@@ -72,7 +57,7 @@ const bodyOf = (part: string): unknown => {
   return typeof body === 'object' && body !== null ? Reflect.get(body, part) : undefined
 }
 
-const run = async (name: string, options: VendorOptions, manner: Manner = {}) => {
+const run = async (name: PackageName, options: VendorOptions, manner: Manner = {}) => {
   vendor.set(options)
   return parts(await pieces(open(name), manner))
 }
@@ -117,7 +102,7 @@ for (const name of packages) {
 
       test(`an unknown finish reason is a failure; stream: ${streams}`, async () => {
         if (name === '@ai-sdk/openai') return
-        vendor.set({ finishReason: 'tool_calls' })
+        vendor.set({ finishReason: 'odd' })
         if (streams) assert.equal(parts(await pieces(open(name), stream)).stopReason, 'error')
         else assert.equal((await failure(open(name))).code, 'upstream_failed')
       })
@@ -241,7 +226,7 @@ for (const name of packages) {
 }
 
 test('a missing usage is estimated', async () => {
-  for (const name of ['@ai-sdk/openai', '@ai-sdk/openai-compatible']) {
+  for (const name of ['@ai-sdk/openai', '@ai-sdk/openai-compatible'] as const) {
     for (const stream of [false, true]) {
       vendor.set({ usage: null })
       const { usage } = parts(await pieces(open(name), { stream }))

@@ -1,11 +1,14 @@
 import type { Logger } from 'pino'
 import { Agent, fetch, type RequestInfo, type RequestInit } from 'undici'
-import type { Capability } from '../capabilities.ts'
-import { textOfMessage, type Message, type Prompt } from '../conversation.ts'
+import { everyCapability, type Capability } from '../capabilities.ts'
+import type { Prompt } from '../conversation.ts'
 import type { Model, RunLimits, WholeReply } from '../model.ts'
-import type { CallOptions, Provider } from './ai-sdk-provider.ts'
+import { compatibleName } from './ai-sdk-options.ts'
+import { callOf, type Called } from './ai-sdk-prompt.ts'
+import type { Provider } from './ai-sdk-provider.ts'
 import { failureOf, readResult } from './ai-sdk-reply.ts'
 import { createAiSdkStream } from './ai-sdk-stream.ts'
+import { acceptedBy } from './chat-messages.ts'
 import { createDeadline, type Deadline } from './deadline.ts'
 import { unusable } from './failure.ts'
 import { byteTokenizer, type Tokenizer } from '../tokenizer/tokenizer.ts'
@@ -28,6 +31,8 @@ export interface AiSdkModelOptions {
   readonly maxOutputTokens: number
   /** Default: all that a package is sent. */
   readonly capabilities?: ReadonlySet<Capability> | undefined
+  /** Whether the operator has stated that it can reason, so that a request not to is passed on. */
+  readonly reasons?: boolean
   /** Milliseconds, as in the openai engine. */
   readonly timeout: { readonly connect: number; readonly first_token: number; readonly total: number }
   /** Requests in flight, default 512. One more throws Problem `overloaded`. */
@@ -42,8 +47,10 @@ const mostBytes = { answer: 256 * 1024, token: 4096 }
 
 const defaultConnections = 512
 
-/** Nothing but text is sent to a provider package. */
-const sent: ReadonlySet<Capability> = new Set()
+/** Packages whose options for reasoning are known. */
+const reasoningPackages: readonly string[] = ['@ai-sdk/anthropic', '@ai-sdk/openai', '@ai-sdk/openai-compatible']
+
+const withoutReasoning: ReadonlySet<Capability> = everyCapability.difference(new Set(['reasoning']))
 
 /**
  * A model behind a provider package of the AI SDK, with the retries, timeouts, usage and Problems of the openai engine.
@@ -54,6 +61,14 @@ export function createAiSdkModel(options: AiSdkModelOptions): Model {
   const { connections = defaultConnections } = options
   const log = options.log.child({ model: id })
   const { model, agent, unanswered } = openModel(options)
+  const called: Called = {
+    upstreamModel: options.upstreamModel,
+    reasons: options.reasons === true,
+    version: model.specificationVersion,
+    takesThoughts: origin !== '@ai-sdk/openai-compatible' || acceptedBy(options.upstreamModel).thoughts !== 'refused',
+    isAnthropic: origin === '@ai-sdk/anthropic',
+  }
+  const sent = reasoningPackages.includes(origin) ? everyCapability : withoutReasoning
   let running = 0
   const member = { name: origin, full: () => running >= connections }
   const pool = createMemberPool({
@@ -86,7 +101,7 @@ export function createAiSdkModel(options: AiSdkModelOptions): Model {
       const deadline = openDeadline(signal, total)
       unanswered.set(deadline.signal, deadline)
       return attempt(deadline, limits, async () => {
-        const result = readResult(await model.doGenerate(callOf(upstreamRun, deadline.signal)))
+        const result = readResult(await model.doGenerate(callOf(upstreamRun, called, deadline.signal)))
         deadline.end()
         return result
       })
@@ -100,7 +115,7 @@ export function createAiSdkModel(options: AiSdkModelOptions): Model {
     const answered = await pool.run(async (_, total) => {
       const deadline = openDeadline(signal, total)
       return attempt(deadline, limits, async () => {
-        const parts = partsOf(await model.doStream(callOf(upstreamRun, deadline.signal)))
+        const parts = partsOf(await model.doStream(callOf(upstreamRun, called, deadline.signal)))
         return startReply(createAiSdkStream(parts, deadline, origin, sizes))
       })
     }, upstreamRun)
@@ -139,9 +154,11 @@ function openModel({ provider, key, url, upstreamModel, timeout, maxOutputTokens
   /** Whole replies whose response has not begun, by the signal of their request. */
   const unanswered = new WeakMap<AbortSignal, Deadline>()
   const settings = {
-    // @ai-sdk/openai-compatible requires a name, and reports the usage of streams only with `includeUsage`.
-    name: 'upstream',
+    // @ai-sdk/openai-compatible requires a name, reports the usage of streams only with `includeUsage`, and sends a schema
+    // only with `supportsStructuredOutputs`.
+    name: compatibleName,
     includeUsage: true,
+    supportsStructuredOutputs: true,
     ...(key !== undefined && { apiKey: key }),
     ...(url !== undefined && { baseURL: url }),
     // Following a redirect would send the key to another host.
@@ -152,22 +169,6 @@ function openModel({ provider, key, url, upstreamModel, timeout, maxOutputTokens
     },
   }
   return { model: provider(settings, upstreamModel), agent, unanswered }
-}
-
-function callOf({ prompt: { messages }, limits }: UpstreamRun, abortSignal: AbortSignal): CallOptions {
-  return {
-    prompt: messages.map((message: Message) => {
-      const { role } = message
-      const text = textOfMessage(message)
-      return role === 'system' ? { role, content: text } : { role, content: [{ type: 'text', text }] }
-    }),
-    maxOutputTokens: limits.maxOutputTokens,
-    temperature: limits.temperature ?? 0,
-    topP: limits.topP,
-    seed: limits.seed,
-    stopSequences: limits.stop,
-    abortSignal,
-  }
 }
 
 function partsOf(answer: unknown): ReadableStream<unknown> {

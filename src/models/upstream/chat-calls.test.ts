@@ -3,7 +3,7 @@ import { after, afterEach, describe, test } from 'node:test'
 import { createGate } from '../../../tests/support/gate.ts'
 import { eventStream, startRawUpstream } from '../../../tests/support/raw-upstream.ts'
 import { until } from '../../../tests/support/until.ts'
-import { createModels, prompt } from '../../../tests/support/vendor-run.ts'
+import { createModels, prompt, readStream } from '../../../tests/support/vendor-run.ts'
 import type { VendorOptions } from '../../../tests/support/vendor-options.ts'
 import { startVendor } from '../../../tests/support/vendor.ts'
 import type { Delta } from '../conversation.ts'
@@ -25,17 +25,6 @@ after(async () => {
 
 const streamOf = (model: Model, signal = new AbortController().signal) =>
   model.stream(prompt, { maxOutputTokens: 100 }, signal)
-
-/** The pieces of a stream one by one, and its end. */
-function readStream(parts: readonly StreamPart[]) {
-  const pieces = parts.flatMap((part): readonly (string | Delta)[] => {
-    if (part.kind === 'texts') return part.texts
-    return part.kind === 'deltas' ? part.deltas : []
-  })
-  const end = parts.at(-1)
-  assert.ok(end?.kind === 'end')
-  return { pieces, stopReason: end.stopReason, usage: end.usage }
-}
 
 /** What the model makes of these events. */
 async function streamed(events: readonly unknown[]) {

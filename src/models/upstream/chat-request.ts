@@ -1,6 +1,7 @@
-import type { Prompt, Reasoning, ReplyFormat, ToolChoice } from '../conversation.ts'
+import type { Prompt, ReplyFormat, ToolChoice } from '../conversation.ts'
 import type { RunLimits } from '../model.ts'
 import { acceptedBy, markOf, writeTurn, type Accepted } from './chat-messages.ts'
+import { openAiEffort } from './efforts.ts'
 
 /** The model at an upstream. */
 export interface UpstreamModel {
@@ -21,7 +22,7 @@ export function writeRequest(
 ): string {
   const { reasoning, tools, format, cacheKey } = prompt
   const accepted = acceptedBy(name)
-  const effort = reasoning && effortOf(reasoning)
+  const effort = reasoning && openAiEffort(reasoning)
   return JSON.stringify({
     model: name,
     messages: messagesOf(prompt, accepted),
@@ -83,17 +84,4 @@ function formatOf(format: ReplyFormat): object {
   if (format.kind === 'json') return { type: 'json_object' }
   const { name, description, schema, strict } = format
   return { type: 'json_schema', json_schema: { name, description, schema, strict } }
-}
-
-/** The effort for a budget, which this API does not have: `most` is the largest budget in tokens. */
-const effortsOfBudgets = [
-  { most: 4999, effort: 'low' },
-  { most: 15_999, effort: 'medium' },
-] as const
-
-/** `max` is `xhigh` in this API. */
-function effortOf({ effort, budgetTokens }: Reasoning): string | undefined {
-  if (effort !== undefined) return effort === 'max' ? 'xhigh' : effort
-  if (budgetTokens === undefined) return undefined
-  return effortsOfBudgets.find(({ most }) => budgetTokens <= most)?.effort ?? 'high'
 }

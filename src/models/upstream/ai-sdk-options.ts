@@ -1,0 +1,126 @@
+import type { CacheMark, FilePart, Prompt, Reasoning, ReplyFormat, ThinkingPart } from '../conversation.ts'
+import { budgetOf, effortOf, openAiEffort } from './efforts.ts'
+
+/** Options for packages by the names under which they read them. A package ignores those of others. */
+export type ProviderOptions = Readonly<Record<string, object>>
+
+interface Optional {
+  readonly providerOptions?: ProviderOptions
+}
+
+/** The name under which `@ai-sdk/openai-compatible` reads its options. */
+export const compatibleName = 'upstream'
+
+export const cacheOptions = (cache: CacheMark | undefined): Optional =>
+  cache ? { providerOptions: { anthropic: cacheControl(cache) } } : {}
+
+const cacheControl = ({ ttl }: CacheMark): object => ({ cacheControl: defined({ type: 'ephemeral', ttl }) })
+
+/** The mark of a file for the cache, and how closely OpenAI's models look at it. */
+export function fileOptions({ cache, detail }: FilePart): Optional {
+  if (!cache && detail === undefined) return {}
+  return {
+    providerOptions: {
+      ...(cache && { anthropic: cacheControl(cache) }),
+      ...(detail !== undefined && { openai: { imageDetail: detail } }),
+    },
+  }
+}
+
+/** The signature of a thought: of Anthropic, or the encrypted content of OpenAI. */
+export function signatureOptions({ signature, redacted }: ThinkingPart): Optional {
+  if (signature === undefined) return {}
+  const anthropic = redacted ? { redactedData: signature } : { signature }
+  return { providerOptions: { anthropic, openai: { reasoningEncryptedContent: signature } } }
+}
+
+/** The model as its vendor knows it. */
+export interface AskedModel {
+  readonly upstreamModel: string
+  /** Whether the operator has stated that it can reason. Others may refuse even a request not to. */
+  readonly reasons: boolean
+}
+
+/** What a request asks for besides the fields that every package has. */
+interface RequestOptions {
+  readonly providerOptions: ProviderOptions
+  /** Tokens that Anthropic's package adds to the most that a reply may have. */
+  readonly addedTokens: number
+}
+
+export function requestOptions(prompt: Prompt, model: AskedModel, maxOutputTokens: number): RequestOptions {
+  const { tools, parallelCalls, format, cacheKey } = prompt
+  const reasoning = askedReasoning(prompt, model)
+  const reasoningEffort = reasoning && openAiEffort(reasoning)
+  const thinking = reasoning && thinkingOf(reasoning, model.upstreamModel, maxOutputTokens)
+  const strictJsonSchema = strictnessOf(format)
+  return {
+    addedTokens: thinking?.thinking.budgetTokens ?? 0,
+    providerOptions: {
+      anthropic: defined({ ...thinking, disableParallelToolUse: (tools && parallelCalls === false) || undefined }),
+      openai: defined({
+        reasoningEffort,
+        // The package would drop the effort for models whose names it does not know.
+        forceReasoning: (reasoningEffort !== undefined && reasoningEffort !== 'none') || undefined,
+        reasoningSummary: reasoning?.summary,
+        // Otherwise thoughts stay on the server and cannot be sent back.
+        store: reasoning && false,
+        parallelToolCalls: tools && parallelCalls,
+        strictJsonSchema,
+        promptCacheKey: cacheKey,
+      }),
+      [compatibleName]: defined({
+        reasoningEffort,
+        parallel_tool_calls: tools && parallelCalls,
+        strictJsonSchema,
+        prompt_cache_key: cacheKey,
+      }),
+    },
+  }
+}
+
+/** Whether the model is asked to think. */
+export function thinks({ reasoning }: Prompt): boolean {
+  const effort = reasoning && effortOf(reasoning)
+  return effort !== undefined && effort !== 'none'
+}
+
+/** What is asked of the model: not to reason only of one that is known to. */
+function askedReasoning({ reasoning }: Prompt, { reasons }: AskedModel): Reasoning | undefined {
+  return reasoning?.effort === 'none' && !reasons ? undefined : reasoning
+}
+
+/** Packages take a schema for strict unless they are told otherwise, and OpenAI refuses most schemas as strict ones. */
+function strictnessOf(format: ReplyFormat | undefined): boolean | undefined {
+  return format?.kind === 'schema' ? (format.strict ?? false) : undefined
+}
+
+/** Claude models that take a budget of tokens and no effort, and those that take an effort and no budget. */
+const takesBudget = /claude-3|-4-[0125]/
+const refusesBudget = /claude-[a-z]+-5-5|claude-fable-5/
+
+/** The least budget that Anthropic accepts. */
+const leastBudget = 1024
+
+interface Thinking {
+  readonly effort?: string | undefined
+  readonly thinking: { readonly type: 'adaptive' | 'enabled' | 'disabled'; readonly budgetTokens?: number }
+}
+
+/** `thinking` and `effort` of Anthropic's package; undefined: as the model does by itself. */
+function thinkingOf(reasoning: Reasoning, model: string, maxOutputTokens: number): Thinking | undefined {
+  const effort = effortOf(reasoning)
+  if (effort === undefined) return undefined
+  if (effort === 'none') return { thinking: { type: 'disabled' } }
+  const hasBudget = reasoning.budgetTokens !== undefined && !refusesBudget.test(model)
+  if (!hasBudget && !takesBudget.test(model)) {
+    return { effort: effort === 'minimal' ? 'low' : effort, thinking: { type: 'adaptive' } }
+  }
+  const wanted = reasoning.budgetTokens ?? budgetOf(effort) ?? leastBudget
+  // The budget is part of the reply.
+  const budgetTokens = Math.min(wanted, maxOutputTokens - 1)
+  return budgetTokens < leastBudget ? undefined : { thinking: { type: 'enabled', budgetTokens } }
+}
+
+const defined = (options: object): object =>
+  Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))

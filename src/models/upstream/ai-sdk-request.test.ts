@@ -1,0 +1,378 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, describe, test } from 'node:test'
+import { at, listAt } from '../../../tests/support/json.ts'
+import { openPackage, packages, type PackageName } from '../../../tests/support/provider-packages.ts'
+import { createModels, readStream } from '../../../tests/support/vendor-run.ts'
+import { startVendor } from '../../../tests/support/vendor.ts'
+import type { Message, Part, Prompt, Reasoning } from '../conversation.ts'
+import type { AiSdkModelOptions } from './ai-sdk.ts'
+
+/** What reaches the vendor through a provider package. */
+
+const vendor = await startVendor({ text: '{}' })
+const models = createModels()
+afterEach(() => models.close())
+after(() => vendor.close())
+
+const [anthropic, openAi, compatible] = packages
+const limits = { maxOutputTokens: 100 }
+const user: Message = { role: 'user', text: 'What time is it?' }
+
+/** Fields of a body that a package sends only for streams. */
+const ofStreams = ['stream', 'stream_options', 'eager_input_streaming']
+const bodyReceived = (): unknown =>
+  JSON.parse(JSON.stringify(vendor.last.body, (key, value: unknown) => (ofStreams.includes(key) ? undefined : value)))
+
+/** The body that the vendor receives, which is the same for a stream. */
+async function sent(
+  name: PackageName,
+  prompt: Partial<Prompt>,
+  options: Partial<AiSdkModelOptions> = {},
+  maxOutputTokens = 4000,
+): Promise<unknown> {
+  const model = openPackage(models, name, { url: vendor.url, ...options })
+  const whole = { messages: [user], ...prompt }
+  await model.run(whole, { maxOutputTokens }, new AbortController().signal)
+  const body = vendor.last.body
+  await Array.fromAsync(model.stream(whole, { maxOutputTokens }, new AbortController().signal))
+  assert.equal(at(vendor.last.body, 'stream'), true)
+  assert.deepEqual(bodyReceived(), body)
+  return body
+}
+
+const fieldsOf = (body: unknown, ...names: readonly string[]) => names.map((name) => at(body, name))
+
+const parameters = { type: 'object', properties: { zone: { type: 'string' } } }
+const tools = [
+  { name: 'clock', description: 'The time', parameters },
+  { name: 'die', parameters },
+]
+const text = (words: string) => ({ kind: 'text', text: words }) as const
+const call = (id: string, tool: string, input: string) => ({ kind: 'call', id, tool, input }) as const
+const image = {
+  kind: 'file',
+  mediaType: 'image/png',
+  data: 'iVBORw0KGgo=',
+  extent: { width: 1, height: 1 },
+  field: 'x',
+} as const
+const thought = { kind: 'thinking', text: 'Hm.', signature: 'c2ln' } as const
+const hidden = { kind: 'thinking', text: '', signature: 'ZW5j', redacted: true } as const
+
+const conversation = (thoughts: readonly Part[]): readonly Message[] => [
+  user,
+  {
+    role: 'assistant',
+    parts: [...thoughts, text('Well.'), call('call_1', 'clock', '{"zone":"UTC"}'), call('call_2', 'die', '{}')],
+  },
+  {
+    role: 'user',
+    parts: [
+      { kind: 'result', callId: 'call_1', content: [text('noon'), image] },
+      { kind: 'result', callId: 'call_2', content: [], isError: true },
+      text('And?'),
+    ],
+  },
+]
+
+test('a prompt of only text is sent as before', async () => {
+  const bodies = {
+    [anthropic]: {
+      model: 'm',
+      max_tokens: 4000,
+      temperature: 0,
+      messages: [{ role: 'user', content: [{ type: 'text', text: 'What time is it?' }] }],
+    },
+    [openAi]: {
+      model: 'm',
+      input: [{ role: 'user', content: [{ type: 'input_text', text: 'What time is it?' }] }],
+      temperature: 0,
+      max_output_tokens: 4000,
+    },
+    [compatible]: {
+      model: 'm',
+      max_tokens: 4000,
+      temperature: 0,
+      messages: [{ role: 'user', content: 'What time is it?' }],
+    },
+  }
+  for (const name of packages) assert.deepEqual(await sent(name, {}), bodies[name])
+})
+
+describe('calls and their results', () => {
+  test("reach Anthropic with Anthropic's signed and redacted thoughts", async () => {
+    const body = await sent(anthropic, { messages: conversation([thought, hidden]), tools })
+    assert.deepEqual(listAt(body, 'messages').slice(1), [
+      {
+        role: 'assistant',
+        content: [
+          { type: 'thinking', thinking: 'Hm.', signature: 'c2ln' },
+          { type: 'redacted_thinking', data: 'ZW5j' },
+          { type: 'text', text: 'Well.' },
+          { type: 'tool_use', id: 'call_1', name: 'clock', input: { zone: 'UTC' } },
+          { type: 'tool_use', id: 'call_2', name: 'die', input: {} },
+        ],
+      },
+      {
+        role: 'user',
+        content: [
+          { type: 'tool_result', tool_use_id: 'call_1', content: 'noon' },
+          { type: 'tool_result', tool_use_id: 'call_2', content: '', is_error: true },
+          { type: 'image', source: { type: 'base64', media_type: 'image/png', data: image.data } },
+          { type: 'text', text: 'And?' },
+        ],
+      },
+    ])
+  })
+
+  test("reach OpenAI's responses with encrypted reasoning", async () => {
+    const body = await sent(openAi, { messages: conversation([thought]), tools })
+    assert.deepEqual(listAt(body, 'input').slice(1), [
+      { type: 'reasoning', encrypted_content: 'c2ln', summary: [{ type: 'summary_text', text: 'Hm.' }] },
+      { role: 'assistant', content: [{ type: 'output_text', text: 'Well.' }] },
+      { type: 'function_call', call_id: 'call_1', name: 'clock', arguments: '{"zone":"UTC"}' },
+      { type: 'function_call', call_id: 'call_2', name: 'die', arguments: '{}' },
+      { type: 'function_call_output', call_id: 'call_1', output: 'noon' },
+      { type: 'function_call_output', call_id: 'call_2', output: '' },
+      {
+        role: 'user',
+        content: [
+          { type: 'input_image', image_url: `data:image/png;base64,${image.data}` },
+          { type: 'input_text', text: 'And?' },
+        ],
+      },
+    ])
+  })
+
+  const calls = [
+    { id: 'call_1', type: 'function', function: { name: 'clock', arguments: '{"zone":"UTC"}' } },
+    { id: 'call_2', type: 'function', function: { name: 'die', arguments: '{}' } },
+  ]
+  for (const [upstreamModel, thoughts] of [
+    ['m', {}],
+    ['kimi-k2', { reasoning_content: 'Hm.' }],
+  ] as const) {
+    test(`reach chat completions of ${upstreamModel}`, async () => {
+      const body = await sent(compatible, { messages: conversation([thought]), tools }, { upstreamModel })
+      assert.deepEqual(listAt(body, 'messages').slice(1), [
+        { role: 'assistant', content: 'Well.', ...thoughts, tool_calls: calls },
+        { role: 'tool', tool_call_id: 'call_1', content: 'noon' },
+        { role: 'tool', tool_call_id: 'call_2', content: '' },
+        {
+          role: 'user',
+          content: [
+            { type: 'image_url', image_url: { url: `data:image/png;base64,${image.data}` } },
+            { type: 'text', text: 'And?' },
+          ],
+        },
+      ])
+    })
+  }
+})
+
+const toolFieldsOf = (body: unknown) =>
+  fieldsOf(body, 'tools', 'tool_choice', 'parallel_tool_calls').filter((value) => value !== undefined)
+
+describe('tools', () => {
+  test('are sent with a forced choice and a limit of one call', async () => {
+    const prompt = { tools, toolChoice: { tool: 'die' }, parallelCalls: false }
+    assert.deepEqual(toolFieldsOf(await sent(anthropic, prompt)), [
+      [
+        { name: 'clock', description: 'The time', input_schema: parameters },
+        { name: 'die', input_schema: parameters },
+      ],
+      { type: 'tool', name: 'die', disable_parallel_tool_use: true },
+    ])
+    assert.deepEqual(toolFieldsOf(await sent(openAi, prompt)), [
+      [
+        { type: 'function', name: 'clock', description: 'The time', parameters },
+        { type: 'function', name: 'die', parameters },
+      ],
+      { type: 'function', name: 'die' },
+      false,
+    ])
+    assert.deepEqual(toolFieldsOf(await sent(compatible, prompt)), [
+      [
+        { type: 'function', function: { name: 'clock', description: 'The time', parameters } },
+        { type: 'function', function: { name: 'die', parameters } },
+      ],
+      { type: 'function', function: { name: 'die' } },
+      false,
+    ])
+  })
+
+  test('are sent with the other choices', async () => {
+    for (const [toolChoice, words] of [
+      ['auto', 'auto'],
+      ['none', 'none'],
+      ['required', 'any'],
+    ] as const) {
+      const [, ofAnthropic] = toolFieldsOf(await sent(anthropic, { tools, toolChoice }))
+      assert.deepEqual(ofAnthropic, { type: words })
+      for (const name of [openAi, compatible]) {
+        assert.deepEqual(toolFieldsOf(await sent(name, { tools, toolChoice })).slice(1), [toolChoice])
+      }
+    }
+  })
+
+  test('are strict as the caller says', async () => {
+    const strict = { tools: [{ name: 'clock', parameters, strict: true }] }
+    assert.equal(at(await sent(openAi, strict), 'tools', 0, 'strict'), true)
+    assert.equal(at(await sent(compatible, strict), 'tools', 0, 'function', 'strict'), true)
+    const known = { upstreamModel: 'claude-sonnet-4-5' }
+    assert.equal(at(await sent(anthropic, strict, known), 'tools', 0, 'strict'), true)
+  })
+})
+
+describe('formats', () => {
+  const schema = {
+    type: 'object',
+    properties: { zone: { type: 'string' } },
+    required: ['zone'],
+    additionalProperties: false,
+  }
+  const format = { kind: 'schema', name: 'answer', schema, field: 'x' } as const
+
+  test('a schema is sent in the form of each API, and is strict only if the caller says so', async () => {
+    for (const [given, strict] of [
+      [format, false],
+      [{ ...format, strict: true }, true],
+    ] as const) {
+      const openAiFormat = at(await sent(openAi, { format: given }), 'text', 'format')
+      assert.deepEqual(openAiFormat, { type: 'json_schema', name: 'answer', schema, strict })
+      const compatibleFormat = at(await sent(compatible, { format: given }), 'response_format')
+      assert.deepEqual(compatibleFormat, { type: 'json_schema', json_schema: { name: 'answer', schema, strict } })
+    }
+    const native = await sent(anthropic, { format }, { upstreamModel: 'claude-sonnet-4-5' })
+    assert.deepEqual(at(native, 'output_config', 'format'), { type: 'json_schema', schema })
+    const older = await sent(anthropic, { format })
+    assert.deepEqual(at(older, 'tools', 0, 'input_schema'), schema)
+    assert.equal(at(older, 'tool_choice', 'type'), 'any')
+  })
+
+  test('JSON without a schema is sent as such, to Anthropic as a tool that takes any object', async () => {
+    const json = { format: { kind: 'json' } } as const
+    assert.deepEqual(at(await sent(openAi, json), 'text', 'format'), { type: 'json_object' })
+    assert.deepEqual(at(await sent(compatible, json), 'response_format'), { type: 'json_object' })
+    const ofAnthropic = await sent(anthropic, json)
+    assert.deepEqual(at(ofAnthropic, 'tools', 0, 'input_schema'), { type: 'object' })
+    assert.equal(at(ofAnthropic, 'tool_choice', 'type'), 'any')
+  })
+
+  test('JSON that Anthropic returns as a call is a text', async () => {
+    vendor.set({ calls: [{ id: 'toolu_1', name: 'json', input: '{"zone":"UTC"}' }] })
+    const model = openPackage(models, anthropic, { url: vendor.url })
+    for (const given of [format, { kind: 'json' }] as const) {
+      const prompt: Prompt = { messages: [user], format: given }
+      const { text: whole, parts } = await model.run(prompt, limits, new AbortController().signal)
+      assert.deepEqual([whole, parts], ['{"zone":"UTC"}', undefined])
+      const streamed = await Array.fromAsync(model.stream(prompt, limits, new AbortController().signal))
+      const { pieces, stopReason } = readStream(streamed)
+      assert.deepEqual([pieces, stopReason], [['{"zone":', '"UTC"}'], 'complete'])
+    }
+    vendor.set({ text: '{}' })
+  })
+})
+
+const adaptive = (effort: string) => [{ type: 'adaptive' }, { effort }, 4000, undefined]
+const enabled = (budget_tokens: number) => [{ type: 'enabled', budget_tokens }, undefined, 4000, undefined]
+
+const ofAnthropic = async (reasoning: Reasoning, upstreamModel: string, more: Partial<AiSdkModelOptions> = {}) =>
+  fieldsOf(
+    await sent(anthropic, { reasoning }, { upstreamModel, ...more }),
+    'thinking',
+    'output_config',
+    'max_tokens',
+    'temperature',
+  )
+
+describe('reasoning', () => {
+  test('is an effort, or a budget within the most tokens, for Anthropic', async () => {
+    assert.deepEqual(await ofAnthropic({ effort: 'max' }, 'claude-opus-4-6'), adaptive('max'))
+    assert.deepEqual(await ofAnthropic({ effort: 'minimal' }, 'claude-opus-4-6'), adaptive('low'))
+    assert.deepEqual(await ofAnthropic({ budgetTokens: 2000 }, 'claude-opus-4-6'), enabled(2000))
+    assert.deepEqual(await ofAnthropic({ effort: 'low' }, 'claude-sonnet-4-5'), enabled(3999))
+    assert.deepEqual(await ofAnthropic({ budgetTokens: 50_000 }, 'claude-sonnet-4-5'), enabled(3999))
+    // This model refuses a budget; the package would take it away without giving its tokens back.
+    assert.deepEqual(await ofAnthropic({ budgetTokens: 2000 }, 'claude-opus-5-5'), adaptive('low'))
+  })
+
+  test('without room for a budget is left to the model', async () => {
+    const body = await sent(anthropic, { reasoning: { effort: 'high' } }, { upstreamModel: 'claude-3-7-sonnet' }, 1024)
+    assert.deepEqual(fieldsOf(body, 'thinking', 'max_tokens'), [undefined, 1024])
+  })
+
+  test('is an effort for OpenAI, with thoughts that can be sent back', async () => {
+    const body = await sent(openAi, { reasoning: { effort: 'max', summary: 'auto' } })
+    assert.deepEqual(fieldsOf(body, 'reasoning', 'store', 'include', 'temperature', 'max_output_tokens'), [
+      { effort: 'xhigh', summary: 'auto' },
+      false,
+      ['reasoning.encrypted_content'],
+      undefined,
+      4000,
+    ])
+    const budget = await sent(openAi, { reasoning: { budgetTokens: 2000 } })
+    assert.deepEqual(fieldsOf(budget, 'reasoning', 'max_output_tokens'), [{ effort: 'low' }, 4000])
+    const chat = await sent(compatible, { reasoning: { budgetTokens: 2000 } })
+    assert.deepEqual(fieldsOf(chat, 'reasoning_effort', 'max_tokens', 'temperature'), ['low', 4000, undefined])
+  })
+
+  test('is asked not to happen only of a model that is known to reason', async () => {
+    const reasoning = { effort: 'none' } as const
+    for (const name of packages) assert.deepEqual(await sent(name, { reasoning }), await sent(name, {}), name)
+    const reasons = { reasons: true }
+    assert.deepEqual(at(await sent(anthropic, { reasoning }, reasons), 'thinking'), { type: 'disabled' })
+    assert.equal(at(await sent(compatible, { reasoning }, reasons), 'reasoning_effort'), 'none')
+    const known = { ...reasons, upstreamModel: 'gpt-5.1' }
+    assert.deepEqual(at(await sent(openAi, { reasoning }, known), 'reasoning'), { effort: 'none' })
+  })
+})
+
+describe('caches and files', () => {
+  test('marks for the cache reach Anthropic, and no other', async () => {
+    const mark = { cache: { ttl: '1h' } } as const
+    const prompt: Prompt = {
+      messages: [
+        { role: 'system', parts: [{ ...text('Be brief.'), ...mark }] },
+        user,
+        { role: 'assistant', parts: [{ ...call('call_1', 'clock', '{}'), ...mark }] },
+        { role: 'user', parts: [{ kind: 'result', callId: 'call_1', content: [{ ...text('noon'), cache: {} }] }] },
+      ],
+      tools: [{ name: 'clock', parameters, ...mark }],
+    }
+    const body = await sent(anthropic, prompt)
+    const long = { type: 'ephemeral', ttl: '1h' }
+    assert.deepEqual(at(body, 'system', 0, 'cache_control'), long)
+    assert.deepEqual(at(body, 'tools', 0, 'cache_control'), long)
+    assert.deepEqual(at(body, 'messages', 1, 'content', 0, 'cache_control'), long)
+    assert.deepEqual(at(body, 'messages', 2, 'content', 0, 'cache_control'), { type: 'ephemeral' })
+    for (const name of [openAi, compatible]) assert.doesNotMatch(JSON.stringify(await sent(name, prompt)), /ephemeral/)
+  })
+
+  test('the key of the cache reaches OpenAI', async () => {
+    for (const name of [openAi, compatible]) {
+      assert.equal(at(await sent(name, { cacheKey: 'k' }), 'prompt_cache_key'), 'k')
+    }
+    assert.doesNotMatch(JSON.stringify(await sent(anthropic, { cacheKey: 'k' })), /"k"/)
+  })
+
+  test('images with their detail, and documents with their name', async () => {
+    const pdf = { ...image, mediaType: 'application/pdf', extent: { pages: 1 }, name: 'a.pdf' } as const
+    const parts = [{ ...image, detail: 'low', cache: {} }, pdf] as const
+    const messages: readonly Message[] = [{ role: 'user', parts }]
+    const url = (mediaType: string) => `data:${mediaType};base64,${image.data}`
+    const source = (media_type: string) => ({ type: 'base64', media_type, data: image.data })
+    assert.deepEqual(at(await sent(anthropic, { messages }), 'messages', 0, 'content'), [
+      { type: 'image', source: source('image/png'), cache_control: { type: 'ephemeral' } },
+      { type: 'document', source: source('application/pdf'), title: 'a.pdf' },
+    ])
+    assert.deepEqual(at(await sent(openAi, { messages }), 'input', 0, 'content'), [
+      { type: 'input_image', image_url: url('image/png'), detail: 'low' },
+      { type: 'input_file', filename: 'a.pdf', file_data: url('application/pdf') },
+    ])
+    assert.deepEqual(at(await sent(compatible, { messages }), 'messages', 0, 'content'), [
+      { type: 'image_url', image_url: { url: url('image/png') } },
+      { type: 'file', file: { filename: 'a.pdf', file_data: url('application/pdf') } },
+    ])
+  })
+})
