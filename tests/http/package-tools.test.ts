@@ -1,0 +1,228 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import Anthropic from '@anthropic-ai/sdk'
+import OpenAI from 'openai'
+import { at, listAt } from '../support/json.ts'
+import { startService, upstreamModel, type Service } from '../support/service.ts'
+import { startVendor, type Vendor } from '../support/vendor.ts'
+
+/** Official clients over upstreams that speak another API, through provider packages, from the client to the ledger. */
+
+const weather = { id: 'call_1', name: 'weather', input: '{"city":"Bern"}' }
+const time = { id: 'call_2', name: 'weather', input: '{"city":"Zürich"}' }
+const calls = [weather, time]
+const thinks = { thinking: 'Where?', signature: 'c2ln' }
+const usage = {
+  prompt_tokens: 100,
+  completion_tokens: 20,
+  prompt_tokens_details: { cached_tokens: 60 },
+  completion_tokens_details: { reasoning_tokens: 5 },
+}
+
+let vendor: Vendor
+let service: Service
+before(async () => {
+  vendor = await startVendor({ ...thinks, calls, usage })
+  const price = { input: '1', output: '4', cached_input: '0.1' }
+  const model = (id: string, name: string, more: object = {}) =>
+    upstreamModel(vendor.url, {
+      id,
+      engine: 'ai-sdk',
+      endpoints: undefined,
+      package: name,
+      url: vendor.url,
+      key: 'sk-vendor',
+      price,
+      ...more,
+    })
+  service = await startService({
+    models: [
+      model('claude', '@ai-sdk/anthropic', { upstream_model: 'claude-opus-4-6' }),
+      model('compatible', '@ai-sdk/openai-compatible'),
+      model('text', '@ai-sdk/anthropic', { capabilities: ['json'] }),
+    ],
+  })
+})
+after(async () => {
+  await service.close()
+  await vendor.close()
+})
+
+const schema = { type: 'object' as const, properties: { city: { type: 'string' } }, required: ['city'] }
+const question = { role: 'user' as const, content: 'How is the weather?' }
+const inputs = [{ city: 'Bern' }, { city: 'Zürich' }]
+
+/** The one charge of an account: 40 tokens that were not cached, 60 that were, and 20 of output. */
+async function assertCharged(accountId: string): Promise<void> {
+  const { rows, holds } = await service.books(accountId)
+  assert.deepEqual(
+    rows.map(({ cost, inputTokens, cachedTokens, outputTokens, stopReason }) => [
+      cost,
+      inputTokens,
+      cachedTokens,
+      outputTokens,
+      stopReason,
+    ]),
+    [[40n * 1_000_000n + 60n * 100_000n + 20n * 4_000_000n, 40, 60, 20, 'complete']],
+  )
+  assert.equal(holds, 0)
+}
+
+describe("Anthropic's client over an OpenAI-compatible upstream", () => {
+  for (const stream of [false, true]) {
+    it(`gets calls, and sends their results back; stream: ${stream}`, async () => {
+      const { accountId, key } = await service.customer()
+      const { messages } = new Anthropic({ apiKey: key, baseURL: service.url, maxRetries: 0 })
+      const body = {
+        model: 'compatible',
+        max_tokens: 50,
+        messages: [question],
+        tools: [{ name: 'weather', input_schema: schema }],
+        tool_choice: { type: 'tool' as const, name: 'weather', disable_parallel_tool_use: true },
+      }
+      const reply = stream ? await messages.stream(body).finalMessage() : await messages.create(body)
+      assert.equal(reply.stop_reason, 'tool_use')
+      assert.deepEqual(
+        reply.content.flatMap((block) => (block.type === 'tool_use' ? [[block.id, block.input]] : [])),
+        calls.map(({ id }, index) => [id, inputs[index]]),
+      )
+      assert.deepEqual([reply.usage.input_tokens, reply.usage.cache_read_input_tokens], [40, 60])
+      assert.deepEqual(at(vendor.last.body, 'tool_choice'), { type: 'function', function: { name: 'weather' } })
+      assert.equal(at(vendor.last.body, 'parallel_tool_calls'), false)
+      await assertCharged(accountId)
+
+      const results = calls.map(({ id }) => ({ type: 'tool_result' as const, tool_use_id: id, content: 'Rain' }))
+      await messages.create({
+        ...body,
+        tool_choice: { type: 'auto' },
+        messages: [question, { role: 'assistant', content: reply.content }, { role: 'user', content: results }],
+      })
+      assert.deepEqual(listAt(vendor.last.body, 'messages'), [
+        question,
+        {
+          role: 'assistant',
+          content: null,
+          tool_calls: calls.map(({ id, name, input }) => ({
+            id,
+            type: 'function',
+            function: { name, arguments: input },
+          })),
+        },
+        ...calls.map(({ id }) => ({ role: 'tool', tool_call_id: id, content: 'Rain' })),
+      ])
+    })
+  }
+})
+
+/** The client's types also know items that cannot be sent back. */
+const sentBack = (output: readonly OpenAI.Responses.ResponseOutputItem[]) =>
+  output.filter((item) => item.type === 'reasoning' || item.type === 'function_call')
+
+/** What reaches Anthropic when the results of the calls are sent back. */
+const claudeTurns = [
+  { role: 'user', content: [{ type: 'text', text: question.content }] },
+  {
+    role: 'assistant',
+    content: [
+      { type: 'thinking', thinking: 'Where?', signature: 'c2ln' },
+      ...calls.map(({ id, name }, index) => ({ type: 'tool_use', id, name, input: inputs[index] })),
+    ],
+  },
+  {
+    role: 'user',
+    content: calls.map(({ id }) => ({ type: 'tool_result', tool_use_id: id, content: 'Rain' })),
+  },
+]
+
+describe("OpenAI's client over Anthropic", () => {
+  for (const stream of [false, true]) {
+    it(`gets calls in chat completions, and sends their results back; stream: ${stream}`, async () => {
+      const { accountId, key } = await service.customer()
+      const { completions } = new OpenAI({ apiKey: key, baseURL: `${service.url}/v1`, maxRetries: 0 }).chat
+      const body = {
+        model: 'claude',
+        messages: [question],
+        max_tokens: 50,
+        reasoning_effort: 'low' as const,
+        tools: [{ type: 'function' as const, function: { name: 'weather', parameters: schema } }],
+      }
+      const reply = stream
+        ? await completions.stream({ ...body, stream_options: { include_usage: true } }).finalChatCompletion()
+        : await completions.create(body)
+      const message = reply.choices[0]?.message
+      assert.equal(reply.choices[0]?.finish_reason, 'tool_calls')
+      assert.deepEqual(
+        message?.tool_calls?.map((call) => call.type === 'function' && [call.id, call.function.arguments]),
+        calls.map(({ id, input }) => [id, input]),
+      )
+      const { prompt_tokens, prompt_tokens_details: read, completion_tokens_details: written } = reply.usage ?? {}
+      assert.deepEqual([prompt_tokens, read?.cached_tokens, written?.reasoning_tokens], [100, 60, 5])
+      assert.deepEqual(at(vendor.last.body, 'output_config'), { effort: 'low' })
+      await assertCharged(accountId)
+
+      assert.ok(message)
+      const results = calls.map(({ id }) => ({ role: 'tool' as const, tool_call_id: id, content: 'Rain' }))
+      await completions.create({ ...body, messages: [question, message, ...results] })
+      assert.deepEqual(listAt(vendor.last.body, 'messages'), claudeTurns)
+    })
+
+    it(`gets calls in responses, and sends its items back; stream: ${stream}`, async () => {
+      const { accountId, key } = await service.customer()
+      const { responses } = new OpenAI({ apiKey: key, baseURL: `${service.url}/v1`, maxRetries: 0 })
+      const body = {
+        model: 'claude',
+        input: [question],
+        max_output_tokens: 50,
+        reasoning: { effort: 'low' as const },
+        tools: [{ type: 'function' as const, name: 'weather', parameters: schema, strict: null }],
+      }
+      const reply = stream ? await responses.stream(body).finalResponse() : await responses.create(body)
+      assert.deepEqual(
+        reply.output.map((item) => item.type),
+        ['reasoning', 'function_call', 'function_call'],
+      )
+      await assertCharged(accountId)
+
+      const results = calls.map(({ id }) => ({
+        type: 'function_call_output' as const,
+        call_id: id,
+        output: 'Rain',
+      }))
+      await responses.create({ ...body, input: [question, ...sentBack(reply.output), ...results] })
+      assert.deepEqual(listAt(vendor.last.body, 'messages'), claudeTurns)
+    })
+  }
+
+  it('gets JSON by a schema, which reaches Anthropic in its form', async () => {
+    const { accountId, key } = await service.customer()
+    vendor.set({ text: '{"city":"Bern"}', usage })
+    const { completions } = new OpenAI({ apiKey: key, baseURL: `${service.url}/v1`, maxRetries: 0 }).chat
+    const closed = { ...schema, additionalProperties: false }
+    const { choices } = await completions.create({
+      model: 'claude',
+      messages: [question],
+      max_tokens: 50,
+      response_format: { type: 'json_schema', json_schema: { name: 'place', schema: closed, strict: true } },
+    })
+    vendor.set({ ...thinks, calls, usage })
+    assert.equal(choices[0]?.message.content, '{"city":"Bern"}')
+    assert.deepEqual(at(vendor.last.body, 'output_config', 'format'), { type: 'json_schema', schema: closed })
+    await assertCharged(accountId)
+  })
+})
+
+describe('the capabilities of a model with engine: ai-sdk', () => {
+  it('are those of the configuration, and what they lack is refused before anything is held or sent', async () => {
+    const { accountId, key } = await service.customer()
+    const listed = async (model: string) => (await service.call(`/v1/models/${model}`, key)).json['capabilities']
+    assert.deepEqual(await listed('text'), ['json'])
+    assert.deepEqual(await listed('claude'), ['tools', 'json', 'images', 'documents', 'reasoning'])
+    const { calls: asked } = vendor
+    const tools = [{ type: 'function', function: { name: 'weather', parameters: schema } }]
+    const body = { model: 'text', messages: [question], max_tokens: 50, tools }
+    const refused = await service.call('/v1/chat/completions', key, body)
+    assert.deepEqual([refused.status, refused.error['param']], [400, 'tools'])
+    const { rows, holds } = await service.books(accountId)
+    assert.deepEqual([rows.length, holds, vendor.calls - asked], [0, 0, 0])
+  })
+})
