@@ -129,3 +129,56 @@ describe('a whole reply', () => {
     assert.equal(truncate(reply('\u{1F600}'.repeat(3), 4), { maxOutputTokens: 2 }).text.isWellFormed(), true)
   })
 })
+
+describe('a whole reply with thoughts and calls', () => {
+  const thought = { kind: 'thinking', text: 'Hm. '.repeat(10), signature: 'c2ln' } as const
+  const text = { kind: 'text', text: 'word '.repeat(8) } as const
+  const call = { kind: 'call', id: 'c', tool: 'clock', input: `{"zone":"${'x'.repeat(29)}"}` } as const
+  const later = { ...call, id: 'd' } as const
+  /** 40 characters of thought, 40 of text, and 40 of each call. */
+  const whole = (outputTokens: number, source: UsageSource = 'upstream', reasoningTokens?: number) => ({
+    ...reply(text.text, outputTokens, source),
+    parts: [thought, text, call, later],
+    usage: { inputTokens: 5, outputTokens, ...(reasoningTokens !== undefined && { reasoningTokens }), source },
+  })
+
+  it('within its bounds is returned unchanged', () => {
+    const all = whole(40)
+    assert.equal(truncate(all, { maxOutputTokens: 40, stop: ['x'] }), all, 'a stop string within a call')
+    assert.equal(truncate(all, { maxOutputTokens: 40 }), all)
+    const hidden = whole(5000)
+    assert.equal(truncate(hidden, { maxOutputTokens: 100 }), hidden, 'reasoning that is not shown')
+  })
+
+  it('A33 ends before the call that is beyond the limit, even partly', () => {
+    for (const [maxOutputTokens, parts] of [
+      [39, [thought, text, call]],
+      [30, [thought, text, call]],
+      [29, [thought, text]],
+      [20, [thought, text]],
+      [15, [thought, { kind: 'text', text: 'word '.repeat(4) }]],
+      [10, [thought]],
+      [5, [{ kind: 'thinking', text: 'Hm. '.repeat(5) }]],
+    ] as const) {
+      const cut = truncate(whole(40), { maxOutputTokens })
+      assert.deepEqual(cut.parts, parts, `${maxOutputTokens}`)
+      assert.equal(cut.text, parts.map((part) => (part.kind === 'text' ? part.text : '')).join(''))
+      assert.deepEqual([cut.stopReason, cut.usage.outputTokens], ['max_output_tokens', maxOutputTokens])
+    }
+  })
+
+  it('A33 ends before the call that is beyond the longest plausible length, if the upstream reports nothing', () => {
+    const { parts, usage } = truncate(whole(6, 'estimated'), { maxOutputTokens: 6 })
+    assert.deepEqual([parts, usage.outputTokens], [[thought, text], 6])
+  })
+
+  it('A33 ends before a stop string in its text, and keeps the thought before it', () => {
+    const { parts, stopReason, usage } = truncate(whole(40, 'upstream', 30), {
+      maxOutputTokens: 100,
+      stop: ['rd word'],
+    })
+    assert.deepEqual([parts, stopReason], [[thought, { kind: 'text', text: 'wo' }], 'stop_sequence'])
+    // 42 of 160 characters.
+    assert.deepEqual([usage.outputTokens, usage.reasoningTokens], [11, 11])
+  })
+})

@@ -1,4 +1,4 @@
-import type { Delta } from '../models/conversation.ts'
+import type { Delta, ReplyPart } from '../models/conversation.ts'
 import type { RunLimits, StopReason, WholeReply } from '../models/model.ts'
 
 /** Consecutive deltas, none of them empty. */
@@ -97,24 +97,65 @@ export function createTruncation({ maxOutputTokens, stop = [] }: Bounds): Trunca
 }
 
 /** A whole reply within its bounds. The tokens that were cut off are not charged. */
-export function truncate(reply: WholeReply, { maxOutputTokens, stop = [] }: Bounds): WholeReply {
-  const { text, usage } = reply
+export function truncate(reply: WholeReply, bounds: Bounds): WholeReply {
+  const { text, parts } = reply
+  if (parts) return truncateParts(reply, parts, bounds)
+  const { maxOutputTokens, stop = [] } = bounds
   const end = stop.length === 0 ? undefined : firstStop(text, stop)?.start
-  const most = mostOf(reply, maxOutputTokens)
+  const most = mostOf(text.length, reply, maxOutputTokens)
   if (end === undefined && most >= text.length) return reply
   const isStopped = end !== undefined && end <= most
   const kept = text.slice(0, isStopped ? end : most).toWellFormed()
-  const share = isStopped ? Math.ceil((usage.outputTokens * end) / text.length) : maxOutputTokens
+  return cutOff(reply, { kept: { text: kept }, from: text.length, stoppedAt: isStopped ? end : undefined }, bounds)
+}
+
+/** As `truncate`. A call that is beyond the bounds is left out, because nobody can carry out a part of it. */
+function truncateParts(reply: WholeReply, all: readonly ReplyPart[], bounds: Bounds): WholeReply {
+  const from = all.reduce((sum, part) => sum + textOfPart(part).length, 0)
+  const most = mostOf(from, reply, bounds.maxOutputTokens)
+  const parts: ReplyPart[] = []
+  let length = 0
+  for (const part of all) {
+    const whole = textOfPart(part)
+    const end = part.kind === 'text' ? firstStop(whole, bounds.stop ?? [])?.start : undefined
+    const isStopped = end !== undefined && length + end <= most
+    if (!isStopped && length + whole.length <= most) {
+      parts.push(part)
+      length += whole.length
+      continue
+    }
+    const text = whole.slice(0, isStopped ? end : most - length).toWellFormed()
+    // A thought without its end has no signature.
+    if (part.kind !== 'call' && text !== '') parts.push({ kind: part.kind, text })
+    const kept = { text: parts.map((each) => (each.kind === 'text' ? each.text : '')).join(''), parts }
+    return cutOff(reply, { kept, from, stoppedAt: isStopped ? length + end : undefined }, bounds)
+  }
+  return reply
+}
+
+const textOfPart = (part: ReplyPart): string => (part.kind === 'call' ? part.input : part.text)
+
+/** What is left of a reply of `from` characters that was cut off, at a stop string or at its limit. */
+interface Cut {
+  readonly kept: Pick<WholeReply, 'text' | 'parts'>
+  readonly from: number
+  readonly stoppedAt: number | undefined
+}
+
+function cutOff({ usage }: WholeReply, { kept, from, stoppedAt }: Cut, { maxOutputTokens }: Bounds): WholeReply {
+  const share = stoppedAt === undefined ? maxOutputTokens : Math.ceil((usage.outputTokens * stoppedAt) / from)
   const outputTokens = Math.min(maxOutputTokens, share)
-  const stopReason = isStopped ? 'stop_sequence' : 'max_output_tokens'
-  return { text: kept, stopReason, usage: { ...usage, outputTokens, source: 'estimated' } }
+  const { reasoningTokens } = usage
+  const ofReasoning = reasoningTokens !== undefined && { reasoningTokens: Math.min(reasoningTokens, outputTokens) }
+  const stopReason = stoppedAt === undefined ? 'max_output_tokens' : 'stop_sequence'
+  return { ...kept, stopReason, usage: { ...usage, ...ofReasoning, outputTokens, source: 'estimated' } }
 }
 
 /**
- * How many characters of a reply are within the token limit. Only a text that is too long is cut: a report above the limit
- * alone may count tokens that are not part of the text, such as reasoning.
+ * How many characters of a reply with this length are within the token limit. Only a reply that is too long is cut: a
+ * report above the limit alone may count tokens that are not part of it, such as reasoning.
  */
-function mostOf({ text: { length }, usage: { outputTokens, source } }: WholeReply, maxOutputTokens: number): number {
+function mostOf(length: number, { usage: { outputTokens, source } }: WholeReply, maxOutputTokens: number): number {
   if (outputTokens > maxOutputTokens) {
     const tokens = Math.min(outputTokens, Math.ceil(length / usualCharactersPerToken))
     return tokens > maxOutputTokens ? Math.ceil((length * maxOutputTokens) / tokens) : length
