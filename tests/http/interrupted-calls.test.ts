@@ -1,0 +1,244 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import {
+  callAddresses,
+  callDialects,
+  callInput,
+  callPieces as pieces,
+  callsIn,
+  pieceIn,
+  vendorCall as call,
+  type CallAddress,
+} from '../support/call-dialects.ts'
+import { readEvents, type ReceivedEvent } from '../support/events.ts'
+import { createGate, type Gate } from '../support/gate.ts'
+import { startService, upstreamModel, type Service } from '../support/service.ts'
+import { until } from '../support/until.ts'
+import type { VendorOptions } from '../support/vendor-options.ts'
+import { startVendor, type Vendor } from '../support/vendor.ts'
+
+/** Streams that are interrupted within the arguments of a call. */
+
+let vendor: Vendor
+let service: Service
+before(async () => {
+  vendor = await startVendor()
+  service = await startService({
+    models: [
+      upstreamModel(vendor.url),
+      upstreamModel(vendor.url, {
+        id: 'claude',
+        engine: 'ai-sdk',
+        endpoints: undefined,
+        package: '@ai-sdk/anthropic',
+        url: vendor.url,
+        key: 'sk-vendor',
+      }),
+    ],
+  })
+})
+after(async () => {
+  await service.close()
+  await vendor.close()
+})
+
+interface Sending {
+  readonly headers?: Readonly<Record<string, string>>
+  readonly signal?: AbortSignal
+}
+
+function post(address: CallAddress, model: string, key: string, more: object = {}, sending: Sending = {}) {
+  return fetch(`${service.url}${address}`, {
+    method: 'POST',
+    ...sending,
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...sending.headers },
+    body: JSON.stringify({ model, ...callDialects[address], stream: true, ...more }),
+  })
+}
+
+/** A gate that is open for the name of the tool and the first piece of its arguments. */
+function gateAtPiece(): Gate {
+  const gate = createGate()
+  gate.open(2)
+  return gate
+}
+
+/** Reads events, and lets the vendor send each piece of the arguments when the one before has arrived. */
+async function* readStepwise(
+  response: Response,
+  gate: Gate,
+  leaving?: AbortSignal,
+): AsyncGenerator<ReceivedEvent, void, void> {
+  let arrived = 0
+  for await (const event of readEvents(response)) {
+    if (pieceIn(event) !== undefined) arrived++
+    yield event
+    if (!leaving?.aborted) gate.open(2 + arrived)
+  }
+}
+
+async function withVendor(options: VendorOptions, work: () => Promise<void>): Promise<void> {
+  vendor.set(options)
+  try {
+    await work()
+  } finally {
+    vendor.set({})
+  }
+}
+
+/** Asserts one row with this end and this many tokens of output, charged exactly, and no hold. */
+async function assertCharged(accountId: string, stopReason: string, outputTokens: number): Promise<void> {
+  const { rows, holds, held, charged } = await service.books(accountId)
+  const [row] = rows
+  assert.deepEqual([rows.length, row?.stopReason, row?.outputTokens], [1, stopReason, outputTokens])
+  assert.deepEqual([holds, held], [0, 0n])
+  const inputTokens = BigInt(row?.inputTokens ?? 0)
+  assert.ok(inputTokens > 0n)
+  assert.equal(charged, inputTokens * 150_000n + BigInt(outputTokens) * 600_000n)
+}
+
+const isEnd = /\[DONE\]|message_stop|response\.completed|function_call_arguments\.done|"finish_reason":"/
+const textOf = (event: ReceivedEvent | undefined) => event?.data ?? ''
+
+for (const model of ['fast', 'claude']) {
+  for (const address of callAddresses) {
+    describe(`${address} with a call by ${model}`, () => {
+      for (const fault of ['reset', 'early_end', 'half_stream', 'malformed_event', 'error_event'] as const) {
+        it(`A14 an upstream that breaks off within the arguments (${fault}) is an error, and what was sent is charged`, async () => {
+          const { accountId, key } = await service.customer()
+          const gate = gateAtPiece()
+          const asked = vendor.calls
+          await withVendor({ calls: [call], fault, after: 5, gate: gate.pass, usageOn: 'none' }, async () => {
+            const events = await Array.fromAsync(readStepwise(await post(address, model, key), gate))
+            const received = events.flatMap((event) => pieceIn(event) ?? [])
+            assert.deepEqual(received, pieces.slice(0, 4))
+            assert.match(textOf(events.at(-1)), /"error":\{.*received so far was charged/)
+            assert.ok(events.every(({ data }) => !isEnd.test(data)))
+            assert.doesNotMatch(events.map(textOf).join(''), /private words/)
+          })
+          // The name of the tool, and four pieces of its arguments.
+          await assertCharged(accountId, 'error', 5)
+          assert.equal(vendor.calls, asked + 1)
+        })
+      }
+
+      it('A15 a caller who disconnects at any piece of the arguments pays for what arrived, and the upstream is aborted', async () => {
+        for (let most = 1; most < 6; most++) {
+          const { accountId, key } = await service.customer()
+          const gate = gateAtPiece()
+          const { abandoned } = vendor
+          await withVendor({ calls: [call], gate: gate.pass }, async () => {
+            const leaving = new AbortController()
+            const response = await post(address, model, key, {}, { signal: leaving.signal })
+            let arrived = 0
+            await assert.rejects(async () => {
+              for await (const event of readStepwise(response, gate, leaving.signal)) {
+                if (pieceIn(event) !== undefined && ++arrived === most) leaving.abort()
+              }
+            })
+            await until(async () => (await service.books(accountId)).rows.length > 0)
+            await until(() => vendor.abandoned === abandoned + 1)
+          })
+          await assertCharged(accountId, 'cancelled', 1 + most)
+        }
+      })
+
+      it('A14 arguments that are not JSON are an error at the end of a stream, charged as reported', async () => {
+        const { accountId, key } = await service.customer()
+        const broken = { ...call, input: pieces.slice(0, 3).join(''), pieces: pieces.slice(0, 3) }
+        const usage = { prompt_tokens: 12, completion_tokens: 7 }
+        await withVendor({ calls: [broken], usage }, async () => {
+          const events = await Array.fromAsync(readEvents(await post(address, model, key)))
+          assert.deepEqual(
+            events.flatMap((event) => pieceIn(event) ?? []),
+            broken.pieces,
+          )
+          assert.match(textOf(events.at(-1)), /"error":\{.*received so far was charged/)
+          assert.ok(events.every(({ data }) => !isEnd.test(data)))
+        })
+        await assertCharged(accountId, 'error', 7)
+      })
+
+      it('A33 an upstream that ignores the limit is stopped within the arguments, and only what was sent is charged', async () => {
+        const { accountId, key } = await service.customer()
+        const gate = createGate()
+        const { abandoned } = vendor
+        gate.open(9)
+        await withVendor({ calls: [call], gate: gate.pass }, async () => {
+          const bound = address === '/v1/responses' ? { max_output_tokens: 5 } : { max_tokens: 5 }
+          const events = await Array.fromAsync(readEvents(await post(address, model, key, bound)))
+          assert.deepEqual(
+            events.flatMap((event) => pieceIn(event) ?? []),
+            pieces.slice(0, 4),
+          )
+          const all = events.map(textOf).join('\n')
+          assert.match(all, /"finish_reason":"length"|"stop_reason":"max_tokens"|"reason":"max_output_tokens"/)
+          assert.doesNotMatch(
+            all,
+            /"error":\{|"finish_reason":"tool_calls"|"stop_reason":"tool_use"|response\.completed/,
+          )
+          await until(() => vendor.abandoned === abandoned + 1)
+        })
+        await assertCharged(accountId, 'max_output_tokens', 5)
+      })
+
+      it('A33 a whole reply is cut before the call that is beyond the limit', async () => {
+        const { accountId, key } = await service.customer()
+        const usage = { prompt_tokens: 12, completion_tokens: 40 }
+        const large = { ...call, id: 'call_2', input: JSON.stringify({ zones: ['x'.repeat(100)] }) }
+        await withVendor({ text: 'Well.', calls: [call, large], usage }, async () => {
+          const bound = address === '/v1/responses' ? { max_output_tokens: 16 } : { max_tokens: 16 }
+          const text = await (await post(address, model, key, { ...bound, stream: false })).text()
+          assert.match(text, /Well\./)
+          assert.deepEqual(callsIn(JSON.parse(text)), [['clock', callInput]])
+          assert.match(text, /"finish_reason":"length"|"stop_reason":"max_tokens"|"reason":"max_output_tokens"/)
+        })
+        await assertCharged(accountId, 'max_output_tokens', 16)
+      })
+
+      it('A33 usage beyond the hold is charged as far as the credit goes, and the row marks the rest', async () => {
+        for (const stream of [false, true]) {
+          const { accountId, key } = await service.customer({ credit: 10n ** 8n })
+          await withVendor(
+            { calls: [call], usage: { prompt_tokens: 1_000_000, completion_tokens: 1_000_000 } },
+            async () => {
+              const response = await post(address, model, key, { stream })
+              assert.match(await response.text(), /clock/)
+            },
+          )
+          const { rows, holds, charged, creditLeft } = await service.books(accountId)
+          const [row] = rows
+          assert.deepEqual([rows.length, row?.stopReason, holds, row?.cost], [1, 'complete', 0, charged])
+          assert.ok(creditLeft >= 0n && creditLeft < 600_000n, `${creditLeft} left, less than one output token costs`)
+          assert.equal(Number(row?.unchargedInput) + Number(row?.inputTokens), 1_000_000)
+          assert.equal(Number(row?.unchargedOutput) + Number(row?.outputTokens), 1_000_000)
+        }
+      })
+    })
+  }
+}
+
+describe('a whole reply whose arguments are not JSON', () => {
+  for (const address of callAddresses) {
+    it(`A14 ${address} is refused, is charged nothing, and can be sent again with the same key`, async () => {
+      const { accountId, key } = await service.customer()
+      const send = () => post(address, 'fast', key, { stream: false }, { headers: { 'idempotency-key': 'k' } })
+      await withVendor({ calls: [{ ...call, input: '{"zones":[' }] }, async () => {
+        const refused = await send()
+        assert.equal(refused.status, 502)
+        assert.match(
+          await refused.text(),
+          /called a tool with arguments that are not a JSON object. Nothing was charged/,
+        )
+      })
+      const { rows, holds, charged } = await service.books(accountId)
+      assert.deepEqual([rows.length, holds, charged], [0, 0, 0n])
+      await withVendor({ calls: [call] }, async () => {
+        const again = await send()
+        assert.deepEqual([again.status, again.headers.get('idempotent-replayed')], [200, null])
+        await again.text()
+      })
+      await assertCharged(accountId, 'complete', 3)
+    })
+  }
+})
