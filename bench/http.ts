@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { measureKeys, type KeySubject, type PlayKeys } from './http-keys.ts'
 import { memoryRows, roundRows, type Round } from './http-rows.ts'
 import { startLoadGenerator, type LoadGenerator } from './load-process.ts'
 import { measureLoad, type MeasuredLoad } from './measured-load.ts'
@@ -18,24 +19,32 @@ const requestsBeforeMemory = 100_000
 interface Setup {
   readonly generator: LoadGenerator
   readonly peers: Readonly<Record<PeerName, Peer>>
+  /** Keys with budgets and limits of their own. */
+  readonly limitedKeys: readonly string[]
   /** The process id of Tollgate's PostgreSQL server. */
   readonly database: number
 }
 
 /**
  * Requests/s, latency and processor time of a bare Fastify and undici proxy, of Tollgate with key, limits, credit and
- * durable ledger, and of Portkey's gateway, in front of one upstream and in alternating rounds. Throws if a response is
- * wrong, if the ledger does not match the replies, or if `verify` finds a fault.
+ * durable ledger, and of Portkey's gateway, in front of one upstream and in alternating rounds. Then those of Tollgate with
+ * keys that have budgets and limits of their own. Throws if a response is wrong, if the ledger does not match the replies, or
+ * if `verify` finds a fault.
  */
 export async function benchHttp(): Promise<Row[]> {
   const folder = join(import.meta.dirname, 'data/http')
   const ports = await choosePorts()
-  const installation = await install(folder, { upstream: upstreamUrl(ports.vendor), accounts: 100 })
+  const installation = await install(folder, {
+    upstream: upstreamUrl(ports.vendor),
+    accounts: 100,
+    limitedAccounts: 100,
+  })
   const started: ServerProcess[] = []
   const generator = startLoadGenerator()
   try {
     const peers = await startPeers({ folder, started }, ports, installation)
-    const setup = { generator, peers, database: await installation.databasePid() }
+    const { limitedKeys } = installation
+    const setup = { generator, peers, limitedKeys, database: await installation.databasePid() }
     const { rows, replies: measured } = await measure(setup)
     const replies = measured + (await sendAtLeast(setup, requestsBeforeMemory - measured))
     const memory = memoryRows(peers.tollgate.process.pid, replies)
@@ -63,6 +72,12 @@ async function measure(setup: Setup): Promise<{ rows: Row[]; replies: number }> 
     for (let round = 0; round < rounds; round++) played.push(await play({ connections, seconds: seconds.round }))
     rows.push(...roundRows(played, connections))
   }
+  const playKeys: PlayKeys = async (subject, load) => {
+    const played = await playTollgate(setup, { ...load, subject })
+    replies += played.responses
+    return played
+  }
+  rows.push(...(await measureKeys(playKeys, { rounds, seconds })))
   return { rows, replies }
 }
 
@@ -73,6 +88,16 @@ async function playRound(
   const play = (name: PeerName): Promise<MeasuredLoad> =>
     measureLoad(generator, peers[name], { name, ...load, ...(name === 'tollgate' && { database }) })
   return { bare: await play('bare'), tollgate: await play('tollgate'), portkey: await play('portkey') }
+}
+
+/** A load on Tollgate alone, with its keys of one kind. */
+function playTollgate(
+  { generator, peers: { tollgate }, limitedKeys, database }: Setup,
+  { subject, ...load }: { subject: KeySubject; connections: number; seconds: number },
+): Promise<MeasuredLoad> {
+  const keys = subject === 'limited' ? limitedKeys : tollgate.target.keys
+  const peer = { ...tollgate, target: { ...tollgate.target, keys } }
+  return measureLoad(generator, peer, { name: `tollgate, ${subject} keys`, ...load, database })
 }
 
 /** Sends Tollgate at least `count` more requests. Returns the number of replies. */

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { pino } from 'pino'
 import { byService } from '../src/access/actor.ts'
 import { createAccounts } from '../src/accounts/accounts.ts'
-import { createKeys } from '../src/accounts/keys.ts'
+import { createKeys, type KeyLimits } from '../src/accounts/keys.ts'
 import { createContext } from '../src/commands/context.ts'
 import type { Database } from '../src/platform/database/database.ts'
 
@@ -16,6 +16,8 @@ export interface Installation {
   readonly environment: Record<string, string>
   /** One key per account. No load reaches their limits. */
   readonly keys: readonly string[]
+  /** One key per further account, with budgets and limits of its own. No load reaches those either. */
+  readonly limitedKeys: readonly string[]
   /** Reads the books. Works whether the service is running or not. */
   books(): Promise<Books>
   /** The process id of the embedded PostgreSQL server. It must be running. */
@@ -32,6 +34,8 @@ export interface Books {
 export interface InstallOptions {
   readonly upstream: string
   readonly accounts: number
+  /** Further accounts, whose keys have budgets and limits of their own; default 0. */
+  readonly limitedAccounts?: number
   /** `listen.processes`; default 1. */
   readonly processes?: number
   /** More of the configuration file. */
@@ -46,9 +50,18 @@ export async function install(folder: string, options: InstallOptions): Promise<
   await writeFile(file, configuration(options))
   const environment = { TOLLGATE_CONFIG: file, TOLLGATE_DATA: data, TOLLGATE_DEMO: '0' }
   await runCommand(environment, ['migrate'])
+  const keys = await withDatabase(environment, async (database) => ({
+    keys: await createAccountsWithKeys(database, 'Account', options.accounts, {}),
+    limitedKeys: await createAccountsWithKeys(
+      database,
+      'Limited account',
+      options.limitedAccounts ?? 0,
+      generousLimits,
+    ),
+  }))
   return Object.freeze({
     environment,
-    keys: await withDatabase(environment, (database) => createAccountsWithKeys(database, options.accounts)),
+    ...keys,
     books: () => withDatabase(environment, readBooks),
     // The first line is the process id (PostgreSQL's pidfile.h).
     databasePid: async () => Number.parseInt(await readFile(join(data, 'postgres/postmaster.pid'), 'utf8'), 10),
@@ -87,15 +100,25 @@ ${settings}models:
     price: { input: "0.15", output: "0.60" }
 `
 
-async function createAccountsWithKeys(database: Database, count: number): Promise<string[]> {
+const credit = 1_000_000n * 10n ** 12n
+const perMinute = { requestsPerMinute: 1_000_000, tokensPerMinute: 1_000_000_000 }
+const generousLimits = { ...perMinute, dailyBudget: credit, monthlyBudget: credit }
+
+async function createAccountsWithKeys(
+  database: Database,
+  kind: string,
+  count: number,
+  limits: Partial<KeyLimits>,
+): Promise<string[]> {
   const accounts = createAccounts({ database })
   const keys = createKeys({ database, log: pino({ level: 'silent' }) })
   const values: string[] = []
   for (let number = 1; number <= count; number++) {
-    const name = `Account ${number}`
-    const limits = { requestsPerMinute: 1_000_000, tokensPerMinute: 1_000_000_000 }
-    const { id } = await accounts.create({ name, ...limits, credit: 1_000_000n * 10n ** 12n }, byService)
-    values.push((await keys.create({ accountId: id, name, allowedModels: null, expiresAt: null }, byService)).key)
+    const name = `${kind} ${number}`
+    const { id } = await accounts.create({ name, ...perMinute, credit }, byService)
+    values.push(
+      (await keys.create({ accountId: id, name, allowedModels: null, expiresAt: null, limits }, byService)).key,
+    )
   }
   await keys.close()
   return values
