@@ -1,8 +1,9 @@
 import { Type } from 'typebox'
 import { compileBody } from '../../platform/http/validation.ts'
 import { chatExample } from '../examples.ts'
-import { metadata, sampling } from '../schema.ts'
+import { sampling } from '../schema.ts'
 import { mostMessages } from './messages.ts'
+import { openAiFields } from './openai-schema.ts'
 
 /** The bodies of OpenAI's chat completions. */
 const tokens = (description: string) => Type.Optional(Type.Integer({ minimum: 1, description }))
@@ -13,10 +14,7 @@ const fields = {
     "The most tokens to generate. Default: as many as the model's maximum and its context allow.",
   ),
   max_tokens: tokens('The former name of max_completion_tokens.'),
-  temperature: sampling.temperature,
-  top_p: sampling.top_p,
   seed: sampling.seed,
-  stream: Type.Optional(Type.Boolean({ description: 'Stream the reply as server-sent events.' })),
   stream_options: Type.Optional(
     Type.Object(
       {
@@ -28,23 +26,12 @@ const fields = {
       { additionalProperties: false },
     ),
   ),
-  user: Type.Optional(Type.String({ maxLength: 512, description: 'Your identifier of the end user. Ignored.' })),
-  metadata: Type.Optional(metadata),
-  parallel_tool_calls: Type.Optional(
-    Type.Boolean({ description: 'Whether a reply may have several calls. Default: as the model does.' }),
-  ),
   reasoning_effort: Type.Optional(
     Type.Enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh'], {
       description: 'How much the model should think before it replies. Default: as the model does.',
     }),
   ),
-  prompt_cache_key: Type.Optional(
-    Type.String({
-      format: 'text',
-      maxLength: 1024,
-      description: 'Requests with the same key are likely to share the beginning of their prompts.',
-    }),
-  ),
+  ...openAiFields,
 }
 
 /** Checked once the messages have been read and a single stop has become a list. Tools and formats are read afterwards. */

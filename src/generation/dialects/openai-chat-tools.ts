@@ -2,7 +2,7 @@ import type { ReplyFormat, Tool, ToolChoice } from '../../models/conversation.ts
 import { isFields, mustBe, withoutNeutral, type Fields } from './body.ts'
 import { readCacheMark } from './cache-marks.ts'
 import { refuseOthers } from './messages.ts'
-import { readDescription, readStrict, readToolName, requireFunction } from './tool-fields.ts'
+import { readDescription, readNamedSchema, readStrict, readToolName, requireFunction } from './tool-fields.ts'
 import { checkParameters, checkSchema, checkToolChoice, checkTools } from './tools.ts'
 
 /** What the model may call, as chat completions write it. Every function throws Problem `invalid_field` for the first fault. */
@@ -86,13 +86,5 @@ function readSchemaFormat(format: Fields): ReplyFormat {
   const described = withoutNeutral(format['json_schema'], {})
   if (!isFields(described)) throw mustBe(place, 'an object with name and schema')
   refuseOthers(described, ['name', 'description', 'schema', 'strict'], place)
-  const { name, description, schema, strict } = described
-  return {
-    kind: 'schema',
-    name: readToolName(name, `${place}.name`),
-    schema: checkSchema(schema, `${place}.schema`),
-    field: `${place}.schema`,
-    ...readDescription(description, `${place}.description`),
-    ...readStrict(strict, `${place}.strict`),
-  }
+  return readNamedSchema(described, place)
 }

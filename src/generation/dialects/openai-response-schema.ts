@@ -2,8 +2,8 @@ import { Type } from 'typebox'
 import { efforts } from '../../models/conversation.ts'
 import { compileBody } from '../../platform/http/validation.ts'
 import { responsesExample } from '../examples.ts'
-import { metadata, sampling } from '../schema.ts'
 import { mostMessages } from './messages.ts'
+import { openAiFields } from './openai-schema.ts'
 
 /** The bodies of OpenAI's responses. */
 const summaries = Type.Enum(['auto', 'concise', 'detailed'])
@@ -16,14 +16,6 @@ const fields = {
       minimum: 1,
       description: "The most tokens to generate. Default: as many as the model's maximum and its context allow.",
     }),
-  ),
-  temperature: sampling.temperature,
-  top_p: sampling.top_p,
-  stream: Type.Optional(Type.Boolean({ description: 'Stream the reply as server-sent events.' })),
-  user: Type.Optional(Type.String({ maxLength: 512, description: 'Your identifier of the end user. Ignored.' })),
-  metadata: Type.Optional(metadata),
-  parallel_tool_calls: Type.Optional(
-    Type.Boolean({ description: 'Whether a reply may have several calls. Default: as the model does.' }),
   ),
   reasoning: Type.Optional(
     Type.Object(
@@ -45,13 +37,7 @@ const fields = {
   include: Type.Optional(
     Type.Array(Type.Enum(['reasoning.encrypted_content']), { description: 'Accepted: it is always included.' }),
   ),
-  prompt_cache_key: Type.Optional(
-    Type.String({
-      format: 'text',
-      maxLength: 1024,
-      description: 'Requests with the same key are likely to share the beginning of their prompts.',
-    }),
-  ),
+  ...openAiFields,
 }
 
 /** Checked once the input has been read and is a list. Tools and formats are read afterwards. */

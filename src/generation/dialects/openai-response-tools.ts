@@ -1,8 +1,8 @@
 import type { ReplyFormat, Tool, ToolChoice } from '../../models/conversation.ts'
 import { isFields, mustBe, withoutNeutral } from './body.ts'
 import { refuseOthers } from './messages.ts'
-import { readDescription, readStrict, readToolName, requireFunction } from './tool-fields.ts'
-import { checkParameters, checkSchema, checkToolChoice, checkTools } from './tools.ts'
+import { readDescription, readNamedSchema, readStrict, readToolName, requireFunction } from './tool-fields.ts'
+import { checkParameters, checkToolChoice, checkTools } from './tools.ts'
 
 /** What the model may call and how it must reply, as responses write it. All throw Problem `invalid_field` for the first fault. */
 
@@ -59,19 +59,12 @@ export function readReplyFormat(text: unknown): ReplyFormat | undefined {
 function formatOf(format: unknown): ReplyFormat | undefined {
   const place = 'text.format'
   if (!isFields(format)) throw mustBe(place, 'an object with a type')
-  const { type, name, description, schema, strict } = format
+  const { type } = format
   if (type !== 'text' && type !== 'json_object' && type !== 'json_schema') {
     throw mustBe(`${place}.type`, 'text, json_object or json_schema')
   }
   refuseOthers(format, type === 'json_schema' ? ['type', 'name', 'description', 'schema', 'strict'] : ['type'], place)
   if (type === 'text') return undefined
   if (type === 'json_object') return { kind: 'json' }
-  return {
-    kind: 'schema',
-    name: readToolName(name, `${place}.name`),
-    schema: checkSchema(schema, `${place}.schema`),
-    field: `${place}.schema`,
-    ...readDescription(description, `${place}.description`),
-    ...readStrict(strict, `${place}.strict`),
-  }
+  return readNamedSchema(format, place)
 }

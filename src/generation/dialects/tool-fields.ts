@@ -1,8 +1,9 @@
+import type { ReplyFormat } from '../../models/conversation.ts'
 import { isFields, mustBe, shownName, type Fields } from './body.ts'
 import { checkedText } from './messages.ts'
-import { isToolName, toolNameForm } from './tools.ts'
+import { checkSchema, isToolName, toolNameForm } from './tools.ts'
 
-/** The fields of tools and calls in OpenAI's APIs. Every function throws Problem `invalid_field`. */
+/** The fields of tools, calls and formats in OpenAI's APIs. Every function throws Problem `invalid_field`. */
 
 /** Tools that a vendor runs itself, and tools whose input is not JSON, have other types. */
 export function requireFunction({ type }: Fields, place: string): void {
@@ -26,6 +27,18 @@ export function readStrict(strict: unknown, field: string): { readonly strict?: 
   if (strict === undefined) return {}
   if (typeof strict === 'boolean') return { strict }
   throw mustBe(field, 'true or false')
+}
+
+/** A JSON schema to which the reply must keep, with its name. */
+export function readNamedSchema({ name, description, schema, strict }: Fields, place: string): ReplyFormat {
+  return {
+    kind: 'schema',
+    name: readToolName(name, `${place}.name`),
+    schema: checkSchema(schema, `${place}.schema`),
+    field: `${place}.schema`,
+    ...readDescription(description, `${place}.description`),
+    ...readStrict(strict, `${place}.strict`),
+  }
 }
 
 /** The id of a call. */
