@@ -22,7 +22,8 @@ export function changedLines(
       field: lines === undefined ? 'left_out' : 'lines',
     })
   }
-  const used = document.lines.filter((line) => line.source !== 'fee' && !isNamed(line, leftOut ?? []))
+  const names = new Set(leftOut)
+  const used = document.lines.filter((line) => line.source !== 'fee' && !isNamed(line, names))
   const typed =
     lines === undefined
       ? document.lines.filter(({ source }) => source === 'fee')
@@ -31,8 +32,10 @@ export function changedLines(
 }
 
 /** Whether a proposed line is named: by its entry, or by its month if it is for letters. */
-const isNamed = ({ entry, letters }: InvoiceLine, names: readonly string[]): boolean =>
-  names.some((name) => name === entry?.id || name === letters?.month.slice(0, 7))
+function isNamed({ entry, letters }: InvoiceLine, names: ReadonlySet<string>): boolean {
+  const name = entry?.id ?? letters?.month.slice(0, 7)
+  return name !== undefined && names.has(name)
+}
 
 /** The lines of a new credit note, or why there can be none. */
 export function linesToCredit(
