@@ -104,8 +104,9 @@ export interface AppNeeds {
   readonly tryIt: Config['try_it']
   readonly firm: Config['firm']
   readonly retention: Config['retention']
-  /** The largest request body, in bytes, without its images and documents, and these. */
+  /** The largest request body without its images and documents, in bytes. */
   readonly requestBytes: number
+  /** The most bytes of the images and documents of one request. */
   readonly fileBytes: number
   readonly trustedProxies?: readonly string[]
   /** The token that gives access to /metrics. Without it the route does not exist. */

@@ -12,8 +12,8 @@ interface ExportedInvoicesNeeds {
 }
 
 /**
- * All invoices and credit notes of a client, for partners: their data, and a file for each that was issued. That is a PDF; or,
- * if the fonts lack some of its characters, its XML; or nothing, if it cannot be that either.
+ * All invoices and credit notes of a client, for partners: their data, and a file for each that was issued. The file is a PDF,
+ * or XML if the fonts of the PDF lack some of its characters. An invoice that can be neither is in the data only.
  */
 export async function* exportedInvoices(
   { invoices, invoiceFiles }: ExportedInvoicesNeeds,

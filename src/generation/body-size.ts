@@ -2,7 +2,10 @@ import type { FastifyRequest } from 'fastify'
 import { filesOf, type Prompt } from '../models/conversation.ts'
 import { Problem } from '../platform/problems.ts'
 
-/** Routes that accept files have a higher limit, for these. Throws Problem `request_too_large` if the rest exceeds `most` bytes. */
+/**
+ * Bounds what is not a file: routes that accept images and documents have a higher body limit. Throws Problem
+ * `request_too_large` if the body without them exceeds `most` bytes.
+ */
 export function refuseLargeText({ bodyBytes }: FastifyRequest, { messages }: Prompt, most: number): void {
   if (bodyBytes <= most) return
   const ofFiles = filesOf(messages).reduce((sum, { data }) => sum + data.length, 0)

@@ -156,13 +156,11 @@ function replayOf(stored: Replay, model: string): Replayed {
 const ofMaximum: ReadonlySet<ProblemCode> = new Set<ProblemCode>(['insufficient_credit', 'can_never_fit_limit'])
 
 /** A refusal that names the field as the dialect does. */
-function inTermsOf({ names, embedding }: TextRequest, refusal: unknown): unknown {
+function inTermsOf({ names }: TextRequest, refusal: unknown): unknown {
   if (!(refusal instanceof TillRefusal) || !ofMaximum.has(refusal.code)) return refusal
   const { code, message, details, levels } = refusal
   const field = names.maxOutputTokens
-  const reason = embedding
-    ? message.replace('ower max_output_tokens', 'ower the number of texts')
-    : message.replaceAll('max_output_tokens', field)
+  const reason = message.replaceAll('max_output_tokens', names.reducible ?? field)
   return new TillRefusal(code, reason, { ...details, field }, levels)
 }
 

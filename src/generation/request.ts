@@ -25,8 +25,8 @@ export interface TextRequest {
   readonly tags?: Tags | undefined
   /** Asks for the embeddings of the prompt's messages instead of a reply. */
   readonly embedding?: Pick<EmbeddingOptions, 'dimensions' | 'encoding'> | undefined
-  /** The dialect's names of these fields, for errors. */
-  readonly names: { readonly maxOutputTokens: string; readonly input: string }
+  /** The dialect's names of these fields, for errors. `reducible`: what the caller can lower to use less; default the first. */
+  readonly names: { readonly maxOutputTokens: string; readonly input: string; readonly reducible?: string }
 }
 
 /** A capability that a request needs, and the dialect's field that asks for it. */

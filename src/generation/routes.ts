@@ -32,8 +32,9 @@ interface GenerationRoutesNeeds {
   readonly tryIt: Config['try_it']
   /** The URL that links to the documentation start with. */
   readonly baseUrl: string
-  /** The largest request body without its images and documents, and these, in bytes. */
+  /** The largest request body without its images and documents, in bytes. */
   readonly requestBytes: number
+  /** The most bytes of the images and documents of one request. */
   readonly fileBytes: number
   /** Called for every charged reply. */
   readonly onCharged?: (model: string, usage: Reply['usage']) => void

@@ -5,7 +5,7 @@ type ImageTokens = (width: number, height: number, detail: FilePart['detail']) =
 
 /**
  * OpenAI's rule for some models: the image is scaled into a square of 2048, then to a short side of 768, and each tile of 512
- * that it covers costs as much. Little detail costs only the base.
+ * that it covers costs `tile` tokens. With low detail, only the base is charged.
  */
 const tiles =
   (base: number, tile: number): ImageTokens =>
@@ -16,7 +16,7 @@ const tiles =
     return base + tile * Math.ceil((width * scale) / 512) * Math.ceil((height * scale) / 512)
   }
 
-/** A token, or so many, for each square that the image covers. An image that covers more than `most` is scaled down. */
+/** `each` tokens for each square of `side` pixels that the image covers. An image that covers more than `most` squares is scaled down. */
 const patches =
   (side: number, most: number, each = 1): ImageTokens =>
   (width, height) =>

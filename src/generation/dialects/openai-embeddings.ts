@@ -91,7 +91,7 @@ export function readEmbeddingsRequest(raw: unknown): EmbeddingsRequest {
       embedding: { dimensions, encoding },
       clientId: pairs?.client_id,
       tags: tagsOf(pairs),
-      names: { maxOutputTokens: 'input', input: 'input' },
+      names: { maxOutputTokens: 'input', input: 'input', reducible: 'the number of texts' },
     },
     body: (made) => JSON.stringify(listOf(made)),
   }

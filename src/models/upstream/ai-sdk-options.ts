@@ -90,7 +90,7 @@ function askedReasoning({ reasoning }: Prompt, { reasons }: AskedModel): Reasoni
   return reasoning?.effort === 'none' && !reasons ? undefined : reasoning
 }
 
-/** Packages take a schema for strict unless they are told otherwise, and OpenAI refuses most schemas as strict ones. */
+/** Packages ask for strict mode by default, in which OpenAI refuses most schemas. */
 function strictnessOf(format: ReplyFormat | undefined): boolean | undefined {
   return format?.kind === 'schema' ? (format.strict ?? false) : undefined
 }

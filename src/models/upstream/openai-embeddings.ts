@@ -14,7 +14,7 @@ import { createMemberPool } from './pool.ts'
 
 type EmbeddingModelOptions = Omit<OpenAiModelOptions, 'maxOutputTokens' | 'capabilities'>
 
-/** The most bytes of a response: its envelope, plus those of each vector; and however many texts there are. */
+/** The most bytes of a response: for its envelope and for each vector; `all` bounds their sum. */
 const mostBytes = { answer: 256 * 1024, vector: 256 * 1024, all: 128 * 1024 * 1024 }
 const mostNumbers = 65_536
 
@@ -72,7 +72,7 @@ export function createEmbeddingModel(options: EmbeddingModelOptions): Model {
       throw refused(refusal, { maxOutputTokens: 0, context })
     }
     const answered = (await pool.run(ask, { signal, limits: { requestId } }))?.value
-    // Without an answer its caller disconnected: the upstream read the texts.
+    // No answer: the caller disconnected. The upstream may have read the texts, so they are charged.
     const { vectors, inputTokens } = answered ?? {}
     if (inputTokens !== undefined) return { vectors, usage: usageOf(inputTokens, 'upstream') }
     const estimate = tokenizer.estimateOf(prompt) ?? Math.ceil(bytesOf(prompt) / bytesPerToken)
@@ -127,7 +127,7 @@ function numbersOf(vector: Vector): readonly number[] {
   if (typeof vector !== 'string') return vector
   const bytes = Buffer.from(vector, 'base64')
   const numbers = Array.from({ length: bytes.length / floatBytes }, (_, index) => bytes.readFloatLE(index * floatBytes))
-  if (!numbers.every(Number.isFinite)) throw unusable('an embedding with something else than numbers')
+  if (!numbers.every(Number.isFinite)) throw unusable('an embedding with something other than numbers')
   return numbers
 }
 
