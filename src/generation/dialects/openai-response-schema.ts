@@ -183,7 +183,7 @@ export const responsesResponse = Type.Object(
       Type.Null(),
     ]),
     model: Type.String(),
-    output: Type.Array(outputItem, { description: 'What the model thought, said and called, in this order.' }),
+    output: Type.Array(outputItem, { description: 'The thoughts, texts and calls of the reply, in their order.' }),
     usage: Type.Object({
       input_tokens: Type.Integer(),
       input_tokens_details: Type.Object({
