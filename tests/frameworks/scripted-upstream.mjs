@@ -12,9 +12,9 @@ const usage = {
 }
 
 /**
- * Starts a stand-in for OpenAI's chat completions, whole and streamed. It gives the replies of `script` in turn, and 500
- * after the last one. A reply has a `text`, `calls` of tools with `id`, `name` and `input` (the text of a JSON object), or
- * both. `requests` are the bodies received since.
+ * Starts a stand-in for OpenAI's chat completions, whole and streamed. It has no list of models, so that nothing is detected.
+ * It gives the replies of `script` in turn, and 500 after the last one. A reply has a `text`, `calls` of tools with `id`,
+ * `name` and `input` (the text of a JSON object), or both. `requests` are the bodies received since.
  */
 export async function startScriptedUpstream() {
   let replies = []
@@ -23,6 +23,7 @@ export async function startScriptedUpstream() {
   await once(server, 'listening')
 
   async function answer(request, response) {
+    if (request.method !== 'POST') return void response.writeHead(404).end()
     const body = await json(request)
     requests.push(body)
     const reply = replies.shift()
