@@ -6,6 +6,7 @@ import pino from 'pino'
 import { verifyBooks } from '../src/billing/verify.ts'
 import { openDatabase, type Database } from '../src/platform/database/database.ts'
 import { createTestDatabase, type TestDatabase } from './support/database.ts'
+import type { ModelKeyReport } from './support/key-limit-model.ts'
 import { addKeys, changeLimit, clearLimits, readLimits, type LimitChange } from './support/limited-keys.ts'
 import {
   createTillModel,
@@ -38,11 +39,14 @@ type Step =
       readonly instance: number
       readonly later: number
       readonly renew: readonly Renew[]
+      readonly renewKeys: readonly RenewKey[]
     }
   | {
       readonly kind: 'take'
       readonly instance: number
       readonly account: number
+      /** Among those of the account. */
+      readonly key: number
       readonly share: number
     }
   | { readonly kind: 'limit'; readonly key: number; readonly to: LimitChange | undefined }
@@ -58,6 +62,15 @@ interface Renew {
   readonly charged: boolean
   readonly used: number
   /** The share of its allowance that it keeps. */
+  readonly keep: number
+  readonly atHand: number
+  readonly need: number
+}
+
+/** What an instance reports about the limits of one key. */
+interface RenewKey {
+  /** Among those of all accounts. */
+  readonly key: number
   readonly keep: number
   readonly atHand: number
   readonly need: number
@@ -126,12 +139,19 @@ const anyRenew: fc.Arbitrary<Renew> = fc.record({
   atHand: fc.constantFrom(4, 4, 3, 1, 0),
   need: fc.oneof(fc.constantFrom(60, 60, 59), fc.integer({ min: 1, max: 60 })),
 })
+/** Mostly of the accounts with large limits. */
+const anyRenewKey: fc.Arbitrary<RenewKey> = fc.record({
+  key: fc.oneof({ weight: 4, arbitrary: fc.constantFrom(14, 15, 17) }, { weight: 1, arbitrary: fc.nat(19) }),
+  keep: fc.constantFrom(0, 0.5, 1),
+  atHand: fc.constantFrom(4, 4, 3, 1, 0),
+  need: fc.oneof(fc.constantFrom(60, 60, 59), fc.integer({ min: 1, max: 60 })),
+})
 const anyLimit: fc.Arbitrary<LimitChange> = fc
   .record({
-    requestsPerMinute: fc.option(fc.integer({ min: 1, max: 12 })),
-    tokensPerMinute: fc.option(fc.integer({ min: 1, max: 250 })),
-    dailyBudget: fc.option(fc.nat(1500).map(BigInt)),
-    monthlyBudget: fc.option(fc.nat(4000).map(BigInt)),
+    requestsPerMinute: fc.option(fc.oneof(fc.integer({ min: 1, max: 12 }), fc.integer({ min: 399, max: 500 }))),
+    tokensPerMinute: fc.option(fc.oneof(fc.integer({ min: 1, max: 250 }), fc.integer({ min: 23_990, max: 30_000 }))),
+    dailyBudget: fc.option(fc.oneof(fc.nat(1500), fc.integer({ min: 167_900, max: 300_000 })).map(BigInt)),
+    monthlyBudget: fc.option(fc.oneof(fc.nat(4000), fc.integer({ min: 167_900, max: 300_000 })).map(BigInt)),
   })
   .filter((limit) => Object.values(limit).some((each) => each !== null))
 const minute = 60_000_000
@@ -169,17 +189,19 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
     weight: 6,
     arbitrary: fc.record({
       kind: fc.constant('exchange' as const),
-      instance: fc.nat(2),
+      instance: fc.constantFrom(0, 0, 0, 1, 2),
       later: fc.oneof({ weight: 3, arbitrary: fc.nat(minute) }, { weight: 1, arbitrary: anyStepOfTheClock }),
       renew: fc.uniqueArray(anyRenew, { maxLength: 4, selector: ({ account }) => account }),
+      renewKeys: fc.array(anyRenewKey, { maxLength: 4 }),
     }),
   },
   {
     weight: 6,
     arbitrary: fc.record({
       kind: fc.constant('take' as const),
-      instance: fc.nat(2),
+      instance: fc.constantFrom(0, 0, 0, 1, 2),
       account: fc.constantFrom(3, 4),
+      key: fc.constantFrom(0, 1, 2, 2, 3),
       share: fc.double({ min: 0, max: 1, noNaN: true }),
     }),
   },
@@ -291,6 +313,33 @@ test('a request that finds all credit lent to another instance gets that outcome
   await reap(instance)
 })
 
+test('a request that finds the budget of its key lent to another instance gets that outcome, and recalls it', async () => {
+  const now = BigInt(Date.now()) * 1000n
+  const model = createTillModel()
+  const account = await addAccount(now, { credited: 100_000n, monthlyLimit: null }, large)
+  const [key = unknownKey] = await addKeys(database, account.id)
+  await changeLimit(database, model, key, { ...noLimit, dailyBudget: 1000n }, now)
+  const id = model.limits.get(key)?.id
+  const instance = await addInstance()
+  await database.rows('update key_limit set credit_lent = 999 where id = $1', [id])
+  await database.rows('insert into key_allowance values ($1, $2, 0, 999, 0, 0)', [instance, id])
+  const admit = { hold: randomUUIDv7(), account: account.id, key, model: 'm', input: 0, output: 1, requests: 1 }
+  const outcomeAt = (batch: number, price: number) =>
+    database.rows('select outcome, lent, of_limit from till($1, $2, $3, $4)', [
+      instance,
+      batch,
+      '[]',
+      JSON.stringify([{ ...admit, input_price: 0, output_price: price }]),
+    ])
+  assert.deepEqual(await outcomeAt(1, 2), [{ outcome: 'key_held', lent: true, of_limit: id }])
+  const recalled = await database.rows('select recalled_at is not null as recalled from key_limit where id = $1', [id])
+  assert.deepEqual(recalled, [{ recalled: true }])
+  assert.deepEqual(await outcomeAt(2, 1), [{ outcome: 'admitted', lent: false, of_limit: id }])
+  await reap(instance)
+  const [left] = await database.rows('select held, credit_lent from key_limit where id = $1', [id])
+  assert.deepEqual(left, { held: 0n, credit_lent: 0n })
+})
+
 test('A31: nothing is lent within two seconds of a recall, but a recall in the future suspends nothing', async () => {
   const now = BigInt(Date.now()) * 1000n
   const asked = { atHand: 2n, cost: 1n, need: 10n, moreCredit: 2n, moreRequests: 2n, moreTokens: 20n }
@@ -310,6 +359,53 @@ test('A31: nothing is lent within two seconds of a recall, but a recall in the f
     ])
     const answers = await callExchange(instance, 1, [{ account: account.id, ...none, ...asked }], now)
     assert.deepEqual(answers, [{ id: account.id, granted }], `recalled ${seconds} s from now`)
+    await reap(instance)
+  }
+})
+
+test('an allowance of a key needs a hundred times as much of each limit and budget, and no recent recall', async () => {
+  const now = BigInt(Date.UTC(2026, 2, 15)) * 1000n
+  const asked = { atHand: 2n, cost: 7n, need: 10n, moreCredit: 14n, moreRequests: 2n, moreTokens: 20n }
+  const none = { requestsBack: 0n, tokensBack: 0n, held: 0n, credit: 0n, requests: 0n, tokens: 0n }
+  const exact: LimitChange = {
+    requestsPerMinute: 200,
+    tokensPerMinute: 2000,
+    dailyBudget: 1400n,
+    monthlyBudget: 1400n,
+  }
+  const secondsAgo = (seconds: number) => `recalled_at = '${timestamp(now - BigInt(Math.round(seconds * 1e6)))}'`
+  for (const [limit, state, granted] of [
+    [exact, 'held = 0', true],
+    [{ ...exact, requestsPerMinute: 199 }, 'held = 0', false],
+    [{ ...exact, tokensPerMinute: 1999 }, 'held = 0', false],
+    [{ ...exact, dailyBudget: 1399n }, 'held = 0', false],
+    [{ ...exact, monthlyBudget: 1399n }, 'held = 0', false],
+    [exact, 'held = 1', false],
+    [exact, 'credit_lent = 1', false],
+    [exact, "day_charged = 1, day = '2026-03-15'", false],
+    [exact, "month_charged = 1, month = '2026-03-01'", false],
+    // Of another day and month.
+    [exact, "day_charged = 1, day = '2026-03-14'", true],
+    [exact, "month_charged = 1, month = '2026-02-01'", true],
+    [exact, 'requests_lent = 1', false],
+    [exact, 'tokens_lent = 1', false],
+    [exact, 'request_level = request_level - 1', false],
+    [exact, 'token_level = token_level - 1', false],
+    [exact, secondsAgo(2.1), true],
+    [exact, secondsAgo(1.9), false],
+    [exact, secondsAgo(0), false],
+    [exact, secondsAgo(-1), true],
+  ] as const) {
+    const model = createTillModel()
+    const account = await addAccount(now, { credited: 1000n, monthlyLimit: null }, large)
+    const [key = unknownKey] = await addKeys(database, account.id)
+    await changeLimit(database, model, key, limit, now)
+    const id = model.limits.get(key)?.id ?? assert.fail()
+    await database.rows(`update key_limit set ${state} where id = $1`, [id])
+    const instance = await addInstance()
+    const answers = await callExchange(instance, 2, [], now, [{ id, ...none, ...asked }])
+    assert.deepEqual(answers, [{ id, granted }], `${Object.values(limit).join(' ')}, ${state}`)
+    await clearLimits(database, model, key)
     await reap(instance)
   }
 })
@@ -402,7 +498,12 @@ const often = [
   'replay',
 ]
 const sometimes = ['key_month', 'key_day', 'key_held', 'key_requests', 'key_tokens', 'key_never_fits']
-const bindings = [...often.map((each) => [each, 5] as const), ...sometimes.map((each) => [each, 2] as const)]
+const decisions = ['account granted', 'account not granted', 'key granted', 'key not granted', 'taken by a key']
+const bindings = [
+  ...often.map((each) => [each, 5] as const),
+  ...sometimes.map((each) => [each, 2] as const),
+  ...decisions.map((each) => [each, 5] as const),
+]
 
 /** Runs one history on the database and on the model, and compares results and accounts after each step. */
 async function playHistory(steps: readonly Step[]): Promise<void> {
@@ -427,6 +528,9 @@ async function playHistory(steps: readonly Step[]): Promise<void> {
   }
   const known: string[] = []
   const desks = instances.map(() => new Map<string, Desk>())
+  const allKeys = [...keys.values()].flat()
+  /** The limits that keys had. */
+  const removed = new Map<string, string>()
   let now = start
   let number = 0
   for (const step of steps) {
@@ -454,13 +558,35 @@ async function playHistory(steps: readonly Step[]): Promise<void> {
       now += BigInt(step.later)
       const [instance, desk] = [instances[step.instance], desks[step.instance]]
       assert.ok(instance && desk)
-      const reports = step.renew.flatMap((renew) => reportOf(renew, { accounts, keys }, desk))
-      const expected = model.exchange(instance, reports, now)
-      assert.deepEqual(byId(await callExchange(instance, ++number, reports, now)), byId(expected))
-      for (const { id, granted } of expected) if (granted) receive(desk, reports, id)
+      const ended: Flight[] = []
+      const reports = step.renew.flatMap((renew) => reportOf(renew, { accounts, keys }, { desks: desk, ended }))
+      const limits = new Map(
+        step.renewKeys.flatMap((renew) => {
+          const key = allKeys[renew.key] ?? unknownKey
+          const id = model.limits.get(key)?.id ?? removed.get(key)
+          return id === undefined ? [] : [[id, renew] as const]
+        }),
+      )
+      const keyReports = [...limits].map(([id, renew]) => keyReportOf(id, renew, deskOf(desk, id)))
+      const expected = model.exchange(instance, reports, now, keyReports)
+      assert.deepEqual(byId(await callExchange(instance, ++number, reports, now, keyReports)), byId(expected))
+      for (const flight of ended) returnToKey(flight)
+      for (const { id, granted } of expected) {
+        const report = [...reports.map((each) => ({ ...each, id: each.account })), ...keyReports].find(
+          (each) => each.id === id,
+        )
+        assert.ok(report)
+        count(`${keyReports.some((each) => each.id === id) ? 'key' : 'account'} ${granted ? 'granted' : 'not granted'}`)
+        if (granted) receive(deskOf(desk, id), report)
+      }
+      for (const { id } of keyReports) if (!expected.some((each) => each.id === id)) desk.delete(id)
     } else if (step.kind === 'take') {
-      const desk = desks[step.instance]?.get(accounts[step.account]?.id ?? '')
-      if (desk) takeFrom(desk, step.share)
+      const mine = desks[step.instance]
+      const account = accounts[step.account]?.id ?? ''
+      const key = keys.get(account)?.[step.key] ?? unknownKey
+      const limit = model.limits.get(key)
+      const desk = mine?.get(account)
+      if (mine && desk) takeFrom(desk, step.share, key, limit && deskOf(mine, limit.id))
     } else if (step.kind === 'crash') {
       const dead = instances[step.instance]
       assert.ok(dead)
@@ -469,13 +595,22 @@ async function playHistory(steps: readonly Step[]): Promise<void> {
       instances[step.instance] = await addInstance()
       desks[step.instance]?.clear()
     } else if (step.kind === 'limit') {
-      const key = [...keys.values()].flat()[step.key] ?? unknownKey
+      const key = allKeys[step.key] ?? unknownKey
+      const had = model.limits.get(key)
+      if (!step.to && had) for (const [each, its] of model.limits) if (its === had) removed.set(each, its.id)
       if (step.to) await changeLimit(database, model, key, step.to, now)
       else await clearLimits(database, model, key)
     } else await change(step, accounts)
     for (const account of accounts) assert.deepEqual(await readAccount(account.id), account)
     const limits = [...new Set(model.limits.values())].toSorted((a, b) => (a.id < b.id ? -1 : 1))
     assert.deepEqual(await readLimits(database, [...keys.keys()]), limits)
+    for (const [index, instance] of instances.entries()) {
+      for (const [limit, { held, credit, requests, tokens }] of model.keyAllowances.get(instance) ?? []) {
+        const desk = deskOf(desks[index] ?? new Map<string, Desk>(), limit.id)
+        assert.ok(desk.credit + sumOf(desk, 'cost') <= held + credit, 'it has no more credit than it was lent')
+        assert.ok(desk.requests <= requests && desk.tokens + sumOf(desk, 'need') <= tokens, 'nor requests and tokens')
+      }
+    }
     for (const account of accounts) assert.ok(account.monthlyLimit !== null || creditLeft(account) >= 0n)
   }
   for (const instance of instances) await reap(instance)
@@ -501,8 +636,8 @@ const firstLimits: readonly Readonly<Record<'own' | 'shared', Partial<LimitChang
   { own: { requestsPerMinute: 1 }, shared: { dailyBudget: 1000n, monthlyBudget: 500n } },
   { own: { tokensPerMinute: 90 }, shared: { tokensPerMinute: 90 } },
   // Their requests are also charged by exchanges: they were admitted before the keys had limits.
-  { own: { dailyBudget: 900n }, shared: { monthlyBudget: 900n } },
-  { own: { monthlyBudget: 900n }, shared: { dailyBudget: 900n } },
+  { own: { dailyBudget: 900n }, shared: { requestsPerMinute: 400, tokensPerMinute: 24_000, dailyBudget: 168_000n } },
+  { own: { tokensPerMinute: 24_001, monthlyBudget: 168_001n }, shared: { dailyBudget: 900n } },
 ]
 const large = { requestsPerMinute: 400, tokensPerMinute: 24_000 }
 const creditLeft = ({ credited, charged, held, creditLent }: ModelAccount): bigint =>
@@ -553,39 +688,102 @@ const dearer = (price: number, by: number | null): bigint | null =>
 const part = (whole: bigint, share: number): bigint => (whole * BigInt(Math.round(share * 100))) / 100n
 const lack = (whole: bigint, has: bigint): bigint => (whole > has ? whole - has : 0n)
 
-/** One instance's allowance of one account. A correct instance never has more than the database lent. */
+/** A request that was admitted from allowances. */
+interface Flight {
+  readonly cost: bigint
+  readonly need: bigint
+  readonly key: string | undefined
+  /** The allowance of the limits of its key. */
+  readonly of: Desk | undefined
+  paid: bigint
+  used: bigint
+}
+
+/** One instance's allowance of one account, or of the limits of one key. A correct instance never has more than the database lent. */
 interface Desk {
   credit: bigint
   requests: bigint
   tokens: bigint
-  flights: { cost: bigint; need: bigint }[]
+  flights: Flight[]
 }
 
-/** Admits a request that takes a share of the allowance. */
-function takeFrom(desk: Desk, share: number): void {
-  if (desk.requests === 0n) return
-  const flight = { cost: part(desk.credit, share), need: part(desk.tokens, share) }
-  desk.requests -= 1n
-  desk.credit -= flight.cost
-  desk.tokens -= flight.need
-  desk.flights.push(flight)
+function deskOf(desks: Map<string, Desk>, id: string): Desk {
+  const desk = desks.get(id) ?? { credit: 0n, requests: 0n, tokens: 0n, flights: [] }
+  desks.set(id, desk)
+  return desk
+}
+
+const sumOf = ({ flights }: Desk, what: 'cost' | 'need'): bigint =>
+  flights.reduce((sum, flight) => sum + flight[what], 0n)
+
+/** Admits a request that takes a share of the allowance, and of that of the limits of its key. */
+function takeFrom(desk: Desk, share: number, key: string, of: Desk | undefined): void {
+  if (desk.requests === 0n || of?.requests === 0n) return
+  const cost = part(lesser(desk.credit, of?.credit ?? desk.credit), share)
+  const need = part(lesser(desk.tokens, of?.tokens ?? desk.tokens), share)
+  const flight = { cost, need, key: of && key, of, paid: 0n, used: 0n }
+  for (const each of of ? [desk, of] : [desk]) {
+    each.requests -= 1n
+    each.credit -= cost
+    each.tokens -= need
+    each.flights.push(flight)
+  }
+  if (of) count('taken by a key')
+}
+
+/** What the request did not use stays with the instance. */
+function returnToKey(flight: Flight): void {
+  const { of } = flight
+  if (of === undefined) return
+  of.flights = of.flights.filter((each) => each !== flight)
+  of.credit += flight.cost - flight.paid
+  of.tokens += flight.need - flight.used
+}
+
+/** The share of a desk that is kept. */
+function keptOf(desk: Desk, share: number) {
+  return { credit: part(desk.credit, share), requests: part(desk.requests, share), tokens: part(desk.tokens, share) }
+}
+
+function keyReportOf(id: string, renew: RenewKey, desk: Desk): ModelKeyReport {
+  const keep = keptOf(desk, renew.keep)
+  const back = { requests: desk.requests - keep.requests, tokens: desk.tokens - keep.tokens }
+  Object.assign(desk, keep)
+  const [atHand, need] = [BigInt(renew.atHand), BigInt(renew.need)]
+  const cost = need * 7n
+  return {
+    id,
+    requestsBack: back.requests,
+    tokensBack: back.tokens,
+    held: sumOf(desk, 'cost'),
+    credit: keep.credit,
+    requests: keep.requests,
+    tokens: keep.tokens + sumOf(desk, 'need'),
+    atHand,
+    cost,
+    need,
+    moreCredit: lack(atHand * cost, keep.credit),
+    moreRequests: lack(atHand, keep.requests),
+    moreTokens: lack(atHand * need, keep.tokens),
+  }
 }
 
 function reportOf(
   renew: Renew,
   { accounts, keys }: { readonly accounts: readonly ModelAccount[]; readonly keys: Keys },
-  desks: Map<string, Desk>,
+  { desks, ended: all }: { readonly desks: Map<string, Desk>; readonly ended: Flight[] },
 ): ModelReport[] {
   const account = accounts[renew.account]?.id
   if (account === undefined) return []
-  const desk = desks.get(account) ?? { credit: 0n, requests: 0n, tokens: 0n, flights: [] }
-  desks.set(account, desk)
+  const desk = deskOf(desks, account)
   const ended = desk.flights.splice(0, renew.ending)
-  const keep = {
-    credit: part(desk.credit, renew.keep),
-    requests: part(desk.requests, renew.keep),
-    tokens: part(desk.tokens, renew.keep),
+  all.push(...ended)
+  if (renew.charged) {
+    for (const flight of ended) {
+      Object.assign(flight, { paid: part(flight.cost, renew.used), used: part(flight.need, renew.used) })
+    }
   }
+  const keep = keptOf(desk, renew.keep)
   const unused = ended.reduce((sum, { need }) => sum + need - (renew.charged ? part(need, renew.used) : 0n), 0n)
   const back = {
     requests: desk.requests - keep.requests,
@@ -599,8 +797,9 @@ function reportOf(
       account,
       charges: renew.charged
         ? ended.map((flight, index) => {
-            const key = keys.get(account)?.[index + 1] ?? unknownKey
-            return { id: randomUUIDv7(), key, cost: part(flight.cost, renew.used) }
+            // Of keys without an allowance: they were admitted before the keys had limits.
+            const key = flight.key ?? keys.get(account)?.[index + 1] ?? unknownKey
+            return { id: randomUUIDv7(), key, cost: flight.paid }
           })
         : [],
       requestsBack: back.requests,
@@ -618,18 +817,22 @@ function reportOf(
 }
 
 /** Adds a granted request for more to the allowance. */
-function receive(desks: ReadonlyMap<string, Desk>, reports: readonly ModelReport[], account: string): void {
-  const [desk, report] = [desks.get(account), reports.find((each) => each.account === account)]
-  assert.ok(desk && report)
-  desk.credit += report.moreCredit
-  desk.requests += report.moreRequests
-  desk.tokens += report.moreTokens
+function receive(desk: Desk, more: Pick<ModelReport, 'moreCredit' | 'moreRequests' | 'moreTokens'>): void {
+  desk.credit += more.moreCredit
+  desk.requests += more.moreRequests
+  desk.tokens += more.moreTokens
 }
 
 /** A row literal of unquoted columns; an empty text is NULL. */
 const rowOf = (columns: readonly (string | number | bigint)[]): string => `(${columns.join(',')})`
 
-async function callExchange(instance: string, batch: number, reports: readonly ModelReport[], now: bigint) {
+async function callExchange(
+  instance: string,
+  batch: number,
+  reports: readonly ModelReport[],
+  now: bigint,
+  keyReports: readonly ModelKeyReport[] = [],
+) {
   const said = reports.map((report) =>
     rowOf([
       report.account,
@@ -649,7 +852,7 @@ async function callExchange(instance: string, batch: number, reports: readonly M
     ]),
   )
   // Version 0.2.0 calls exchange(), which has no cached tokens.
-  const timed = batch % 2 === 0
+  const timed = batch % 2 === 0 || keyReports.length > 0
   const charges = reports.flatMap(({ account, charges: paid }) =>
     paid.map(({ id, key, cost }) => {
       const common = [id, account, key, '', 'm', '']
@@ -659,8 +862,30 @@ async function callExchange(instance: string, batch: number, reports: readonly M
       return rowOf([...common, cost - cached - 2n * written, 0, ...end, 1, cached || '', written || '', '', 2, tags])
     }),
   )
-  const call = `select id, granted from ${timed ? 'exchange_timed' : 'exchange'}($1, $2, $3, $4, $5)`
-  return database.rows<{ id: string; granted: boolean }>(call, [instance, batch, said, charges, timestamp(now)])
+  const saidOfKeys = keyReports.map((report) =>
+    rowOf([
+      report.id,
+      report.requestsBack,
+      report.tokensBack,
+      report.held,
+      report.credit,
+      report.requests,
+      report.tokens,
+      report.atHand,
+      report.cost,
+      report.need,
+      report.moreCredit,
+      report.moreRequests,
+      report.moreTokens,
+    ]),
+  )
+  const values = [instance, batch, said, charges, timestamp(now)]
+  return timed
+    ? database.rows<{ id: string; granted: boolean }>(
+        'select id, granted from exchange_timed($1, $2, $3, $4, $6, $5)',
+        [...values, saidOfKeys],
+      )
+    : database.rows<{ id: string; granted: boolean }>('select id, granted from exchange($1, $2, $3, $4, $5)', values)
 }
 
 function settlementsOf(

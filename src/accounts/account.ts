@@ -13,7 +13,7 @@ export interface Account {
   readonly credited: bigint
   readonly charged: bigint
   readonly monthCharged: bigint
-  /** The most that requests in flight can cost. */
+  /** The maximum cost of requests in flight. */
   readonly held: bigint
   /** What new requests may still cost: never below 0. */
   readonly creditLeft: bigint
@@ -23,7 +23,7 @@ export interface Account {
   readonly lastUsedAt: Date | null
 }
 
-/** Whom the invoices of an account are addressed to. Null: not known, and for the name, that of the account. */
+/** The addressee of an account's invoices. Null: unknown; for the name, the account's name is used. */
 export interface BillingDetails {
   readonly name: string | null
   readonly address: string | null
@@ -63,7 +63,7 @@ export interface NewLimits {
   readonly monthlyLimit?: bigint | undefined
 }
 
-/** A change of what partners decide about an account. */
+/** A change to the settings that partners control. */
 export interface SettingsChange extends NewLimits {
   readonly name?: string | undefined
   readonly own?: boolean | undefined

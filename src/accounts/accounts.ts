@@ -37,7 +37,7 @@ export interface Accounts {
    * the id, nothing is added again. Throws Problem `idempotency_mismatch` if that entry is a different one.
    */
   addCredit(id: string, amount: bigint, by: Visit, note?: string, entryId?: string): Promise<Account>
-  /** At most `limit` entries, the newest first, before the one with the number `before`. */
+  /** At most `limit` entries, newest first, before the one with the number `before`. */
   listCredit(id: string, options: { readonly before?: bigint; readonly limit: number }): Promise<CreditEntry[]>
   setLimits(id: string, limits: NewLimits, by: Visit): Promise<Account>
   /** Whether it is the firm's own. Takes effect within a second on every instance. Idempotent. */

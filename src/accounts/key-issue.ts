@@ -60,7 +60,7 @@ export async function rotateKey(tx: Queryable, id: string, overlapMs: number, by
   }
   const old = await lockKeyAndAccount(tx, id)
   if (old === undefined) throw unknownKey(id)
-  if (old.personId !== null) throw stale('This is the scratch key of a person. It has no text to replace: revoke it.')
+  if (old.personId !== null) throw stale('This is a scratch key. It has no secret to replace: revoke it.')
   if (old.replacedBy !== null) throw stale(`This key was already rotated: rotate ${old.replacedBy}, which replaced it.`)
   if (old.status !== 'valid') throw stale(`This key is ${old.status}: create a new one.`)
   const issued = await insert(tx, { ...old, id: randomUUIDv7(), expiresAt: expiryLike(old) })
@@ -115,11 +115,11 @@ function expiryLike(old: KeySummary): Date | null {
   return new Date(Date.now() + old.expiresAt.getTime() - old.createdAt.getTime())
 }
 
-/** Only the hash of a key is stored, so a repeated request cannot get the key that the first one created. */
+/** Only the hash of a key is stored, so a repeated request cannot return the key that the first one created. */
 function shownOnce(): Problem {
   return new Problem(
     'conflict',
-    'An earlier request has created this key, and its text is sent only once. If you did not get it, revoke that key and create another one.',
+    'An earlier request created this key, and a key is shown only once. If you did not receive it, revoke that key and create another one.',
   )
 }
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Queryable } from '../platform/database/database.ts'
 
 /** What a key may use, besides the limits and the credit of its account. Null: only those. Budgets are in 10⁻¹² of the unit. */
@@ -13,7 +14,7 @@ export interface KeyLimits {
 export interface KeySpending {
   readonly dayCharged: bigint | null
   readonly monthCharged: bigint | null
-  /** The most that its requests in flight can cost. */
+  /** The maximum cost of its requests in flight. */
   readonly limitHeld: bigint | null
 }
 
@@ -41,42 +42,43 @@ export async function writeKeyLimits(tx: Queryable, id: string, limits: KeyLimit
   const values = [id, limits.requestsPerMinute, limits.tokensPerMinute, limits.dailyBudget, limits.monthlyBudget]
   const updated = await tx.rows(
     `update key_limit set requests_per_minute = $2::integer, tokens_per_minute = $3::integer, daily_budget = $4, monthly_budget = $5,
-       request_level = ${levelAfter('requests_per_minute', 'request_level', '$2')},
-       token_level = ${levelAfter('tokens_per_minute', 'token_level', '$3')}
+       request_level = ${levelAfter('requests', '$2')}, token_level = ${levelAfter('tokens', '$3')}
      where id = (select limit_id from api_key where id = $1) returning 1`,
     values,
   )
   if (updated.length > 0) return
+  // A new id: what instances still have in allowances under an earlier one must not count.
+  const limitId = randomUUID()
   await tx.rows(
     `insert into key_limit (id, account_id, requests_per_minute, tokens_per_minute, daily_budget, monthly_budget, held, day,
        day_charged, month, month_charged, request_level, token_level)
-     select id, account_id, $2::integer, $3::integer, $4, $5, 0, ${now}, 0, ${thisMonth}, 0, coalesce($2::integer * 60000000::bigint, 0),
+     select $6::uuid, account_id, $2::integer, $3::integer, $4, $5, 0, ${now}, 0, ${thisMonth}, 0, coalesce($2::integer * 60000000::bigint, 0),
        coalesce($3::integer * 60000000::bigint, 0)
      from api_key where id = $1`,
-    values,
+    [...values, limitId],
   )
   await tx.rows(
     `with recursive chain as (
        select id, replaced_by from api_key where id = $1
        union
        select k.id, k.replaced_by from api_key k join chain c on k.replaced_by = c.id or k.id = c.replaced_by)
-     update api_key set limit_id = $1 where id in (select id from chain)`,
-    [id],
+     update api_key set limit_id = $2 where id in (select id from chain)`,
+    [id, limitId],
   )
   await tx.rows(
     `update key_limit set day_charged = key_charged_since(id, day), month_charged = key_charged_since(id, month),
        held = (select coalesce(sum(cost), 0) from hold where key_id in (select k.id from api_key k where k.limit_id = $1))
      where id = $1`,
-    [id],
+    [limitId],
   )
   await tx.rows('update account set limits_keys = true where id = (select account_id from key_limit where id = $1)', [
-    id,
+    limitId,
   ])
 }
 
-/** A bucket that gets its first limit is full; one whose limit changes has at most that. */
-const levelAfter = (limit: string, level: string, to: string) => `coalesce(case when ${limit} is null
-  then ${to}::integer * 60000000::bigint else least(${level}, ${to}::integer * 60000000::bigint) end, 0)`
+/** A bucket that gets its first limit is full; one whose limit changes has at most that. What instances have of it is not in it. */
+const levelAfter = (kind: 'requests' | 'tokens', to: string) => `coalesce(least(
+  greatest(0, ${to}::integer - ${kind}_lent) * 60000000::bigint, case when ${kind}_per_minute is not null then ${kind === 'requests' ? 'request' : 'token'}_level end), 0)`
 
 /** Leaves the key, and those that share its limits, with those of the account. The account must be locked. */
 export async function deleteKeyLimits(tx: Queryable, id: string): Promise<void> {

@@ -20,8 +20,7 @@ export async function setKeyLimits(tx: Queryable, id: string, change: KeyLimitsC
   checkKeyLimits(change)
   const before = await lockKeyAndAccount(tx, id)
   if (before === undefined) throw unknownKey(id)
-  if (before.personId !== null)
-    throw unlimitable('This is the scratch key of a person, which has no limits of its own.')
+  if (before.personId !== null) throw unlimitable('This is a scratch key, which cannot have limits of its own.')
   if (before.accountId === null) throw unlimitable('This key has no account, so its requests are refused anyway.')
   const after = { ...before, ...withoutUndefined(change) }
   const details = changedDetails(namedLimits(before, 'none'), namedLimits(after, 'none'))

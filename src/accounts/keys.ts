@@ -29,8 +29,8 @@ export interface Caller {
   readonly own: boolean
   /** Ids or aliases of models; null: every model. */
   readonly allowedModels: readonly string[] | null
-  /** Whether the key has limits of its own. */
-  readonly limited: boolean
+  /** The limits of the key, besides those of its account. */
+  readonly limitId: string | undefined
 }
 
 export interface Keys {
@@ -116,7 +116,7 @@ export function createKeys({ database, log }: { database: Database; log: Logger 
     async scratch(use: ScratchUse, by: Visit) {
       const { id: keyId, publicId } = await useScratchKey(database, use, by)
       lastUsed.note(keyId)
-      return { publicId, keyId, accountId: use.accountId, own: false, allowedModels: null, limited: false }
+      return { publicId, keyId, accountId: use.accountId, own: false, allowedModels: null, limitId: undefined }
     },
     create: (request: KeyRequest & { readonly id?: string }, by: Visit, show: ShowKey = async () => undefined) =>
       database.transaction((tx) => shown(issueKey(tx, { id: randomUUIDv7(), ...request }, by), show)),
@@ -160,7 +160,7 @@ function proven(hash: Buffer, key: KnownKey | undefined): KnownKey | undefined {
 }
 
 function unknownKey(): Problem {
-  return new Problem('invalid_key', 'Unknown API key. Check which key you send.')
+  return new Problem('invalid_key', 'Unknown API key. Check which key you are sending.')
 }
 
 /** The caller who uses this key, or why it is refused. */
@@ -170,13 +170,13 @@ function callerOf(key: KnownKey): Caller | Problem {
     return new Problem('expired_key', 'This key has expired or was replaced. Use the key that replaced it.')
   }
   if (key.accountId === null) {
-    return new Problem('no_billing_account', 'This key has no account to pay. Use the key of an account.')
+    return new Problem('no_billing_account', 'This key has no account. Use a key that belongs to an account.')
   }
   if (!key.accountOpen) {
-    return new Problem('no_billing_account', 'The account of this key is closed. Use the key of an open account.')
+    return new Problem('no_billing_account', 'This key belongs to a closed account. Use a key from an open account.')
   }
-  const { publicId, id: keyId, accountId, own, allowedModels, limited } = key
-  return { publicId, keyId, accountId, own, allowedModels, limited }
+  const { publicId, id: keyId, accountId, own, allowedModels, limitId } = key
+  return { publicId, keyId, accountId, own, allowedModels, limitId: limitId ?? undefined }
 }
 
 function granted(caller: Caller | Problem): Caller {

@@ -31,7 +31,7 @@ export function createLastUsed({ database, log }: { database: Database; log: Log
       throw error
     }
   }
-  const writing = repeat({ name: 'writing when keys were last used', pause: writePause, work: write, log })
+  const writing = repeat({ name: 'writing the last-used times of keys', pause: writePause, work: write, log })
 
   return Object.freeze({
     note(keyId: string) {
@@ -39,7 +39,7 @@ export function createLastUsed({ database, log }: { database: Database; log: Log
     },
     async close() {
       await writing.stop()
-      await write().catch((error: unknown) => log.warn({ err: error }, 'when keys were last used was not written'))
+      await write().catch((error: unknown) => log.warn({ err: error }, 'the last-used times of keys were not written'))
     },
   })
 }

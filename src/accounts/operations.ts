@@ -53,7 +53,7 @@ export const changeAccount = {
   ...inAccounts,
   documentedHeaders: Type.Object({ 'If-Match': text('The ETag of the account that the change is based on, or `*`.') }),
   operationId: 'changeAccount',
-  summary: 'Change the name, the limits and the billing details of an account',
+  summary: "Change an account's name, limits and billing details",
   description: 'Fields missing from the body keep their values. For partners.',
   params,
   body: schema.accountChange,
@@ -76,8 +76,8 @@ export const closeAccount = {
 export const listCredit = {
   ...inAccounts,
   operationId: 'listCredit',
-  summary: 'List the credit of an account',
-  description: 'What was added and withdrawn, the newest first. For partners.',
+  summary: "List an account's credit entries",
+  description: 'Credit added and withdrawn, newest first. For partners.',
   params,
   querystring: schema.creditQuery,
   response: {
@@ -105,7 +105,7 @@ export const addCredit = {
 export const listKeys = {
   ...inAccounts,
   operationId: 'listKeys',
-  summary: 'List the keys of an account',
+  summary: "List an account's keys",
   description: 'Without their secrets. For partners.',
   params,
   response: { 200: answers(schema.keyList, 'All keys of the account.'), ...refusals(reading) },
@@ -114,11 +114,11 @@ export const listKeys = {
 export const createKey = {
   ...inAccounts,
   ...idempotent(
-    'A repeated request with the same key creates nothing. It is refused with `conflict`, because the text of a key is sent only once.',
+    'A repeated request with the same key creates nothing. It is refused with `conflict`, because a key is sent only once.',
   ),
   operationId: 'createKey',
   summary: 'Create a key',
-  description: 'The response is the only place where the text of the key appears. For partners.',
+  description: 'The key itself appears only in this response. For partners.',
   params,
   body: schema.newKeyBody,
   response: { 201: answers(schema.keyIssued, 'The key.'), ...refusals(writing) },
@@ -139,10 +139,10 @@ export const rotateKey = {
 export const limitKey = {
   ...inAccounts,
   operationId: 'limitKey',
-  summary: 'Change the limits and budgets of a key',
+  summary: "Change a key's limits and budgets",
   description:
-    'Fields missing from the body keep their values; null removes a limit. A key always stays within the limits and the credit ' +
-    'of its account, too. A key and those that replaced it share their limits, with what was spent. Takes effect within a ' +
+    'Fields missing from the body keep their values; null removes a limit. These limits apply in ' +
+    'addition to the limits and the credit of the account. A key and its replacements share their limits and spending. Takes effect within a ' +
     'second. For partners.',
   params: keyParams,
   body: schema.keyLimitsBody,

@@ -21,7 +21,7 @@ import { checkSettings } from './version.ts'
 
 export { accountExamples } from './examples.ts'
 
-/** The limits of a new account for which none are given. */
+/** The default limits of a new account. */
 export interface DefaultLimits {
   readonly requests_per_minute: number
   readonly tokens_per_minute: number

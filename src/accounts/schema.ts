@@ -22,30 +22,28 @@ const body = <Properties extends TProperties>(properties: Properties) =>
   Type.Object(properties, { additionalProperties: false })
 
 const limits = {
-  requests_per_minute: perMinute('The most requests per minute.'),
-  tokens_per_minute: perMinute('The most input and output tokens per minute.'),
+  requests_per_minute: perMinute('Maximum requests per minute.'),
+  tokens_per_minute: perMinute('Maximum input and output tokens per minute.'),
 }
 
 export const newAccountBody = body({
-  name: line(200, 'The name, which is unique in any case.'),
+  name: line(200, 'The name, unique regardless of case.'),
   credit: Type.Optional(amount('Credit paid in advance: `25.00`. Default 0.')),
-  monthly_limit: Type.Optional(
-    amount('In place of credit: the most that is billed in arrears for a calendar month (UTC).'),
-  ),
+  monthly_limit: Type.Optional(amount('Instead of credit: the maximum billed in arrears per calendar month (UTC).')),
   own: Type.Optional(own),
   requests_per_minute: Type.Optional(limits.requests_per_minute),
   tokens_per_minute: Type.Optional(limits.tokens_per_minute),
 })
 
 const billing = {
-  billing_name: nullable(line(200, 'The name on invoices to the account. Null: that of the account.')),
+  billing_name: nullable(line(200, 'The name on invoices to the account. Null: the name of the account.')),
   billing_address: nullable(text(500, 'The postal address without the name: at most 8 lines.')),
   billing_tax_number: nullable(line(50, "The payer's tax number.")),
   billing_email: nullable(line(254, 'The e-mail address that invoices are sent to.')),
 }
 
 export const accountChange = body({
-  name: Type.Optional(line(200, 'The name, which is unique in any case.')),
+  name: Type.Optional(line(200, 'The name, unique regardless of case.')),
   monthly_limit: Type.Optional(amount('The most per calendar month. A prepaid account with nothing unspent gets one.')),
   own: Type.Optional(own),
   requests_per_minute: Type.Optional(limits.requests_per_minute),
@@ -65,14 +63,14 @@ export const accountShown = Type.Object({
   ...limits,
   monthly_limit: nullable(money('Null for a prepaid account.')),
   billing_name: nullable(
-    Type.String({ description: 'The name on invoices to the account. Null: that of the account.' }),
+    Type.String({ description: 'The name on invoices to the account. Null: the name of the account.' }),
   ),
   billing_address: nullable(Type.String()),
   billing_tax_number: nullable(Type.String()),
   billing_email: nullable(Type.String({ description: 'Where invoices are sent.' })),
-  credit_left: money('What new requests may still cost.'),
-  held: money('The most that requests in flight can cost.'),
-  credited: money('All credit ever added, less what was withdrawn.'),
+  credit_left: money('The credit available to new requests.'),
+  held: money('The maximum cost of requests in flight.'),
+  credited: money('All credit ever added, minus withdrawals.'),
   charged: money('All charges ever.'),
   month_charged: money('The charges of this calendar month (UTC).'),
   currency: Type.String({ description: "The firm's currency (ISO 4217)." }),
@@ -87,7 +85,7 @@ export type AccountShown = Type.Static<typeof accountShown>
 
 export const accountList = Type.Object({
   accounts: Type.Array(accountShown, { description: 'All accounts, by name.' }),
-  defaults: Type.Object(limits, { description: 'The limits of a new account for which none are given.' }),
+  defaults: Type.Object(limits, { description: 'The default limits of a new account.' }),
   currency: Type.String(),
 })
 export type AccountList = Type.Static<typeof accountList>
@@ -113,14 +111,14 @@ const modelName = Type.String({ maxLength: 100, description: 'The id or an alias
 
 const keyLimits = {
   requests_per_minute: Type.Optional(
-    nullable(perMinute('The most requests per minute of this key. Null: only the limit of the account.')),
+    nullable(perMinute('Maximum requests per minute of this key. Null: only the account limit applies.')),
   ),
   tokens_per_minute: Type.Optional(
-    nullable(perMinute('The most tokens per minute of this key. Null: only the limit of the account.')),
+    nullable(perMinute('Maximum tokens per minute of this key. Null: only the account limit applies.')),
   ),
-  daily_budget: Type.Optional(nullable(amount('The most that this key may spend on a day (UTC). Null: no budget.'))),
+  daily_budget: Type.Optional(nullable(amount('Maximum spending of this key per day (UTC). Null: no budget.'))),
   monthly_budget: Type.Optional(
-    nullable(amount('The most that this key may spend in a calendar month (UTC). Null: no budget.')),
+    nullable(amount('Maximum spending of this key per calendar month (UTC). Null: no budget.')),
   ),
 }
 
@@ -163,13 +161,15 @@ const keyFields = {
   revoked_at: nullable(time),
   replaced_by: nullable(id),
   last_used_at: nullable(Type.String({ format: 'date-time', description: 'To the minute.' })),
-  requests_per_minute: nullable(Type.Integer({ description: 'Null: only the limit of the account.' })),
-  tokens_per_minute: nullable(Type.Integer({ description: 'Null: only the limit of the account.' })),
-  daily_budget: nullable(money('The most that it may spend on a day (UTC). Null: no budget.')),
-  monthly_budget: nullable(money('The most that it may spend in a calendar month (UTC). Null: no budget.')),
-  charged_today: nullable(money('What it spent today (UTC). Null without limits of its own, as the next two.')),
-  charged_this_month: nullable(money('What it spent in this calendar month (UTC).')),
-  held: nullable(money('The most that its requests in flight can cost.')),
+  requests_per_minute: nullable(Type.Integer({ description: 'Null: only the account limit applies.' })),
+  tokens_per_minute: nullable(Type.Integer({ description: 'Null: only the account limit applies.' })),
+  daily_budget: nullable(money('Maximum spending per day (UTC). Null: no budget.')),
+  monthly_budget: nullable(money('Maximum spending per calendar month (UTC). Null: no budget.')),
+  charged_today: nullable(
+    money('Amount spent today (UTC). Null if the key has no limits of its own, like the next two.'),
+  ),
+  charged_this_month: nullable(money('Amount spent in this calendar month (UTC).')),
+  held: nullable(money('The maximum cost of its requests in flight.')),
 }
 
 export const keyShown = Type.Object(keyFields)
@@ -177,14 +177,14 @@ export type KeyShown = Type.Static<typeof keyShown>
 
 export const keyIssued = Type.Object({
   ...keyFields,
-  key: Type.String({ description: 'The text of the key. It is sent only once and stored nowhere.' }),
+  key: Type.String({ description: 'The key itself. It is sent only once and never stored.' }),
 })
 export type KeyIssued = Type.Static<typeof keyIssued>
 
 export const keyList = Type.Object({
   keys: Type.Array(keyShown, { description: 'In order of creation.' }),
   models: Type.Array(Type.Object({ name: Type.String(), alias_of: nullable(Type.String()) }), {
-    description: 'The names that `allowed_models` may have.',
+    description: 'The names that `allowed_models` may contain.',
   }),
   base_url: Type.String({ description: 'The address that callers use.' }),
 })

@@ -82,7 +82,7 @@ export async function readCreditEntry(tx: Queryable, id: string): Promise<NewCre
   return entry
 }
 
-/** The newest first: those before the entry with the number `before`, or all. */
+/** Newest first: those before the entry with the number `before`, or all. */
 export function readCredit(
   database: Queryable,
   search: { readonly accountId: string; readonly before: bigint | null; readonly limit: number },
@@ -147,8 +147,8 @@ export interface KeyRow {
   /** Whether the account is the firm's own. */
   readonly own: boolean
   readonly allowedModels: readonly string[] | null
-  /** Whether it has limits of its own. */
-  readonly limited: boolean
+  /** Of its own limits; null without any. */
+  readonly limitId: string | null
   readonly revoked: boolean
   /** Milliseconds from now; null: never. */
   readonly expiresIn: number | null
@@ -159,7 +159,7 @@ export function readKeys(database: Queryable, publicIds: readonly string[]): Pro
     name: 'keys_by_public_id',
     text: `select k.id, public_id as "publicId", secret_hash as "secretHash", account_id as "accountId",
              coalesce(a.status = 'open', false) as "accountOpen", coalesce(a.own, false) as own, allowed_models as "allowedModels",
-             limit_id is not null as limited, revoked_at is not null as revoked,
+             limit_id as "limitId", revoked_at is not null as revoked,
              (extract(epoch from expires_at - clock_timestamp()) * 1000)::float8 as "expiresIn"
            from api_key k left join account a on a.id = k.account_id
            where public_id = any($1)`,

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Queryable } from '../platform/database/database.ts'
 import { callerPatience } from '../platform/database/patience.ts'
+import { admissionItem, type AdmissionItem } from './admission-item.ts'
 import type { Allowances } from './allowances.ts'
 import type { Batches } from './batches.ts'
 import { levelsAfter } from './levels.ts'
@@ -16,15 +17,14 @@ const recallPatience = 1500
 const recallPause = 100
 
 /** Outcomes that may change when another instance returns its allowance. */
-const scarce: ReadonlySet<string> = new Set(['credit_held', 'requests', 'tokens'])
-
-/** An item of the parameter p_admit of `till()`. */
-interface AdmissionItem {
-  readonly hold: string
-  readonly account: string
-  readonly requests: 0 | 1
-  readonly [field: string]: unknown
-}
+const scarce: ReadonlySet<string> = new Set([
+  'credit_held',
+  'requests',
+  'tokens',
+  'key_held',
+  'key_requests',
+  'key_tokens',
+])
 
 export interface Admissions extends Pick<Till, 'admit' | 'takeRequest'> {
   /** Admits a request again, without taking another request from the limit. Throws TillRefusal. */
@@ -45,9 +45,10 @@ export function createAdmissions({
   async function send(item: AdmissionItem): Promise<TillRow | undefined> {
     const start = performance.now()
     for (;;) {
-      const row = await batches.send('admit', item, start + callerPatience - performance.now())
+      const row = await batches.send('admit', item, { patience: start + callerPatience - performance.now() })
       if (!row?.lent || !scarce.has(row.outcome) || performance.now() > start + recallPatience) return row
-      if (!allowances.giveBack(item.account)) await sleep(recallPause)
+      const lender = row.outcome.startsWith('key_') ? row.of_limit : item.account
+      if (lender === null || !allowances.giveBack(lender)) await sleep(recallPause)
     }
   }
 
@@ -59,16 +60,15 @@ export function createAdmissions({
 
   return Object.freeze({
     async admit(request: AdmissionRequest): Promise<Admission> {
-      const isTakeable = request.idempotency === undefined && request.payer.limited !== true
-      const taken = isTakeable ? allowances.take(request) : undefined
+      const taken = request.idempotency === undefined ? allowances.take(request) : undefined
       if (taken !== undefined) return { kind: 'admitted', levels: taken }
-      const row = await send(itemOf(request, 1))
+      const row = await send(admissionItem(request, 1))
       const levels = levelsAfter(allowances, row)
       const replay = row && levels && (await replayOf(database, row, levels))
       return replay ?? { kind: 'admitted', levels: admitted(row, tokensOf(request)) }
     },
     async readmit(request: AdmissionRequest) {
-      return admitted(await send(itemOf(request, 0)), tokensOf(request))
+      return admitted(await send(admissionItem(request, 0)), tokensOf(request))
     },
     async takeRequest(requestId: string, { accountId: account, keyId: key }: Payer) {
       const none = { input: 0, output: 0, input_price: 0, output_price: 0 }
@@ -78,21 +78,3 @@ export function createAdmissions({
 }
 
 const tokensOf = (request: AdmissionRequest): number => request.inputTokens + request.maxOutputTokens
-
-const itemOf = ({ payer, ...request }: AdmissionRequest, requests: 0 | 1): AdmissionItem => ({
-  hold: request.requestId,
-  account: payer.accountId,
-  key: payer.keyId,
-  person: payer.personId,
-  model: request.model,
-  client: payer.clientId,
-  input: request.inputTokens,
-  output: request.maxOutputTokens,
-  input_price: String(request.price.input),
-  output_price: String(request.price.output),
-  cached_price: request.price.cachedInput?.toString(),
-  cache_write_price: request.price.cacheWrite?.toString(),
-  idem: request.idempotency?.key,
-  hash: request.idempotency?.hash,
-  requests,
-})

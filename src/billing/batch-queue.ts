@@ -1,8 +1,14 @@
 import { outageOf, releaseOf, type BatchItem, type TillItem } from './batch-item.ts'
 
+/** Milliseconds until a refused item is sent again: at first, and at most. */
+const retryPause = { first: 1000, most: 60_000 }
+
 /** The items for the next calls, and the pause of the loop that sends them. */
 export class BatchQueue {
   #items: BatchItem[] = []
+  /** Items that the database refused, with the timers after which they are sent again. */
+  readonly #refused = new Map<BatchItem, NodeJS.Timeout>()
+  readonly #refusals = new WeakMap<BatchItem, number>()
   /** The length that ends the current pause. */
   #awaited = 1
   #wake: (() => void) | undefined
@@ -19,6 +25,11 @@ export class BatchQueue {
 
   close(): void {
     this.#closing = true
+    for (const [item, timer] of this.#refused) {
+      clearTimeout(timer)
+      this.#items.push(item)
+    }
+    this.#refused.clear()
     this.#wake?.()
   }
 
@@ -35,6 +46,20 @@ export class BatchQueue {
   /** Puts items back, before the others. */
   restore(items: readonly BatchItem[]): void {
     this.#items = [...items, ...this.#items]
+  }
+
+  /** Sends an item again that the database refused, after a pause that doubles each time. Not after the queue has closed. */
+  retry(item: BatchItem): void {
+    if (this.#closing) return
+    item.deadline = Infinity
+    const refusals = this.#refusals.get(item) ?? 0
+    this.#refusals.set(item, refusals + 1)
+    const pause = Math.min(retryPause.most, retryPause.first * 2 ** refusals)
+    const timer = setTimeout(() => {
+      this.#refused.delete(item)
+      this.add(item)
+    }, pause)
+    this.#refused.set(item, timer)
   }
 
   /** Releases a hold with a later call. Does not end a pause. */

@@ -30,10 +30,13 @@ test('a request that ended during an outage longer than its patience is released
   const payer = await stage.addAccount({ credit: 10n * mostOfOne })
   const held = ask(payer)
   await stage.nth(0).admit(held)
-  const settleHold = (hold: string) => batches.send('settle', { hold }, 300)
+  const settleHold = (hold: string) => batches.send('settle', { hold }, { patience: 300 })
 
   away = true
-  await assert.rejects(settleHold(randomUUIDv7()), { code: 'unavailable', message: /The ledger shows whether it was/ })
+  await assert.rejects(settleHold(randomUUIDv7()), {
+    code: 'unavailable',
+    message: /The ledger shows whether it succeeded/,
+  })
   await assert.rejects(settleHold(held.requestId), { code: 'unavailable', message: /Nothing was charged/ })
   assert.equal((await stage.account(payer)).held, mostOfOne)
   away = false
@@ -110,7 +113,9 @@ test('a call leaves a quarter of many items to the next, and none of a few', asy
     log,
   })
   const settleAtOnce = (count: number) =>
-    Promise.all(Array.from({ length: count }, () => batches.send('settle', { hold: randomUUIDv7() }, 4000)))
+    Promise.all(
+      Array.from({ length: count }, () => batches.send('settle', { hold: randomUUIDv7() }, { patience: 4000 })),
+    )
   await settleAtOnce(8)
   assert.deepEqual(sizes, [8])
   await settleAtOnce(40)

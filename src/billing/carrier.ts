@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { Problem } from '../platform/problems.ts'
 import type { Allowances } from './allowances.ts'
+import { isConflict } from '../platform/database/failure.ts'
 import { outageOf, type BatchItem } from './batch-item.ts'
 import type { BatchQueue } from './batch-queue.ts'
 import { isLeaseLost, type Instance } from './instance.ts'
@@ -48,14 +49,31 @@ export function createCarrier({ queue, instance, allowances, log }: CarrierNeeds
     // not count: this process may have slept, and the next call finds the charge.
     const isOver = ({ kind, sent, deadline }: BatchItem) => deadline <= (sent && kind !== 'admit' ? begunAt : now)
     // If the database is away during shutdown, the instance that reaps this one releases the holds.
-    queue.restore(items.filter((item) => !isOver(item) && !(queue.closing && item.deadline === Infinity)))
-    for (const item of items.filter(isOver)) {
+    const isKept = (item: BatchItem) => item.received || !isOver(item)
+    const over = items.filter(isOver)
+    for (const item of over) {
       item.reject(outageOf(item))
+      if (item.received) item.deadline = Infinity
+    }
+    queue.restore(items.filter((item) => isKept(item) && !(queue.closing && item.deadline === Infinity)))
+    for (const item of over.filter(({ received }) => !received)) {
       // An item that was not settled is still held, and an admission that was sent may be: the next call releases it. The
       // batch number keeps out a call that arrives late.
       if (item.kind === 'end') allowances.dropped(item.outcome)
-      else if (item.kind === 'settle' || item.sent) queue.release(item.id)
+      if (item.kind === 'settle' || (item.sent && item.kind === 'admit')) queue.release(item.id)
+      else if (item.kind === 'end' && item.hold) queue.release(item.hold.hold)
     }
+  }
+
+  /** Its hold stays if its charge must still be made. Otherwise its caller is free to release it. */
+  function refuse(item: BatchItem, error: unknown): void {
+    const id = item.kind === 'end' ? item.outcome.taken.request.requestId : item.id
+    log.error({ err: error, request_id: id, again: item.received }, 'the till refused an item')
+    if (item.received) {
+      queue.retry(item)
+      if (item.kind === 'end') allowances.kept(item.outcome)
+    } else if (item.kind === 'end') allowances.dropped(item.outcome)
+    item.reject(error)
   }
 
   /** Sends each item alone, so that one that the database refuses does not fail the others. */
@@ -65,10 +83,7 @@ export function createCarrier({ queue, instance, allowances, log }: CarrierNeeds
         await by([item])
       } catch (error) {
         if (isTransient(error)) return recover(error, items.slice(sent))
-        const id = item.kind === 'end' ? item.outcome.taken.request.requestId : item.id
-        log.error({ err: error, request_id: id }, 'the till refused an item')
-        if (item.kind === 'end') allowances.dropped(item.outcome)
-        item.reject(error)
+        refuse(item, error)
       }
     }
   }
@@ -97,5 +112,5 @@ export function createCarrier({ queue, instance, allowances, log }: CarrierNeeds
   })
 }
 
-/** Whether the same call may succeed later. */
-const isTransient = (error: unknown): boolean => error instanceof Problem || isLeaseLost(error)
+/** Whether the same call may succeed later, or over another connection. */
+const isTransient = (error: unknown): boolean => error instanceof Problem || isLeaseLost(error) || isConflict(error)

@@ -1,11 +1,17 @@
 import { columnText } from '../platform/database/rows.ts'
-import type { Report } from './stock.ts'
+import type { KeyReport, Report } from './allowance-reports.ts'
 import type { AdmissionRequest, Charge, Tags } from './till.ts'
 
 /** A row of the type account_report, as text. */
 export const reportRow = (report: Report): string =>
   `(${report.account},${report.charged},${report.requests_back},${report.tokens_back},${report.held},${report.credit},` +
   `${report.requests},${report.tokens},${report.at_hand},${report.cost},${report.need},` +
+  `${report.more_credit},${report.more_requests},${report.more_tokens})`
+
+/** A row of the type key_report, as text. */
+export const keyReportRow = (report: KeyReport): string =>
+  `(${report.id},${report.requests_back},${report.tokens_back},${report.held},${report.credit},${report.requests},` +
+  `${report.tokens},${report.at_hand},${report.cost},${report.need},` +
   `${report.more_credit},${report.more_requests},${report.more_tokens})`
 
 /** A row of the type timed_charge, as text. `cost` is in 10⁻¹² of the currency unit. */

@@ -25,11 +25,15 @@ export async function refuseEarlierBatches(database: Queryable, { id, lastBatch 
   await database.rows('update instance set last_batch = $2 where id = $1 and last_batch < $2', [id, lastBatch])
 }
 
-/** Which of these requests are in the ledger. Without a bound on the time, since the database's clock may have moved. */
-export async function readCharged(database: Queryable, requestIds: readonly string[]): Promise<ReadonlySet<string>> {
-  const rows = await database.rows<{ id: string }>('select request_id as id from ledger where request_id = any($1)', [
-    requestIds,
-  ])
+/**
+ * Which of these requests are in the ledger or have holds of their own. Without a bound on the time, since the database's clock may
+ * have moved.
+ */
+export async function readEnded(database: Queryable, requestIds: readonly string[]): Promise<ReadonlySet<string>> {
+  const rows = await database.rows<{ id: string }>(
+    'select request_id as id from ledger where request_id = any($1) union all select id from hold where id = any($1)',
+    [requestIds],
+  )
   return new Set(rows.map(({ id }) => id))
 }
 
@@ -37,10 +41,15 @@ export async function readCharged(database: Queryable, requestIds: readonly stri
 export async function deleteInstance(database: Queryable, id: string): Promise<void> {
   await database.rows(
     `with empty as (
-       delete from allowance where instance_id = $1 and (held, credit, requests, tokens) = (0, 0, 0, 0))
+       delete from allowance where instance_id = $1 and (held, credit, requests, tokens) = (0, 0, 0, 0)
+     ), empty_keys as (
+       delete from key_allowance where instance_id = $1 and (held, credit, requests, tokens) = (0, 0, 0, 0)
+     )
      delete from instance where id = $1 and not exists (select from hold where instance_id = $1)
        and not exists (
-         select from allowance where instance_id = $1 and (held, credit, requests, tokens) <> (0, 0, 0, 0))`,
+         select from allowance where instance_id = $1 and (held, credit, requests, tokens) <> (0, 0, 0, 0))
+       and not exists (
+         select from key_allowance where instance_id = $1 and (held, credit, requests, tokens) <> (0, 0, 0, 0))`,
     [id],
   )
 }

@@ -3,7 +3,7 @@ import type { Allowances } from './allowances.ts'
 import type { ExchangeItem, TillItem } from './batch-item.ts'
 import { InstanceSession, type InstanceNeeds } from './instance-session.ts'
 import * as store from './instance-store.ts'
-import { standingOf } from './limits.ts'
+import { accountStanding, keyStanding } from './limits.ts'
 import type { TillRow } from './till-row.ts'
 import { exchangeCall, tillCall } from './till-store.ts'
 
@@ -13,7 +13,7 @@ export { isLeaseLost } from './instance-session.ts'
 export interface Instance {
   /** Calls `till()` once and resolves all items. If it rejects, no item is resolved and all can be sent again. */
   till(this: void, items: readonly TillItem[]): Promise<void>
-  /** Calls `exchange_timed()` once, with the requests that end and reports of their accounts' and other pending allowances. */
+  /** Calls `exchange_timed()` once, with the requests that end and reports of their accounts' and of other pending allowances. */
   exchange(this: void, items: readonly ExchangeItem[]): Promise<void>
   /** Releases what dead instances left. Most calls do nothing. */
   reap(): Promise<void>
@@ -54,7 +54,7 @@ export async function openInstance(needs: InstanceNeeds): Promise<Instance> {
     const reports = allowances.report(outcomes)
     for (const item of fresh) item.sent = true
     const sentAt = performance.now()
-    const renewals = await on.call(exchangeCall(session.nextBatch(), reports, chargesOf(fresh)))
+    const renewals = await on.call(exchangeCall(session.nextBatch(), { ...reports, ...endingsOf(fresh) }))
     allowances.answered(outcomes, renewals, sentAt)
     for (const item of fresh) item.resolve(true)
   }
@@ -81,15 +81,15 @@ function resolveAll(
   const admitted = new Map<string, TillRow>()
   for (const row of rows) {
     ;(settlementOutcomes.has(row.outcome) ? settled : admitted).set(row.id, row)
-    const standing = standingOf(row)
-    if (standing !== undefined && row.of_account !== null) allowances.noted(row.of_account, standing, sentAt)
+    if (row.of_account !== null) allowances.noted(row.of_account, accountStanding(row), sentAt)
+    if (row.of_limit !== null) allowances.noted(row.of_limit, keyStanding(row), sentAt)
   }
   for (const item of items) item.resolve((item.kind === 'settle' ? settled : admitted).get(item.id))
 }
 
 /**
  * Looks up in the ledger the items whose call was interrupted, and those of an earlier instance of this process: only the
- * ledger knows whether they were charged. Returns the items that are still to be sent.
+ * ledger knows whether they were charged, and only their holds show that they moved. Returns the items that are still to be sent.
  */
 async function resolveFromLedger(
   on: DedicatedConnection,
@@ -103,16 +103,20 @@ async function resolveFromLedger(
   const { instance: id, batch: lastBatch } = session.nextBatch()
   await store.refuseEarlierBatches(on, { id, lastBatch })
   const ids = open.map(({ outcome }) => outcome.taken.request.requestId)
-  const charged = await store.readCharged(on, ids)
+  const ended = await store.readEnded(on, ids)
   return items.filter((item) => {
-    const found = charged.has(item.outcome.taken.request.requestId)
-    if (!open.includes(item) || (!found && isOurs(item) && item.charge !== undefined)) return true
+    const found = ended.has(item.outcome.taken.request.requestId)
+    const isReleased = item.charge === undefined && item.hold === undefined
+    if (!open.includes(item) || (!found && isOurs(item) && !isReleased)) return true
     // A release leaves no trace in the database: its tokens may have been returned, and must not be returned twice.
     allowances.dropped(item.outcome)
-    item.resolve(found || (isOurs(item) && item.charge === undefined))
+    item.resolve(found || (isOurs(item) && isReleased))
     return false
   })
 }
 
 /** Not inline in `exchange`: an async function keeps its local variables alive while it waits for the reply. */
-const chargesOf = (items: readonly ExchangeItem[]): string[] => items.flatMap(({ charge }) => charge ?? [])
+const endingsOf = (items: readonly ExchangeItem[]) => ({
+  charges: items.flatMap(({ charge }) => charge ?? []),
+  holds: items.flatMap(({ hold }) => hold ?? []),
+})

@@ -29,10 +29,15 @@ after(async () => {
 type Limits = Parameters<Keys['setLimits']>[1]
 
 /** A payer whose key has these limits, of an account with enough of everything. */
-async function limited(limits: Limits): Promise<Payer & { readonly keyId: string }> {
+async function limited(limits: Limits): Promise<Payer & { readonly keyId: string; readonly limitId: string }> {
   const { accountId, keyId = assert.fail() } = await stage.addAccount({ credit: 1000n * mostOfOne })
   await keys.setLimits(keyId, limits, byService)
-  return { accountId, keyId, limited: true }
+  return { accountId, keyId, limitId: await limitIdOf(keyId) }
+}
+
+async function limitIdOf(keyId: string): Promise<string> {
+  const [key] = await stage.database.rows<{ id: string }>('select limit_id as id from api_key where id = $1', [keyId])
+  return key?.id ?? assert.fail()
 }
 
 async function refusalOf(work: Promise<unknown>): Promise<TillRefusal> {
@@ -83,35 +88,13 @@ test('a budget that requests in flight hold asks to retry, and is free again aft
   const first = ask(payer)
   await stage.nth(0).admit(first)
   const refusal = await refusalOf(stage.nth(1).admit(ask(payer)))
-  assert.match(refusal.message, /Requests in flight hold the budget of this key/)
+  assert.match(refusal.message, /Requests in flight hold the part of this key's budget/)
   assert.equal(refusal.details.retryAfter, 1)
   await stage.nth(0).release(first.requestId, payer.accountId)
   const second = ask(payer)
   await stage.nth(1).admit(second)
   await settle(payer, second, 1)
   assert.equal((await keys.show(payer.keyId)).dayCharged, mostOfOne)
-})
-
-test('no instance admits a key with limits from an allowance, while it does so for other keys of the account', async () => {
-  const payer = await limited({ dailyBudget: 100n * mostOfOne })
-  const { id: otherId } = await keys.create(
-    { accountId: payer.accountId, name: 'other', allowedModels: null, expiresAt: null },
-    byService,
-  )
-  const other = { accountId: payer.accountId, keyId: otherId }
-  let taken = 0
-  for (let request = 0; request < 40; request++) {
-    for (const each of [payer, other]) {
-      const asked = ask(each)
-      await stage.nth(0).admit(asked)
-      const [held] = await stage.database.rows('select 1 from hold where id = $1', [asked.requestId])
-      if (each === payer) assert.ok(held, 'the till holds what the key can spend')
-      else if (!held) taken++
-      await settle(each, asked)
-    }
-  }
-  assert.ok(taken > 0, 'the other key was never admitted from an allowance')
-  assert.equal((await keys.show(payer.keyId)).dayCharged, 40n * mostOfOne)
 })
 
 test('own limits of requests and tokens refuse with the name of the key and a true time to retry', async () => {
@@ -191,10 +174,10 @@ test('limits that are set while requests are in flight count them, and those tha
   const key = await keys.setLimits(keyId, { dailyBudget: 4n * mostOfOne }, byService)
   assert.deepEqual([key.dayCharged, key.limitHeld], [mostOfOne, 2n * mostOfOne])
   const { id: next } = await keys.rotate(keyId, { overlapMs: 60_000 }, byService)
-  const payer = { accountId, keyId: next, limited: true }
+  const payer = { accountId, keyId: next, limitId: await limitIdOf(next) }
   await admitted(payer)
-  const refusal = await refusalOf(stage.nth(1).admit(ask({ accountId, keyId, limited: true })))
-  assert.match(refusal.message, /Requests in flight hold the budget of this key/)
+  const refusal = await refusalOf(stage.nth(1).admit(ask({ ...payer, keyId })))
+  assert.match(refusal.message, /Requests in flight hold the part of this key's budget/)
   for (const { requestId } of requests.slice(1)) await stage.nth(0).settle(requestId, accountId, used(20))
   assert.equal((await keys.show(next)).dayCharged, 3n * mostOfOne)
 })
@@ -245,16 +228,20 @@ test('verify names each sum of a key that was changed', async () => {
   const payer = await limited({ dailyBudget: 9n * mostOfOne })
   await settle(payer, await admitted(payer))
   const faultsAfter = async (change: string, undo: string) => {
-    await tamper(stage.database, `update key_limit set ${change} where id = '${payer.keyId}'`)
+    await tamper(stage.database, `update key_limit set ${change} where id = '${payer.limitId}'`)
     const { checks } = await verifyBooks(stage.database)
-    await tamper(stage.database, `update key_limit set ${undo} where id = '${payer.keyId}'`)
-    return checks.filter(({ faults }) => inspect(faults).includes(payer.keyId)).map(({ name }) => name)
+    await tamper(stage.database, `update key_limit set ${undo} where id = '${payer.limitId}'`)
+    return checks.filter(({ faults }) => inspect(faults).includes(payer.limitId)).map(({ name }) => name)
   }
   const spent = ['every key with limits spent the sum of its roll-ups']
   assert.deepEqual(await faultsAfter('day_charged = day_charged + 1', 'day_charged = day_charged - 1'), spent)
   assert.deepEqual(await faultsAfter('month_charged = month_charged + 1', 'month_charged = month_charged - 1'), spent)
-  const held = ['what keys with limits hold is the sum of their holds']
+  const held = ['the amount held by every key with limits is the sum of its holds and allowances']
   assert.deepEqual(await faultsAfter('held = held + 1', 'held = held - 1'), held)
-  const bucket = ['no bucket of a key is above its limit']
+  const lent = ['the amounts lent by every key with limits are the sums of its allowances']
+  for (const column of ['credit_lent', 'requests_lent', 'tokens_lent']) {
+    assert.deepEqual(await faultsAfter(`${column} = 1`, `${column} = 0`), lent)
+  }
+  const bucket = ["no key's bucket is above its limit"]
   assert.deepEqual(await faultsAfter('request_level = 1', 'request_level = 0'), bucket)
 })

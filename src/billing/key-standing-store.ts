@@ -6,6 +6,9 @@ export interface KeyStandingRow {
   readonly tokens_per_minute: number | null
   readonly request_level: bigint
   readonly token_level: bigint
+  /** What instances have of them in allowances, in whole requests and tokens. */
+  readonly requests_lent: bigint
+  readonly tokens_lent: bigint
   readonly daily_budget: bigint | null
   readonly day_charged: bigint
   /** Microseconds until the day ends (UTC). */
@@ -22,8 +25,11 @@ export async function readKeyStanding(database: Queryable, keyId: string): Promi
     name: 'key_standing',
     text: `
       select l.requests_per_minute, l.tokens_per_minute, daily_budget, monthly_budget, held,
-        coalesce(least(l.requests_per_minute * 60000000::bigint, request_level + passed * l.requests_per_minute), 0) as request_level,
-        coalesce(least(l.tokens_per_minute * 60000000::bigint, token_level + passed * l.tokens_per_minute), 0) as token_level,
+        requests_lent, tokens_lent,
+        case when l.requests_per_minute is null then 0 else least(greatest(0, l.requests_per_minute - requests_lent) * 60000000::bigint,
+          request_level + passed * l.requests_per_minute) end as request_level,
+        case when l.tokens_per_minute is null then 0 else least(greatest(0, l.tokens_per_minute - tokens_lent) * 60000000::bigint,
+          token_level + passed * l.tokens_per_minute) end as token_level,
         (case when day = today then day_charged else key_charged_since(l.id, today) end)::amount as day_charged,
         (extract(epoch from (today + interval '1 day') at time zone 'UTC' - moment) * 1000000)::bigint as day_left_us,
         (case when month = this_month then month_charged else key_charged_since(l.id, this_month) end)::amount as month_charged,

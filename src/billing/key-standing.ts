@@ -1,7 +1,7 @@
 import type { Queryable } from '../platform/database/database.ts'
 import { withinPatience } from '../platform/database/patience.ts'
 import { readKeyStanding, type KeyStandingRow } from './key-standing-store.ts'
-import { levelOf, unit, type Level, type Levels, type RefusalRow } from './limits.ts'
+import { levelOf, unit, type OwnLevels, type RefusalRow } from './limits.ts'
 
 /** What a key may spend in a span of time, in 10⁻¹² of the unit. */
 export interface Budget {
@@ -15,12 +15,10 @@ export interface Budget {
 }
 
 /** The limits of a key, besides those of its account. Undefined: no such limit. */
-export interface KeyStanding {
-  readonly requests: Level | undefined
-  readonly tokens: Level | undefined
+export interface KeyStanding extends OwnLevels {
   readonly daily: Budget | undefined
   readonly monthly: Budget | undefined
-  /** The most that its requests in flight can cost. */
+  /** The maximum cost of its requests in flight. */
   readonly held: bigint
 }
 
@@ -30,17 +28,9 @@ export async function findKeyStanding(database: Queryable, keyId: string): Promi
   return row && standingIn(row)
 }
 
-const tighter = (one: Level, other: Level | undefined): Level =>
-  other && other.remaining < one.remaining ? other : one
-
-/** Of each kind the level with less left. */
-export function tighterLevels(account: Levels, key: Pick<KeyStanding, 'requests' | 'tokens'> | undefined): Levels {
-  return { requests: tighter(account.requests, key?.requests), tokens: tighter(account.tokens, key?.tokens) }
-}
-
 /**
- * Why `till()` would refuse a request of this key that its account, in this row, could pay; or undefined if it would not. The
- * levels are those of the key where it has limits.
+ * Why `till()` would refuse a request of this key that its account, in this row, could pay; or undefined if it would not.
+ * Allowances count as available: their instances would return them.
  */
 export async function findKeyRefusal(
   database: Queryable,
@@ -52,11 +42,12 @@ export async function findKeyRefusal(
   if (row === undefined) return undefined
   const refusal = refusalIn(row, need)
   if (refusal === undefined) return undefined
-  const { requests_per_minute: rpm, tokens_per_minute: tpm } = row
   return {
     ...account,
-    ...(rpm !== null && { requests_per_minute: rpm, request_level: row.request_level }),
-    ...(tpm !== null && { tokens_per_minute: tpm, token_level: row.token_level }),
+    key_request_level: row.request_level,
+    key_token_level: row.token_level,
+    key_requests_per_minute: row.requests_per_minute,
+    key_tokens_per_minute: row.tokens_per_minute,
     ...refusal,
   }
 }
@@ -74,8 +65,8 @@ function refusalIn(row: KeyStandingRow, { cost, tokens }: { readonly cost: bigin
     if (lacks(daily, 0n)) return { outcome: 'key_day', wait_us: ever ? row.day_left_us : null }
     if (lacks(monthly, row.held) || lacks(daily, row.held)) return { outcome: 'key_held', wait_us: null }
   }
-  const lackingRequest = rpm === null ? 0n : unit - row.request_level
-  const lackingTokens = tpm === null ? 0n : need - row.token_level
+  const lackingRequest = rpm === null ? 0n : unit - row.request_level - row.requests_lent * unit
+  const lackingTokens = tpm === null ? 0n : need - row.token_level - row.tokens_lent * unit
   if (lackingRequest <= 0n && lackingTokens <= 0n) return undefined
   const waits = [ceiling(lackingRequest, rpm), ceiling(lackingTokens, tpm)]
   return {
@@ -97,8 +88,8 @@ function standingIn(row: KeyStandingRow): KeyStanding {
   }
   const { requests_per_minute: rpm, tokens_per_minute: tpm } = row
   return {
-    requests: rpm === null ? undefined : levelOf(rpm, row.request_level),
-    tokens: tpm === null ? undefined : levelOf(tpm, row.token_level),
+    requests: rpm === null ? undefined : levelOf(rpm, Number(row.request_level)),
+    tokens: tpm === null ? undefined : levelOf(tpm, Number(row.token_level)),
     daily: budget(row.daily_budget, row.day_charged, row.day_left_us),
     monthly: budget(row.monthly_budget, row.month_charged, row.month_left_us),
     held: row.held,

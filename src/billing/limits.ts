@@ -26,48 +26,83 @@ export class TillRefusal extends Problem {
 /** Levels count parts of a request or token, so that a bucket refills by its limit every µs. */
 export const unit = 60_000_000n
 
-/** The limits of an account and the levels of its buckets at some moment. */
+/** The limits of an account, or of a key, and the levels of its buckets at some moment. Null: a key without that limit. */
 export interface Standing {
   readonly request_level: bigint
   readonly token_level: bigint
-  readonly requests_per_minute: number
-  readonly tokens_per_minute: number
+  readonly requests_per_minute: number | null
+  readonly tokens_per_minute: number | null
 }
 
-type StandingRow = Pick<TillRow, 'request_level' | 'token_level' | 'requests_per_minute' | 'tokens_per_minute'>
+/** The levels of those limits that there are. */
+export type OwnLevels = { readonly [Kind in keyof Levels]: Level | undefined }
 
-export function standingOf(row: StandingRow | undefined): Standing | undefined {
+type KeyColumns = 'key_request_level' | 'key_token_level' | 'key_requests_per_minute' | 'key_tokens_per_minute'
+type StandingRow = Pick<TillRow, 'request_level' | 'token_level' | 'requests_per_minute' | 'tokens_per_minute'> &
+  Partial<Pick<TillRow, KeyColumns>>
+
+/** The standing of the account in this row. */
+export function accountStanding(row: StandingRow | undefined): Standing | undefined {
   if (!row || row.request_level === null || row.token_level === null) return undefined
   const { request_level, token_level, requests_per_minute, tokens_per_minute } = row
   if (requests_per_minute === null || tokens_per_minute === null) return undefined
   return { request_level, token_level, requests_per_minute, tokens_per_minute }
 }
 
-/** The levels after the item of this row. */
-export function levelsOf(row: StandingRow | undefined): Levels | undefined {
-  const standing = standingOf(row)
-  return standing && projectLevels(standing, 0, { requests: 0, tokens: 0 })
+/** The standing of the key in this row, if it has limits of its own. */
+export function keyStanding(row: StandingRow | undefined): Standing | undefined {
+  const { key_request_level, key_token_level } = row ?? {}
+  if (typeof key_request_level !== 'bigint' || typeof key_token_level !== 'bigint') return undefined
+  return {
+    request_level: key_request_level,
+    token_level: key_token_level,
+    requests_per_minute: row?.key_requests_per_minute ?? null,
+    tokens_per_minute: row?.key_tokens_per_minute ?? null,
+  }
 }
+
+/** The levels after the item of this row. */
+export const levelsOf = (row: StandingRow | undefined): Levels | undefined =>
+  tighterLevels(levelsNow(accountStanding(row)), levelsNow(keyStanding(row)))
+
+/** Of each kind the level with less left. Undefined without a level of each kind. */
+export function tighterLevels(one: OwnLevels | undefined, other: OwnLevels | undefined): Levels | undefined {
+  const requests = tighter(one?.requests, other?.requests)
+  const tokens = tighter(one?.tokens, other?.tokens)
+  return requests && tokens && { requests, tokens }
+}
+
+const tighter = (one: Level | undefined, other: Level | undefined): Level | undefined =>
+  one && (!other || one.remaining <= other.remaining) ? one : other
+
+export const levelsNow = (standing: Standing | undefined): OwnLevels | undefined =>
+  standing && projectLevels(standing, 0, { requests: 0, tokens: 0 })
 
 /** The levels `ms` milliseconds later, including what an allowance holds. */
 export function projectLevels(
   standing: Standing,
   ms: number,
   atHand: { readonly requests: number; readonly tokens: number },
-): Levels {
-  const passed = BigInt(Math.floor(ms * 1000))
-  const { requests_per_minute, tokens_per_minute } = standing
-  const requests = standing.request_level + passed * BigInt(requests_per_minute) + BigInt(atHand.requests) * unit
-  const tokens = standing.token_level + passed * BigInt(tokens_per_minute) + BigInt(atHand.tokens) * unit
-  return { requests: levelOf(requests_per_minute, requests), tokens: levelOf(tokens_per_minute, tokens) }
+): OwnLevels {
+  const { requests_per_minute: rpm, tokens_per_minute: tpm, request_level, token_level } = standing
+  const passed = Math.floor(ms * 1000)
+  return {
+    requests: rpm === null ? undefined : levelOf(rpm, Number(request_level) + passed * rpm + atHand.requests * parts),
+    tokens: tpm === null ? undefined : levelOf(tpm, Number(token_level) + passed * tpm + atHand.tokens * parts),
+  }
 }
 
-/** A level in parts of a request or token. */
-export function levelOf(limit: number, level: bigint): Level {
-  const whole = BigInt(limit) * unit
-  const missing = level < whole ? whole - level : 0n
-  const resetSeconds = Math.ceil(Number(missing) / limit / 1e6)
-  return { limit, remaining: Number((whole - missing) / unit), resetSeconds }
+/** Of a request or token. */
+const parts = Number(unit)
+
+/** A level in parts of a request or token. Rounded above 2⁵³ parts, which is less than a millionth of a token. */
+export function levelOf(limit: number, level: number): Level {
+  const missing = Math.max(0, limit * parts - level)
+  return {
+    limit,
+    remaining: Math.floor((limit * parts - missing) / parts),
+    resetSeconds: Math.ceil(missing / limit / 1e6),
+  }
 }
 
 /** A refusal of `till()`, or of the check that precedes it. */
@@ -76,21 +111,22 @@ export type RefusalRow = StandingRow & Pick<TillRow, 'outcome' | 'wait_us'>
 /** The Problem for a refusal. `tokens` is the sum of the request's input and output tokens. */
 export function refusalOf(row: RefusalRow | undefined, tokens: number | `at least ${number}`): Problem {
   const levels = levelsOf(row)
+  const account = levelsNow(accountStanding(row))
   const wait = Math.max(1, Math.ceil(Number(row?.wait_us ?? 0n) / 1e6))
   const refuse = (code: ProblemCode, reason: string, details: ProblemDetails = {}) =>
     new TillRefusal(code, reason, details, levels)
   switch (row?.outcome) {
     case 'no_billing_account':
-      return refuse(row.outcome, 'The account behind this key is closed. Use the key of an open account.')
+      return refuse(row.outcome, 'This key belongs to a closed account. Use a key from an open account.')
     case 'insufficient_credit':
       return refuse(
         row.outcome,
-        'The credit left does not cover the most this request can cost. Add credit, or lower max_output_tokens.',
+        'The remaining credit does not cover the maximum cost of this request. Add credit, or lower max_output_tokens.',
       )
     case 'credit_held':
       return refuse(
         'insufficient_credit',
-        'Requests in flight hold the credit that this request needs. Retry when they have ended, or add credit.',
+        'Requests in flight hold the credit that this request needs. Retry when they finish, or add credit.',
         { retryAfter: 1 },
       )
     case 'requests':
@@ -100,7 +136,7 @@ export function refusalOf(row: RefusalRow | undefined, tokens: number | `at leas
         `The account has used up its ${row.outcome} per minute. Retry in ${wait} s.`,
         {
           retryAfter: wait,
-          ...limitDetails(levels, row.outcome),
+          ...limitDetails(account, row.outcome),
         },
       )
     case 'key_month':
@@ -109,13 +145,18 @@ export function refusalOf(row: RefusalRow | undefined, tokens: number | `at leas
     case 'key_requests':
     case 'key_tokens':
     case 'key_never_fits':
-      return keyRefusalOf(row.outcome, { tokens, levels, wait: row.wait_us === null ? undefined : wait })
+      return keyRefusalOf(row.outcome, {
+        tokens,
+        levels,
+        own: levelsNow(keyStanding(row)),
+        wait: row.wait_us === null ? undefined : wait,
+      })
     case 'never_fits':
       return refuse(
         'can_never_fit_limit',
-        `The request asks for ${tokens} tokens and the account may use ${levels?.tokens.limit} a minute. ` +
+        `The request asks for ${tokens} tokens and the account may use ${account?.tokens?.limit} a minute. ` +
           'Shorten the input, lower max_output_tokens, or ask for a higher limit.',
-        limitDetails(levels, 'tokens'),
+        limitDetails(account, 'tokens'),
       )
     case 'in_progress':
       return refuse('idempotency_in_progress', 'A request with this Idempotency-Key is still running. Retry in 1 s.', {
@@ -137,45 +178,48 @@ type KeyOutcome = `key_${'month' | 'day' | 'held' | 'requests' | 'tokens' | 'nev
 interface RefusalFacts {
   readonly tokens: number | `at least ${number}`
   readonly levels: Levels | undefined
+  /** The levels of the key. */
+  readonly own: OwnLevels | undefined
   /** Seconds until the request can be admitted. */
   readonly wait: number | undefined
 }
 
 /** The Problem for a request that the limits of its key refuse. */
-function keyRefusalOf(outcome: KeyOutcome, { tokens, levels, wait }: RefusalFacts): TillRefusal {
+function keyRefusalOf(outcome: KeyOutcome, { tokens, levels, own, wait }: RefusalFacts): TillRefusal {
   switch (outcome) {
     case 'key_month':
     case 'key_day': {
       const [which, begins] = outcome === 'key_day' ? ['daily', 'day'] : ['monthly', 'month']
       const reason =
         wait === undefined
-          ? 'The most this request can cost exceeds a budget of this key. Lower max_output_tokens, or ask for a higher budget.'
+          ? 'The maximum cost of this request exceeds a budget of this key. Lower max_output_tokens, or ask for a higher budget.'
           : `What is left of the ${which} budget of this key does not cover the most this request can cost. It is renewed when the next ${begins} begins (UTC), in ${wait} s.`
       return new TillRefusal('insufficient_credit', reason, retryIn(wait), levels)
     }
     case 'key_held': {
       const reason =
-        'Requests in flight hold the budget of this key that this request needs. Retry when they have ended.'
+        "Requests in flight hold the part of this key's budget that this request needs. Retry when they finish."
       return new TillRefusal('insufficient_credit', reason, { retryAfter: 1 }, levels)
     }
     case 'key_requests':
     case 'key_tokens': {
       const kind = outcome === 'key_requests' ? 'requests' : 'tokens'
       const reason = `This key has used up its ${kind} per minute. Retry in ${wait} s.`
-      return new TillRefusal('rate_limit_exceeded', reason, { ...retryIn(wait), ...limitDetails(levels, kind) }, levels)
+      return new TillRefusal('rate_limit_exceeded', reason, { ...retryIn(wait), ...limitDetails(own, kind) }, levels)
     }
     case 'key_never_fits': {
       const reason =
-        `The request asks for ${tokens} tokens and this key may use ${levels?.tokens.limit} a minute. ` +
+        `The request asks for ${tokens} tokens and this key may use ${own?.tokens?.limit} a minute. ` +
         'Shorten the input, lower max_output_tokens, or ask for a higher limit.'
-      return new TillRefusal('can_never_fit_limit', reason, limitDetails(levels, 'tokens'), levels)
+      return new TillRefusal('can_never_fit_limit', reason, limitDetails(own, 'tokens'), levels)
     }
   }
 }
 
 const retryIn = (wait: number | undefined): ProblemDetails => (wait === undefined ? {} : { retryAfter: wait })
 
-function limitDetails(levels: Levels | undefined, which: keyof Levels): ProblemDetails {
-  if (levels === undefined) return {}
-  return { limit: { name: `${which}_per_minute`, value: levels[which].limit, remaining: levels[which].remaining } }
+function limitDetails(levels: OwnLevels | undefined, which: keyof Levels): ProblemDetails {
+  const level = levels?.[which]
+  if (level === undefined) return {}
+  return { limit: { name: `${which}_per_minute`, value: level.limit, remaining: level.remaining } }
 }

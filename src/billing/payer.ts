@@ -11,8 +11,8 @@ export type Payer = {
 export type Spender =
   | {
       readonly keyId: string
-      /** Whether the key has limits of its own: then the till decides on each of its requests. */
-      readonly limited?: boolean | undefined
+      /** The limits of the key, besides those of its account. Keys that replaced each other share them. */
+      readonly limitId?: string | undefined
       readonly personId?: undefined
     }
-  | { readonly personId: string; readonly keyId?: undefined; readonly limited?: undefined }
+  | { readonly personId: string; readonly keyId?: undefined; readonly limitId?: undefined }

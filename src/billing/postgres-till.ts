@@ -14,7 +14,7 @@ export async function createTill({ database, log }: { database: Database; log: L
   const allowances = createAllowances()
   const batches = await openBatches({ database, allowances, log })
   const admissions = createAdmissions({ database, allowances, batches })
-  const settlements = createSettlements({ allowances, batches, log, reprice })
+  const settlements = createSettlements({ allowances, batches, log })
 
   /** Both go into one call, or the release into an earlier one. A call settles and releases before it admits. */
   async function reprice(request: AdmissionRequest) {

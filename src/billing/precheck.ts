@@ -13,14 +13,14 @@ export async function precheck(
   { database, allowances }: { readonly database: Queryable; readonly allowances: Allowances },
   least: AdmissionRequest,
 ): Promise<Replay | undefined> {
-  const { limited, keyId } = least.payer
-  if (least.idempotency === undefined && limited !== true && allowances.covers(least)) return undefined
+  const { limitId, keyId } = least.payer
+  if (least.idempotency === undefined && allowances.covers(least)) return undefined
   const row = await withinPatience(readPrecheck(database, least))
   const levels = levelsOf(row)
   if (row === undefined || levels === undefined) return undefined
   const tokens = least.inputTokens + least.maxOutputTokens
   if (row.outcome === 'admitted') {
-    if (limited !== true) return undefined
+    if (limitId === undefined) return undefined
     const cost = mostCostOf(least.price, least.inputTokens, least.maxOutputTokens)
     const refusal = await findKeyRefusal(database, keyId, { cost, tokens }, row)
     if (refusal) throw refusalOf(refusal, `at least ${tokens}`)

@@ -16,7 +16,7 @@ const Priced = Type.Object({
 /** A price as the configuration has it. */
 interface ConfiguredPrice {
   readonly input: bigint
-  /** Absent for a model of embeddings, which has none. */
+  /** Absent for an embedding model, which has none. */
   readonly output?: bigint
   readonly cached_input?: bigint
   readonly cache_write?: bigint
@@ -28,7 +28,7 @@ export const priceOf = (configured: ConfiguredPrice): Price => {
 }
 
 /**
- * Which rule the price of a model of text breaks: output costs more than input, and cached input no more than input.
+ * Which rule the price of a text model breaks: output costs more than input, and cached input no more than input.
  */
 export function brokenPriceRule({ input, output, cachedInput }: Price): 'output' | 'cached_input' | undefined {
   if (output <= input) return 'output'

@@ -137,7 +137,7 @@ function checkInputOnly({ output, cachedInput, cacheWrite }: Price): void {
   const others = { output: output || null, cached_input: cachedInput ?? null, cache_write: cacheWrite ?? null }
   const field = Object.entries(others).find(([, each]) => each !== null)?.[0]
   if (field === undefined) return
-  throw new Problem('invalid_field', 'A model of embeddings has a price for input only: omit the others.', { field })
+  throw new Problem('invalid_field', 'An embedding model has only an input price: omit the others.', { field })
 }
 
 function isSame(one: Price | undefined, other: Price): boolean {

@@ -1,13 +1,14 @@
 import type { Logger } from 'pino'
 import { Problem } from '../platform/problems.ts'
-import type { Allowances, RequestOutcome, AdmittedRequest } from './allowances.ts'
-import type { Batches } from './batches.ts'
+import { holdItem } from './admission-item.ts'
+import type { Allowances, AdmittedRequest } from './allowances.ts'
+import type { Batches, RequestEnding } from './batches.ts'
 import { chargeRow } from './exchange-rows.ts'
 import { levelsAfter } from './levels.ts'
 import { costOf } from './price.ts'
 import type { TillRow } from './till-row.ts'
 import { allTokensOf, chargedPart } from './tokens.ts'
-import type { AdmissionRequest, Charge, Settlement, Till } from './till.ts'
+import type { Charge, Settlement, Till } from './till.ts'
 
 /** Milliseconds that a settlement waits for the database, so that a failover loses no reply. */
 const settlementPatience = 30_000
@@ -18,19 +19,17 @@ export interface SettlementsNeeds {
   readonly allowances: Allowances
   readonly batches: Batches
   readonly log: Logger
-  /** Moves a request's hold from an allowance to `till()`. */
-  readonly reprice: (request: AdmissionRequest) => Promise<unknown>
 }
 
 /** Ends requests admitted from allowances with `exchange_timed()`, and all others with `till()`. */
-export function createSettlements({ allowances, batches, log, reprice }: SettlementsNeeds): Settlements {
+export function createSettlements({ allowances, batches, log }: SettlementsNeeds): Settlements {
   let unchargedTokens = 0
 
-  const send = (requestId: string, account: string, payload: object) =>
-    batches.send('settle', { hold: requestId, account, ...payload }, settlementPatience)
+  const send = (requestId: string, account: string, payload: object, received = false) =>
+    batches.send('settle', { hold: requestId, account, ...payload }, { patience: settlementPatience, received })
 
   async function settleHold(requestId: string, accountId: string, charge: Charge): Promise<Settlement> {
-    const row = await send(requestId, accountId, settlementItem(charge))
+    const row = await send(requestId, accountId, settlementItem(charge), charge.received)
     const levels = levelsAfter(allowances, row)
     const charged = chargedBy(row, charge)
     if (charged === undefined || levels === undefined) throw givenUp()
@@ -46,10 +45,24 @@ export function createSettlements({ allowances, batches, log, reprice }: Settlem
   }
 
   /** Ends a request once: concurrent calls wait for the first one, and only that one succeeds. */
-  function end(outcome: RequestOutcome, row: string | undefined): Promise<boolean> {
-    const { taken } = outcome
+  function end(ending: RequestEnding, received = false): Promise<boolean> {
+    const { taken } = ending.outcome
     if (taken.settling !== undefined) return taken.settling.then(() => false)
-    return (taken.settling = batches.end(outcome, row, settlementPatience))
+    return (taken.settling = batches.end(ending, { patience: settlementPatience, received }))
+  }
+
+  /** An allowance covers only the hold: only till() can tell what else the credit and the limits cover. */
+  async function settleMoved(taken: AdmittedRequest, charge: Charge): Promise<Settlement> {
+    const { payer, requestId } = taken.request
+    const settleRest = (): Promise<Settlement> => {
+      // The limits of a key count what moved twice until the next report of its allowance.
+      if (payer.limitId !== undefined) allowances.giveBack(payer.limitId)
+      return settleHold(requestId, payer.accountId, charge)
+    }
+    const late = (): void => void settleRest().catch(() => undefined)
+    const ending = { outcome: { taken, moves: true as const }, hold: holdItem(taken.request), late }
+    if (!(await end(ending, charge.received))) throw givenUp()
+    return settleRest()
   }
 
   async function settleTaken(taken: AdmittedRequest, charge: Charge): Promise<Settlement> {
@@ -57,14 +70,12 @@ export function createSettlements({ allowances, batches, log, reprice }: Settlem
     const cost = costOf(request.price, charge)
     const tokens = allTokensOf(charge)
     if (cost > taken.cost || tokens > request.inputTokens + request.maxOutputTokens) {
-      // An allowance covers only the hold: only till() can tell what else the credit and the limits cover.
-      await reprice(request)
-      return settleHold(request.requestId, request.payer.accountId, charge)
+      return settleMoved(taken, charge)
     }
     const outcome = { taken, charge: { cost, tokens } }
-    const done = await end(outcome, chargeRow(request, charge, cost))
+    const done = await end({ outcome, charge: chargeRow(request, charge, cost) }, charge.received)
     // After a reconnection as a new instance no levels are known, but a charged reply must still be sent.
-    const levels = allowances.levels(request.payer.accountId) ?? taken.levels
+    const levels = allowances.levelsFor(request.payer) ?? taken.levels
     if (!done || levels === undefined) throw givenUp()
     const { inputTokens, outputTokens, cachedTokens, cacheWriteTokens } = charge
     return { cost, inputTokens, outputTokens, cachedTokens, cacheWriteTokens, levels }
@@ -78,7 +89,7 @@ export function createSettlements({ allowances, batches, log, reprice }: Settlem
     async release(requestId: string, accountId: string) {
       const taken = allowances.taken(requestId)
       if (taken === undefined) return levelsAfter(allowances, await send(requestId, accountId, {}))
-      return (await end({ taken }, undefined)) ? allowances.levels(accountId) : undefined
+      return (await end({ outcome: { taken } })) ? allowances.levelsFor(taken.request.payer) : undefined
     },
     unchargedTokens: () => unchargedTokens,
   })

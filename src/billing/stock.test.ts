@@ -28,8 +28,9 @@ function inVain(allowances: Allowances, times: number): void {
 
 /** Returns the account's report, which must be the only one. */
 function reportOf(allowances: Allowances, endings: readonly RequestOutcome[] = []) {
-  const [report, ...others] = allowances.report(endings)
-  assert.deepEqual(others, [])
+  const { accounts, keys } = allowances.report(endings)
+  const [report, ...others] = accounts
+  assert.deepEqual([others, keys], [[], []])
   return report ?? assert.fail('nothing is reported')
 }
 
@@ -208,7 +209,7 @@ test('a new instance has no allowance and ignores requests of the previous one',
 })
 
 test('remaining never exceeds the limit, whatever the allowance', () => {
-  const { requests, tokens } = stocked().levels(payer.accountId) ?? assert.fail()
+  const { requests, tokens } = stocked().levelsFor(payer) ?? assert.fail()
   assert.deepEqual([requests.remaining, requests.resetSeconds], [60_000, 0])
   assert.deepEqual([tokens.remaining, tokens.resetSeconds], [6_000_000, 0])
 })
@@ -218,7 +219,7 @@ test('levels are the last known ones, plus the refill since and the allowance', 
   const standing = { ...full, request_level: 1000n * unit, token_level: 0n }
   allowances.answered([], [{ id: payer.accountId, granted: true, ...standing }], performance.now())
   time += 50
-  const { requests, tokens } = allowances.levels(payer.accountId) ?? assert.fail()
+  const { requests, tokens } = allowances.levelsFor(payer) ?? assert.fail()
   assert.deepEqual([requests.remaining, tokens.remaining], [1008 + 50, 240 + 100 * 50])
 })
 
@@ -246,4 +247,129 @@ test('an allowance is valid for a second after its report was sent', () => {
   assert.ok(allowances.take(ask(payer)))
   time += 1
   assert.equal(allowances.take(ask(payer)), undefined)
+})
+
+// The limits of a key.
+
+const limited: Payer = { ...payer, limitId: 'l' }
+const few: Standing = { ...full, requests_per_minute: null, token_level: 300_000n * unit, tokens_per_minute: 600_000 }
+
+/** Allowances of eight requests of the account and of its key. */
+function stockedKey(): Allowances {
+  const allowances = createAllowances()
+  allowances.startOver('one')
+  for (let round = 0; round < 4; round++) assert.equal(allowances.take(ask(limited)), undefined)
+  allowances.noted('a', full, performance.now())
+  allowances.noted('l', few, performance.now())
+  const { accounts, keys } = allowances.report([])
+  assert.deepEqual([accounts[0]?.at_hand, keys[0]?.at_hand], [8, 8])
+  answerBoth(allowances, true)
+  return allowances
+}
+
+function answerBoth(allowances: Allowances, granted: boolean, endings: readonly RequestOutcome[] = []) {
+  const renewals = [
+    { id: 'a', granted: true, ...full },
+    { id: 'l', granted, ...few },
+  ]
+  allowances.answered(endings, renewals, performance.now())
+}
+
+function takenBy(allowances: Allowances, who = limited): AdmittedRequest {
+  const each = ask(who)
+  assert.ok(allowances.take(each))
+  return allowances.taken(each.requestId) ?? assert.fail()
+}
+
+test('a request of a key with limits needs the allowances of both, and takes from both', () => {
+  const allowances = stockedKey()
+  for (let request = 0; request < 3; request++) takenBy(allowances)
+  for (let request = 0; request < 5; request++) takenBy(allowances, payer)
+  assert.equal(allowances.take(ask(payer)), undefined, 'the account has no more')
+  assert.equal(allowances.take(ask(limited)), undefined, 'nor has it for the key')
+  const { requests, tokens } = allowances.atHand('l')
+  assert.deepEqual([requests, tokens], [5, 150])
+  const other = stockedKey()
+  other.giveBack('l')
+  other.report([])
+  assert.equal(other.take(ask(limited)), undefined, 'without an allowance of the key')
+  assert.ok(other.take(ask(payer)), 'the account has one for other keys')
+})
+
+test('the limits of a key are not reported when its requests end, and get back what those did not use', () => {
+  const allowances = stockedKey()
+  const one = takenBy(allowances)
+  const ending = { taken: one, charge: { cost: mostOfOne - 7n, tokens: 13 } }
+  assert.deepEqual(allowances.report([ending]).keys, [])
+  answer(allowances, true, performance.now(), [ending])
+  const { requests, tokens, credit } = allowances.atHand('l')
+  assert.deepEqual([requests, tokens, credit], [7, 210 + 17, 7n * mostOfOne + 7n])
+  const released = { taken: takenBy(allowances) }
+  allowances.report([released])
+  answer(allowances, true, performance.now(), [released])
+  const after = allowances.atHand('l')
+  assert.deepEqual([after.requests, after.tokens, after.credit], [6, 227, 7n * mostOfOne + 7n])
+})
+
+test('what became of a request is unknown after a lost connection, so the key gets nothing back', () => {
+  const allowances = stockedKey()
+  const one = takenBy(allowances)
+  allowances.dropped({ taken: one, charge: { cost: 1n, tokens: 1 } })
+  const { keys } = allowances.report([])
+  assert.deepEqual(
+    keys.map(({ requests_back, tokens_back, held, credit, requests, tokens }) => [
+      requests_back,
+      tokens_back,
+      held,
+      credit,
+      requests,
+      tokens,
+    ]),
+    [[7, 210, 0n, 0n, 0, 0]],
+  )
+})
+
+test('an allowance of a key that runs low is renewed at once, in flight or not', () => {
+  const allowances = stockedKey()
+  for (let request = 0; request < 6; request++) takenBy(allowances)
+  assert.ok(!allowances.due())
+  takenBy(allowances)
+  assert.ok(allowances.due(), 'one of eight is left')
+  time += 350
+  const [report] = allowances.report([]).keys
+  // Seven in half the usual time are fourteen until the next report.
+  assert.deepEqual([report?.at_hand, report?.held, report?.tokens], [16, 7n * mostOfOne, 30 + 7 * 30])
+  assert.deepEqual([report?.requests, report?.more_requests, report?.more_tokens], [1, 8, 8 * 30])
+})
+
+test('a key asks for no more than a hundredth of what its limits have', () => {
+  const allowances = createAllowances()
+  allowances.startOver('one')
+  for (let round = 0; round < 60; round++) allowances.take(ask(limited))
+  allowances.noted('a', full, performance.now())
+  allowances.noted('l', { ...few, token_level: 100n * 30n * 20n * unit + unit }, performance.now())
+  const { accounts, keys } = allowances.report([])
+  assert.deepEqual([accounts[0]?.at_hand, keys[0]?.at_hand], [64, 20])
+})
+
+test('a key whose limits are gone is forgotten with its allowance', () => {
+  const allowances = stockedKey()
+  const one = takenBy(allowances)
+  time += renewAfter + 50
+  assert.ok(allowances.due())
+  assert.equal(allowances.report([]).keys.length, 1)
+  answer(allowances, true)
+  assert.equal(allowances.levels('l'), undefined)
+  const ending = { taken: one, charge: { cost: 1n, tokens: 1 } }
+  allowances.report([ending])
+  answer(allowances, true, performance.now(), [ending])
+  assert.equal(allowances.levels('l'), undefined)
+  assert.equal(allowances.take(ask(limited)), undefined)
+})
+
+test('the levels of a payer are those of the key where it has less left', () => {
+  const allowances = stockedKey()
+  const levels = allowances.levelsFor(limited)
+  assert.deepEqual([levels?.requests.limit, levels?.tokens.limit], [60_000, 600_000])
+  assert.equal(allowances.levelsFor(payer)?.tokens.limit, 6_000_000)
 })

@@ -1,4 +1,4 @@
-import { projectLevels, unit, type Levels, type Standing } from './limits.ts'
+import { projectLevels, unit, type Levels, type OwnLevels, type Standing } from './limits.ts'
 import type { AdmissionRequest } from './till.ts'
 
 /** A request that was admitted from an allowance. */
@@ -14,31 +14,15 @@ export interface AdmittedRequest {
   settling: Promise<boolean> | undefined
 }
 
-/** How a request admitted from an allowance ends: charged or released. */
+/** How a request admitted from an allowance ends: charged, moved or released. */
 export interface RequestOutcome {
   readonly taken: AdmittedRequest
+  /** Its hold moves to `till()`, with everything it took. */
+  readonly moves?: true
   readonly charge?: { readonly cost: bigint; readonly tokens: number }
 }
 
-/** The report of one account to `exchange_timed()`: the type account_report. */
-export interface Report {
-  readonly account: string
-  readonly charged: bigint
-  readonly requests_back: number
-  readonly tokens_back: number
-  readonly held: bigint
-  readonly credit: bigint
-  readonly requests: number
-  readonly tokens: number
-  readonly at_hand: number
-  readonly cost: bigint
-  readonly need: number
-  readonly more_credit: bigint
-  readonly more_requests: number
-  readonly more_tokens: number
-}
-
-/** The reply of `exchange_timed()` for one account. */
+/** The reply of `exchange_timed()` for one account or the limits of one key. */
 export interface Renewal extends Standing {
   readonly id: string
   readonly granted: boolean
@@ -49,18 +33,19 @@ export const validFor = 1000
 /** Milliseconds after which an allowance in use is renewed, before it expires. */
 export const renewAfter = 700
 /** Milliseconds without a request after which an account's allowance is returned. */
-export const idleAfter = 10_000
+const idleAfter = 10_000
 /** Requests without such a pause after which an account is in steady use. */
 const steady = 4
 /** Milliseconds without a request after which an account is forgotten. */
 export const forgetAfter = 60_000
 const mostAtHand = 1024
 /** A limit must have this many times an instance's allowance left. `exchange_timed()` demands the same. */
-const plenty = 100n
+export const plenty = 100n
 
-/** What this instance knows of one account, and its allowance of it. */
+/** What this instance knows of one account, or of the limits of one key, and its allowance of it. */
 export interface Stock {
-  readonly account: string
+  readonly id: string
+  readonly of: 'account' | 'key'
   /** What may still be admitted from the allowance. */
   credit: bigint
   requests: number
@@ -68,6 +53,10 @@ export interface Stock {
   /** Requests admitted from the allowance that have not ended, and the most that they can cost. */
   inFlight: number
   held: bigint
+  /** The tokens with which they were admitted. */
+  flightTokens: number
+  /** The requests in the allowance after it was last granted. */
+  supply: number
   /** Requests since the last report, and the time, cost and tokens of the last one. */
   requestsSinceReport: number
   lastRequestAt: number
@@ -96,12 +85,15 @@ export interface More {
 
 export const nothing: More = { credit: 0n, requests: 0, tokens: 0 }
 
-export function emptyStock(account: string): Stock {
+export function emptyStock(id: string, of: Stock['of']): Stock {
   return {
-    account,
+    id,
+    of,
     ...nothing,
     inFlight: 0,
     held: 0n,
+    flightTokens: 0,
+    supply: 0,
     requestsSinceReport: 0,
     lastRequestAt: -Infinity,
     streak: 0,
@@ -117,7 +109,6 @@ export function emptyStock(account: string): Stock {
   }
 }
 
-const least = (a: bigint, b: bigint): bigint => (a < b ? a : b)
 export const hasFree = (stock: Stock): boolean => stock.requests > 0 || stock.tokens > 0 || stock.credit > 0n
 /** Whether the database has set requests or tokens aside for it. */
 export const hasAllowance = (stock: Stock): boolean => stock.granted || hasFree(stock)
@@ -127,28 +118,6 @@ export const hasAny = (stock: Stock): boolean => stock.inFlight > 0 || hasFree(s
 
 export const isSteady = (stock: Stock): boolean =>
   stock.streak >= steady && performance.now() - stock.lastRequestAt <= idleAfter
-
-/**
- * How many requests the allowance should cover, those in flight included: as many as came since the last report, and one
- * more. Rounded up to a power of two, so that what the database sets aside seldom changes.
- */
-function sizeOf(stock: Stock, inFlight: number): number {
-  if (!isSteady(stock)) return 0
-  const wanted = Math.max(stock.requestsSinceReport, inFlight) + 1
-  return Math.min(stock.most, Math.max(2, 2 ** Math.ceil(Math.log2(wanted))))
-}
-
-function sumOf(outcomes: readonly RequestOutcome[]) {
-  let charged = 0n
-  let held = 0n
-  let unused = 0
-  for (const { taken, charge } of outcomes) {
-    held += taken.cost
-    charged += charge?.cost ?? 0n
-    unused += taken.request.inputTokens + taken.request.maxOutputTokens - (charge?.tokens ?? 0)
-  }
-  return { charged, held, unused }
-}
 
 /** Halves the next request for an allowance after a refusal, and doubles it after a grant. */
 export function adjustMost(stock: Stock, sentAt: number): void {
@@ -165,53 +134,52 @@ export function noteStanding(stock: Stock, standing: Standing): void {
 export function isPlenty({ standing, need }: Stock): boolean {
   if (standing === undefined) return false
   const few = plenty * 2n * unit
-  return standing.request_level >= few && standing.token_level >= few * BigInt(need)
+  const { requests_per_minute: rpm, tokens_per_minute: tpm } = standing
+  return (rpm === null || standing.request_level >= few) && (tpm === null || standing.token_level >= few * BigInt(need))
 }
 
-export function levelsOfStock({ standing, standingAt, requests, tokens }: Stock): Levels | undefined {
+export function levelsOfStock({ standing, standingAt, requests, tokens }: Stock): OwnLevels | undefined {
   if (standing === undefined) return undefined
   return projectLevels(standing, performance.now() - standingAt, { requests, tokens })
 }
 
-/**
- * Builds the report of one account, with which these requests end, and returns what it requests. The allowance shrinks to
- * what the report keeps; with `givesBack` it keeps nothing.
- */
-export function buildReport(
-  stock: Stock,
-  outcomes: readonly RequestOutcome[],
-  givesBack: boolean,
-): { report: Report; more: More } {
-  const ended = sumOf(outcomes)
-  const inFlight = stock.inFlight - outcomes.length
-  const atHand = givesBack ? 0 : sizeOf(stock, inFlight)
-  const free = Math.max(0, atHand - inFlight)
-  const keep = {
-    credit: least(stock.credit, BigInt(free) * stock.cost),
-    requests: Math.min(stock.requests, free),
-    tokens: Math.min(stock.tokens, free * stock.need),
-  }
-  const more = {
-    credit: BigInt(free) * stock.cost - keep.credit,
-    requests: free - keep.requests,
-    tokens: free * stock.need - keep.tokens,
-  }
-  const report = {
-    account: stock.account,
-    charged: ended.charged,
-    requests_back: stock.requests - keep.requests,
-    tokens_back: stock.tokens - keep.tokens + ended.unused,
-    held: stock.held - ended.held,
-    credit: keep.credit,
-    requests: keep.requests,
-    tokens: keep.tokens,
-    at_hand: atHand,
-    cost: stock.cost,
-    need: stock.need,
-    more_credit: more.credit,
-    more_requests: more.requests,
-    more_tokens: more.tokens,
-  }
-  Object.assign(stock, keep, { requestsSinceReport: 0 })
-  return { report, more }
+export function isCovered(stock: Stock, cost: bigint, need: number, now: number): boolean {
+  if (!stock.granted || now - stock.renewedAt > validFor) return false
+  return stock.requests >= 1 && stock.tokens >= need && stock.credit >= cost
 }
+
+/** Notes a request, whether the allowance covers it or not. */
+export function noteRequest(stock: Stock, cost: bigint, need: number, now: number): void {
+  stock.streak = now - stock.lastRequestAt > idleAfter ? 1 : stock.streak + 1
+  stock.requestsSinceReport += 1
+  stock.lastRequestAt = now
+  stock.cost = cost
+  stock.need = need
+}
+
+/** Takes a covered request from the allowance. */
+export function takeRequest(stock: Stock, cost: bigint, need: number): void {
+  stock.requests -= 1
+  stock.tokens -= need
+  stock.credit -= cost
+  stock.inFlight += 1
+  stock.held += cost
+  stock.flightTokens += need
+}
+
+/**
+ * Ends a request in flight. The allowance of a key gets back what it did not use: nothing else says so to the database, which counts
+ * it as set aside until the next report.
+ */
+export function endRequest(stock: Stock, { taken, charge, moves }: RequestOutcome, returns: boolean): void {
+  const need = taken.request.inputTokens + taken.request.maxOutputTokens
+  stock.inFlight -= 1
+  stock.held -= taken.cost
+  stock.flightTokens -= need
+  if (stock.of === 'account' || !returns || moves) return
+  stock.credit += taken.cost - (charge?.cost ?? 0n)
+  stock.tokens += need - (charge?.tokens ?? 0)
+}
+
+/** Whether most of the allowance is used. */
+export const isLow = (stock: Stock): boolean => stock.granted && stock.requests * 4 < stock.supply

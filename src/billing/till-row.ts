@@ -8,7 +8,7 @@ export interface TillRow {
   readonly requests_per_minute: number | null
   readonly tokens_per_minute: number | null
   readonly wait_us: bigint | null
-  /** Whether an instance has an allowance of the account. */
+  /** Whether an instance has an allowance of what the outcome was decided by: the account or the limits of the key. */
   readonly lent: boolean
   readonly cost: bigint | null
   /** Of all three kinds. */
@@ -18,4 +18,10 @@ export interface TillRow {
   readonly original: string | null
   readonly headers: Readonly<Record<string, string>> | null
   readonly body: string | null
+  /** The row of `key_limit`, for a key with limits of its own. Its levels are 0 where it has no such limit. */
+  readonly of_limit: string | null
+  readonly key_request_level: bigint | null
+  readonly key_token_level: bigint | null
+  readonly key_requests_per_minute: number | null
+  readonly key_tokens_per_minute: number | null
 }

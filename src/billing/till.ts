@@ -54,6 +54,8 @@ export interface Charge extends ChargedTokens {
   readonly tags?: Tags | undefined
   /** The reply to store, if the request has an idempotency key. */
   readonly storedReply?: StoredReply | undefined
+  /** Whether the caller already has the reply, as a stream: then the charge must be made, however long the database refuses it. */
+  readonly received?: boolean | undefined
 }
 
 /**
@@ -93,7 +95,9 @@ export interface Till {
   /**
    * Charges the used tokens and returns the rest to the limits. The reply must not be sent before. Tokens beyond the hold
    * are charged as far as the credit and the limits allow. Throws Problem `unavailable` if the hold was released in the
-   * meantime: nothing is charged and the reply must not be sent.
+   * meantime: nothing is charged and the reply must not be sent. Throws the error of the database if it refuses the charge; the hold
+   * then stays. After either error a charge of a `received` reply is sent again, at most a minute later each time, until the database
+   * accepts it or this instance stops.
    */
   settle(requestId: string, accountId: string, charge: Charge): Promise<Settlement>
   /** Returns all but the request itself to the limits. Returns undefined if the hold no longer exists. */

@@ -42,7 +42,8 @@ export const books: VerifyQueries = {
       <> (coalesce(credit, 0), coalesce(requests, 0), coalesce(tokens, 0))`,
   'every hold and every allowance has its account and its instance': `
     select each.id as request, account_id as account, instance_id as instance from (
-      select id, account_id, instance_id from hold union all select null, account_id, instance_id from allowance) each
+      select id, account_id, instance_id from hold union all select null, account_id, instance_id from allowance
+      union all select null, account_id, instance_id from key_allowance left join key_limit on key_limit.id = limit_id) each
     where not exists (select from account where account.id = account_id)
       or not exists (select from instance where instance.id = instance_id)`,
   'every instance that stopped was released': `
@@ -69,16 +70,23 @@ export const books: VerifyQueries = {
       from ${limitedKeys} join usage_day u on u.account_id = l.account_id and u.key_id = k.id and u.day >= least(l.day, l.month)
       group by l.id) u using (id)
     where (day_charged, month_charged) <> (coalesce(of_day, 0), coalesce(of_month, 0))`,
-  'what keys with limits hold is the sum of their holds': `
-    select l.id as key_limit, l.held, coalesce(holds, 0) as holds
+  'the amount held by every key with limits is the sum of its holds and allowances': `
+    select l.id as key_limit, l.held, coalesce(holds, 0) as holds, coalesce(instances, 0) as allowances
     from key_limit l left join (
       select l.id, sum(h.cost) as holds from ${limitedKeys} join hold h on h.key_id = k.id group by l.id) h using (id)
-    where l.held <> coalesce(holds, 0)`,
-  'the limits of every key belong to its account, which knows of them': `
+      left join (select limit_id as id, sum(held) as instances from key_allowance group by limit_id) a using (id)
+    where l.held <> coalesce(holds, 0) + coalesce(instances, 0)`,
+  'the amounts lent by every key with limits are the sums of its allowances': `
+    select id as key_limit, credit_lent, requests_lent, tokens_lent from key_limit left join (
+      select limit_id, sum(credit) as credit, sum(requests) as requests, sum(tokens) as tokens
+      from key_allowance group by limit_id) a on limit_id = id
+    where (credit_lent, requests_lent, tokens_lent)
+      <> (coalesce(credit, 0), coalesce(requests, 0), coalesce(tokens, 0))`,
+  'the limits of every key belong to its account, which is marked as having them': `
     select l.id as key_limit, k.id as key, l.account_id as account from key_limit l left join api_key k on k.limit_id = l.id
       left join account a on a.id = l.account_id
     where k.account_id is distinct from l.account_id or not a.limits_keys`,
-  'no bucket of a key is above its limit': `
+  "no key's bucket is above its limit": `
     select id as key_limit, request_level, requests_per_minute, token_level, tokens_per_minute from key_limit
     where request_level not between 0 and coalesce(requests_per_minute, 0) * 60000000::bigint
       or token_level not between 0 and coalesce(tokens_per_minute, 0) * 60000000::bigint`,

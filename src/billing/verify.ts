@@ -39,7 +39,7 @@ function checkRollUps(database: Database, { whole }: { readonly whole: boolean }
     if (!whole && !wrong) return { ...checkOf(name, []), sample: 'sealed rows by the checksums of their seals' }
     const faults = await tx.rows<object>(`${differingRollUps} limit ${maxFaults}`)
     if (faults.length > 0 || !wrong) return checkOf(name, faults)
-    return checkOf(name, [{ fault: 'the checksums in the seals are not that of the roll-ups', ...sums }])
+    return checkOf(name, [{ fault: 'the checksums in the seals do not match the roll-ups', ...sums }])
   })
 }
 

@@ -22,7 +22,7 @@ const setOf = `case grouping(model, key_id, account_id) when 3 then 'model' when
   else 'total' end`
 
 /**
- * All breakdowns and the total: of each the first `most` rows, the most expensive first. There may be very many clients, so
+ * All breakdowns and the total: of each the first `most` rows, most expensive first. There may be very many clients, so
  * they are summed apart, and the others from the few rows that remain without them.
  */
 export function readBreakdowns(

@@ -1,6 +1,6 @@
 import type { PreparedStatement } from '../platform/database/pipeline.ts'
 
-/** Says whether the transaction has the role of a partner. */
+/** Whether the transaction has the role of a partner. */
 export const readPartner: PreparedStatement<{ readonly partner: boolean }> = {
   name: 'usage reader',
   text: `select current_user = portal_role('partner') as partner`,

@@ -63,7 +63,7 @@ function groupingOf(by: readonly Dimension[], lacking: readonly string[] = []): 
 const inSpan = `day >= $1::date and day <= $2::date and ($3::uuid is null or account_id = $3)
   and ($4::text is null or model = $4)`
 
-/** The sums of each group, the most expensive first, at most `most` of them. Exact: the till adds to them as it charges. */
+/** The sums of each group, most expensive first, at most `most` of them. Exact: the till adds to them as it charges. */
 export function readFigures(
   database: Queryable,
   filter: FigureFilter,
@@ -100,7 +100,7 @@ export async function readRefusals(
   )
 }
 
-/** How many requests were refused with each code, the most frequent first. */
+/** How many requests were refused with each code, most frequent first. */
 export async function readReasons(
   database: Queryable,
   { from, to, accountId, keyId, model, clientId }: FigureFilter,

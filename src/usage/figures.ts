@@ -45,7 +45,7 @@ export const noFigures: Figures = {
   refused: 0n,
 }
 
-/** The groups with usage or refusals, the most expensive first. Returns undefined if there are more than `most`. */
+/** The groups with usage or refusals, most expensive first. Returns undefined if there are more than `most`. */
 export async function groupFigures(
   database: Queryable,
   filter: FigureFilter,

@@ -91,7 +91,7 @@ function presentFilter({ accountId, keyId, model, clientId }: FigureFilter, { of
   }
 }
 
-/** The most groups of one day, or of a report without days. */
+/** The maximum number of groups of one day, or of a report without days. */
 const mostAtOnce = 200_000
 const perPiece = 1000
 

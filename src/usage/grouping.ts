@@ -10,7 +10,7 @@ export function dimensionsOf(text: string | undefined, known: readonly Dimension
   throw new Problem('invalid_field', `The field by must name some of these, with commas: ${choices}.`, { field: 'by' })
 }
 
-/** The most rows of one report. */
+/** The maximum number of rows of one report. */
 export const mostRows = 10_000
 
 export const tooManyRows = (): Problem =>

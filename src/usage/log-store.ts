@@ -11,13 +11,15 @@ export interface LogFilter extends FigureFilter {
   readonly code?: string | undefined
 }
 
-/** The part of the log that one search reads: the requests before an id, newest first. Ids are in the order of time. */
+/**
+ * The part of the log that one search reads: the requests before an id, newest first. Ids are in chronological order.
+ */
 export interface LogSearch {
   readonly filter: LogFilter
   readonly before: string | undefined
-  /** The most rows to return. */
+  /** The maximum number of rows to return. */
   readonly limit: number
-  /** The most rows to read. */
+  /** The maximum number of rows to read. */
   readonly reach: number
 }
 

@@ -14,7 +14,7 @@ export interface Names {
 
 export interface Named {
   readonly id: string
-  /** Null if there is no such thing any more, or never was. */
+  /** Null if it no longer exists, or never did. */
   readonly name: string | null
 }
 
@@ -31,7 +31,7 @@ interface NamesNeeds {
   readonly access: Pick<RecordAccess, 'as'>
 }
 
-/** Reads names on behalf of a partner. Throws Problem `forbidden` for someone who is no partner any more. */
+/** Reads names on behalf of a partner. Throws Problem `forbidden` for someone who is no longer a partner. */
 export async function namesIn(
   { database, access }: NamesNeeds,
   visit: Visit,

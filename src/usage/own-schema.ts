@@ -123,7 +123,7 @@ export const ownAccount = Type.Object({
   balance: amountOrNull('For a prepaid account, the credit added, less all charges; otherwise null.', '12.5'),
   monthly_limit: amountOrNull('For an account billed in arrears, what it may spend in a month; otherwise null.', '100'),
   charged_this_month: amount('The charges since the first of this month, in UTC.', '3.25'),
-  held: amount('The most that requests in flight can cost.', '0.004'),
+  held: amount('The maximum cost of requests in flight.', '0.004'),
   available: amount('What new requests may cost: the remaining credit, less what is held.', '12.496'),
   limits: Type.Object({ requests_per_minute: limit, tokens_per_minute: limit }),
   key: Type.Object(

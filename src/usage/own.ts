@@ -9,6 +9,7 @@ import { dimensionsOf, mostRows, tooManyRows } from './grouping.ts'
 import { readNames } from './names-store.ts'
 import { ownUsageQuery, type AccountFigures, type OwnUsageReport, type OwnUsageRow } from './own-schema.ts'
 import { reportTags, tagWithoutBy } from './own-tags.ts'
+import { createReportTurns } from './report-turns.ts'
 import { spanOf } from './span.ts'
 
 /** The calling key and its account. */
@@ -29,28 +30,32 @@ const checkQuery = compileBody(ownUsageQuery)
 
 export function createOwnUsage({ database, currency }: { database: Database; currency: string }): OwnUsage {
   const accounts = createAccounts({ database })
+  const turns = createReportTurns()
+
+  async function makeReport(accountId: string, query: unknown): Promise<OwnUsageReport> {
+    const given = checkQuery(query)
+    const span = spanOf(given)
+    if (given.by?.split(',').includes('tag'))
+      return reportTags(database, { accountId, span, by: given.by, name: given.tag, currency })
+    if (given.tag !== undefined) throw tagWithoutBy()
+    const by = dimensionsOf(given.by, ['day', 'model', 'key'])
+    const filter = { ...span, accountId }
+    const [groups, total, refusals] = await Promise.all([
+      groupFigures(database, filter, by, mostRows),
+      totalFigures(database, filter),
+      refusalReasons(database, filter),
+    ])
+    if (groups === undefined) throw tooManyRows()
+    const names = await readNames(
+      database,
+      groups.flatMap(({ group }) => group.keyId ?? []),
+    )
+    const rows = groups.map((each) => presentRow(each, names))
+    return { ...span, currency, total: presentFigures(total), rows, refusals }
+  }
+
   return Object.freeze({
-    async report(accountId: string, query: unknown) {
-      const given = checkQuery(query)
-      const span = spanOf(given)
-      if (given.by?.split(',').includes('tag'))
-        return reportTags(database, { accountId, span, by: given.by, name: given.tag, currency })
-      if (given.tag !== undefined) throw tagWithoutBy()
-      const by = dimensionsOf(given.by, ['day', 'model', 'key'])
-      const filter = { ...span, accountId }
-      const [groups, total, refusals] = await Promise.all([
-        groupFigures(database, filter, by, mostRows),
-        totalFigures(database, filter),
-        refusalReasons(database, filter),
-      ])
-      if (groups === undefined) throw tooManyRows()
-      const names = await readNames(
-        database,
-        groups.flatMap(({ group }) => group.keyId ?? []),
-      )
-      const rows = groups.map((each) => presentRow(each, names))
-      return { ...span, currency, total: presentFigures(total), rows, refusals }
-    },
+    report: (accountId: string, query: unknown) => turns.run(accountId, () => makeReport(accountId, query)),
 
     async account({ accountId, keyId }: OwnKey, { requests, tokens }: Levels) {
       const { id, name, monthlyLimit, credited, charged, monthCharged, held, creditLeft } =

@@ -16,7 +16,7 @@ const repeated = 600_000
 const mostRemembered = 1000
 
 export function createUsageReads({ access }: { access: Pick<RecordAccess, 'note' | 'forbid'> }): UsageReads {
-  /** When each read was recorded, the oldest first. */
+  /** When each read was recorded, oldest first. */
   const recorded = new Map<string, number>()
 
   async function once(visit: Visit, action: UsageAction, details: Readonly<Record<string, string>>): Promise<void> {

@@ -3,7 +3,7 @@ import { readCharges, readRefused, type FoundRequest, type LogFilter, type Logge
 
 export type { LogFilter, LoggedRequest } from './log-store.ts'
 
-/** One page of the log of requests. */
+/** One page of the request log. */
 export interface LogPage {
   /** Newest first. */
   readonly requests: readonly LoggedRequest[]
@@ -17,7 +17,7 @@ export interface LogPageAsked {
   readonly outcome?: 'charged' | 'refused' | undefined
   readonly before?: string | undefined
   readonly limit: number
-  /** The most rows to read. */
+  /** The maximum number of rows to read. */
   readonly reach?: number
 }
 

@@ -72,7 +72,7 @@ const accountLimits = Type.Object({
   monthly_limit: Type.Union([Type.String(), Type.Null()], { description: 'Null for a prepaid account.' }),
   charged_this_month: amount('The charges since the first of this month, in UTC.'),
   credit_added: amount('The credit that was ever added to a prepaid account.'),
-  held: amount('The most that requests in flight can cost.'),
+  held: amount('The maximum cost of requests in flight.'),
   available: amount('What new requests may cost.'),
   requests_per_minute: limit,
   tokens_per_minute: limit,

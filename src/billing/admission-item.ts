@@ -1,0 +1,32 @@
+import type { AdmissionRequest } from './till.ts'
+
+/** An item of the parameter p_admit of `till()`. */
+export interface AdmissionItem {
+  readonly hold: string
+  readonly account: string
+  readonly requests: 0 | 1
+  readonly [field: string]: unknown
+}
+
+/** An item of the parameter p_holds of `exchange_moving()`. */
+export const holdItem = ({ payer, ...request }: AdmissionRequest) => ({
+  hold: request.requestId,
+  account: payer.accountId,
+  key: payer.keyId,
+  person: payer.personId,
+  model: request.model,
+  client: payer.clientId,
+  input: request.inputTokens,
+  output: request.maxOutputTokens,
+  input_price: String(request.price.input),
+  output_price: String(request.price.output),
+  cached_price: request.price.cachedInput?.toString(),
+  cache_write_price: request.price.cacheWrite?.toString(),
+})
+
+export const admissionItem = (request: AdmissionRequest, requests: 0 | 1): AdmissionItem => ({
+  ...holdItem(request),
+  idem: request.idempotency?.key,
+  hash: request.idempotency?.hash,
+  requests,
+})
