@@ -1,10 +1,30 @@
-/** What a model may be able to do besides reading and writing text. */
-export const capabilities = ['tools', 'json', 'images', 'documents', 'reasoning'] as const
+/**
+ * What a model may be able to do besides reading and writing text. `forced_tools`: it calls a tool where the request leaves it no
+ * other choice. `tools` includes that.
+ */
+export const capabilities = ['tools', 'forced_tools', 'json', 'images', 'documents', 'reasoning'] as const
 export type Capability = (typeof capabilities)[number]
+
+/** What is known of a model's capabilities. The others may be present. */
+export type Stated = Readonly<Partial<Record<Capability, boolean>>>
+
+/** Whether a model with the capabilities `of` can do what needs this one. */
+export function isCapable(of: ReadonlySet<Capability>, needed: Capability): boolean {
+  return of.has(needed) || (needed === 'forced_tools' && of.has('tools'))
+}
 
 /** In the order of `capabilities`. */
 export function listCapabilities(of: ReadonlySet<Capability>): Capability[] {
   return capabilities.filter((capability) => of.has(capability))
 }
 
-export const everyCapability: ReadonlySet<Capability> = new Set(capabilities)
+/** Everything that is not ruled out. A model without tools has forced tools only if that is stated. */
+export function notRuledOut(stated: Stated): Capability[] {
+  return capabilities.filter((capability) =>
+    capability === 'forced_tools'
+      ? stated.tools === false && stated.forced_tools === true
+      : stated[capability] !== false,
+  )
+}
+
+export const everyCapability: ReadonlySet<Capability> = new Set(notRuledOut({}))

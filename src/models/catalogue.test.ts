@@ -55,7 +55,7 @@ test('an offer names the fallback', async () => {
   assert.deepEqual(closed.splice(0), ['a', 'b', 'c'])
 })
 
-test('a model of text is not offered at a price without output', async () => {
+test('a text model is not offered at a price without output', async () => {
   const catalogue = await createCatalogue({
     ...needs,
     models: [entry('a'), entry('b')],

@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import { priceOf } from '../billing/price-rule.ts'
 import type { Price } from '../billing/prices.ts'
 import { closest } from '../platform/closest.ts'
-import { isForEmbeddings, type ModelConfig, type ModelKind } from '../platform/config/config.ts'
+import { isForEmbeddings, kindOf, type ModelConfig, type ModelKind } from '../platform/config/config.ts'
 import { Problem } from '../platform/problems.ts'
 import type { Model } from './model.ts'
 
@@ -89,7 +89,7 @@ export async function createCatalogue({
       if (found) return found
       const near = closest(name, [...models.keys(), ...Object.keys(aliases)])
       const hint = near === undefined || near === name ? '' : ` Did you mean ${near}?`
-      const reason = model ? 'This model has no price, so it cannot be called.' : 'There is no model of this name.'
+      const reason = model ? 'This model has no price, so it cannot be called.' : 'There is no model with this name.'
       throw new Problem('unknown_model', `${reason}${hint} GET /v1/models lists the models.`, { field: 'model' })
     },
     list: () => [...models.values()].flatMap((model) => offer(model) ?? []),
@@ -98,9 +98,17 @@ export async function createCatalogue({
         const { id, engine, price } = entry
         const model = models.get(id)
         const fallback = fallbackOf(entry)
-        const kind: ModelKind = isForEmbeddings(entry) ? 'embeddings' : 'text'
         return model
-          ? [{ model, engine, kind, aliases: aliasesOf.get(id) ?? [], fallback, price: price && priceOf(price) }]
+          ? [
+              {
+                model,
+                engine,
+                kind: kindOf(entry),
+                aliases: aliasesOf.get(id) ?? [],
+                fallback,
+                price: price && priceOf(price),
+              },
+            ]
           : []
       }),
     close,

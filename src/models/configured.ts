@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import { isForEmbeddings, type ModelConfig } from '../platform/config/config.ts'
 import { OperatorError } from '../platform/problems.ts'
+import { createEmbeddingEngine } from './local/embedding-engine.ts'
 import { createLocalEngine } from './local/engine.ts'
 import type { Model } from './model.ts'
 import { anthropicUrl, apiAt, type AskedServer } from './reported/ask.ts'
@@ -26,8 +27,10 @@ export async function buildModel(
 ): Promise<Model> {
   const { id, context } = entry
   if (entry.engine === 'local') {
-    const { max_output_tokens: maxOutputTokens, file, parallel } = entry
-    return createLocalEngine({ id, context, maxOutputTokens, file, parallel, log })
+    const { file, parallel } = entry
+    const local = { id, context, file, parallel, log }
+    if (isForEmbeddings(entry)) return createEmbeddingEngine({ ...local, dimensions: entry.dimensions })
+    return createLocalEngine({ ...local, maxOutputTokens: entry.max_output_tokens })
   }
   const { upstream_model: upstreamModel, timeout } = entry
   const tokenizer = await openTokenizer(entry, thread, log)

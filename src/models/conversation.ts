@@ -1,7 +1,7 @@
 /** What a model is asked: the conversation so far, and what its reply may be. It is plain text: nothing in it acts as a control token. */
 export interface Prompt {
   readonly messages: readonly Message[]
-  /** What the model may call. Undefined if there are no tools. */
+  /** The tools that the model may call. Undefined if there are no tools. */
   readonly tools?: readonly Tool[] | undefined
   /** Default `auto`. */
   readonly toolChoice?: ToolChoice | undefined
@@ -54,7 +54,7 @@ export interface FilePart {
   /** The dialect's name of it, for errors. */
   readonly field: string
   readonly name?: string | undefined
-  /** How closely to look at an image. Default: as the vendor does. */
+  /** How closely to look at an image. Default: the vendor's. */
   readonly detail?: 'low' | 'high' | 'auto' | undefined
   readonly cache?: CacheMark | undefined
 }
@@ -102,13 +102,19 @@ export interface Tool {
   readonly description?: string | undefined
   /** A JSON schema of type `object`. */
   readonly parameters: object
-  /** Whether the arguments must follow the schema exactly. Default: as the vendor does. */
+  /** The dialect's name of the schema, for errors. */
+  readonly field: string
+  /** Whether the arguments must follow the schema exactly. Default: the vendor's. */
   readonly strict?: boolean | undefined
   readonly cache?: CacheMark | undefined
 }
 
 /** `required`: at least one call. With a name: a call of this tool. */
 export type ToolChoice = 'auto' | 'none' | 'required' | { readonly tool: string }
+
+/** Whether the model may choose between a text and a call. */
+export const choosesFreely = ({ tools, toolChoice = 'auto' }: Pick<Prompt, 'tools' | 'toolChoice'>): boolean =>
+  tools !== undefined && toolChoice === 'auto'
 
 /** `json`: any JSON object. `schema`: JSON that follows the schema. */
 export type ReplyFormat =
@@ -131,21 +137,22 @@ export interface Reasoning {
   readonly effort?: Effort | undefined
   /** The most tokens to think, where the vendor takes a number. */
   readonly budgetTokens?: number | undefined
-  /** Whether to return the thoughts or a summary of them. Default: as the vendor does. */
+  /** Whether to return the thoughts or a summary of them. Default: the vendor's. */
   readonly summary?: 'auto' | 'concise' | 'detailed' | undefined
 }
 
-/** A part of a reply. */
+/** A part of a reply. The input of a call is empty where a model wrote none. */
 export type ReplyPart = TextPart | ThinkingPart | CallPart
 
 /**
  * A piece of a streamed reply that is not text. A `thinking` belongs to the one before it, unless anything came between. A
- * `signature` ends it. An `input` continues the `call` before it: nothing else comes between.
+ * `signature` ends it. An `input` continues the `call` before it: nothing else comes between. `withoutTokens`: the model did not
+ * write this beginning of a call, so it does not count towards the output tokens.
  */
 export type Delta =
   | { readonly kind: 'thinking'; readonly text: string }
   | { readonly kind: 'signature'; readonly signature: string; readonly redacted?: true | undefined }
-  | { readonly kind: 'call'; readonly id: string; readonly tool: string }
+  | { readonly kind: 'call'; readonly id: string; readonly tool: string; readonly withoutTokens?: true }
   | { readonly kind: 'input'; readonly json: string }
 
 /** The texts of a turn, joined by line breaks: what is left of it for a model that reads nothing else. */

@@ -23,6 +23,26 @@ describe('the text of a prompt that is counted', () => {
     assert.equal(bytesOf(withFormat('text.format.schema')), bytesOf(withFormat('output_format.schema')))
   })
 
+  it('has the names of files, which vendors show to the model', () => {
+    const file = {
+      kind: 'file',
+      mediaType: 'application/pdf',
+      data: 'JVBERi0=',
+      extent: { pages: 1 },
+      field: 'f',
+    } as const
+    const counted = countedMessages({
+      messages: [
+        { role: 'user', parts: [{ ...file, name: 'Contract' }, file, { kind: 'text', text: 'Summarize.' }] },
+        { role: 'user', parts: [{ kind: 'result', callId: 'c', content: [{ ...file, name: 'Annex' }] }] },
+      ],
+    })
+    assert.deepEqual(counted, [
+      { role: 'user', text: 'Contract\nSummarize.' },
+      { role: 'user', text: 'Annex' },
+    ])
+  })
+
   it('has tools, calls and results', () => {
     const counted = countedMessages({
       messages: [
@@ -30,7 +50,7 @@ describe('the text of a prompt that is counted', () => {
         { role: 'assistant', parts: [{ kind: 'call', id: 'c', tool: 'weather', input: '{"city":"Bern"}' }] },
         { role: 'user', parts: [{ kind: 'result', callId: 'c', content: [{ kind: 'text', text: 'Rain' }] }] },
       ],
-      tools: [{ name: 'weather', parameters: schema }],
+      tools: [{ name: 'weather', parameters: schema, field: 'tools[0].parameters' }],
     })
     assert.deepEqual(counted, [
       user,

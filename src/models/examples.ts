@@ -9,7 +9,7 @@ export const pricedModelExamples = {
     aliases: ['default'],
     context: 1024,
     max_output_tokens: 512,
-    capabilities: ['json'],
+    capabilities: ['forced_tools', 'json'],
     fallback: null,
     reason: null,
     input: '0.10',

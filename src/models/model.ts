@@ -80,10 +80,12 @@ export interface CountOptions {
   readonly signal?: AbortSignal | undefined
   /** Appears as `request_id` in every log line of the count. */
   readonly requestId?: string | undefined
+  /** As of `EmbeddingOptions`. A length that the model is known not to support is refused. */
+  readonly dimensions?: number | undefined
 }
 
 /** The embedding of a text: its numbers, or the base64 of them as 32-bit floats, little endian. */
-export type Vector = readonly number[] | string
+export type Vector = readonly number[] | Float32Array | string
 
 /** How to make embeddings. */
 export interface EmbeddingOptions {
@@ -91,6 +93,8 @@ export interface EmbeddingOptions {
   readonly encoding: 'float' | 'base64'
   /** How many numbers each vector should have. Default: as many as the model makes. */
   readonly dimensions?: number | undefined
+  /** The account that pays. Accounts take turns where requests queue for a model. */
+  readonly account?: string | undefined
   /** Appears as `request_id` in every log line of the run. */
   readonly requestId?: string | undefined
 }
@@ -111,7 +115,7 @@ export interface Embedded {
 export interface Model {
   /** The id in the configuration. */
   readonly id: string
-  /** The most tokens that a prompt and its reply may have together. */
+  /** The most tokens that a prompt and its reply may have together, or a text to embed. */
   readonly contextTokens: number
   readonly maxOutputTokens: number
   /** A prompt that needs another one is refused before it reaches the model. */
@@ -130,7 +134,7 @@ export interface Model {
    */
   stream(prompt: Prompt, limits: RunLimits, signal: AbortSignal): AsyncIterable<StreamPart>
   /**
-   * The embeddings of a prompt's messages. Only a model of embeddings has it, and such a model generates no text. When
+   * The embeddings of a prompt's messages. Only an embedding model has it, and such a model generates no text. When
    * `signal` aborts, resolves without vectors.
    */
   embed?(prompt: Prompt, options: EmbeddingOptions, signal: AbortSignal): Promise<Embedded>

@@ -25,7 +25,7 @@ export const newPriceBody = Type.Object(
       Type.String({
         maxLength: 60,
         description:
-          'Per million output tokens. Higher than `input`. Omitted for a model of embeddings, required for others.',
+          'Per million output tokens. Higher than `input`. Omitted for embedding models, required for others.',
       }),
     ),
     cached_input: Type.Optional(
@@ -70,7 +70,7 @@ const configuredModel = Type.Object({
   engine: Type.Enum(['local', 'openai', 'ai-sdk']),
   kind: Type.Enum(['text', 'embeddings'], { description: 'What it makes.' }),
   aliases: Type.Array(Type.String()),
-  context: Type.Integer({ description: 'The most tokens of a prompt and its reply.' }),
+  context: Type.Integer({ description: 'Maximum tokens of a prompt and its reply together.' }),
   max_output_tokens: Type.Integer(),
   capabilities: Type.Array(Type.Enum([...capabilities]), { description: 'What it can do besides text.' }),
   fallback: nullable(Type.String({ description: 'The model that takes over when this one fails.' })),
@@ -78,7 +78,7 @@ const configuredModel = Type.Object({
   reason: nullable(Type.String({ description: 'Why not, for the operator. A ready model may have one too.' })),
   price: Type.Union([price, Type.Null()], { description: 'In force now. Null: the model cannot be called.' }),
   configured_price: Type.Union([price, Type.Null()], { description: 'The price in the configuration.' }),
-  prices: Type.Array(listedPrice, { description: 'Past, in force and to come, the newest first.' }),
+  prices: Type.Array(listedPrice, { description: 'Past, current and future prices, newest first.' }),
   keys: Type.Array(usingKey, { description: 'The valid keys that name the model or an alias of it.' }),
 })
 export type ConfiguredModelJson = Type.Static<typeof configuredModel>

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import { Problem } from '../../platform/problems.ts'
+import type { CallPart, Delta } from '../conversation.ts'
 import type { RunLimits, StopReason, StreamEnd, StreamPart, WholeReply } from '../model.ts'
 import type { Call, EngineAnswer, TextSoFar } from './calls.ts'
 
@@ -33,14 +34,24 @@ export async function* partsOf(
   }
 }
 
-/** Joins the parts of a run to a whole reply. */
+/** Joins the parts of a run to a whole reply: a text or a call. */
 export async function wholeOf(parts: AsyncIterable<StreamPart>): Promise<WholeReply> {
   let text = ''
+  let call: CallPart | undefined
   for await (const part of parts) {
-    if (part.kind === 'end') return { text, stopReason: part.stopReason, usage: part.usage }
+    if (part.kind === 'end') {
+      const { stopReason, usage } = part
+      return { text, ...(call && { parts: [call] }), stopReason, usage }
+    }
     if (part.kind === 'texts') text += part.texts.join('')
+    else call = part.deltas.reduce(withDelta, call)
   }
   throw new Error('a run ended without its end')
+}
+
+function withDelta(call: CallPart | undefined, delta: Delta): CallPart | undefined {
+  if (delta.kind === 'call') return { kind: 'call', id: delta.id, tool: delta.tool, input: '' }
+  return call && delta.kind === 'input' ? { ...call, input: call.input + delta.json } : call
 }
 
 export function endPart(stopReason: StopReason, inputTokens: number, outputTokens: number): StreamEnd {
@@ -60,8 +71,12 @@ function tooLong(tokens: number, requested: number, context: number): Problem {
 export function callFailure(answer: EngineAnswer, log: Logger, request_id: string | undefined): Problem {
   if (answer.kind === 'failed') log.error({ request_id, fault: answer.fault }, 'the engine failed a request')
   else log.warn({ request_id }, 'the engine ended during a request')
-  return new Problem('unavailable', 'The model stopped in the middle. Nothing was charged; send the request again.', {
-    retryAfter: 1,
-    cause: answer.kind,
-  })
+  return new Problem(
+    'unavailable',
+    'The model stopped during generation. Nothing was charged; send the request again.',
+    {
+      retryAfter: 1,
+      cause: answer.kind,
+    },
+  )
 }

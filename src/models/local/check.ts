@@ -2,7 +2,9 @@ import type { Logger } from 'pino'
 import { OperatorError } from '../../platform/problems.ts'
 import { memoryOf } from '../../platform/system/processes.ts'
 import type { Model } from '../model.ts'
+import { measureEmbeddings, type EmbeddingSpeed } from './embedding-check.ts'
 import { createLocalEngine } from './engine.ts'
+import type { FilePurpose } from './file-purpose.ts'
 import { inspectModelFile } from './gguf.ts'
 
 /** The facts of a model file and its speed on this machine. */
@@ -13,9 +15,12 @@ export interface ModelCheck {
   readonly trainedContext: number
   readonly vocabulary: number
   readonly hasChatTemplate: boolean
+  readonly purpose: FilePurpose
   readonly bytes: number
-  /** Null for a model without a chat template, because it cannot be served. */
+  /** Null for a model that does not make text, or has no chat template. */
   readonly speed: Speed | null
+  /** Null for a model that does not make embeddings. */
+  readonly embedding: EmbeddingSpeed | null
 }
 
 export interface Speed {
@@ -44,9 +49,11 @@ const replyShare = 0.25
 export async function checkModel(file: string, { log }: { log: Logger }): Promise<ModelCheck> {
   const found = await inspectModelFile(file)
   if (!found.ok) throw new OperatorError(found.reason)
-  const { architecture, parameters, trainedContext, vocabulary, hasChatTemplate, bytes } = found
-  const speed = hasChatTemplate ? await measure(file, trainedContext, log) : null
-  return { architecture, parameters, trainedContext, vocabulary, hasChatTemplate, bytes, speed }
+  const { ok: _, ...facts } = found
+  const { purpose, trainedContext } = facts
+  const speed = purpose === 'text' ? await measure(file, trainedContext, log) : null
+  const embedding = purpose === 'embeddings' ? await measureEmbeddings(file, trainedContext, log) : null
+  return { ...facts, speed, embedding }
 }
 
 async function measure(file: string, trainedContext: number, log: Logger): Promise<Speed> {

@@ -1,4 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
+import { createChildWork } from './child-work.ts'
+import { loadEmbedder } from './embedder.ts'
+import { createEmbeddingCalls } from './embedding-calls.ts'
 import { generateReply } from './generate.ts'
 import { loadModel, type LoadedModel } from './loaded-model.ts'
 import { createOutbox } from './outbox.ts'
@@ -30,21 +33,30 @@ function send(message: FromChild): void {
 
 async function serve(order: LoadOrder): Promise<(message: ToChild) => void> {
   const startedAt = performance.now()
-  const model = await loadModel(order, onProgress)
-  const calls = createCalls(order, model)
-  send({ kind: 'ready', threads: model.threads, loadMilliseconds: performance.now() - startedAt })
+  const { threads, calls } = await (order.kind === 'embeddings' ? serveEmbeddings(order) : serveText(order))
+  send({ kind: 'ready', threads, loadMilliseconds: performance.now() - startedAt })
   return calls
+}
+
+async function serveText(order: LoadOrder) {
+  const model = await loadModel(order, onProgress)
+  return { threads: model.threads, calls: createCalls(order, model) }
+}
+
+async function serveEmbeddings(order: LoadOrder) {
+  const embedder = await loadEmbedder(order, onProgress)
+  const calls = createEmbeddingCalls({ order, embedder, work: createChildWork(send), send, onProgress })
+  return { threads: embedder.threads, calls }
 }
 
 function createCalls({ context }: LoadOrder, model: LoadedModel): (message: ToChild) => void {
   const { renderer, grammars, chunkLength, batching } = model
   const sequences = createLendingPool(model.sequences)
   const outbox = createOutbox((texts) => send({ kind: 'texts', texts }))
-  const cancelled = new Set<number>()
-  const running = new Set<number>()
+  const work = createChildWork(send)
 
   async function count({ id, prompt }: ToChild & { kind: 'count' }): Promise<void> {
-    const tokens = await renderer.render(prompt, () => cancelled.has(id))
+    const tokens = await renderer.render(prompt, () => work.isCancelled(id))
     onProgress()
     send({ kind: 'counted', id, tokens: tokens.length })
   }
@@ -68,7 +80,7 @@ function createCalls({ context }: LoadOrder, model: LoadedModel): (message: ToCh
         limits,
         grammar: grammar === undefined ? undefined : await grammars(grammar),
         isEnd: renderer.isEnd,
-        isCancelled: () => cancelled.has(id),
+        isCancelled: () => work.isCancelled(id),
         onText: stream ? (text, generated) => outbox.add([id, text, tokens.length, generated]) : keep,
         onProgress,
       })
@@ -79,30 +91,11 @@ function createCalls({ context }: LoadOrder, model: LoadedModel): (message: ToCh
     }
   }
 
-  /** An error fails only its own call. Faults that affect every call end the process anyway. */
-  function attempt(id: number, work: Promise<void>): void {
-    running.add(id)
-    void work
-      .catch((error: unknown) => send({ kind: 'failed', id, fault: faultOf(error) }))
-      .finally(() => {
-        running.delete(id)
-        cancelled.delete(id)
-      })
-  }
-
   return (message) => {
-    if (message.kind === 'count') attempt(message.id, count(message))
-    if (message.kind === 'run') attempt(message.id, run(message))
-    if (message.kind === 'cancel' && running.has(message.id)) cancelled.add(message.id)
+    if (message.kind === 'count') work.attempt(message.id, count(message))
+    if (message.kind === 'run') work.attempt(message.id, run(message))
+    if (message.kind === 'cancel') work.cancel(message.id)
   }
-}
-
-/** The name and stack of an error. The message is left out because it may quote the prompt. */
-function faultOf(error: unknown): string {
-  if (!(error instanceof Error)) return typeof error
-  const { name, message, stack = '' } = error
-  const frames = stack.slice(stack.indexOf(message) + message.length)
-  return `${name}${frames.replaceAll(/\s+/g, ' ')}`
 }
 
 let calls: Promise<(message: ToChild) => void> | undefined

@@ -7,7 +7,7 @@ import { generateReply, type GenerateNeeds } from './generate.ts'
 import { loadModel } from './loaded-model.ts'
 
 const { sequences, renderer, chunkLength, batching } = await loadModel(
-  { file: tinyFile, context: 1024, parallel: 4 },
+  { kind: 'text', file: tinyFile, context: 1024, parallel: 4 },
   () => {},
 )
 after(() => sequences[0]?.model.llama.dispose())

@@ -39,6 +39,7 @@ void test('reads the facts of the shipped model', async () => {
     architecture: 'llama',
     trainedContext: 1024,
     hasChatTemplate: true,
+    purpose: 'text',
     bytes: original.length,
   })
   // Two bytes per weight, plus the vocabulary.
@@ -61,7 +62,7 @@ void test('a file without read permission is refused', async () => {
   await chmod(file, 0)
   await chmod(folder, 0o755)
   const reason = await asOrdinaryUser(() => reasonOf(file))
-  assert.match(reason, /may not be read/)
+  assert.match(reason, /is not readable/)
 })
 
 void test('another format is refused', async () => {

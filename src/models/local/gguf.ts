@@ -1,5 +1,7 @@
 import { constants } from 'node:fs'
 import { open, type FileHandle } from 'node:fs/promises'
+import type { ModelKind } from '../../platform/config/config.ts'
+import { mismatch, purposeOf, type FilePurpose } from './file-purpose.ts'
 
 /** The model's facts from the header of a GGUF file, or why the file cannot be used and what to do. */
 export type ModelFile =
@@ -11,23 +13,26 @@ export type ModelFile =
       readonly trainedContext: number
       readonly vocabulary: number
       readonly hasChatTemplate: boolean
+      readonly purpose: FilePurpose
       readonly bytes: number
     }
   | { readonly ok: false; readonly reason: string }
 
 /**
  * Reads the header of a GGUF file, in a few milliseconds and without loading the model. Refuses files that llama.cpp would
- * refuse or abort on: missing or unreadable files, other formats, truncated headers or data, and missing settings. Does not
- * check the weights. Never throws.
+ * refuse or abort on: missing or unreadable files, other formats, truncated headers or data, and missing settings; and, with
+ * `kind`, files that make something else. Does not check the weights. Never throws.
  */
-export async function inspectModelFile(path: string): Promise<ModelFile> {
+export async function inspectModelFile(path: string, kind?: ModelKind): Promise<ModelFile> {
   try {
     // O_NONBLOCK keeps the opening of a pipe from waiting for its writer.
     await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
     const found = await file.stat()
     if (!found.isFile()) return refuse(path, 'is not a file')
     const header = await readHeader(file, found.size)
-    return typeof header === 'string' ? refuse(path, header) : judge(path, header, found.size)
+    const model = typeof header === 'string' ? refuse(path, header) : judge(path, header, found.size)
+    const fault = model.ok && kind && mismatch(model.purpose, kind)
+    return fault ? refuse(path, fault) : model
   } catch (error) {
     return { ok: false, reason: unreadable(path, error) }
   }
@@ -40,7 +45,7 @@ function unreadable(path: string, error: unknown): string {
   if (code === 'ENOENT' || code === 'ENOTDIR')
     return `There is no model file at ${path}. Put it there, or correct the path.`
   if (code === 'EACCES' || code === 'EPERM')
-    return `The model file ${path} may not be read. Give this user the right to.`
+    return `The model file ${path} is not readable. Give this user read permission.`
   return `The model file ${path} cannot be read (${String(code ?? error)}).`
 }
 
@@ -160,13 +165,16 @@ function judge(path: string, { settings, tensors, dataStart }: Header, size: num
   if (missing !== undefined) return refuse(path, `lacks the setting ${missing}. Get another copy of the model`)
   const last = Math.max(0, ...tensors.filter(({ elements }) => elements > 0).map(({ offset }) => offset + 1))
   if (dataStart + last > size) return refuse(path, cutOff)
+  const hasChatTemplate = settings.has('tokenizer.chat_template')
+  const pooling = settings.get(`${architecture}.pooling_type`)
   return {
     ok: true,
     architecture,
     parameters: tensors.reduce((sum, { elements }) => sum + elements, 0),
     trainedContext: Number(settings.get(`${architecture}.context_length`)),
     vocabulary: Number(settings.get('tokenizer.ggml.tokens') ?? 0),
-    hasChatTemplate: settings.has('tokenizer.chat_template'),
+    hasChatTemplate,
+    purpose: purposeOf({ architecture, pooling: pooling === undefined ? undefined : Number(pooling), hasChatTemplate }),
     bytes: size,
   }
 }

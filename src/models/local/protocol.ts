@@ -1,11 +1,13 @@
+import type { ModelKind } from '../../platform/config/config.ts'
 import type { Prompt, RunLimits, StopReason } from '../model.ts'
 
 /** The model that the child loads, and the size of its context. */
 export interface LoadOrder {
+  readonly kind: ModelKind
   readonly file: string
-  /** Tokens per sequence, prompt and reply together. */
+  /** Tokens per sequence, prompt and reply together. For embeddings: tokens of a text. */
   readonly context: number
-  /** Sequences that generate at the same time. */
+  /** Sequences that generate at the same time. An embedding model has one. */
   readonly parallel: number
 }
 
@@ -14,6 +16,7 @@ export type ToChild =
   | { readonly kind: 'load'; readonly order: LoadOrder }
   | { readonly kind: 'count'; readonly id: number; readonly prompt: Prompt }
   | RunOrder
+  | EmbedOrder
   | { readonly kind: 'cancel'; readonly id: number }
 
 /** A run. With `stream`, texts are sent as they are generated; otherwise together with the end. */
@@ -25,6 +28,15 @@ export interface RunOrder {
   /** Only its texts are generated. */
   readonly grammar: string | undefined
   readonly stream: boolean
+}
+
+/** Asks for the vectors of the prompt's messages. */
+export interface EmbedOrder {
+  readonly kind: 'embed'
+  readonly id: number
+  readonly prompt: Prompt
+  /** How many numbers each vector should have; at most as many as the model makes. Default: all. */
+  readonly dimensions: number | undefined
 }
 
 /** Text of a run, with the token counts up to its end. */
@@ -40,10 +52,36 @@ export interface GeneratedEnd {
 
 /** The final answer to one call. Only texts precede it. */
 export type CallMessage =
-  | { readonly kind: 'counted'; readonly id: number; readonly tokens: number }
+  | CountedMessage
   | ({ readonly kind: 'ended'; readonly id: number } & GeneratedEnd)
-  | { readonly kind: 'too-long'; readonly id: number; readonly tokens: number }
+  | EmbeddedMessage
+  | TooLongMessage
   | { readonly kind: 'failed'; readonly id: number; readonly fault: string }
+
+export interface CountedMessage {
+  readonly kind: 'counted'
+  readonly id: number
+  readonly tokens: number
+  /** How many numbers a vector of the model has. Undefined for a text model. */
+  readonly vectorLength?: number
+}
+
+export interface EmbeddedMessage {
+  readonly kind: 'embedded'
+  readonly id: number
+  /** One for each text, each of length 1. Undefined if the call was cancelled. */
+  readonly vectors: readonly Float32Array[] | undefined
+  /** The tokens that were evaluated. */
+  readonly tokens: number
+}
+
+export interface TooLongMessage {
+  readonly kind: 'too-long'
+  readonly id: number
+  readonly tokens: number
+  /** The place of the text among several. Undefined for a prompt. */
+  readonly place?: number
+}
 
 /** From the child to the server. One message carries the texts of all runs, to save messages. */
 export type FromChild =
@@ -53,7 +91,7 @@ export type FromChild =
   | { readonly kind: 'texts'; readonly texts: readonly RunText[] }
   | CallMessage
 
-const kindsToChild: ReadonlySet<unknown> = new Set<ToChild['kind']>(['load', 'count', 'run', 'cancel'])
+const kindsToChild: ReadonlySet<unknown> = new Set<ToChild['kind']>(['load', 'count', 'run', 'embed', 'cancel'])
 const kindsFromChild: ReadonlySet<unknown> = new Set<FromChild['kind']>([
   'ready',
   'unusable',
@@ -61,6 +99,7 @@ const kindsFromChild: ReadonlySet<unknown> = new Set<FromChild['kind']>([
   'texts',
   'counted',
   'ended',
+  'embedded',
   'too-long',
   'failed',
 ])

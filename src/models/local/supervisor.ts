@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { setTimeout } from 'node:timers/promises'
 import type { Logger } from 'pino'
+import type { ModelKind } from '../../platform/config/config.ts'
 import { Problem } from '../../platform/problems.ts'
 import type { EngineProcess } from './engine-process.ts'
 import { inspectModelFile } from './gguf.ts'
@@ -26,6 +27,8 @@ export interface Supervisor {
 
 export interface SupervisorNeeds {
   readonly file: string
+  /** What the file must make. */
+  readonly kind: ModelKind
   readonly log: Logger
   readonly start: () => EngineProcess
 }
@@ -50,7 +53,7 @@ const patience = 5000
 const healthyAfter = 60_000
 const filePoll = 1000
 
-export function createSupervisor({ file, log, start }: SupervisorNeeds): Supervisor {
+export function createSupervisor({ file, kind, log, start }: SupervisorNeeds): Supervisor {
   const stopping = new AbortController()
   let state: State = { phase: 'starting' }
   let changed = Promise.withResolvers<void>()
@@ -89,7 +92,7 @@ export function createSupervisor({ file, log, start }: SupervisorNeeds): Supervi
     let ends = 0
     for (;;) {
       const seen = await fingerprint(file)
-      const found = await inspectModelFile(file)
+      const found = await inspectModelFile(file, kind)
       if (stopping.signal.aborted) return
       const { reason, fault, readyFor } = found.ok ? await live() : unloaded(found.reason)
       if (stopping.signal.aborted) return

@@ -93,9 +93,14 @@ const expected: readonly [keyof typeof modelLists, object[], AskedServer['api']?
     'tollgate',
     [
       model('fast', {
-        can: { tools: true, json: true, images: false, documents: false, reasoning: false },
+        can: { tools: true, forced_tools: true, json: true, images: false, documents: false, reasoning: false },
         context: 32_768,
         maxOutputTokens: 4096,
+      }),
+      model('tiny', {
+        can: { tools: false, forced_tools: true, json: true, images: false, documents: false, reasoning: false },
+        context: 1024,
+        maxOutputTokens: 512,
       }),
     ],
   ],
@@ -158,11 +163,11 @@ describe('a server without a list of models', () => {
     ['no key', { status: 401 }, /^needs a key \(401\)$/, 401],
     ['an object', { json: { error: 'x' } }, /^answered with something other than a list of models$/],
     ['a page', { page: '<!doctype html><title>Sign in</title>' }, /something other than a list/],
-    ['a body without an end', 'endless', /^gave no usable answer: more bytes/],
+    ['a body without an end', 'endless', /^sent no usable response: more bytes/],
     ['a text', { json: 'hello' }, /something other than a list/],
     ['a list of something else', { json: { data: ['a', 1] } }, /something other than a list/],
     ['an empty list', { json: { data: [] } }, /^lists no models$/],
-    ['too many bytes', { json: { data: 'x'.repeat(17 * 1024 * 1024) } }, /^gave no usable answer: more bytes/],
+    ['too many bytes', { json: { data: 'x'.repeat(17 * 1024 * 1024) } }, /^sent no usable response: more bytes/],
   ]
   for (const [name, answer, message, status] of faults) {
     test(`it sends ${name}`, async () => {

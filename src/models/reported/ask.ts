@@ -131,7 +131,7 @@ async function answerOf(endpoint: Endpoint, signal: AbortSignal, body?: object):
     const { code, details } = error.problem
     if (code === 'upstream_timeout') throw new NoModelList(late)
     const reason = details.cause instanceof Error ? `: ${details.cause.message}` : ''
-    throw new NoModelList(`${error.repeatable ? 'cannot be reached' : 'gave no usable answer'}${reason}`)
+    throw new NoModelList(`${error.repeatable ? 'cannot be reached' : 'sent no usable response'}${reason}`)
   }
   throw stopped(signal)
 }
@@ -140,7 +140,7 @@ const late = 'did not answer in time'
 
 function stopped({ reason }: AbortSignal): NoModelList {
   const isLate = reason instanceof DOMException && reason.name === 'TimeoutError'
-  return new NoModelList(isLate ? late : 'was not asked to the end: Tollgate stops')
+  return new NoModelList(isLate ? late : 'was not queried completely: Tollgate is stopping')
 }
 
 function checked(answer: UpstreamAnswer, key: string | undefined): UpstreamAnswer {

@@ -49,6 +49,35 @@ test('with several servers, a model can do what none of them rules out', async (
   assert.deepEqual([...large], ['tools', 'json', 'documents', 'reasoning'])
 })
 
+test('forced tools are left of tools if no server rules them out, in whichever order they report', async () => {
+  const without = { 'GET /v1/models': { json: { data: [{ id: 'tiny', capabilities: { function_calling: false } }] } } }
+  one.answer(modelLists.tollgate)
+  const alone = detect().detection
+  const forced = alone.of([at(one)], 'tiny')
+  const free = alone.of([at(one)], 'fast')
+  alone.start()
+  await until(() => !forced.has('images') && !free.has('images'))
+  assert.deepEqual(
+    [[...forced].toSorted(), [...free].toSorted()],
+    [
+      ['forced_tools', 'json'],
+      ['json', 'tools'],
+    ],
+  )
+  for (const answers of [
+    [modelLists.tollgate, without],
+    [without, modelLists.tollgate],
+  ] as const) {
+    one.answer(answers[0])
+    two.answer(answers[1])
+    const { detection, log } = detect()
+    const both = detection.of([at(one), at(two, 'k')], 'tiny')
+    detection.start()
+    await until(() => log().split('lacks capabilities').length === 3)
+    assert.deepEqual([...both], ['json'])
+  }
+})
+
 test('a server that does not answer is asked again, and the key is not logged', async () => {
   one.answer({ 'GET /v1/models': { status: 503 } })
   const { detection, log } = detect(1)

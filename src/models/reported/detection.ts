@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import { capabilities, type Capability } from '../capabilities.ts'
+import { capabilities, everyCapability, type Capability, type Stated } from '../capabilities.ts'
 import { askModels, NoModelList, type AskedServer } from './ask.ts'
 import type { ReportedModel } from './reported-model.ts'
 
@@ -52,13 +52,13 @@ export function createDetection({ log, pause = pauses.first }: { log: Logger; pa
   function exclude({ id, can = {} }: ReportedModel, sets: readonly Set<Capability>[]): void {
     const lacks = capabilities.filter((capability) => can[capability] === false)
     if (lacks.length === 0 || sets.length === 0) return
-    for (const set of sets) for (const capability of lacks) set.delete(capability)
+    for (const set of sets) narrow(set, can)
     log.info({ upstream_model: id, lacks }, 'an upstream reports that a model lacks capabilities')
   }
 
   return Object.freeze({
     of(servers: readonly AskedServer[], upstreamModel: string) {
-      const set = new Set(capabilities)
+      const set = new Set(everyCapability)
       for (const server of servers) {
         const name = JSON.stringify([server.url, server.key, server.api])
         const entry: Watched = watched.get(name) ?? { server, sets: new Map() }
@@ -75,4 +75,13 @@ export function createDetection({ log, pause = pauses.first }: { log: Logger; pa
       await Promise.all(running)
     },
   })
+}
+
+/** Removes what a server rules out. With forced tools only, that is what is left of tools. */
+function narrow(set: Set<Capability>, can: Stated): void {
+  const hadTools = set.has('tools')
+  for (const capability of capabilities) if (can[capability] === false) set.delete(capability)
+  if (can.tools !== false) return
+  if (can.forced_tools !== true) set.delete('forced_tools')
+  else if (hadTools) set.add('forced_tools')
 }

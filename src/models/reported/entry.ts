@@ -1,4 +1,4 @@
-import { capabilities, type Capability } from '../capabilities.ts'
+import { notRuledOut, type Capability } from '../capabilities.ts'
 import type { ReportedModel } from './reported-model.ts'
 
 /** An entry of `models` for a model that a server reports. It has no price, so that the model cannot be called yet. */
@@ -30,7 +30,7 @@ export function entryIdOf({ id }: Pick<ReportedModel, 'id'>): string {
 
 /** Why there can be no entry for the model; null if there can. */
 export function importFault(model: ReportedModel, { context }: Pick<EntryOptions, 'context'>): string | null {
-  if (model.writesText === false) return 'it does not write text'
+  if (model.writesText === false) return 'it is not a text model'
   // The configuration has no other way to write it, and an upstream must not name a secret of this machine.
   if (model.id.includes('${')) return 'its name has ${, which stands for an environment variable in the configuration'
   if (contextOf(model, context) === undefined) return 'its context is not reported: give it with --context'
@@ -49,13 +49,8 @@ export function entryOf(model: ReportedModel, { url, keyName, context: given }: 
     upstream_model: model.id,
     context,
     max_output_tokens: reported !== undefined && reported < context ? reported : Math.max(1, Math.floor(context / 4)),
-    ...(Object.keys(model.can ?? {}).length > 0 && { capabilities: notRuledOut(model) }),
+    ...(Object.keys(model.can ?? {}).length > 0 && { capabilities: notRuledOut(model.can ?? {}) }),
   }
-}
-
-/** Everything but what the server rules out. */
-function notRuledOut({ can }: ReportedModel): Capability[] {
-  return capabilities.filter((capability) => can?.[capability] !== false)
 }
 
 function contextOf(model: ReportedModel, given: number | undefined): number | undefined {

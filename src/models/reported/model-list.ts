@@ -1,5 +1,5 @@
 import { at, isJsonObject, listOf } from '../../platform/json.ts'
-import { capabilities, type Capability } from '../capabilities.ts'
+import { capabilities, isCapable, type Capability, type Stated } from '../capabilities.ts'
 import { combine, least, type Findings, type ReportedModel } from './reported-model.ts'
 
 /** A list of models in the shape of OpenAI's `GET /models`, with what each kind of server adds to it. */
@@ -31,9 +31,7 @@ export function nameIn(value: unknown): string | undefined {
 }
 
 /** Only what the server states: `undefined` for null and for other types. */
-export function statedOf(
-  flags: Readonly<Partial<Record<Capability, unknown>>>,
-): Readonly<Partial<Record<Capability, boolean>>> {
+export function statedOf(flags: Readonly<Partial<Record<Capability, unknown>>>): Stated {
   return Object.fromEntries(Object.entries(flags).filter(([, flag]) => typeof flag === 'boolean'))
 }
 
@@ -95,9 +93,11 @@ const llamaServer: Reader = (entry) => ({
 const tollgate: Reader = (entry) => {
   const can = at(entry, 'capabilities')
   if (at(entry, 'owned_by') !== 'tollgate' || !Array.isArray(can)) return {}
+  const listed = new Set(capabilities.filter((capability) => can.includes(capability)))
   return {
-    can: Object.fromEntries(capabilities.map((capability) => [capability, can.includes(capability)])),
+    can: Object.fromEntries(capabilities.map((capability) => [capability, isCapable(listed, capability)])),
     maxOutputTokens: least(at(entry, 'max_output_tokens')),
+    writesText: at(entry, 'kind') !== 'embeddings',
   }
 }
 

@@ -11,6 +11,7 @@ function written(prompt: Partial<Prompt>): Json {
   return rest
 }
 const parameters = { type: 'object', properties: { city: { type: 'string' } } }
+const field = 'tools[0].input_schema'
 
 describe("a prompt in the form of Anthropic's API", () => {
   test('texts stay texts, and the system text is a field', () => {
@@ -114,8 +115,8 @@ describe("a prompt in the form of Anthropic's API", () => {
 
   test('tools and their choice', () => {
     const tools = [
-      { name: 'look', description: 'Looks.', parameters, strict: true, cache: {} },
-      { name: 'go', parameters },
+      { name: 'look', description: 'Looks.', parameters, field, strict: true, cache: {} },
+      { name: 'go', parameters, field },
     ]
     assert.deepEqual(written({ tools })['tools'], [
       {

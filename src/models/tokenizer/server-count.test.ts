@@ -110,7 +110,7 @@ describe("the server's own count", () => {
         { role: 'assistant', parts: [{ kind: 'call', id: 'c1', tool: 'weather', input: '{"city":"Rome"}' }] },
         { role: 'user', parts: [{ kind: 'result', callId: 'c1', content: [{ kind: 'text', text: 'Dry' }] }] },
       ],
-      tools: [{ name: 'weather', parameters }],
+      tools: [{ name: 'weather', parameters, field: 'tools[0].parameters' }],
     }
     const asTools = {
       messages: [
@@ -129,7 +129,7 @@ describe("the server's own count", () => {
         { role: 'user', content: 'How is the weather?' },
         { role: 'assistant', content: 'weather {"city":"Rome"}' },
         { role: 'user', content: 'Dry' },
-        { role: 'system', content: JSON.stringify(calling.tools) },
+        { role: 'system', content: JSON.stringify([{ name: 'weather', parameters }]) },
       ],
     }
     const isText = ({ body }: Asked) => JSON.stringify(body['messages']) === JSON.stringify(asText.messages)

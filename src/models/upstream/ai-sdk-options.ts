@@ -104,18 +104,24 @@ const leastBudget = 1024
 
 interface Thinking {
   readonly effort?: string | undefined
-  readonly thinking: { readonly type: 'adaptive' | 'enabled' | 'disabled'; readonly budgetTokens?: number }
+  readonly thinking: {
+    readonly type: 'adaptive' | 'enabled' | 'disabled'
+    readonly budgetTokens?: number
+    readonly display?: 'summarized'
+  }
 }
 
 /** `thinking` and `effort` of Anthropic's package; undefined: as the model does by itself. */
 function thinkingOf(reasoning: Reasoning, model: string, maxOutputTokens: number): Thinking | undefined {
   const effort = effortOf(reasoning)
-  if (effort === undefined) return undefined
   if (effort === 'none') return { thinking: { type: 'disabled' } }
   const hasBudget = reasoning.budgetTokens !== undefined && !refusesBudget.test(model)
   if (!hasBudget && !takesBudget.test(model)) {
-    return { effort: effort === 'minimal' ? 'low' : effort, thinking: { type: 'adaptive' } }
+    // Newer models return empty thoughts otherwise.
+    const display = reasoning.summary && { display: 'summarized' as const }
+    return { effort: effort === 'minimal' ? 'low' : effort, thinking: { type: 'adaptive', ...display } }
   }
+  if (effort === undefined) return undefined
   const wanted = reasoning.budgetTokens ?? budgetOf(effort) ?? leastBudget
   // The budget is part of the reply.
   const budgetTokens = Math.min(wanted, maxOutputTokens - 1)

@@ -94,7 +94,11 @@ function turnOf({ role, parts }: PartsMessage, called: Called, tools: ReadonlyMa
     const texts = parts.filter((part) => part.kind === 'text')
     return texts.map(({ text, cache }) => ({ role, content: text, ...cacheOptions(cache) }))
   }
-  if (role === 'assistant') return [{ role, content: parts.flatMap((part) => assistantPart(part, called)) }]
+  if (role === 'assistant') {
+    const content = parts.flatMap((part) => assistantPart(part, called))
+    // Vendors refuse a turn without anything, such as one of thoughts that are not sent back.
+    return content.length > 0 ? [{ role, content }] : []
+  }
   const results = parts.filter((part) => part.kind === 'result')
   // Packages differ in the files that they accept in a result.
   const rest = [...results.flatMap(({ content }) => content.filter(isFile)), ...parts.filter(isContent)]

@@ -85,12 +85,7 @@ describe('a summary of reasoning in two parts', () => {
 describe('the result of a package', () => {
   const text = { type: 'text', text: 'Well.' }
   const usageOf = (usage: object, providerMetadata?: object) => {
-    const {
-      text: _,
-      parts: __,
-      stopReason: ___,
-      ...counts
-    } = readResult({
+    const { counts } = readResult({
       content: [text],
       finishReason: 'stop',
       usage,
@@ -197,10 +192,8 @@ describe('a stream of another package', () => {
       whole('i1', 'a', '{}'),
       finish,
     ])
-    assert.deepEqual(pieces, [
-      { kind: 'call', id: 'i1', tool: 'a' },
-      { kind: 'input', json: '{}' },
-    ])
+    // The vendor may have cut the call off before its arguments, for which packages write {}, too.
+    assert.deepEqual(pieces, [{ kind: 'call', id: 'i1', tool: 'a' }])
   })
 
   test('is not charged for empty pieces', async () => {

@@ -20,6 +20,7 @@ const Finish = {
     outputTokens: Type.Optional(Type.Unknown()),
     cachedInputTokens: Type.Optional(Type.Unknown()),
     reasoningTokens: Type.Optional(Type.Unknown()),
+    raw: Type.Optional(Type.Unknown()),
   }),
   providerMetadata: Type.Optional(Type.Unknown()),
 }
@@ -75,8 +76,9 @@ const callError = Compile(
   }),
 )
 
-export interface Finished extends ReportedCounts {
+export interface Finished {
   readonly stopReason: StopReason
+  readonly counts: ReportedCounts
 }
 
 /** One part of a stream, reduced to what a reply needs. */
@@ -97,10 +99,11 @@ export type AiSdkPart =
 /** Reads the result of `doGenerate`. Throws Failure if it is not a reply. */
 export function readResult(value: unknown): UpstreamReply {
   if (!result.Check(value)) throw unusable('not a result of a language model')
-  const parts = joinThoughts(value.content.flatMap(readContentPart))
+  const finished = readFinish(value)
+  const parts = withoutInventedInput(joinThoughts(value.content.flatMap(readContentPart)), finished)
   const text = parts.map((part) => (part.kind === 'text' ? part.text : '')).join('')
   const hasOthers = parts.some(({ kind }) => kind !== 'text')
-  return { ...readFinish(value), text, parts: hasOthers ? parts : undefined }
+  return { ...finished, text, parts: hasOthers ? parts : undefined }
 }
 
 function readContentPart(part: object): readonly ReplyPart[] {
@@ -112,7 +115,15 @@ function readContentPart(part: object): readonly ReplyPart[] {
   }
   if (!toolCall.Check(part) || part.providerExecuted) return []
   const { toolCallId, toolName, input } = part
-  return [{ kind: 'call', id: toolCallId || newCallId(), tool: toolName, input: input.toWellFormed() || '{}' }]
+  return [{ kind: 'call', id: toolCallId || newCallId(), tool: toolName, input: input.toWellFormed() }]
+}
+
+/** Vendors and packages write `{}` for the input of a call that was cut off before it. */
+function withoutInventedInput(parts: readonly ReplyPart[], { stopReason }: Finished): readonly ReplyPart[] {
+  const last = stopReason === 'complete' ? undefined : parts.findLast(({ kind }) => kind === 'call')
+  return parts.map((part) =>
+    part === last && part.kind === 'call' && part.input === '{}' ? { ...part, input: '' } : part,
+  )
 }
 
 /** The parts of one summary have the same signature: together they are one thought. */
@@ -182,7 +193,7 @@ function readFinish({ finishReason, usage, providerMetadata }: Finish): Finished
   const { unified, raw } = typeof finishReason === 'string' ? { unified: finishReason, raw: undefined } : finishReason
   const stopReason = raw === 'stop_sequence' ? 'stop_sequence' : stopReasons.get(unified)
   if (!stopReason) throw unusable('an unknown finish reason', unified === 'error')
-  return { stopReason, ...readPackageUsage(usage, providerMetadata) }
+  return { stopReason, counts: readPackageUsage(usage, providerMetadata) }
 }
 
 const stopReasons: ReadonlyMap<string, StopReason> = new Map([

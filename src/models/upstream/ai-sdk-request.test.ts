@@ -43,9 +43,10 @@ async function sent(
 const fieldsOf = (body: unknown, ...names: readonly string[]) => names.map((name) => at(body, name))
 
 const parameters = { type: 'object', properties: { zone: { type: 'string' } } }
+const field = 'tools[0].parameters'
 const tools = [
-  { name: 'clock', description: 'The time', parameters },
-  { name: 'die', parameters },
+  { name: 'clock', description: 'The time', parameters, field },
+  { name: 'die', parameters, field },
 ]
 const text = (words: string) => ({ kind: 'text', text: words }) as const
 const call = (id: string, tool: string, input: string) => ({ kind: 'call', id, tool, input }) as const
@@ -216,7 +217,7 @@ describe('tools', () => {
   })
 
   test('are strict as the caller says', async () => {
-    const strict = { tools: [{ name: 'clock', parameters, strict: true }] }
+    const strict = { tools: [{ name: 'clock', parameters, field, strict: true }] }
     assert.equal(at(await sent(openAi, strict), 'tools', 0, 'strict'), true)
     assert.equal(at(await sent(compatible, strict), 'tools', 0, 'function', 'strict'), true)
     const known = { upstreamModel: 'claude-sonnet-4-5' }
@@ -297,6 +298,15 @@ describe('reasoning', () => {
     assert.deepEqual(await ofAnthropic({ budgetTokens: 2000 }, 'claude-opus-5-5'), adaptive('low'))
   })
 
+  test('is up to the model, with a summary if one is asked for, for Anthropic', async () => {
+    const adaptiveOnly = [{ type: 'adaptive' }, undefined, 4000, undefined]
+    assert.deepEqual(await ofAnthropic({}, 'claude-opus-4-6'), adaptiveOnly)
+    const summarized = [{ type: 'adaptive', display: 'summarized' }, { effort: 'low' }, 4000, undefined]
+    assert.deepEqual(await ofAnthropic({ effort: 'low', summary: 'auto' }, 'claude-opus-5-5'), summarized)
+    // This model has no adaptive thinking.
+    assert.deepEqual((await ofAnthropic({ summary: 'auto' }, 'claude-sonnet-4-5'))[0], undefined)
+  })
+
   test('without room for a budget is left to the model', async () => {
     const body = await sent(anthropic, { reasoning: { effort: 'high' } }, { upstreamModel: 'claude-3-7-sonnet' }, 1024)
     assert.deepEqual(fieldsOf(body, 'thinking', 'max_tokens'), [undefined, 1024])
@@ -338,7 +348,7 @@ describe('caches and files', () => {
         { role: 'assistant', parts: [{ ...call('call_1', 'clock', '{}'), ...mark }] },
         { role: 'user', parts: [{ kind: 'result', callId: 'call_1', content: [{ ...text('noon'), cache: {} }] }] },
       ],
-      tools: [{ name: 'clock', parameters, ...mark }],
+      tools: [{ name: 'clock', parameters, field, ...mark }],
     }
     const body = await sent(anthropic, prompt)
     const long = { type: 'ephemeral', ttl: '1h' }
@@ -375,4 +385,13 @@ describe('caches and files', () => {
       { type: 'file', file: { filename: 'a.pdf', file_data: url('application/pdf') } },
     ])
   })
+})
+
+test('a turn of thoughts that are not sent back leaves nothing behind: vendors refuse an empty turn', async () => {
+  const unsigned = { kind: 'thinking', text: 'Hm.' } as const
+  const body = await sent(compatible, { messages: [user, { role: 'assistant', parts: [unsigned] }, user] })
+  assert.deepEqual(
+    listAt(body, 'messages').map((message) => at(message, 'role')),
+    ['user', 'user'],
+  )
 })

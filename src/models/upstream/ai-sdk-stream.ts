@@ -58,7 +58,7 @@ export function createAiSdkStream(
         begun.add(part.fragment.id)
         return takeFragment(part.fragment)
       case 'call':
-        return begun.has(part.fragment.id) ? undefined : takeFragment(part.fragment)
+        return begun.has(part.fragment.id) ? undefined : takeFragment(withoutInventedInput(part.fragment))
       case 'finish':
         return finish(part.finished)
       case 'other':
@@ -92,9 +92,9 @@ export function createAiSdkStream(
     order.addFragment(fragment)
   }
 
-  function finish({ stopReason, ...counts }: Finished): void {
+  function finish({ stopReason, counts }: Finished): void {
     order.end()
-    received = { ...received, ...counts }
+    received = { ...received, counts }
     ending = stopReason
     deadline.end()
     void drain()
@@ -140,3 +140,7 @@ export function createAiSdkStream(
     },
   })
 }
+
+/** A package writes `{}` for the input of a call that was cut off before it. Without any, a call of a complete reply has the same. */
+const withoutInventedInput = (fragment: CallFragment): CallFragment =>
+  fragment.json === '{}' ? { ...fragment, json: '' } : fragment

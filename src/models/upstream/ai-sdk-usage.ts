@@ -1,10 +1,12 @@
+import { readCacheUsage } from './chat-usage.ts'
 import type { ReportedCounts } from './usage.ts'
 
 /**
  * Reads `usage` of a result. From version 3 of the interface, input tokens are an object whose total includes those of the
  * cache. In version 2 they are a number that includes them, except from Anthropic's package, which reports the tokens
  * written to the cache in its metadata. 0 is a count, but packages also report it for what the vendor does not: a 0 of a
- * detail says nothing.
+ * detail says nothing. Then the usage counts as the vendor sent it, where a package has it: that for chat completions never
+ * reports tokens written to the cache.
  */
 export function readPackageUsage(
   { inputTokens, outputTokens, ...more }: AiSdkUsage,
@@ -12,7 +14,8 @@ export function readPackageUsage(
 ): ReportedCounts {
   const output = countOf(outputTokens) ?? countAt(outputTokens, 'total')
   const reasoning = countAt(outputTokens, 'reasoning') ?? countOf(more.reasoningTokens)
-  const counts = typeof inputTokens === 'object' ? nestedInput(inputTokens) : plainInput(inputTokens, more, metadata)
+  const counts =
+    typeof inputTokens === 'object' ? nestedInput(inputTokens, more.raw) : plainInput(inputTokens, more, metadata)
   return { ...counts, outputTokens: output, reasoningTokens: reasoning || undefined }
 }
 
@@ -21,12 +24,15 @@ export interface AiSdkUsage {
   readonly outputTokens?: unknown
   readonly reasoningTokens?: unknown
   readonly cachedInputTokens?: unknown
+  /** From version 3 of the interface: the usage as the vendor sent it. */
+  readonly raw?: unknown
 }
 
 type InputCounts = Pick<ReportedCounts, 'inputTokens' | 'cachedTokens' | 'cacheWriteTokens'>
 
-function nestedInput(input: unknown): InputCounts {
-  return within(countAt(input, 'total'), countAt(input, 'cacheRead'), countAt(input, 'cacheWrite'))
+function nestedInput(input: unknown, raw: unknown): InputCounts {
+  const { cached, written } = readCacheUsage(raw) ?? {}
+  return within(countAt(input, 'total'), countAt(input, 'cacheRead') || cached, countAt(input, 'cacheWrite') || written)
 }
 
 function plainInput(input: unknown, { cachedInputTokens }: AiSdkUsage, metadata: unknown): InputCounts {

@@ -50,7 +50,7 @@ const defaultConnections = 512
 /** Packages whose options for reasoning are known. */
 const reasoningPackages: readonly string[] = ['@ai-sdk/anthropic', '@ai-sdk/openai', '@ai-sdk/openai-compatible']
 
-const withoutReasoning: ReadonlySet<Capability> = everyCapability.difference(new Set(['reasoning']))
+const reasoning: ReadonlySet<Capability> = new Set(['reasoning'])
 
 /**
  * A model behind a provider package of the AI SDK, with the retries, timeouts, usage and Problems of the openai engine.
@@ -68,7 +68,7 @@ export function createAiSdkModel(options: AiSdkModelOptions): Model {
     takesThoughts: origin !== '@ai-sdk/openai-compatible' || acceptedBy(options.upstreamModel).thoughts !== 'refused',
     isAnthropic: origin === '@ai-sdk/anthropic',
   }
-  const sent = reasoningPackages.includes(origin) ? everyCapability : withoutReasoning
+  const lost = reasoningPackages.includes(origin) ? new Set<Capability>() : reasoning
   let running = 0
   const member = { name: origin, full: () => running >= connections }
   const pool = createMemberPool({
@@ -127,7 +127,7 @@ export function createAiSdkModel(options: AiSdkModelOptions): Model {
     contextTokens: context,
     maxOutputTokens,
     get capabilities() {
-      return sent.intersection(options.capabilities ?? sent)
+      return (options.capabilities ?? everyCapability).difference(lost)
     },
     cheapPrompt: tokenizer.cheapPrompt,
     count: tokenizer.count,

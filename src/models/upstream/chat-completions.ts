@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { randomBytes } from 'node:crypto'
 import { Type, type Static } from 'typebox'
 import { Compile } from 'typebox/compile'
-import type { CallPart, ReplyPart } from '../conversation.ts'
+import type { CallPart, ReplyPart, ThinkingPart } from '../conversation.ts'
 import type { RunLimits, StopReason } from '../model.ts'
 import { contentFields, readContent, TextField, type ChatContent } from './chat-content.ts'
 import { countsOf, readChatUsage, UsageField } from './chat-usage.ts'
@@ -72,33 +72,49 @@ export function readCompletion(body: Buffer, { stop }: RunLimits): UpstreamReply
     text: content.text.toWellFormed(),
     parts,
     stopReason: stopReasonOf(reason, choice, stop),
-    ...countsOf(readChatUsage(reply.usage)),
+    counts: countsOf(readChatUsage(reply.usage)),
   }
 }
 
 /** The parts of a reply; undefined if it has only text. */
-function partsOf(
-  { text, thinking, signatures = [] }: ChatContent,
-  calls: readonly Static<typeof Call>[],
-): readonly ReplyPart[] | undefined {
-  if (thinking === '' && signatures.length === 0 && calls.length === 0) return undefined
-  const signed = signatures.find(({ redacted }) => !redacted)
-  const thoughts = thinking === '' && !signed ? [] : [{ text: thinking.toWellFormed(), ...signed }]
-  const hidden = signatures.flatMap(({ signature, redacted }) => (redacted ? [{ text: '', signature, redacted }] : []))
+function partsOf(content: ChatContent, calls: readonly Static<typeof Call>[]): readonly ReplyPart[] | undefined {
+  const { text, thinking, signatures } = content
+  if (thinking === '' && !signatures && calls.length === 0) return undefined
+  const thoughts = thoughtsOf(content)
   return [
-    ...[...thoughts, ...hidden].map((part) => ({ kind: 'thinking' as const, ...part })),
+    ...thoughts,
     ...(text === '' ? [] : [{ kind: 'text' as const, text: text.toWellFormed() }]),
     ...calls.map(readCall),
   ]
 }
 
-function readCall({ id, function: { name, arguments: input } }: Static<typeof Call>): CallPart {
-  return { kind: 'call', id: id || newCallId(), tool: name, input: argumentsText(input).toWellFormed() || '{}' }
+/** The thoughts of a reply: one, unless several are signed, each with its own text. Vendors refuse a signature of another text. */
+function thoughtsOf({ thinking, signatures = [] }: ChatContent): readonly ThinkingPart[] {
+  const signed = signatures.filter(({ redacted }) => !redacted)
+  const kind = 'thinking'
+  const hasTexts = signed.length > 0 && signed.every(({ text }) => text !== undefined)
+  if (hasTexts && (thinking === '' || signed.some(({ text }) => text !== ''))) {
+    return signatures.map(({ text = '', ...signature }) => ({ kind, text: text.toWellFormed(), ...signature }))
+  }
+  const [first] = signed
+  const shown =
+    thinking === '' && !first ? [] : [{ text: thinking.toWellFormed(), ...(first && { signature: first.signature }) }]
+  const hidden = signatures.flatMap(({ signature, redacted }) => (redacted ? [{ text: '', signature, redacted }] : []))
+  return [...shown, ...hidden].map((part) => ({ kind, ...part }))
 }
 
-/** Arguments as JSON text. A call without arguments may have none. */
+function readCall({ id, function: { name, arguments: input } }: Static<typeof Call>): CallPart {
+  return { kind: 'call', id: id || newCallId(), tool: name, input: argumentsText(input).toWellFormed() }
+}
+
+/** Arguments as JSON text. A call without arguments may have none, and so may a call that was cut off. Throws Failure for an object that is too deep to be written. */
 export function argumentsText(input: string | object | null | undefined): string {
-  return typeof input === 'object' && input !== null ? JSON.stringify(input) : (input ?? '')
+  if (typeof input !== 'object' || input === null) return input ?? ''
+  try {
+    return JSON.stringify(input)
+  } catch {
+    throw unusable('arguments with too many levels')
+  }
 }
 
 /** For a server that gives a call no id: its result must name one. */

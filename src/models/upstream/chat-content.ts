@@ -26,11 +26,16 @@ export interface Signature {
   readonly redacted?: true
 }
 
+/** A signature, with the text that it signs if that is beside it. */
+interface SignedText extends Signature {
+  readonly text?: string
+}
+
 export interface ChatContent {
   readonly text: string
   readonly thinking: string
   /** Undefined if there are none. */
-  readonly signatures: readonly Signature[] | undefined
+  readonly signatures: readonly SignedText[] | undefined
 }
 
 export function readContent(message: Static<typeof Content>): ChatContent {
@@ -53,13 +58,15 @@ const textsIn = (chunks: readonly unknown[], type: string): string =>
   chunks.map((chunk) => (stringIn(chunk, 'type') === type ? (stringIn(chunk, 'text') ?? '') : '')).join('')
 
 /** The signature in one of the details. */
-function signatureIn(detail: unknown): Signature[] {
+function signatureIn(detail: unknown): SignedText[] {
   const format = stringIn(detail, 'format') ?? claudeFormat
   if (format !== claudeFormat) return []
   const data = stringIn(detail, 'data')
   if (data) return [{ signature: data, redacted: true }]
   const signature = stringIn(detail, 'signature')
-  return signature ? [{ signature }] : []
+  if (!signature) return []
+  const text = stringIn(detail, 'text')
+  return [{ signature, ...(text !== undefined && { text }) }]
 }
 
 function valueIn(value: unknown, name: string): unknown {

@@ -43,7 +43,8 @@ function assistantMessage({ parts }: PartsMessage, accepted: Accepted): object {
   const calls = parts.filter((part) => part.kind === 'call')
   return {
     role: 'assistant',
-    content: texts.length === 0 ? null : contentOf(texts, accepted),
+    // Servers accept null only beside calls.
+    content: texts.length === 0 && calls.length > 0 ? null : contentOf(texts, accepted),
     ...thoughtsOf(parts, accepted),
     ...(calls.length > 0 && {
       tool_calls: calls.map(({ id, tool, input, cache }) => ({

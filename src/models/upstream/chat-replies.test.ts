@@ -45,7 +45,7 @@ describe('calls', () => {
   test('come after the text', async () => {
     const { text, parts } = await replyTo(message({ content: 'Let me see.', tool_calls: [call('c', 'clock', '')] }))
     assert.equal(text, 'Let me see.')
-    assert.deepEqual(parts, [{ kind: 'text', text: 'Let me see.' }, made('c', 'clock', '{}')])
+    assert.deepEqual(parts, [{ kind: 'text', text: 'Let me see.' }, made('c', 'clock', '')])
   })
 
   test('without a content, with arguments as an object', async () => {
@@ -100,6 +100,22 @@ describe('thoughts', () => {
       assert.deepEqual([reply.text, reply.parts], ['Well.', [thought, text]])
     })
   }
+
+  test('of Claude behind OpenRouter stay apart where each has its own signature', async () => {
+    const format = 'anthropic-claude-v1'
+    const reasoning_details = [
+      { type: 'reasoning.encrypted', data: 'ZW5j', format },
+      { type: 'reasoning.text', text: 'Hm.', signature: 'c2ln', format },
+      { type: 'reasoning.text', text: 'Oh.', signature: 'c2lo', format },
+    ]
+    const { parts } = await replyTo(message({ content: 'Well.', reasoning: 'Hm.Oh.', reasoning_details }))
+    assert.deepEqual(parts, [
+      { kind: 'thinking', text: '', signature: 'ZW5j', redacted: true },
+      { kind: 'thinking', text: 'Hm.', signature: 'c2ln' },
+      { kind: 'thinking', text: 'Oh.', signature: 'c2lo' },
+      text,
+    ])
+  })
 
   test('of Claude behind OpenRouter have their signatures', async () => {
     const format = 'anthropic-claude-v1'

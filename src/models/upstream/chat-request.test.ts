@@ -3,13 +3,13 @@ import { describe, test } from 'node:test'
 import { objectAt, parseObject, type Json } from '../../../tests/support/json.ts'
 import type { Message, Part, Prompt } from '../conversation.ts'
 import type { RunLimits } from '../model.ts'
-import { writeRequest } from './chat-request.ts'
+import { createRequestWriter } from './chat-request.ts'
 
 const user: Message = { role: 'user', text: 'What time is it?' }
 const limits: RunLimits = { maxOutputTokens: 100 }
 
 const written = (prompt: Partial<Prompt>, name = 'gpt-5', more: Partial<RunLimits> = {}, reasons = false): Json =>
-  parseObject(writeRequest({ name, reasons }, { messages: [user], ...prompt }, { ...limits, ...more }, false))
+  parseObject(createRequestWriter({ name, reasons })({ messages: [user], ...prompt }, { ...limits, ...more }, false))
 const messagesOf = (messages: readonly Message[], model = 'gpt-5') => written({ messages }, model)['messages']
 const assistant = (...parts: readonly Part[]): Message => ({ role: 'assistant', parts })
 const turn = (...parts: readonly Part[]): Message => ({ role: 'user', parts })
@@ -23,21 +23,23 @@ const image = {
   extent: { width: 1, height: 1 },
   field: 'messages[0]',
 } as const
+const field = 'tools[0].function.parameters'
 const text = (words: string) => ({ kind: 'text', text: words }) as const
 
 const toolCalls = [{ id: 'call_1', type: 'function', function: { name: 'clock', arguments: '{ "zone": "UTC" }' } }]
 
 test('a request of only text is what it always was, byte for byte', () => {
   const messages = [{ role: 'system', text: 'Be brief.' } as const, user]
+  const write = createRequestWriter({ name: 'm', reasons: false })
   const all = { maxOutputTokens: 7, temperature: 0.5, topP: 0.9, seed: 42, stop: ['\n'] }
   assert.equal(
-    writeRequest({ name: 'm', reasons: false }, { messages }, all, true),
+    write({ messages }, all, true),
     '{"model":"m","messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"What time is it?"}],' +
       '"max_tokens":7,"temperature":0.5,"top_p":0.9,"seed":42,"stop":["\\n"],' +
       '"stream":true,"stream_options":{"include_usage":true}}',
   )
   assert.equal(
-    writeRequest({ name: 'm', reasons: false }, { messages: [user] }, limits, false),
+    write({ messages: [user] }, limits, false),
     '{"model":"m","messages":[{"role":"user","content":"What time is it?"}],"max_tokens":100,"temperature":0}',
   )
 })
@@ -114,6 +116,11 @@ describe('thoughts of earlier turns', () => {
     assert.ok(!('reasoning_content' in sent('kimi-k2', [assistant(call)])))
   })
 
+  test('leave an empty text behind where they are not sent: null is for calls', () => {
+    assert.equal(sent('m', [assistant({ kind: 'thinking', text: 'Hm.' })])['content'], '')
+    assert.equal(sent('m', [assistant(call)])['content'], null)
+  })
+
   test('are sent to Claude with their signatures', () => {
     const format = 'anthropic-claude-v1'
     assert.deepEqual(sent('anthropic/claude-sonnet-4.5')['reasoning_details'], [
@@ -133,7 +140,7 @@ test('marks for the cache are sent to Claude only', () => {
       assistant({ ...call, cache }),
       turn({ ...result, cache }, text('And?')),
     ],
-    tools: [{ name: 'clock', parameters: { type: 'object' }, cache: {} }],
+    tools: [{ name: 'clock', parameters: { type: 'object' }, field, cache: {} }],
   }
   const mark = { cache_control: { type: 'ephemeral' } }
   const long = { cache_control: { type: 'ephemeral', ttl: '1h' } }
@@ -159,8 +166,8 @@ test('marks for the cache are sent to Claude only', () => {
 describe('tools', () => {
   const parameters = { type: 'object', properties: { zone: { type: 'string' } } }
   const tools = [
-    { name: 'clock', description: 'The time', parameters, strict: true },
-    { name: 'die', parameters },
+    { name: 'clock', description: 'The time', parameters, field, strict: true },
+    { name: 'die', parameters, field },
   ]
 
   test('are functions', () => {

@@ -3,6 +3,9 @@ import type { RunLimits } from '../model.ts'
 import { acceptedBy, markOf, writeTurn, type Accepted } from './chat-messages.ts'
 import { openAiEffort } from './efforts.ts'
 
+/** Writes the body of a request. */
+type WriteRequest = (prompt: Prompt, limits: RunLimits, stream: boolean) => string
+
 /** The model at an upstream. */
 export interface UpstreamModel {
   readonly name: string
@@ -11,33 +14,30 @@ export interface UpstreamModel {
 }
 
 /**
- * Writes the body of a request. It sends `max_tokens`, which every server accepts except for OpenAI's newest models. They
- * require `max_completion_tokens`, but many servers ignore that field, and an unlimited reply is the worse failure.
+ * It sends `max_tokens`, which every server accepts except for OpenAI's newest models. They require `max_completion_tokens`,
+ * but many servers ignore that field, and an unlimited reply is the worse failure.
  */
-export function writeRequest(
-  { name, reasons }: UpstreamModel,
-  prompt: Prompt,
-  limits: RunLimits,
-  stream: boolean,
-): string {
-  const { reasoning, tools, format, cacheKey } = prompt
+export function createRequestWriter({ name, reasons }: UpstreamModel): WriteRequest {
   const accepted = acceptedBy(name)
-  const effort = reasoning && openAiEffort(reasoning)
-  return JSON.stringify({
-    model: name,
-    messages: messagesOf(prompt, accepted),
-    max_tokens: limits.maxOutputTokens,
-    // Reasoning models refuse it, or reason badly at 0.
-    temperature: limits.temperature ?? (effort === undefined || effort === 'none' ? 0 : undefined),
-    top_p: limits.topP,
-    seed: limits.seed,
-    stop: limits.stop,
-    ...(stream && { stream: true, stream_options: { include_usage: true } }),
-    ...(tools && toolFields(prompt, accepted)),
-    response_format: format && formatOf(format),
-    reasoning_effort: effort === 'none' && !reasons ? undefined : effort,
-    prompt_cache_key: cacheKey,
-  })
+  return (prompt, limits, stream) => {
+    const { reasoning, tools, format, cacheKey } = prompt
+    const effort = reasoning && openAiEffort(reasoning)
+    return JSON.stringify({
+      model: name,
+      messages: messagesOf(prompt, accepted),
+      max_tokens: limits.maxOutputTokens,
+      // Reasoning models refuse it, or reason badly at 0.
+      temperature: limits.temperature ?? (effort === undefined || effort === 'none' ? 0 : undefined),
+      top_p: limits.topP,
+      seed: limits.seed,
+      stop: limits.stop,
+      ...(stream && { stream: true, stream_options: { include_usage: true } }),
+      ...(tools && toolFields(prompt, accepted)),
+      response_format: format && formatOf(format),
+      reasoning_effort: effort === 'none' && !reasons ? undefined : effort,
+      prompt_cache_key: cacheKey,
+    })
+  }
 }
 
 function messagesOf(prompt: Prompt, accepted: Accepted): readonly object[] {

@@ -3,23 +3,27 @@ import { createDeltaReader, type CallFragment, type ChatDelta } from './chat-del
 import { countsOf, laterUsage, type ChatUsage } from './chat-usage.ts'
 import { createEventReader } from './event-reader.ts'
 import { Failure, unusable } from './failure.ts'
-import { createJoiner } from './joiner.ts'
+import { createJoiner, type Joiner } from './joiner.ts'
 import { createPieceQueue } from './piece-queue.ts'
 import type { Reception } from './reception.ts'
 import type { ReplyPiece, ReplyStream } from './relay.ts'
-import { createReplyOrder } from './reply-order.ts'
+import { createReplyOrder, type OrderedPiece, type ReplyOrder } from './reply-order.ts'
+
+/** What is read of a response. */
+type Source = Pick<Reception, 'read' | 'begun' | 'finish' | 'abandon'>
 
 /**
  * Reads a streamed chat completion. The reply is complete only after the event `[DONE]`. A stream that ends without it, or
  * without a finish reason, has failed.
  */
-export function createChatStream(reception: Reception, limits: RunLimits): ReplyStream {
+export function createChatStream(reception: Source, limits: RunLimits): ReplyStream {
   const events = createEventReader(take)
   const readDelta = createDeltaReader(limits)
   const texts = createJoiner()
-  const thoughts = createJoiner()
   const ready = createPieceQueue()
-  const order = createReplyOrder(ready.push)
+  // Most streams have neither, and all of them stay in memory for a while.
+  let thoughts: Joiner | undefined
+  let order: ReplyOrder | undefined
   let [pieces, bytes] = [0, 0]
   let usage: ChatUsage | undefined
   let stopReason: StopReason | undefined
@@ -59,20 +63,29 @@ export function createChatStream(reception: Reception, limits: RunLimits): Reply
     if (delta.text !== '' || delta.thinking !== '' || delta.calls) note(delta)
     if (delta.thinking !== '' || delta.signatures) takeThoughts(delta)
     const text = texts.add(delta.text)
-    if (text !== '') order.add(text)
-    delta.calls?.forEach(order.addFragment)
+    if (text !== '') pass(text)
+    if (!delta.calls) return
+    order ??= createReplyOrder(ready.push)
+    delta.calls.forEach(order.addFragment)
+  }
+
+  /** Until the first call, pieces are in order. */
+  function pass(piece: OrderedPiece): void {
+    if (order) order.add(piece)
+    else ready.push(piece)
   }
 
   function takeThoughts({ thinking, signatures = [] }: ChatDelta): void {
+    thoughts ??= createJoiner()
     const text = thoughts.add(thinking)
-    if (text !== '') order.add({ kind: 'thinking', text })
-    for (const signature of signatures) order.add({ kind: 'signature', ...signature })
+    if (text !== '') pass({ kind: 'thinking', text })
+    for (const { text: _, ...signature } of signatures) pass({ kind: 'signature', ...signature })
   }
 
   function finish(): void {
     const rest = texts.rest()
-    if (rest !== '') order.add(rest)
-    order.end()
+    if (rest !== '') pass(rest)
+    order?.end()
     ending = stopReason ?? unusable('a stream without a finish reason')
     reception.finish()
   }
@@ -92,7 +105,7 @@ export function createChatStream(reception: Reception, limits: RunLimits): Reply
       return ending
     },
     get received() {
-      return { pieces, bytes, ...countsOf(usage) }
+      return { counts: countsOf(usage), pieces, bytes }
     },
   })
 }

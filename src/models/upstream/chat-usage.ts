@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox'
+import { Compile } from 'typebox/compile'
 import type { ReportedCounts } from './usage.ts'
 
 const Tokens = Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1 })
@@ -51,6 +52,13 @@ export function readChatUsage(usage: Static<typeof ReportedUsage> | null | undef
       countOf(usage.cache_creation_input_tokens),
     reasoning: countIn(ofCompletion, 'reasoning_tokens'),
   }
+}
+
+const reported = Compile(ReportedUsage)
+
+/** What an upstream reported of its cache, from a `usage` that nobody has checked; undefined if it is of another API. */
+export function readCacheUsage(usage: unknown): Pick<ChatUsage, 'cached' | 'written'> | undefined {
+  return reported.Check(usage) ? readChatUsage(usage) : undefined
 }
 
 /** The later report of a stream counts. What it lacks is as before. */

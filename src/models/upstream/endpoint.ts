@@ -35,6 +35,8 @@ export interface Endpoint extends Member {
   close(): Promise<void>
 }
 
+const encoder = new TextEncoder()
+
 /** `connect` is a timeout in milliseconds; `connections` is the most requests in flight. */
 export function createEndpoint(
   path: string,
@@ -77,7 +79,8 @@ export function createEndpoint(
     async open(body: string, bounds: ReceptionBounds) {
       running++
       const reception = new Reception(bounds, () => running--)
-      pool.dispatch({ ...request, body }, reception)
+      // Undici keeps the body until the response ends. Of a string, it would keep a slice of a Buffer pool of 64 kB.
+      pool.dispatch({ ...request, body: encoder.encode(body) }, reception)
       return (await reception.opened) ? reception : undefined
     },
     close: () => pool.close(),

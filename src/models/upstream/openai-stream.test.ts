@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { after, afterEach, describe, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { settle, stopClock } from '../../../tests/support/clock.ts'
 import { createGate } from '../../../tests/support/gate.ts'
+import { at } from '../../../tests/support/json.ts'
 import { startRawUpstream } from '../../../tests/support/raw-upstream.ts'
 import { until } from '../../../tests/support/until.ts'
 import type { VendorOptions } from '../../../tests/support/vendor-options.ts'
@@ -41,6 +43,22 @@ test('a reply arrives token by token, and the request asks for the usage', async
   const { body } = vendor.last
   assert.ok(typeof body === 'object' && body !== null && 'stream' in body && 'stream_options' in body)
   assert.deepEqual([body.stream, body.stream_options], [true, { include_usage: true }])
+})
+
+test('a stream keeps its request body in memory, and not a Buffer pool that it is a slice of', async () => {
+  const unused: number[] = []
+  const measure = (message: unknown): void => {
+    const body = at(message, 'request', 'body')
+    assert.ok(body instanceof Uint8Array && body.byteLength > 0)
+    unused.push(body.buffer.byteLength - body.byteLength)
+  }
+  subscribe('undici:request:create', measure)
+  try {
+    await streamed({})
+  } finally {
+    unsubscribe('undici:request:create', measure)
+  }
+  assert.deepEqual(unused, [0])
 })
 
 test('the first piece arrives before the second is sent', async () => {

@@ -2,13 +2,13 @@ import type { Logger } from 'pino'
 import { everyCapability, type Capability } from '../capabilities.ts'
 import type { Model, Prompt, RunLimits, WholeReply } from '../model.ts'
 import { readCompletion, readErrorCode } from './chat-completions.ts'
-import { writeRequest } from './chat-request.ts'
+import { createRequestWriter } from './chat-request.ts'
 import { createChatStream } from './chat-stream.ts'
 import { createEndpoint, type Endpoint, type EndpointOptions } from './endpoint.ts'
-import { Failure, refused } from './failure.ts'
+import { refused, type Failure } from './failure.ts'
 import { byteTokenizer, type Tokenizer } from '../tokenizer/tokenizer.ts'
 import { createMemberPool } from './pool.ts'
-import type { Reception } from './reception.ts'
+import { readRefusal } from './reception.ts'
 import { startReply, relay } from './relay.ts'
 import { neverBegun, wholeOf, type UpstreamRun } from './usage.ts'
 
@@ -50,7 +50,7 @@ const mostBytes = { answer: 256 * 1024, token: 256, event: 4096 }
 export function createOpenAiModel(options: OpenAiModelOptions): Model {
   const { id, upstreamModel, context, maxOutputTokens, timeout, connections = 512, tokenizer = byteTokenizer } = options
   const { capabilities = everyCapability, reasons = false } = options
-  const upstream = { name: upstreamModel, reasons }
+  const write = createRequestWriter({ name: upstreamModel, reasons })
   const log = options.log.child({ model: id })
   const endpoints = options.endpoints.map((endpoint) =>
     createEndpoint('/chat/completions', endpoint, { connections, connect: timeout.connect }),
@@ -66,7 +66,7 @@ export function createOpenAiModel(options: OpenAiModelOptions): Model {
   function run(upstreamRun: UpstreamRun): Promise<WholeReply> {
     const { prompt, limits, signal } = upstreamRun
     if (signal.aborted) return Promise.resolve({ text: '', ...neverBegun })
-    const body = writeRequest(upstream, prompt, limits, false)
+    const body = write(prompt, limits, false)
     const bytes = mostBytes.answer + mostBytes.token * limits.maxOutputTokens
     const { first_token: first } = timeout
     const ask = (endpoint: Endpoint, total: number) =>
@@ -79,13 +79,13 @@ export function createOpenAiModel(options: OpenAiModelOptions): Model {
 
   async function beginStream(upstreamRun: UpstreamRun) {
     const { prompt, limits, signal } = upstreamRun
-    const body = writeRequest(upstream, prompt, limits, true)
+    const body = write(prompt, limits, true)
     const bytes = mostBytes.answer + mostBytes.event * limits.maxOutputTokens
     const bounds = { first: timeout.first_token, mostBytes: bytes, signal }
     const answered = await pool.run(async (endpoint, total) => {
       const reception = await endpoint.open(body, { ...bounds, total })
       if (reception && reception.status !== 200) {
-        throw refusal(endpoint, reception, await readWhole(reception), context, limits)
+        throw refusal(endpoint, reception, await readRefusal(reception), context, limits)
       }
       return reception && startReply(createChatStream(reception, limits))
     }, upstreamRun)
@@ -112,21 +112,6 @@ export function createOpenAiModel(options: OpenAiModelOptions): Model {
     health: () => pool.health(),
     close: async () => void (await Promise.all([tokenizer, ...endpoints].map((each) => each.close()))),
   })
-}
-
-/** Reads the body of an error response as far as it arrives. A partial body is fine because the status decides. */
-async function readWhole(reception: Reception): Promise<string> {
-  const chunks: Buffer[] = []
-  try {
-    for (;;) {
-      const bytes = await reception.read()
-      if (typeof bytes === 'string') break
-      chunks.push(bytes)
-    }
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error
-  }
-  return Buffer.concat(chunks).toString()
 }
 
 function refusal(

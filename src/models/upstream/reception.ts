@@ -1,8 +1,11 @@
 import type { Dispatcher } from 'undici'
-import { connectionLost, firstTokenLate, replyLate, unusable, type Failure } from './failure.ts'
+import { connectionLost, Failure, firstTokenLate, replyLate, unusable } from './failure.ts'
 
 /** Bytes that may be buffered for a slow caller before reading from the upstream pauses. */
 const mostWaiting = 64 * 1024
+
+/** The most bytes that are read of an error response, in whole chunks. */
+const mostRefused = 64 * 1024
 
 /** Milliseconds to wait for the end of the response after its last event, so that the connection can be reused. */
 const patience = 1000
@@ -148,4 +151,22 @@ export class Reception implements Dispatcher.DispatchHandler {
 export function retryAfterOf(headers: Readonly<Record<string, string | string[] | undefined>>): string | undefined {
   const value = headers['retry-after']
   return typeof value === 'string' ? value : undefined
+}
+
+/** Reads the first bytes of an error response, as far as they arrive. They are enough because the status decides. */
+export async function readRefusal(reception: Reception): Promise<string> {
+  const chunks: Buffer[] = []
+  let size = 0
+  try {
+    while (size <= mostRefused) {
+      const bytes = await reception.read()
+      if (typeof bytes === 'string') return Buffer.concat(chunks).toString()
+      chunks.push(bytes)
+      size += bytes.length
+    }
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error
+  }
+  reception.abandon()
+  return Buffer.concat(chunks).toString()
 }

@@ -54,6 +54,14 @@ describe('the pieces of a stream with calls', () => {
     assert.deepEqual(ordered(...calls.map((call) => ({ ...call, id: '' }))), ['find#new', '{}', 'find#new', '{"x":1}'])
   })
 
+  test('belong to the call while its arguments are not whole, whatever their strings contain', () => {
+    const start = { index: 0, id: 'a', tool: 'find' }
+    const pieces = ['{"x":"}', '\\"}{', '","y":[', '{}', ']', '}'].map((json) => ({ index: 0, json }))
+    const texts = ['1', '2', '3', '4', '5', '6']
+    const arrivals = pieces.flatMap((piece, at) => [piece, texts[at] ?? ''])
+    assert.deepEqual(ordered(start, ...arrivals), ['find#a', ...pieces.map(({ json }) => json), ...texts])
+  })
+
   test('repeat the id and the tool of their call without beginning another', () => {
     const pieces = ['{"x"', ':1}', ''].map((json) => ({ index: 0, id: 'a', tool: 'find', json }))
     assert.deepEqual(ordered(...pieces), ['find#a', '{"x"', ':1}'])

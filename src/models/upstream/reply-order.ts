@@ -1,4 +1,5 @@
 import type { Delta } from '../conversation.ts'
+import { createCallInput, type CallInput } from './call-input.ts'
 import type { CallFragment } from './chat-deltas.ts'
 import { newCallId } from './chat-completions.ts'
 import { unusable } from './failure.ts'
@@ -24,8 +25,8 @@ interface Call {
   readonly index: number | undefined
   readonly id: string
   readonly joiner: Joiner
+  readonly input: CallInput
   tool: string
-  json: string
   state: 'waiting' | 'open' | 'over'
 }
 
@@ -48,7 +49,7 @@ export function createReplyOrder(pass: (piece: OrderedPiece) => void): ReplyOrde
     if (piece.tool !== '') begin(piece)
   }
 
-  function begin({ id, tool, json }: Call): void {
+  function begin({ id, tool, input: { json } }: Call): void {
     pass({ kind: 'call', id, tool })
     if (json !== '') pass({ kind: 'input', json })
   }
@@ -73,7 +74,7 @@ export function createReplyOrder(pass: (piece: OrderedPiece) => void): ReplyOrde
   }
 
   function closeIfWhole(call: Call): void {
-    if (call.tool !== '' && isWhole(call.json)) close(call)
+    if (call.tool !== '' && call.input.isWhole()) close(call)
   }
 
   function addFragment(fragment: CallFragment): void {
@@ -85,7 +86,7 @@ export function createReplyOrder(pass: (piece: OrderedPiece) => void): ReplyOrde
     }
     const isNamed = call.tool !== ''
     call.tool ||= fragment.tool
-    call.json += json
+    call.input.add(json)
     if (call.state === 'waiting' || call.tool === '') return
     if (!isNamed) begin(call)
     else if (json !== '') pass({ kind: 'input', json })
@@ -104,8 +105,8 @@ export function createReplyOrder(pass: (piece: OrderedPiece) => void): ReplyOrde
       index,
       id: id || newCallId(),
       joiner: createJoiner(),
+      input: createCallInput(),
       tool: '',
-      json: '',
       state: 'waiting',
     }
     calls.push(call)
@@ -118,7 +119,7 @@ export function createReplyOrder(pass: (piece: OrderedPiece) => void): ReplyOrde
     // Some servers send every call with index 0.
     if (id !== '') return here.find((call) => call.id === id)
     const call = here.at(-1)
-    const isAnother = tool !== '' && (index === undefined || (json !== '' && isWhole(call?.json ?? '')))
+    const isAnother = tool !== '' && (index === undefined || (json !== '' && call?.input.isWhole() === true))
     return isAnother ? undefined : call
   }
 
@@ -128,14 +129,5 @@ export function createReplyOrder(pass: (piece: OrderedPiece) => void): ReplyOrde
     end() {
       while (open) close(open)
     },
-  }
-}
-
-function isWhole(json: string): boolean {
-  try {
-    JSON.parse(json)
-    return true
-  } catch {
-    return false
   }
 }

@@ -31,7 +31,8 @@ export interface ReportedCounts {
 }
 
 /** The part of a reply that arrived, and the counts that the upstream reported. */
-export interface Received extends ReportedCounts {
+export interface Received {
+  readonly counts: ReportedCounts
   /** Events of a stream with anything generated; undefined for a whole reply. */
   readonly pieces: number | undefined
   /** Of all that was generated: text, thoughts and calls. */
@@ -43,28 +44,39 @@ export interface Received extends ReportedCounts {
  * estimated: the prompt by the model's tokenizer, the reply as one token per delta or per 4 bytes.
  */
 export function usageOf(received: Received, run: UpstreamRun): Usage {
-  const { inputTokens, outputTokens } = received
-  const isReported = inputTokens !== undefined && outputTokens !== undefined
-  const output = outputTokens ?? Math.min(generatedTokens(received), run.limits.maxOutputTokens)
-  return usageWith(received, output, run, isReported ? 'upstream' : 'estimated')
+  const { counts } = received
+  const isReported = counts.inputTokens !== undefined && counts.outputTokens !== undefined
+  const output = counts.outputTokens ?? Math.min(generatedTokens(received), run.limits.maxOutputTokens)
+  return usageWith(counts, output, run, isReported ? 'upstream' : 'estimated')
 }
 
 /** The end of a run that broke off, with the usage of the part that arrived. Counts reported before the end are provisional. */
 export function brokenOff(stopReason: 'cancelled' | 'error', received: Received, run: UpstreamRun): RunEnd {
-  const output = Math.max(received.outputTokens ?? 0, generatedTokens(received))
-  return {
-    stopReason,
-    usage: usageWith(received, Math.min(output, run.limits.maxOutputTokens), run, 'estimated'),
-  }
+  const { counts } = received
+  const output = Math.max(counts.outputTokens ?? 0, generatedTokens(received))
+  return { stopReason, usage: usageWith(counts, Math.min(output, run.limits.maxOutputTokens), run, 'estimated') }
 }
 
-function usageWith(counts: ReportedCounts, outputTokens: number, run: UpstreamRun, source: Usage['source']): Usage {
-  const { inputTokens = promptTokens(run), cachedTokens, cacheWriteTokens, reasoningTokens } = counts
+/** The largest integer of the database. Of a larger count, and of a prompt with more tokens of all kinds, the rest is dropped. */
+const mostTokens = 2 ** 31 - 1
+
+function usageWith(counts: ReportedCounts, output: number, run: UpstreamRun, source: Usage['source']): Usage {
+  const { inputTokens: input = promptTokens(run), cachedTokens, cacheWriteTokens, reasoningTokens } = counts
+  const outputTokens = Math.min(output, mostTokens)
+  if (cachedTokens === undefined && cacheWriteTokens === undefined && reasoningTokens === undefined) {
+    return { inputTokens: Math.min(input, mostTokens), outputTokens, source }
+  }
+  let room = mostTokens
+  const take = (count: number): number => {
+    const taken = Math.min(count, room)
+    room -= taken
+    return taken
+  }
   return {
-    inputTokens,
+    inputTokens: take(input),
     outputTokens,
-    ...(cachedTokens !== undefined && { cachedTokens }),
-    ...(cacheWriteTokens !== undefined && { cacheWriteTokens }),
+    ...(cachedTokens !== undefined && { cachedTokens: take(cachedTokens) }),
+    ...(cacheWriteTokens !== undefined && { cacheWriteTokens: take(cacheWriteTokens) }),
     ...(reasoningTokens !== undefined && { reasoningTokens: Math.min(reasoningTokens, outputTokens) }),
     source,
   }
@@ -77,22 +89,27 @@ export const neverBegun: RunEnd = Object.freeze({
 })
 
 /** A run that was sent and returned nothing: the upstream read the prompt. */
-export const nothingReceived: Received = { pieces: 0, bytes: 0, inputTokens: undefined, outputTokens: undefined }
+export const nothingReceived: Received = {
+  counts: { inputTokens: undefined, outputTokens: undefined },
+  pieces: 0,
+  bytes: 0,
+}
 
 /** A whole reply of an upstream, with the counts that it reports. */
-export interface UpstreamReply extends ReportedCounts {
+export interface UpstreamReply {
   readonly text: string
   /** All of it in its order, its text included, if there is anything but text. */
   readonly parts?: readonly ReplyPart[] | undefined
   readonly stopReason: StopReason
+  readonly counts: ReportedCounts
 }
 
 /** The result of a run. Without a reply its caller disconnected: the prompt was read, and the text is lost. */
 export function wholeOf(reply: UpstreamReply | undefined, run: UpstreamRun): WholeReply {
   if (!reply) return { text: '', ...brokenOff('cancelled', nothingReceived, run) }
-  const { text, parts, stopReason, ...counts } = reply
-  const received = { ...counts, pieces: undefined, bytes: bytesOfReply(reply) }
-  return { text, ...(parts && { parts }), stopReason, usage: usageOf(received, run) }
+  const { text, parts, stopReason, counts } = reply
+  const usage = usageOf({ counts, pieces: undefined, bytes: bytesOfReply(reply) }, run)
+  return parts ? { text, parts, stopReason, usage } : { text, stopReason, usage }
 }
 
 function bytesOfReply({ text, parts }: UpstreamReply): number {

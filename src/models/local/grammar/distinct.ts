@@ -1,12 +1,15 @@
 import { isSchema, pathOf, valueAt, type Schema } from './schema.ts'
 
+/** Notes work: many schemas with many constants take much to compare. Throws if there is too much. */
+type Work = (steps: number) => void
+
 /**
  * Whether no value fits two of the schemas: they have different types, different constants, or a required property that has
  * different constants. Undecided is false.
  */
-export function areDistinct(list: readonly unknown[], root: object): boolean {
-  const shapes = list.map((each) => shapeOf(referred(each, root), root))
-  return shapes.every((one, at) => shapes.slice(at + 1).every((other) => differ(one, other)))
+export function areDistinct(list: readonly unknown[], root: object, work: Work): boolean {
+  const shapes = list.map((each) => shapeOf(referred(each, root), root, work))
+  return shapes.every((one, at) => shapes.slice(at + 1).every((other) => differ(one, other, work)))
 }
 
 /** What tells the values of a schema apart from others. */
@@ -17,20 +20,23 @@ interface Shape {
   readonly properties: ReadonlyMap<string, ReadonlySet<unknown>>
 }
 
-function shapeOf(schema: Schema, root: object): Shape {
-  return { types: typesOf(schema), constants: constantsOf(schema), properties: requiredConstants(schema, root) }
+function shapeOf(schema: Schema, root: object, work: Work): Shape {
+  const properties = requiredConstants(schema, root)
+  const shape = { types: typesOf(schema), constants: constantsOf(schema), properties }
+  work(properties.values().reduce((sum, { size }) => sum + size, 1))
+  return shape
 }
 
-function differ(one: Shape, other: Shape): boolean {
+function differ(one: Shape, other: Shape, work: Work): boolean {
+  const areDisjoint = (some: ReadonlySet<unknown> | undefined, more: ReadonlySet<unknown> | undefined): boolean => {
+    work(Math.min(some?.size ?? 0, more?.size ?? 0) + 1)
+    return some !== undefined && more !== undefined && some.isDisjointFrom(more)
+  }
   return (
     areDisjoint(one.constants, other.constants) ||
     areDisjoint(one.types, other.types) ||
-    [...one.properties].some(([name, constants]) => areDisjoint(constants, other.properties.get(name)))
+    one.properties.entries().some(([name, constants]) => areDisjoint(constants, other.properties.get(name)))
   )
-}
-
-function areDisjoint(one: ReadonlySet<unknown> | undefined, other: ReadonlySet<unknown> | undefined): boolean {
-  return one !== undefined && other !== undefined && one.isDisjointFrom(other)
 }
 
 /** Of longer lists, not all are compared: they do not tell schemas apart in practice. */

@@ -6,9 +6,9 @@ import { Compile } from 'typebox/compile'
 import { createTestEngine, promptOf } from '../../../../tests/support/engine.ts'
 import { objectCase, type SchemaCase } from '../../../../tests/support/schemas.ts'
 import { Problem } from '../../../platform/problems.ts'
-import type { ReplyFormat } from '../../conversation.ts'
-import type { RunLimits } from '../../model.ts'
-import { grammarOf } from './grammar.ts'
+import type { Prompt, ReplyFormat, Tool } from '../../conversation.ts'
+import type { RunLimits, WholeReply } from '../../model.ts'
+import { grammarOf, grammarOfCall } from './grammar.ts'
 
 const field = 'response_format.json_schema.schema'
 const formatOf = (schema: object): ReplyFormat => ({ kind: 'schema', name: 'reply', schema, field })
@@ -20,15 +20,19 @@ before(async () => {
 after(() => llama.dispose())
 
 /** The function that tells whether llama.cpp accepts a text as a whole. node-llama-cpp does not declare its method. */
-async function acceptorOf(format: ReplyFormat): Promise<(text: string) => boolean> {
-  const grammar = await llama.createGrammar({ grammar: grammarOf(format) })
+async function acceptorOf(rules: string): Promise<(text: string) => boolean> {
+  const grammar = await llama.createGrammar({ grammar: rules })
   const accepts: unknown = Reflect.get(grammar, '_testText')
   assert.ok(typeof accepts === 'function')
   return (text) => Reflect.apply(accepts, grammar, [text]) === true
 }
 
 async function check(schema: object, accepted: readonly string[], refused: readonly string[]): Promise<void> {
-  const accepts = await acceptorOf(formatOf(schema))
+  await checkTexts(grammarOf(formatOf(schema)), accepted, refused)
+}
+
+async function checkTexts(grammar: string, accepted: readonly string[], refused: readonly string[]): Promise<void> {
+  const accepts = await acceptorOf(grammar)
   for (const text of accepted) assert.ok(accepts(text), `${text} is refused`)
   for (const text of refused) assert.ok(!accepts(text), `${text} is accepted`)
 }
@@ -48,6 +52,19 @@ function branch(target: string, other: string): object {
   const properties = { a: { $ref: `#/$defs/${target}` }, [other]: { type: 'null' } }
   return { type: 'object', properties, required: ['a'] }
 }
+
+// Small schemas whose rules repeat, so that not their grammar but the work on them is bounded.
+const longName = { type: 'object', properties: { ['p'.repeat(900)]: {} }, additionalProperties: {} }
+const variant = (index: number): object => {
+  const names = Array.from({ length: 20 }, (_, at) => `k${at}`)
+  const same = names.map((name) => [name, { $ref: `#/$defs/${index % 2 === 0 ? 'even' : 'odd'}` }] as const)
+  const properties = { ...Object.fromEntries<object>(same), last: { const: index } }
+  return { type: 'object', properties, required: [...names, 'last'] }
+}
+const from = (first: number) => ({ enum: [...Array.from({ length: 62 }, (_, at) => first + at), 0] })
+const variants = Array.from({ length: 60 }, (_, index) => [`v${index}`, variant(index)] as const)
+const manyDefs = { even: from(100), odd: from(200), ...Object.fromEntries<object>(variants) }
+const similar = variants.map(([name]) => ({ $ref: `#/$defs/${name}` }))
 
 const letters = (length: number): string => `"${'x'.repeat(length)}"`
 const zeros = (length: number): string => `[${Array.from({ length }, () => 0).join(',')}]`
@@ -109,6 +126,8 @@ describe('the grammar of a schema', () => {
     )
     await check({ ...schema, additionalProperties: false }, ['{"ab":1}'], ['{"a":null}'])
     await check({ type: 'object', properties: {}, additionalProperties: false }, ['{}'], ['{"x":1}'])
+    await check({ type: 'object', properties: {} }, ['{}'], ['{"x":1}'])
+    await check({ type: 'object' }, ['{}', '{"x":1}'], ['[]'])
     await check({ type: 'object', additionalProperties: { type: 'integer' } }, ['{}', '{"x":1, "y":2}'], ['{"x":"1"}'])
     await check({ type: 'object', required: ['x'] }, ['{"x":[1]}'], ['{}'])
     await check({ properties: { a: {} }, required: ['a'] }, ['{"a":{"b":[null]}}'], ['{}', '1'])
@@ -191,7 +210,7 @@ describe('the grammar of a schema', () => {
     await fc.assert(
       fc.asyncProperty(bound, bound, fc.array(bound, { minLength: 20, maxLength: 20 }), async (one, other, more) => {
         const [minimum, maximum] = [Math.min(one, other), Math.max(one, other)]
-        const accepts = await acceptorOf(formatOf({ type: 'integer', minimum, maximum }))
+        const accepts = await acceptorOf(grammarOf(formatOf({ type: 'integer', minimum, maximum })))
         const near = [minimum, maximum].flatMap((each) => [each - 11, each - 1, each, each + 1, each + 11])
         for (const value of [...near, ...more, 0, -1, 9, 10, 99, 100]) {
           if (Math.abs(value) >= 10 ** 15) continue
@@ -278,7 +297,7 @@ describe('the grammar of a schema', () => {
   })
 
   test('of any JSON object allows nothing else', async () => {
-    const accepts = await acceptorOf({ kind: 'json' })
+    const accepts = await acceptorOf(grammarOf({ kind: 'json' }))
     assert.deepEqual(['{}', '{"a": [1, {"b":null}]}', '[]', '1', '{"a":}'].map(accepts), [
       true,
       true,
@@ -343,12 +362,34 @@ describe('the grammar of a schema', () => {
       [{ anyOf: Array.from({ length: 200 }, (_, index) => ({ const: `${index}` })) }, '.anyOf'],
       [{ type: 'object', properties: Object.fromEntries(Array.from({ length: 200 }, (_, at) => [`p${at}`, {}])) }, ''],
       [ambiguous(20), ''],
+      [{ type: 'array', prefixItems: Array.from({ length: 50 }, () => longName) }, ''],
+      [{ type: 'array', prefixItems: Array.from({ length: 12 }, () => ({ oneOf: similar })), $defs: manyDefs }, ''],
     ]
     for (const [schema, place] of cases) {
       const isNamed = (error: unknown) =>
         error instanceof Problem && error.code === 'invalid_field' && error.details.field === `${field}${place}`
       assert.throws(() => grammarOf(formatOf(schema)), isNamed, JSON.stringify(schema).slice(0, 80))
     }
+  })
+
+  test('reads each schema once, however often its values can occur', async () => {
+    let reads = 0
+    let schema: object = {
+      get type() {
+        reads += 1
+        return 'null'
+      },
+    }
+    for (let level = 0; level < 10; level += 1) {
+      schema = { type: 'object', required: ['a', 'b'], additionalProperties: schema }
+    }
+    grammarOf(formatOf(schema))
+    assert.ok(reads < 10, `read ${reads} times`)
+    await check(
+      { type: 'object', required: ['a', 'b'], additionalProperties: { type: 'null' } },
+      ['{"a":null,"b":null}', '{"a":null,"b":null,"c":null}'],
+      ['{"a":null}', '{"a":null,"b":1}'],
+    )
   })
 
   test('allows every value of generated schemas that the schema allows', async () => {
@@ -362,9 +403,61 @@ describe('the grammar of a schema', () => {
   })
 })
 
+const toolOf = (name: string, parameters: object, index = 0): Tool => ({
+  name,
+  parameters,
+  field: `tools[${index}].parameters`,
+})
+
+/** Arguments whose grammar takes a third of what there may be, and a bit. */
+const large = (letter: string) => ({ type: 'object', properties: { a: { const: letter.repeat(50_000) } } })
+
+describe('the grammar of a call', () => {
+  const pair = { type: 'object', properties: { a: { type: 'integer' } }, required: ['a'] }
+
+  test('is that of the arguments if there is one tool', () =>
+    checkTexts(grammarOfCall([toolOf('f', pair)]), ['{"a":1}'], ['f {"a":1}', '{}', '']))
+
+  test('begins with the name if there are several, and then allows the arguments of that tool only', () =>
+    checkTexts(
+      grammarOfCall([toolOf('f', pair), toolOf('f-2', { type: 'object', properties: {} }, 1), toolOf('F', pair, 2)]),
+      ['f {"a":1}', 'f-2 {}', 'F {"a":2}'],
+      ['{"a":1}', 'f {}', 'f-2 {"a":1}', 'f  {"a":1}', 'f{"a":1}', 'g {"a":1}', 'f', ''],
+    ))
+
+  test('can have as many tools as a request', async () => {
+    const tools = Array.from({ length: 128 }, (_, index) => toolOf(`tool_${index}`, pair, index))
+    await checkTexts(grammarOfCall(tools), ['tool_0 {"a":0}', 'tool_127 {"a":127}'], ['tool_128 {"a":128}'])
+  })
+
+  test('names what it cannot enforce, or all tools if they are too large together', () => {
+    const cases: readonly (readonly [tools: readonly Tool[], place: string])[] = [
+      [
+        [toolOf('f', { type: 'object', properties: { a: { pattern: 'x' } } })],
+        'tools[0].parameters.properties.a.pattern',
+      ],
+      [[toolOf('f', pair), toolOf('g', { type: 'object', minProperties: 1 }, 1)], 'tools[1].parameters.minProperties'],
+      [[toolOf('f', ambiguous(20))], 'tools[0].parameters'],
+      [[toolOf('f', { enum: ['x'.repeat(300_000)] })], 'tools[0].parameters'],
+      [['a', 'b', 'c'].map((name) => toolOf(name, large(name))), 'tools'],
+    ]
+    for (const [tools, place] of cases) {
+      const isNamed = (error: unknown) =>
+        error instanceof Problem && error.code === 'invalid_field' && error.details.field === place
+      assert.throws(() => grammarOfCall(tools), isNamed, place)
+    }
+  })
+})
+
 /** Runs within a schema, with the sampling that leads furthest astray by default. */
 const seeded = { maxOutputTokens: 200, temperature: 1 }
 const prompt = promptOf('Write a record of a meeting with Anna Berg.')
+
+/** The arguments of a reply that is a call. */
+function inputOf({ text, parts: [call] = [] }: WholeReply): string {
+  assert.ok(call?.kind === 'call' && call.tool === 'note' && text === '')
+  return call.input
+}
 
 describe('a local model', () => {
   let engine: ReturnType<typeof createTestEngine>
@@ -374,19 +467,26 @@ describe('a local model', () => {
   })
   after(() => engine.close())
 
+  const runPrompt = (asked: Prompt, limits: Partial<RunLimits>) =>
+    engine.run(asked, { ...seeded, seed: 1, ...limits }, new AbortController().signal)
   const run = (format: ReplyFormat | undefined, limits: Partial<RunLimits> = {}) =>
-    engine.run({ ...prompt, format }, { ...seeded, seed: 1, ...limits }, new AbortController().signal)
+    runPrompt({ ...prompt, format }, limits)
 
-  test('follows any schema in every complete reply', async (t) => {
+  /** Runs prompts of generated schemas. `jsonOf` returns what must follow the schema. SCHEMA_RUNS prolongs it. */
+  async function followsSchemas(
+    promptFor: (schema: object) => Prompt,
+    jsonOf: (reply: WholeReply) => string,
+  ): Promise<string> {
     const numRuns = Number(process.env['SCHEMA_RUNS'] ?? 40)
     const counts = { complete: 0, max_output_tokens: 0 }
     const reply = async ({ schema }: SchemaCase, seed: number): Promise<void> => {
-      const format = formatOf(schema)
-      const { text, stopReason, usage } = await run(format, { seed, maxOutputTokens: 160 })
+      const asked = promptFor(schema)
+      const ran = await runPrompt(asked, { seed, maxOutputTokens: 160 })
+      const { stopReason, usage } = ran
       assert.ok(stopReason === 'complete' || stopReason === 'max_output_tokens', stopReason)
-      assert.equal(usage.inputTokens, (await engine.count({ ...prompt, format })).tokens)
+      assert.equal(usage.inputTokens, (await engine.count(asked)).tokens)
       counts[stopReason] += 1
-      if (stopReason === 'complete') assert.ok(Compile(schema).Check(JSON.parse(text)), text)
+      if (stopReason === 'complete') assert.ok(Compile(schema).Check(JSON.parse(jsonOf(ran))), jsonOf(ran))
     }
     const inPrompt = objectCase.filter(({ schema }) => JSON.stringify(schema).length < 500)
     const some = fc.array(fc.tuple(inPrompt, fc.nat(2 ** 32 - 2)), { minLength: 10, maxLength: 10 })
@@ -394,8 +494,26 @@ describe('a local model', () => {
       await Promise.all(cases.map(([each, seed]) => reply(each, seed)))
     })
     await fc.assert(property, { numRuns: numRuns / 10, endOnFailure: true })
-    t.diagnostic(JSON.stringify(counts))
     assert.ok(counts.complete > numRuns / 3, JSON.stringify(counts))
+    return JSON.stringify(counts)
+  }
+
+  test('follows any schema in every complete reply', async (t) => {
+    t.diagnostic(
+      await followsSchemas(
+        (schema) => ({ ...prompt, format: formatOf(schema) }),
+        ({ text }) => text,
+      ),
+    )
+  })
+
+  test('follows any schema in the arguments of every complete call', async (t) => {
+    t.diagnostic(
+      await followsSchemas(
+        (schema) => ({ ...prompt, tools: [toolOf('note', schema)], toolChoice: { tool: 'note' } }),
+        inputOf,
+      ),
+    )
   })
 
   test('replies with a JSON object', async () => {

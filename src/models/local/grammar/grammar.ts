@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Problem } from '../../../platform/problems.ts'
-import type { ReplyFormat } from '../../conversation.ts'
+import type { ReplyFormat, Tool } from '../../conversation.ts'
 import { arraysOf } from './arrays.ts'
 import { areDistinct, jsonTypeOf } from './distinct.ts'
-import { choiceOf, expression, type Expression } from './expression.ts'
+import { choiceOf, expression, literal, oneOf, type Expression } from './expression.ts'
 import { literalsOf } from './literals.ts'
 import { integersOf, numbersOf } from './numbers.ts'
 import { objectsOf, type Translate } from './objects.ts'
@@ -28,6 +28,22 @@ export function grammarOf(format: ReplyFormat): string {
   const { text, width } = createTranslator(schema, field, rules)(schema, field)
   if (width > mostWidth) throw tooWide(field)
   return rules.grammar(text)
+}
+
+/**
+ * The grammar of a call of one of the tools: its arguments, after its name and a space if there are several. No name has a
+ * space, so only one tool is left after it. Throws as `grammarOf`.
+ */
+export function grammarOfCall(tools: readonly Tool[]): string {
+  const [only] = tools
+  const field = tools.length === 1 && only ? only.field : 'tools'
+  const rules = createRules(mostPlaces, () => refusedSchema(field, 'a schema of this size'))
+  const calls = tools.map((tool) => {
+    const { text, width } = createTranslator(tool.parameters, tool.field, rules)(tool.parameters, tool.field)
+    if (width > mostWidth) throw tooWide(tool.field)
+    return tool === only && tools.length === 1 ? text : `${literal(`${tool.name} `)} ${text}`
+  })
+  return rules.grammar(oneOf(calls))
 }
 
 const tooWide = (place: string): Problem => refusedSchema(place, `more than ${mostWidth} choices at one place`)
@@ -116,10 +132,10 @@ function createTranslator(root: object, field: string, rules: Rules): Translate 
   function reference(pointer: unknown, place: string): Expression {
     const path = pathOf(pointer)
     const target = path && valueAt(root, path)
-    if (!path || target === undefined) throw refusedSchema(place, 'a reference that leads nowhere')
+    if (!path || target === undefined) throw refusedSchema(place, 'a dangling reference')
     const known = referred.get(target)
     if (known !== undefined) return known
-    if (referred.has(target)) throw refusedSchema(place, 'a reference that leads back to itself')
+    if (referred.has(target)) throw refusedSchema(place, 'a recursive reference')
     referred.set(target, undefined)
     const { text, width } = translate(target, path.reduce(placeIn, field))
     const named = expression(rules.named(text), width)
@@ -132,7 +148,7 @@ function createTranslator(root: object, field: string, rules: Rules): Translate 
     if (list.length === 0) throw refusedSchema(place, 'something other than a list of schemas')
     if (list.length > mostWidth) throw tooWide(place)
     if (name === 'allOf' && list.length > 1) throw refusedSchema(place, 'several schemas at once')
-    if (name === 'oneOf' && !areDistinct(list, root)) {
+    if (name === 'oneOf' && !areDistinct(list, root, rules.work)) {
       throw refusedSchema(place, 'oneOf with schemas that can overlap (use anyOf)')
     }
     return choiceOf(list.map((each, index) => translate(each, `${place}[${index}]`)))

@@ -16,7 +16,7 @@ interface Property {
 
 /**
  * Objects with their properties in the order of the schema. Properties that the schema does not name follow only where
- * `additionalProperties` is present or no property is named. Throws Problem `invalid_field`.
+ * `additionalProperties` is present or the schema says nothing of its properties. Throws Problem `invalid_field`.
  */
 export function objectsOf(schema: Schema, place: string, rules: Rules, translate: Translate): Expression {
   const { properties: described = {}, required = [], additionalProperties: others } = schema
@@ -28,7 +28,9 @@ export function objectsOf(schema: Schema, place: string, rules: Rules, translate
     throw refusedSchema(`${place}.required`, 'a property that additionalProperties rules out')
   }
 
-  const translateOther = (): Expression => translate(others === undefined ? true : others, otherPlace)
+  // Translated once: otherwise each level of such schemas within each other would multiply the work.
+  let other: Expression | undefined
+  const otherValue = (): Expression => (other ??= translate(others === undefined ? true : others, otherPlace))
   const pairOf = (name: string, value: Expression): Expression =>
     expression(rules.named(`${literal(`${JSON.stringify(name)}:`)} space ${value.text}`), value.width)
   const properties: Property[] = [
@@ -36,16 +38,17 @@ export function objectsOf(schema: Schema, place: string, rules: Rules, translate
       pair: pairOf(name, translate(each, placeIn(`${place}.properties`, name))),
       isOptional: !needed.has(name),
     })),
-    ...undescribed.map((name) => ({ pair: pairOf(name, translateOther()), isOptional: false })),
+    ...undescribed.map((name) => ({ pair: pairOf(name, otherValue()), isOptional: false })),
   ]
   const names = [...Object.keys(described), ...undescribed]
-  const hasOthers = others === undefined ? names.length === 0 : others !== false
+  const isOpen = schema['properties'] === undefined && names.length === 0
+  const hasOthers = others === undefined ? isOpen : others !== false
   if (hasOthers && names.join('').length > mostSpelled) {
-    throw refusedSchema(otherPlace, 'other properties beside long names')
+    throw refusedSchema(otherPlace, 'additional properties together with long names')
   }
-  const other = hasOthers ? otherPair(names, translateOther(), rules) : undefined
-  const members = membersOf(properties, other, rules)
-  const widths = [...properties.map(({ pair }) => pair.width), other?.width ?? 1, longestChoice(properties) + 1]
+  const otherMember = hasOthers ? otherPair(names, otherValue(), rules) : undefined
+  const members = membersOf(properties, otherMember, rules)
+  const widths = [...properties.map(({ pair }) => pair.width), otherMember?.width ?? 1, longestChoice(properties) + 1]
   return expression(rules.named(`"{" ${members} "}"`), Math.max(...widths))
 }
 
@@ -86,30 +89,23 @@ function otherPair(names: readonly string[], value: Expression, rules: Rules): E
       ? 'string'
       : `"\\"" ${otherName(
           names.map((name) => Array.from(name)),
+          0,
           rules,
         )}`
   return expression(rules.named(`${key} ":" space ${value.text}`), value.width)
 }
 
-/** The rest of a name, with its closing quote, that is none of `names`, of which each is the rest of a name too. */
-function otherName(names: readonly (readonly string[])[], rules: Rules): string {
-  const branches = Map.groupBy(
-    names.filter(({ length }) => length > 0),
-    ([first = '']) => first,
-  )
-  const isFree = names.every(({ length }) => length > 0)
+/** The rest of a name from a place on, with its closing quote, that is none of `names`. These are the same up to there. */
+function otherName(names: readonly (readonly string[])[], at: number, rules: Rules): string {
+  const longer = names.filter(({ length }) => length > at)
+  const branches = Map.groupBy(longer, (name) => name[at] ?? '')
+  const isFree = longer.length === names.length
   const other = String.raw`${plainExcept(branches.keys())} plain* "\""`
-  const longer = branches
+  const others = branches
     .entries()
-    .filter(([first]) => isPlain(first))
-    .map(
-      ([first, group]) =>
-        `${literal(first)} ${otherName(
-          group.map((name) => name.slice(1)),
-          rules,
-        )}`,
-    )
-  return rules.named(oneOf([...(isFree ? [String.raw`"\""`] : []), ...longer, other]))
+    .filter(([next]) => isPlain(next))
+    .map(([next, group]) => `${literal(next)} ${otherName(group, at + 1, rules)}`)
+  return rules.named(oneOf([...(isFree ? [String.raw`"\""`] : []), ...others, other]))
 }
 
 function namesOf(required: unknown, place: string): ReadonlySet<string> {

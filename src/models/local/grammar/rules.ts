@@ -5,6 +5,8 @@ import { jsonRules } from './json-rules.ts'
 export interface Rules {
   /** The name of a rule of this body. Equal bodies share a rule. */
   named(body: string): string
+  /** Notes work on the schema that no rule shows. Throws if there is too much. */
+  readonly work: (steps: number) => void
   /** From `least` to `most` repetitions of an expression; without a bound if `most` is undefined. */
   repeated(item: Expression, least: number, most?: number): Expression
   /** The grammar that begins with this expression. */
@@ -18,10 +20,19 @@ const groupedWidth = 4
 
 const isName = /^[\w-]+$/
 
-/** @param tooLarge the error to throw for a grammar of more places than `mostPlaces` */
+/** Work for each place that a grammar may have: a small schema can repeat itself without end in rules that are there already. */
+const workPerPlace = 2
+
+/** @param tooLarge the error to throw for a grammar of more places than `mostPlaces`, or one that takes too much work */
 export function createRules(mostPlaces: number, tooLarge: () => Error): Rules {
   const names = new Map<string, string>()
   let places = 0
+  let steps = 0
+
+  function work(more: number): void {
+    steps += more
+    if (steps > workPerPlace * mostPlaces) throw tooLarge()
+  }
 
   function spend(more: number): void {
     places += more
@@ -29,6 +40,7 @@ export function createRules(mostPlaces: number, tooLarge: () => Error): Rules {
   }
 
   function named(body: string): string {
+    work(body.length)
     const known = names.get(body)
     if (known !== undefined) return known
     spend(body.length)
@@ -59,6 +71,7 @@ export function createRules(mostPlaces: number, tooLarge: () => Error): Rules {
 
   return {
     named,
+    work,
     repeated({ text, width }, least, most) {
       const item = isName.test(text) ? text : named(text)
       const first = least === 0 ? '' : `${exactly(item, least)} `

@@ -7,7 +7,7 @@ export const isSchema = (value: unknown): value is Schema =>
 
 /** Problem `invalid_field` for a part of a schema that a grammar cannot enforce. */
 export function refusedSchema(field: string, what: string): Problem {
-  return new Problem('invalid_field', `The field ${field} asks for ${what}, which a local model does not support.`, {
+  return new Problem('invalid_field', `The field ${field} has ${what}, which local models do not support.`, {
     field,
   })
 }

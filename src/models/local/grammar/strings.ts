@@ -18,7 +18,10 @@ function formatted({ format, minLength, maxLength }: Schema, place: string, rule
     throw refusedSchema(`${place}.format`, `a format other than ${[...formats.keys()].join(', ')}`)
   }
   if (minLength === undefined && maxLength === undefined) return expression(`"\\"" ${rules.named(text)} "\\""`)
-  throw refusedSchema(`${place}.${minLength === undefined ? 'maxLength' : 'minLength'}`, 'a length beside a format')
+  throw refusedSchema(
+    `${place}.${minLength === undefined ? 'maxLength' : 'minLength'}`,
+    'a length together with a format',
+  )
 }
 
 const month31 = '("0" [13578] | "10" | "12") "-" ("0" [1-9] | [12] [0-9] | "3" [01])'
