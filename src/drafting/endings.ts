@@ -77,10 +77,7 @@ const refusals: Readonly<Record<Exclude<store.Kept | 'full', 'kept' | 'ended'>, 
 
 /** For a person who may not see the client any more. */
 export const outOfReach = (): Problem =>
-  new Problem(
-    'forbidden',
-    'You may not change this client any more. What was written so far was charged, but not kept.',
-  )
+  new Problem('forbidden', 'You may no longer change this client. The text written so far was charged, but not kept.')
 
 const interrupted = (): Problem =>
   new Problem('unavailable', 'The draft was interrupted. Nothing was charged. Start it again.', { retryAfter: 1 })

@@ -37,7 +37,7 @@ function registerWriting(portal: Server, { drafting, sessions, baseUrl }: Drafti
     const { cookie } = request.headers
     const isSignedIn = async () => (await sessions.recognise(cookie))?.id === session
     const asked = { ...request.body, id: request.id }
-    const steps = drafting.write(visitOf(request), request.params.client, asked)
+    const steps = drafting.write(visitOf(request), recordId(request.params.client), asked)
     const delivery = { request, reply, baseUrl, isSignedIn }
     const delivered = wantsWhole(request) ? resultOf(steps, delivery) : streamDraft(steps, delivery)
     // A draft continues when its reader goes away or signs out, and a server that stops must let it.

@@ -12,7 +12,7 @@ const field = 'metadata.client_id'
  */
 export async function checkAttribution({ own }: Caller, clientId: string, isClient: IsClient): Promise<void> {
   if (!own) {
-    const reason = `The field ${field} is only for accounts that the firm has marked as its own. Omit it, or have the firm mark the account of this key.`
+    const reason = `The field ${field} is only for accounts that the firm has marked as its own. Omit it, or have the firm mark this account.`
     throw new Problem('invalid_field', reason, { field })
   }
   if (!(await isClient(clientId))) {

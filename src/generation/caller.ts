@@ -18,10 +18,10 @@ declare module 'fastify' {
 }
 
 /** The value to read the key from. */
-export function authorizationOf({ headers, routeOptions }: FastifyRequest): string | undefined {
-  const key = headers['x-api-key']
-  const other = routeOptions.config.forAnthropic === true && typeof key === 'string' ? `Bearer ${key}` : undefined
-  return headers.authorization ?? other
+export function authorizationOf(request: FastifyRequest): string | undefined {
+  const { authorization, 'x-api-key': key } = request.headers
+  if (authorization !== undefined || typeof key !== 'string') return authorization
+  return request.routeOptions.config.forAnthropic === true ? `Bearer ${key}` : undefined
 }
 
 /** On routes that two APIs share, a header that all of Anthropic's clients send identifies them. */

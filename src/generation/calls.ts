@@ -87,11 +87,13 @@ function registerGenerating(scope: Server, { checkClient }: Callers, needs: Call
   const { generateText, chatCompletions, responses, messages } = operations
   scope.post('/generate', { schema: generateText, config: { wireFormat: tollgate } }, handle(tollgate))
   const bodyLimit = requestBytes + needs.fileBytes
-  const chat = { schema: chatCompletions, config: { wireFormat: openAiChat }, bodyLimit }
+  const textBytes = requestBytes
+  const chat = { schema: chatCompletions, config: { wireFormat: openAiChat, textBytes }, bodyLimit }
   scope.post('/chat/completions', chat, handle(openAiChat))
-  const ofResponses = { schema: responses, config: { wireFormat: openAiResponses }, bodyLimit }
+  const ofResponses = { schema: responses, config: { wireFormat: openAiResponses, textBytes }, bodyLimit }
   scope.post('/responses', ofResponses, handle(openAiResponses))
-  scope.post('/messages', { schema: messages, config: anthropic, bodyLimit }, handle(anthropicMessages))
+  const ofMessages = { schema: messages, config: { ...anthropic, textBytes }, bodyLimit }
+  scope.post('/messages', ofMessages, handle(anthropicMessages))
 }
 
 function registerEmbeddings(scope: Server, { checkClient }: Callers, { generation, onCharged }: CallsNeeds): void {
@@ -134,7 +136,8 @@ function registerCounting(scope: Server, { checkClient }: Callers, needs: CallsN
     return { input_tokens: inputTokens, max_cost: formatMoney(maxCost) }
   })
 
-  const ofMessages = { schema: countMessageTokens, config: anthropic, bodyLimit: requestBytes + fileBytes }
+  const config = { ...anthropic, textBytes: requestBytes }
+  const ofMessages = { schema: countMessageTokens, config, bodyLimit: requestBytes + fileBytes }
   scope.post('/messages/count_tokens', ofMessages, async (request, reply) => {
     const text = readCountRequest(request.body)
     refuseLargeText(request, text.prompt, requestBytes)

@@ -61,8 +61,13 @@ export function createCandidates({ catalogue, till, log }: CandidatesNeeds): Can
   async function consider(job: Candidacy, offer: Offer): Promise<Candidate> {
     job.considered.push(offer.model.id)
     try {
-      const input = await offer.model.count(job.request.prompt, job)
-      const maxOutputTokens = mostOutput(offer, job.request, input)
+      const { signal, requestId, request } = job
+      const input = await offer.model.count(request.prompt, {
+        signal,
+        requestId,
+        dimensions: request.embedding?.dimensions,
+      })
+      const maxOutputTokens = mostOutput(offer, request, input)
       return { offer, inputTokens: mostInput(input), promptTokens: input.tokens, maxOutputTokens }
     } catch (error) {
       const next = await nextAfter(job, offer, error)

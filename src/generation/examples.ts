@@ -50,7 +50,7 @@ export const modelExample = {
   kind: 'text',
   context_length: 1024,
   max_output_tokens: 512,
-  capabilities: ['json'],
+  capabilities: ['forced_tools', 'json'],
   price: { input: '0.1', output: '0.4', currency: 'USD' },
   aliases: [model],
 }

@@ -71,7 +71,7 @@ export interface Generation {
   stream(job: Job): AsyncIterable<Step>
   /** Makes embeddings and charges their input. When this throws, nothing is charged. The job has no idempotency key. */
   embed(job: Job): Promise<Embeddings>
-  /** The input tokens of a job, and the most that it can cost. Free of charge; takes one request from the limit. */
+  /** The input tokens of a job, and the most that it can cost. Free of charge; counts as one request against the limit. */
   count(job: Job): Promise<Count>
   /** The models that may be used, of those with these ids; null: all. */
   models(allowedModels: Job['allowedModels']): ListedModel[]
@@ -128,7 +128,7 @@ export function createGeneration({ catalogue, till, log, currency }: GenerationN
       for (; !step.done; step = await started.parts.next()) yield step.value
       // Let the last texts reach the socket before the till's work takes the processor.
       await new Promise((resolve) => process.nextTick(resolve))
-      const reply = await settle(work, candidate, step.value)
+      const reply = await settle(work, candidate, step.value, !started.first.done)
       const { problem } = step.value
       yield problem ? { kind: 'broken', reply, problem } : { kind: 'reply', reply }
     } finally {
@@ -137,15 +137,18 @@ export function createGeneration({ catalogue, till, log, currency }: GenerationN
     }
   }
 
-  /** Charges an outcome. After a Problem the till ends the hold; any other error leaves it in place. */
-  function settle(work: Work, candidate: Candidate, outcome: Outcome): Promise<Reply> {
+  /**
+   * Charges an outcome. After a Problem the till ends the hold; any other error leaves it in place. If the caller has received the
+   * reply, the till keeps the hold until it can charge it.
+   */
+  function settle(work: Work, candidate: Candidate, outcome: Outcome, received = false): Promise<Reply> {
     if (isUnreceived(work, outcome)) return Promise.reject(interrupted())
     const { requestId, payer } = work
     work.isHeld = false
-    return till.settle(requestId, payer.accountId, chargeOf(work, candidate, outcome)).then(
+    return till.settle(requestId, payer.accountId, { ...chargeOf(work, candidate, outcome), received }).then(
       (settlement) => settledReply(requestId, candidate.offer.model.id, outcome, settlement),
       (error: unknown) => {
-        work.isHeld = !(error instanceof Problem)
+        work.isHeld = !received && !(error instanceof Problem)
         throw error
       },
     )

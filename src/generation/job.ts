@@ -6,11 +6,11 @@ import type { Job, TextRequest } from './request.ts'
 
 /** The job of an HTTP request with an API key. Throws Problem `invalid_field` for a bad Idempotency-Key. */
 export function jobOf(request: FastifyRequest, reply: FastifyReply, text: TextRequest): Job {
-  const { accountId, keyId, limited, allowedModels } = callerOf(request)
+  const { accountId, keyId, limitId, allowedModels } = callerOf(request)
   return {
     requestId: request.id,
     request: text,
-    payer: { accountId, keyId, limited, clientId: text.clientId },
+    payer: { accountId, keyId, limitId, clientId: text.clientId },
     allowedModels,
     startedAt: request.startedAt,
     signal: disconnectSignal(reply),

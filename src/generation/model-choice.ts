@@ -1,4 +1,4 @@
-import type { Capability } from '../models/capabilities.ts'
+import { isCapable, type Capability } from '../models/capabilities.ts'
 import type { Catalogue, Offer } from '../models/catalogue.ts'
 import { countedMessages } from '../models/counted.ts'
 import type { TokenCount } from '../models/model.ts'
@@ -23,6 +23,7 @@ export function chooseModel(catalogue: Catalogue, { request, allowedModels }: Jo
 /** In the words of an error. */
 const features: Readonly<Record<Capability, string>> = {
   tools: 'tools',
+  forced_tools: 'tools',
   json: 'JSON formats',
   images: 'images',
   documents: 'documents',
@@ -30,9 +31,10 @@ const features: Readonly<Record<Capability, string>> = {
 }
 
 function checkCapabilities({ model: { id, capabilities } }: Offer, needs: readonly Need[]): void {
-  const missing = needs.find(({ capability }) => !capabilities.has(capability))
+  const missing = needs.find(({ capability }) => !isCapable(capabilities, capability))
   if (!missing) return
   const { capability, field } = missing
+  if (capability === 'tools' && capabilities.has('forced_tools')) throw onlyForced(id, field)
   throw new Problem(
     'invalid_field',
     `The model ${id} does not support ${features[capability]}. Omit the field ${field}.`,
@@ -42,24 +44,33 @@ function checkCapabilities({ model: { id, capabilities } }: Offer, needs: readon
   )
 }
 
+const onlyForced = (id: string, field: string): Problem =>
+  new Problem(
+    'invalid_field',
+    `The model ${id} calls a tool only if tool_choice forces it to. Force a tool, or omit the field ${field}.`,
+    { field },
+  )
+
 /** A model makes either text or embeddings. */
 function checkKind({ embedding }: TextRequest, { model }: Offer): void {
   if ((embedding !== undefined) === (model.embed !== undefined)) return
   const reason = model.embed
-    ? 'This model makes embeddings: call it at POST /v1/embeddings.'
-    : 'This model makes text, not embeddings. Name a model of embeddings.'
+    ? 'This is an embedding model: call it at POST /v1/embeddings.'
+    : 'This is a text model. Use an embedding model.'
   throw new Problem('invalid_field', reason, { field: 'model' })
 }
 
 /**
  * The most tokens that the reply may have. Throws Problem `context_length_exceeded` if prompt and reply do not fit the
- * context, rather than truncate either. Where the count is not exact, the upstream decides.
+ * context, rather than truncate either. Where the count is not exact, the upstream decides. Texts to embed fit the context
+ * one by one, which their model checks.
  */
 export function mostOutput(
   { model }: Offer,
-  { maxOutputTokens, leastOutputTokens = 1, names }: TextRequest,
+  { maxOutputTokens, leastOutputTokens = 1, embedding, names }: TextRequest,
   input: TokenCount,
 ): number {
+  if (embedding) return 0
   const room = input.exact ? model.contextTokens - input.tokens : Infinity
   const wanted = maxOutputTokens ?? Math.max(leastOutputTokens, Math.min(room, model.maxOutputTokens))
   if (wanted <= room) return wanted

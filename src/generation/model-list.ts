@@ -23,7 +23,7 @@ export function listModels(catalogue: Catalogue, allowed: AllowedModels, currenc
     .map((offer) => presentModel(offer, currency))
 }
 
-/** A model of text that samples can name: `default` if it exists, else the first one. */
+/** The text model that samples can name: `default` if it exists, else the first one. */
 export function nameForSamples(catalogue: Pick<Catalogue, 'list'>): string {
   const offers = catalogue.list().filter(({ model }) => !model.embed)
   const exists = offers.some(({ model, aliases }) => model.id === 'default' || aliases.includes('default'))

@@ -96,7 +96,7 @@ export const generateText: Operation<typeof schema.generateRequest> = {
   description:
     'Generates a reply to the input and charges its input and output tokens. An error response is never charged.\n\n' +
     'With `stream` the response is `text/event-stream`: events `output_text.delta` with `{"delta"}`, then one `done` ' +
-    'with the fields of the whole reply. If the stream breaks off, its last event is `error` with the body of an error ' +
+    'with the fields of the whole reply. If the stream fails, its last event is `error` with the body of an error ' +
     'response and the `usage` and `cost` that were charged for the text sent so far. A failure before the first text ' +
     'is an ordinary error response. A comment `: ping` is sent every 15 seconds.',
   ...generates,
@@ -126,8 +126,8 @@ function refusalsAs(body: TSchema, codes = generating): Record<number, TSchema> 
 type Described = TSchema & { readonly description?: string; readonly headers?: unknown }
 
 const compatible =
-  'Keys, limits, charges and Idempotency-Key work as for POST /v1/generate. A field that asks for ' +
-  'anything that is not supported is refused by name. `/docs/clients` lists the differences.'
+  'Keys, limits, charges and Idempotency-Key work as for POST /v1/generate. Unsupported fields ' +
+  'are refused by name. `/docs/clients` lists the differences.'
 
 export const chatCompletions: Operation<typeof chatRequest> = {
   operationId: 'createChatCompletion',
@@ -141,8 +141,7 @@ export const chatCompletions: Operation<typeof chatRequest> = {
       chatResponse,
       'The reply.',
       {
-        description:
-          'Chunks of type `chat.completion.chunk`, then `[DONE]`. A stream that breaks off ends with an error.',
+        description: 'Chunks of type `chat.completion.chunk`, then `[DONE]`. A stream that fails ends with an error.',
         example: chatExample.events,
       },
       replyHeaders,
@@ -164,7 +163,7 @@ export const responses: Operation<typeof responsesRequest> = {
       'The reply.',
       {
         description:
-          '`response.created` to `response.completed` or `response.incomplete`. A stream that breaks off ends with `error`.',
+          '`response.created` to `response.completed` or `response.incomplete`. A stream that fails ends with `error`.',
         example: responsesExample.events,
       },
       replyHeaders,
@@ -185,7 +184,7 @@ export const messages: Operation<typeof messagesRequest> = {
       messagesResponse,
       'The reply.',
       {
-        description: '`message_start` to `message_stop`. A stream that breaks off ends with `error`.',
+        description: '`message_start` to `message_stop`. A stream that fails ends with `error`.',
         example: messagesExample.events,
       },
       replyHeaders,
@@ -196,9 +195,9 @@ export const messages: Operation<typeof messagesRequest> = {
 
 export const embeddings: Operation<typeof embeddingsRequest> = {
   operationId: 'createEmbedding',
-  summary: "Make embeddings (OpenAI's embeddings)",
+  summary: "Create embeddings (OpenAI's embeddings)",
   description:
-    "For clients of OpenAI's embeddings. The model must be one of embeddings. Keys and limits work as for " +
+    "For clients of OpenAI's embeddings. The model must be an embedding model. Keys and limits work as for " +
     'POST /v1/generate; only input tokens are charged. Embeddings are not stored: an Idempotency-Key is refused.',
   tags: ['Generation'],
   ...samples.embeddingsSamples,
@@ -219,7 +218,7 @@ export const countTokens: Operation<typeof schema.generateRequest> = {
   operationId: 'countTokens',
   summary: 'Count tokens',
   description:
-    'The input tokens of the same body, and the most that it can cost. Free of charge; takes one request from the limit.',
+    'The input tokens of the same body, and its maximum cost. Free of charge; counts as one request against the limit.',
   tags: ['Generation'],
   ...needsKey,
   body: schema.generateRequest,
@@ -231,8 +230,8 @@ export const countTokens: Operation<typeof schema.generateRequest> = {
 
 export const countMessageTokens: Operation<typeof countTokensRequest> = {
   operationId: 'countMessageTokens',
-  summary: "Count tokens, as Anthropic's messages",
-  description: "For clients of Anthropic's messages. Free of charge; takes one request from the limit.",
+  summary: "Count tokens (Anthropic's messages)",
+  description: "For clients of Anthropic's messages. Free of charge; counts as one request against the limit.",
   tags: ['Generation'],
   ...samples.countMessagesSamples,
   ...needsKey,
@@ -259,13 +258,13 @@ export const retrieveModel = {
   operationId: 'retrieveModel',
   summary: 'Show one model',
   description:
-    "For the clients of OpenAI and Anthropic. Errors have the format of OpenAI's API, or with the header " +
+    "For OpenAI and Anthropic clients. Errors have the format of OpenAI's API, or with the header " +
     "anthropic-version that of Anthropic's. The key may also be sent in the header x-api-key.",
   tags: ['Models'],
   ...samples.modelSamples,
   ...needsKey,
   params: Type.Object({
-    id: Type.String({ description: 'An id or an alias of a model that the key may use.', examples: ['default'] }),
+    id: Type.String({ description: 'The id or an alias of a model that the key may use.', examples: ['default'] }),
   }),
   response: {
     200: answers(schema.listedModel, 'The model.', rateLimitHeaders),

@@ -15,15 +15,22 @@ async function* run(...pieces: readonly StreamPart[]): AsyncGenerator<StreamPart
 }
 
 /** The texts of a run and its outcome. */
-async function collect(pieces: AsyncIterable<StreamPart>, signal = open): Promise<Outcome & { texts: string[] }> {
+async function collect(
+  pieces: AsyncIterable<StreamPart>,
+  signal = open,
+  maxOutputTokens = 10,
+): Promise<Outcome & { texts: string[] }> {
   const texts: string[] = []
   const stop = new AbortController()
   if (signal.aborted) stop.abort()
-  const reading = readStream(pieces, createTruncation({ maxOutputTokens: 10 }), stop)
+  const reading = readStream(pieces, createTruncation({ maxOutputTokens }), stop)
   let step = await reading.next()
   for (; !step.done; step = await reading.next()) if (step.value.kind === 'texts') texts.push(...step.value.texts)
   return { ...step.value, texts }
 }
+
+/** More levels than a call can have. */
+const deep = `{"a":${'['.repeat(200)}${']'.repeat(200)}}`
 
 const fails = (code: string) => (error: unknown) => error instanceof Problem && error.code === code
 
@@ -56,9 +63,9 @@ describe('a run', () => {
   })
 
   it('that calls a tool with anything but an object fails, or breaks off if the caller has received the call', async () => {
-    for (const json of ['{"a":', '[1]', 'null', '1']) {
+    for (const json of ['{"a":', '[1]', 'null', '1', deep]) {
       const deltas = [{ kind: 'call', id: 'c', tool: 'find' } as const, { kind: 'input', json } as const]
-      const outcome = await collect(run({ kind: 'deltas', deltas }, end('complete')))
+      const outcome = await collect(run({ kind: 'deltas', deltas }, end('complete')), open, 100)
       assert.deepEqual([outcome.stopReason, outcome.problem?.code, outcome.usage], ['error', 'upstream_failed', usage])
       const parts = [{ kind: 'call', id: 'c', tool: 'find', input: json } as const]
       const whole = { text: '', parts, usage }
@@ -66,6 +73,38 @@ describe('a run', () => {
       const cut = checkOutcome({ ...whole, stopReason: 'max_output_tokens' }, open)
       assert.deepEqual(cut.parts, [], 'a call that was cut off')
     }
+  })
+
+  it('that is cut off after the name of a tool does not have the call', async () => {
+    const calls = ['c', 'd'].map((id) => ({ kind: 'call', id, tool: 'find' }) as const)
+    for (const stopReason of ['max_output_tokens', 'content_filter', 'stop_sequence'] as const) {
+      const deltas = { kind: 'deltas', deltas: calls } as const
+      const steps = await Array.fromAsync(
+        readStream(
+          run(part, deltas, end(stopReason)),
+          createTruncation({ maxOutputTokens: 10 }),
+          new AbortController(),
+        ),
+      )
+      assert.deepEqual(steps, [part, { kind: 'deltas', deltas: calls.slice(0, 1) }])
+      const parts = calls.map((call) => ({ ...call, input: '' }))
+      const whole = checkOutcome({ text: '', parts, usage, stopReason }, open)
+      assert.deepEqual(whole.parts, [{ ...calls[0], input: '{}' }])
+    }
+  })
+
+  it('that fails after the name of a tool, before anything else, has brought its caller nothing', async () => {
+    const deltas = [{ kind: 'call', id: 'c', tool: 'find' } as const]
+    await assert.rejects(collect(run({ kind: 'deltas', deltas }, end('error'))), fails('upstream_failed'))
+  })
+
+  it('with a call without arguments before a text has both in their order', async () => {
+    const deltas = [{ kind: 'call', id: 'c', tool: 'find' } as const]
+    const { parts } = await collect(run({ kind: 'deltas', deltas }, part, end('max_output_tokens')))
+    assert.deepEqual(parts, [
+      { kind: 'call', id: 'c', tool: 'find', input: '{}' },
+      { kind: 'text', text: 'Hel' },
+    ])
   })
 
   it('is cut off at its most tokens within a call, too', async () => {

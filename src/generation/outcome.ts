@@ -1,7 +1,9 @@
 import type { Delta, ReplyPart } from '../models/conversation.ts'
 import type { StreamEnd, StreamPart, WholeReply } from '../models/model.ts'
 import { Problem } from '../platform/problems.ts'
+import { createCallGate } from './call-gate.ts'
 import { createReplyContent, type ReplyContent } from './content.ts'
+import { isCallInput } from './dialects/tools.ts'
 import type { Texts, Truncation } from './truncation.ts'
 
 /** A finished run: its text, its stop reason and its usage. */
@@ -26,15 +28,22 @@ export async function* readStream(
   stop: AbortController,
 ): AsyncGenerator<Streamed, Outcome, void> {
   const content = createReplyContent()
+  const gate = createCallGate()
   for await (const part of parts) {
     const texts = part.kind === 'texts' ? truncation.take(part.texts) : truncation.rest()
+    const isComplete = part.kind === 'end' && part.stopReason === 'complete' && truncation.reason === undefined
+    const calls = texts.length > 0 || isComplete ? gate.rest() : []
+    if (calls.length > 0) {
+      content.addDeltas(calls)
+      yield { kind: 'deltas', deltas: calls }
+    }
     if (texts.length > 0) {
       content.addTexts(texts)
       yield { kind: 'texts', texts }
     }
     if (part.kind === 'end') return outcomeOf(content, part, truncation, stop.signal)
     if (part.kind === 'deltas') {
-      const deltas = truncation.takeDeltas(part.deltas)
+      const deltas = gate.take(truncation.takeDeltas(part.deltas))
       content.addDeltas(deltas)
       if (deltas.length > 0) yield { kind: 'deltas', deltas }
     }
@@ -71,7 +80,8 @@ function outcomeOf(
  * Returns an outcome that can be charged. A `cancelled` one can if `signal` has aborted. Throws Problem `upstream_failed`
  * for one that failed or has a call that nobody can carry out, and `unavailable` if the model itself stopped.
  */
-export function checkOutcome(outcome: WholeReply, signal: AbortSignal): Outcome {
+export function checkOutcome(reply: WholeReply, signal: AbortSignal): Outcome {
+  const outcome = withInputs(reply)
   if (outcome.stopReason === 'error') {
     throw new Problem('upstream_failed', 'The model failed. Nothing was charged. Send the request again.')
   }
@@ -83,6 +93,22 @@ export function checkOutcome(outcome: WholeReply, signal: AbortSignal): Outcome 
   if (hasBrokenCall(outcome)) throw brokenCall()
   return withWholeCalls(outcome)
 }
+
+/**
+ * A model may write nothing for a call without arguments. The last call of a reply that was cut off stays without them: it may have
+ * been cut off just after the name of its tool.
+ */
+function withInputs<Reply extends WholeReply>(reply: Reply): Reply {
+  const { parts, stopReason } = reply
+  if (!parts?.some(isWithoutInput)) return reply
+  const last = stopReason === 'complete' ? undefined : parts.findLast(({ kind }) => kind === 'call')
+  return {
+    ...reply,
+    parts: parts.map((part) => (isWithoutInput(part) && part !== last ? { ...part, input: '{}' } : part)),
+  }
+}
+
+const isWithoutInput = (part: ReplyPart): boolean => part.kind === 'call' && part.input === ''
 
 const hasBrokenCall = ({ stopReason, parts }: WholeReply): boolean =>
   stopReason === 'complete' && parts !== undefined && !parts.every(isWhole)
@@ -97,8 +123,7 @@ function withWholeCalls<Reply extends WholeReply>(reply: Reply): Reply {
 function isWhole(part: ReplyPart): boolean {
   if (part.kind !== 'call') return true
   try {
-    const input: unknown = JSON.parse(part.input)
-    return typeof input === 'object' && input !== null && !Array.isArray(input)
+    return isCallInput(JSON.parse(part.input))
   } catch {
     return false
   }
@@ -112,6 +137,7 @@ const brokenCall = (): Problem =>
 
 /** The model's own problem may say that nothing was charged, and when to retry a request that has no reply yet. */
 function brokenOff(problem?: Problem): Problem {
-  const reason = 'The reply broke off. The text received so far was charged. Send the request again for a new reply.'
+  const reason =
+    'The reply was interrupted. The text received so far was charged. Send the request again for a new reply.'
   return new Problem(problem?.code ?? 'upstream_failed', reason, { cause: problem?.details.cause })
 }

@@ -30,8 +30,8 @@ export function registerOwnUsage(server: Server, { own, till }: OwnRoutesNeeds):
   server.get('/account', { schema: showOwnAccount, config: { reads: 'account' } }, async (request, reply) => {
     const caller = callerOf(request)
     const levels = await levelsOf(request, reply)
-    // The headers have the levels of a key with limits of its own.
-    const ofAccount = caller.limited ? await till.levels({ ...caller, limited: false }) : levels
+    // The headers have the levels of the key where it has less left.
+    const ofAccount = caller.limitId === undefined ? levels : await till.levels({ ...caller, limitId: undefined })
     return own.account(caller, ofAccount ?? levels)
   })
 }

@@ -40,12 +40,22 @@ const modelHeader = 'x-model'
 
 /** The reply of a request that was settled: its usage is what the ledger says. */
 export function settledReply(id: string, model: string, outcome: Outcome, settlement: Settlement): Reply {
-  const { text, parts, stopReason, usage: reported } = outcome
-  const { cost, levels, ...usage } = settlement
-  const body = bodyOf(outcome, usage)
-  const { reasoningTokens } = reported
-  const charged = { usage, reasoningTokens, cost: formatMoney(cost) }
-  return { id, model, text, parts, stopReason, ...charged, body, levels, replayed: false }
+  const { text, parts, stopReason } = outcome
+  const { inputTokens, outputTokens, cachedTokens, cacheWriteTokens, cost, levels } = settlement
+  const usage = { inputTokens, outputTokens, cachedTokens, cacheWriteTokens }
+  return {
+    id,
+    model,
+    text,
+    parts,
+    stopReason,
+    usage,
+    reasoningTokens: outcome.usage.reasoningTokens,
+    cost: formatMoney(cost),
+    body: bodyOf(outcome, usage),
+    levels,
+    replayed: false,
+  }
 }
 
 /** The tokens of a run by kind. */
@@ -69,7 +79,7 @@ function bodyOf(
   { text, stopReason }: Pick<Reply, 'text' | 'stopReason'>,
   usage: ChargedTokens,
   /** What is stored besides the body of the specification. */
-  rest: object = {},
+  rest?: object,
 ): string {
   return JSON.stringify({
     output_text: text,

@@ -49,11 +49,15 @@ export const startWhole: Start<Outcome> = (work, { offer, maxOutputTokens }) => 
 
 /** Embeddings of the prompt's messages, and what they used. Throws the model's Problem. */
 export async function runEmbedding(work: Work, { offer }: Candidate) {
-  const { signal, requestId, request } = work
+  const { signal, requestId, request, payer } = work
   if (signal.aborted) throw disconnected()
   const { prompt, embedding } = request
   if (!offer.model.embed || !embedding) throw new Error('a model without embeddings was chosen')
-  const { vectors, usage } = await offer.model.embed(prompt, { ...embedding, requestId }, signal)
+  const { vectors, usage } = await offer.model.embed(
+    prompt,
+    { ...embedding, requestId, account: payer.accountId },
+    signal,
+  )
   const outcome = checkOutcome({ text: '', stopReason: vectors ? 'complete' : 'cancelled', usage }, signal)
   return { outcome, vectors: vectors ?? [] }
 }

@@ -75,7 +75,7 @@ export const generateRequest = Type.Object(
     input: Type.String({ format: 'filled-text', description: 'The text to work on.' }),
     max_output_tokens: Type.Integer({
       minimum: 1,
-      description: "The most tokens to generate, which bounds the cost. At most the model's max_output_tokens.",
+      description: "Maximum tokens to generate, which bounds the cost. At most the model's max_output_tokens.",
     }),
     stream: Type.Optional(
       Type.Boolean({ description: 'Whether to send the reply as Server-Sent Events while it is generated.' }),
@@ -139,7 +139,7 @@ export const countResponse = Type.Object(
       minimum: 0,
       description: 'Tokens of the prompt. Exact for a local model; an estimate where only the upstream can count them.',
     }),
-    max_cost: amount("The most that the request can cost, in the account's currency."),
+    max_cost: amount("The maximum cost of the request, in the account's currency."),
   },
   { examples: [countExample] },
 )
@@ -154,15 +154,15 @@ export const listedModel = Type.Object(
     created_at: Type.String({ description: 'The same, as a date and time in UTC.' }),
     owned_by: Type.Literal('tollgate'),
     kind: Type.Enum(['text', 'embeddings'], {
-      description: 'What the model makes: `embeddings` at POST /v1/embeddings.',
+      description: 'What the model produces: text, or `embeddings` at POST /v1/embeddings.',
     }),
     context_length: Type.Integer({
-      description: 'The most tokens of prompt and reply together, or of a text to embed.',
+      description: 'Maximum tokens of prompt and reply together, or of a text to embed.',
     }),
     max_output_tokens: Type.Integer({ description: 'The largest max_output_tokens of a request. 0 for embeddings.' }),
     capabilities: Type.Array(Type.Enum([...capabilities]), {
       description:
-        'What the model can do besides reading and writing text; `json` is JSON mode and JSON schemas. A request that needs anything else is refused.',
+        'The capabilities of the model besides text. `json` covers JSON mode and JSON schemas. `forced_tools`: the model calls a tool only if `tool_choice` forces it to; a model with `tools` does that, too. A request that needs any other capability is refused.',
     }),
     price: Type.Object(
       {

@@ -75,9 +75,10 @@ export function createTruncation({ maxOutputTokens, stop = [] }: Bounds): Trunca
     takeDeltas(deltas) {
       if (reason !== undefined) return []
       const room = maxOutputTokens - tokens
+      const spent = deltas.filter((delta) => delta.kind !== 'call' || !delta.withoutTokens).length
       for (const delta of deltas) characters += charactersOf(delta)
-      tokens += Math.min(room, deltas.length)
-      if (deltas.length <= room && characters <= mostCharacters) return deltas
+      tokens += Math.min(room, spent)
+      if (spent <= room && characters <= mostCharacters) return deltas
       reason = 'max_output_tokens'
       tokens = maxOutputTokens
       return deltas.slice(0, room)

@@ -4,7 +4,6 @@ import type {
   FilePart,
   Message,
   Part,
-  PartsMessage,
   ResultPart,
   TextPart,
   ThinkingPart,
@@ -12,10 +11,10 @@ import type {
 import { readDocumentBlock, readImageBlock } from './anthropic-files.ts'
 import { isFields, mustBe, shownName, withoutNeutral, type Fields, type Unsupported } from './body.ts'
 import { readCacheMark } from './cache-marks.ts'
-import { checkFileCount } from './files.ts'
-import { checkedText, refuseOthers } from './messages.ts'
+import { beginFiles, checkFileCount } from './files.ts'
+import { checkedText, joinResults, refuseOthers } from './messages.ts'
 import { readId, readToolName } from './tool-fields.ts'
-import { checkTranscript } from './tools.ts'
+import { callInputForm, checkTranscript, isCallInput } from './tools.ts'
 
 /** The messages of Anthropic's API. Every function throws Problem `invalid_field` for the first fault. */
 
@@ -37,15 +36,10 @@ type Role = keyof typeof blocks
  * Reads the messages. The last one must be the user's; `cache` marks its last block.
  */
 export function readAnthropicMessages(list: readonly unknown[], cache: CacheMark | undefined): readonly Message[] {
+  beginFiles()
   const places: Places = new Map()
-  const messages: Message[] = []
-  for (const [index, each] of list.entries()) {
-    const message = readMessage(each, `messages[${index}]`, places)
-    const before = messages.at(-1)
-    if (before && message.role === 'user' && endsWithResult(before)) {
-      messages[messages.length - 1] = { role: 'user', parts: [...before.parts, ...partsOf(message)] }
-    } else messages.push(message)
-  }
+  const read = list.map((each, index) => readMessage(each, `messages[${index}]`, places))
+  const messages = joinResults(read, partsOf)
   checkLast(messages.at(-1), `messages[${list.length - 1}]`)
   checkTranscript(messages, (part) => places.get(part) ?? 'messages')
   checkFileCount(messages, 'messages')
@@ -66,9 +60,6 @@ function checkLast(last: Message | undefined, place: string): void {
     throw mustBe(`${place}.content`, 'a text that is not blank')
   }
 }
-
-/** The results of calls are one turn with the user's next message. */
-const endsWithResult = (message: Message): message is PartsMessage => message.parts?.at(-1)?.kind === 'result'
 
 const partsOf = ({ text, parts }: Message): readonly Part[] => parts ?? [{ kind: 'text', text }]
 
@@ -94,7 +85,7 @@ function readMessage(value: unknown, place: string, places: Places): Message {
   const parts = content.flatMap((block: unknown, index) => readBlock(block, role, `${field}[${index}]`, places))
   const isLate = (part: Part, index: number) =>
     part.kind === 'result' && index > 0 && parts[index - 1]?.kind !== 'result'
-  if (parts.some(isLate)) throw mustBe(field, 'a list of blocks in which results of calls come first')
+  if (parts.some(isLate)) throw mustBe(field, 'a list of blocks that begins with the tool results')
   return messageOf(role, parts)
 }
 
@@ -191,7 +182,7 @@ function readRedacted(block: Fields, place: string): ThinkingPart {
 function readCall(block: Fields, place: string): CallPart {
   refuseOthers(block, ['type', 'id', 'name', 'input', 'cache_control'], place)
   const { id, name, input } = block
-  if (!isFields(input)) throw mustBe(`${place}.input`, 'an object')
+  if (!isCallInput(input)) throw mustBe(`${place}.input`, callInputForm)
   return {
     kind: 'call',
     id: readId(id, `${place}.id`),

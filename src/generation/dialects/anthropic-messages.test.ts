@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { inspect } from 'node:util'
 import { Problem } from '../../platform/problems.ts'
 import type { Prompt } from '../../models/conversation.ts'
 import { anthropicMessages, readCountRequest } from './anthropic-messages.ts'
@@ -9,6 +10,7 @@ const base = { model: 'fast', max_tokens: 5000, messages: [user] }
 const input_schema = { type: 'object', properties: { city: { type: 'string' } } }
 const tool = { name: 'weather', input_schema }
 const call = { type: 'tool_use', id: 'toolu_1', name: 'weather', input: { city: 'Bonn' } }
+const deepInput = JSON.parse(`${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`) as unknown
 const result = { type: 'tool_result', tool_use_id: 'toolu_1', content: 'Sunny' }
 const calledWith = (...blocks: readonly object[]) => [
   user,
@@ -45,7 +47,7 @@ test('what a request needs of a model is named by its field', () => {
     { capability: 'reasoning', field: 'output_config.effort' },
   ])
   assert.deepEqual(needsOf({ messages: calledWith(result), output_format: format, thinking: { type: 'adaptive' } }), [
-    { capability: 'tools', field: 'messages' },
+    { capability: 'forced_tools', field: 'messages' },
     { capability: 'json', field: 'output_format' },
     { capability: 'reasoning', field: 'thinking' },
   ])
@@ -88,8 +90,15 @@ describe('a request in the form of Anthropic is read', () => {
         ],
       }).tools,
       [
-        { name: 'weather', parameters: input_schema },
-        { name: 'time', description: 'The time.', parameters: { type: 'object' }, strict: true, cache: {} },
+        { name: 'weather', parameters: input_schema, field: 'tools[0].input_schema' },
+        {
+          name: 'time',
+          description: 'The time.',
+          parameters: { type: 'object' },
+          field: 'tools[1].input_schema',
+          strict: true,
+          cache: {},
+        },
       ],
     )
   })
@@ -176,6 +185,7 @@ describe('a request in the form of Anthropic is read', () => {
     const reasoning = (change: object) => promptOf(change).reasoning
     assert.deepEqual(reasoning({ thinking: { type: 'enabled', budget_tokens: 1024 } }), { budgetTokens: 1024 })
     assert.deepEqual(reasoning({ thinking: { type: 'adaptive', display: 'summarized' } }), { summary: 'auto' })
+    assert.deepEqual(reasoning({ thinking: { type: 'adaptive', display: 'omitted' } }), {})
     assert.deepEqual(reasoning({ thinking: { type: 'disabled' }, output_config: { effort: 'low' } }), {
       effort: 'none',
     })
@@ -191,7 +201,7 @@ describe('a request in the form of Anthropic is read', () => {
     const { max_tokens: _, ...rest } = { ...base, tools: [tool], thinking: { type: 'enabled', budget_tokens: 9000 } }
     assert.deepEqual(readCountRequest(rest).prompt, {
       messages: [{ role: 'user', text: 'Hello' }],
-      tools: [{ name: 'weather', parameters: input_schema }],
+      tools: [{ name: 'weather', parameters: input_schema, field: 'tools[0].input_schema' }],
       reasoning: { budgetTokens: 9000 },
     })
   })
@@ -290,7 +300,8 @@ const refused: Readonly<Record<string, readonly (readonly [change: object, field
     [{ thinking: { type: 'enabled', budget_tokens: 5000 } }, 'thinking.budget_tokens'],
     [{ thinking: { type: 'between_tools' } }, 'thinking.type'],
     [{ thinking: { type: 'disabled', budget_tokens: 1024 } }, 'thinking.budget_tokens'],
-    [{ thinking: { type: 'adaptive', display: 'omitted' } }, 'thinking.display'],
+    [{ thinking: { type: 'adaptive', display: 'updates' } }, 'thinking.display'],
+    [{ thinking: { type: 'disabled', display: 'omitted' } }, 'thinking.display'],
     [{ thinking: true }, 'thinking'],
   ],
   'other blocks and fields': [
@@ -305,12 +316,18 @@ const refused: Readonly<Record<string, readonly (readonly [change: object, field
     [assistant('x'), 'messages[1].content[0]'],
     [{ messages: [{ role: 'user', content: [] }] }, 'messages[0].content'],
     [{ messages: ['Hello'] }, 'messages[0]'],
+    [
+      { messages: [user, { role: 'assistant', content: [{ ...call, input: deepInput }] }] },
+      'messages[1].content[0].input',
+    ],
     [{ system: [{ type: 'image' }] }, 'system[0].type'],
     [
       { system: [{ type: 'text', text: 'x', cache_control: { type: 'ephemeral', ttl: '2h' } }] },
       'system[0].cache_control.ttl',
     ],
     [{ cache_control: 'yes' }, 'cache_control'],
+    [{ thinking: { type: 'constructor' } }, 'thinking.type'],
+    [{ thinking: { type: '__proto__' } }, 'thinking.type'],
     [{ output_config: { effort: 'none' } }, 'output_config.effort'],
     [{ output_config: { task_budget: {} } }, 'output_config.task_budget'],
     [{ output_config: { format: { type: 'json' } } }, 'output_config.format.type'],
@@ -328,7 +345,7 @@ const refused: Readonly<Record<string, readonly (readonly [change: object, field
 for (const [what, cases] of Object.entries(refused)) {
   describe(`refused by name: ${what}`, () => {
     for (const [change, field] of cases) {
-      test(`${field}: ${JSON.stringify(change).slice(0, 90)}`, () => {
+      test(`${field}: ${inspect(change).slice(0, 90)}`, () => {
         assert.throws(
           () => promptOf(change),
           (error) => {
@@ -345,7 +362,7 @@ for (const [what, cases] of Object.entries(refused)) {
 
 test('a thread is refused so that clients send the whole conversation instead', () => {
   const refusal = { code: 'invalid_field', reason: 'No.', request_id: 'x' }
-  assert.throws(() => promptOf({ thread: { type: 'create' } }), /The field thread asks for something/)
+  assert.throws(() => promptOf({ thread: { type: 'create' } }), /The field thread has a value that is not supported/)
   assert.deepEqual(anthropicMessages.errorBody({ ...refusal, field: 'thread' }, 400), {
     type: 'error',
     error: {

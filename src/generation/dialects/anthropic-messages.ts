@@ -5,7 +5,7 @@ import { tagsOf } from '../tags.ts'
 import { readAnthropicMessages, readSystem } from './anthropic-content.ts'
 import { anthropicErrorOf, messageEvents, wholeMessage } from './anthropic-reply.ts'
 import { checkCount, checkMessages, type CountedRequest } from './anthropic-schema.ts'
-import { readAnthropicTools, readOutput, readThinking } from './anthropic-tools.ts'
+import { omitsThoughts, readAnthropicTools, readOutput, readThinking } from './anthropic-tools.ts'
 import { withoutNeutral, type Unsupported } from './body.ts'
 import { readCacheMark } from './cache-marks.ts'
 import type { Dialect, DialectRequest } from './dialect.ts'
@@ -40,7 +40,7 @@ export const readCountRequest = (raw: unknown): TextRequest => readRequest(raw, 
 
 function readRequest(raw: unknown, checkBody: (body: unknown) => CountedRequest): DialectRequest {
   const body = checkBody(withoutNeutral(raw, unsupported))
-  const stops = body.stop_sequences ?? []
+  const asked = { stops: body.stop_sequences ?? [], omitsThoughts: omitsThoughts(body.thinking) }
   const prompt = promptOf(body)
   return {
     request: {
@@ -56,8 +56,8 @@ function readRequest(raw: unknown, checkBody: (body: unknown) => CountedRequest)
       tags: tagsOf(body.metadata),
       names: { maxOutputTokens: 'max_tokens', input: 'messages' },
     },
-    wholeBody: (reply) => wholeMessage(reply, stops),
-    eventWriter: (start) => messageEvents(start, stops),
+    wholeBody: (reply) => wholeMessage(reply, asked),
+    eventWriter: (start) => messageEvents(start, asked),
   }
 }
 

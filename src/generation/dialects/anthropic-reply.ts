@@ -5,10 +5,18 @@ import { event, jsonAround, type ErrorDetails, type EventWriter } from './dialec
 
 /** How Anthropic's API writes a reply: whole, or as a stream of events. */
 
-/** `stops` are the stop sequences of the request. */
-export function wholeMessage(reply: Reply, stops: readonly string[]): string {
+/** What a request says about its reply. */
+export interface Asked {
+  /** Its stop sequences. */
+  readonly stops: readonly string[]
+  /** Whether to leave out the text of thoughts. Their signatures are the same as with it. */
+  readonly omitsThoughts: boolean
+}
+
+export function wholeMessage(reply: Reply, { stops, omitsThoughts }: Asked): string {
   const begun = JSON.stringify(envelope(reply.id, reply.model)).slice(0, -1)
-  const blocks = reply.parts === undefined ? [textBlock(reply.text)] : reply.parts.map(blockOf)
+  const blocks =
+    reply.parts === undefined ? [textBlock(reply.text)] : reply.parts.map((part) => blockOf(part, omitsThoughts))
   const end = { ...ending(reply, stops), usage: usageOf(reply) }
   return `${begun},"content":[${blocks.join()}],${JSON.stringify(end).slice(1)}`
 }
@@ -25,12 +33,12 @@ const envelope = (id: string, model: string) => ({
 const textBlock = (text: string): string => JSON.stringify({ type: 'text', text })
 
 /** A block as JSON. The input of a call stays as the model wrote it: numbers that JavaScript cannot hold are kept. */
-function blockOf(part: ReplyPart): string {
+function blockOf(part: ReplyPart, omitsThoughts: boolean): string {
   switch (part.kind) {
     case 'text':
       return textBlock(part.text)
     case 'thinking':
-      return JSON.stringify(thinkingBlock(part.text, part.signature, part.redacted))
+      return JSON.stringify(thinkingBlock(omitsThoughts ? '' : part.text, part.signature, part.redacted))
     case 'call':
       return `${JSON.stringify(callBlock(part.id, part.tool)).slice(0, -1)},"input":${part.input}}`
   }
@@ -70,7 +78,7 @@ const writeEvent = (type: string, data: object = {}) => event(type, { type, ...d
 /** The first event may carry an estimate of the input tokens; the last one has the final usage. */
 export function messageEvents(
   { id, model, inputTokens }: Pick<Start, 'id' | 'model' | 'inputTokens'>,
-  stops: readonly string[],
+  { stops, omitsThoughts }: Asked,
 ): EventWriter {
   const opened = {
     ...envelope(id, model),
@@ -82,7 +90,7 @@ export function messageEvents(
       reasoningTokens: undefined,
     }),
   }
-  const blocks = createBlocks()
+  const blocks = createBlocks(omitsThoughts)
   return {
     opening: [writeEvent('message_start', { message: opened }), writeEvent('ping')],
     text: blocks.text,
@@ -100,7 +108,7 @@ const textDeltaAt = (index: number) =>
   jsonAround((text) => ({ type: 'content_block_delta', index, delta: { type: 'text_delta', text } }))
 
 /** The blocks of a stream. A block opens with its first piece, because a reply may begin with any. */
-function createBlocks() {
+function createBlocks(omitsThoughts: boolean) {
   let index = -1
   let open: 'text' | 'thinking' | 'call' | undefined
   let textDelta = textDeltaAt(0)
@@ -126,9 +134,7 @@ function createBlocks() {
     return begun
   }
 
-  function thinking(delta: object): string {
-    return (open === 'thinking' ? '' : begin('thinking', thinkingBlock(''))) + deltaEvent(delta)
-  }
+  const beginThinking = (): string => (open === 'thinking' ? '' : begin('thinking', thinkingBlock('')))
 
   return {
     text: (text: string): string => {
@@ -138,11 +144,11 @@ function createBlocks() {
     delta: (delta: Delta): string => {
       switch (delta.kind) {
         case 'thinking':
-          return thinking({ type: 'thinking_delta', thinking: delta.text })
+          return beginThinking() + (omitsThoughts ? '' : deltaEvent({ type: 'thinking_delta', thinking: delta.text }))
         case 'signature':
           return delta.redacted
             ? begin('thinking', thinkingBlock('', delta.signature, true)) + close()
-            : thinking({ type: 'signature_delta', signature: delta.signature }) + close()
+            : beginThinking() + deltaEvent({ type: 'signature_delta', signature: delta.signature }) + close()
         case 'call':
           return begin('call', { ...callBlock(delta.id, delta.tool), input: {} })
         case 'input':

@@ -6,8 +6,8 @@ import { mostMessages } from './messages.ts'
 
 /** The bodies of Anthropic's messages. */
 const fields = {
-  model: Type.String({ format: 'filled-text', maxLength: 256, description: 'An id or an alias of a model.' }),
-  max_tokens: Type.Integer({ minimum: 1, description: 'The most tokens to generate.' }),
+  model: Type.String({ format: 'filled-text', maxLength: 256, description: 'The id or an alias of a model.' }),
+  max_tokens: Type.Integer({ minimum: 1, description: 'Maximum tokens to generate.' }),
   temperature: Type.Optional(
     Type.Number({ minimum: 0, maximum: 1, description: 'Default 0: always the most likely token.' }),
   ),
@@ -43,7 +43,7 @@ export const checkCount = compileBody(counted)
 
 const cacheControl = Type.Object(
   { type: Type.Literal('ephemeral'), ttl: Type.Optional(Type.Enum(['5m', '1h'])) },
-  { description: 'The prompt up to here is worth keeping in the cache of the upstream.' },
+  { description: 'Cache breakpoint: the upstream should cache the prompt up to here.' },
 )
 const cached = { cache_control: Type.Optional(cacheControl) }
 const textBlock = Type.Object({ type: Type.Literal('text'), text: Type.String(), ...cached })
@@ -55,10 +55,10 @@ const fileFields = {
         media_type: Type.Enum(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'application/pdf', 'text/plain']),
         data: Type.String(),
       },
-      { description: 'Of an image or a document: the file itself. Nothing is fetched from URLs.' },
+      { description: 'For an image or a document: the file itself. Nothing is fetched from URLs.' },
     ),
   ),
-  title: Type.Optional(Type.String({ description: 'Of a document.' })),
+  title: Type.Optional(Type.String({ description: 'For a document.' })),
 }
 const texts = (description: string) => Type.Union([Type.String(), Type.Array(textBlock)], { description })
 const jsonObject = (description: string) => Type.Object({}, { additionalProperties: true, description })
@@ -66,13 +66,13 @@ const text = (description: string) => Type.Optional(Type.String({ description })
 
 /** The fields that the blocks of a reply have besides their type. */
 const blockFields = {
-  text: text('Of a text.'),
-  thinking: text('Of a thought.'),
-  signature: text('Of a thought: send it back unchanged. Empty if the model does not sign its thoughts.'),
-  data: text('Of a redacted thought: send it back unchanged.'),
-  id: text('Of a call.'),
-  name: text('Of a call: the tool.'),
-  input: Type.Optional(jsonObject('Of a call: its arguments.')),
+  text: text('For text.'),
+  thinking: text('The reasoning text.'),
+  signature: text('For thinking: send it back unchanged. Empty if the model does not sign its reasoning.'),
+  data: text('For redacted thinking: send it back unchanged.'),
+  id: text('For a tool call.'),
+  name: text('For a tool call: the tool.'),
+  input: Type.Optional(jsonObject('For a tool call: its arguments.')),
 }
 const blockTypes = ['text', 'thinking', 'redacted_thinking', 'tool_use'] as const
 
@@ -82,13 +82,13 @@ const returned = Type.Union(
     Type.Array(
       Type.Object({
         type: Type.Enum(['text', 'image', 'document']),
-        text: text('Of a text.'),
+        text: text('For text.'),
         ...fileFields,
         ...cached,
       }),
     ),
   ],
-  { description: 'Of a result: a text, or a list of texts, images and documents.' },
+  { description: 'For a tool result: a text, or a list of texts, images and documents.' },
 )
 
 const message = Type.Object({
@@ -101,14 +101,14 @@ const message = Type.Object({
           type: Type.Enum([...blockTypes, 'image', 'document', 'tool_result']),
           ...blockFields,
           ...fileFields,
-          tool_use_id: text('Of a result: the id of its call.'),
+          tool_use_id: text('For a tool result: the id of its call.'),
           content: Type.Optional(returned),
-          is_error: Type.Optional(Type.Boolean({ description: 'Of a result: whether the call failed.' })),
+          is_error: Type.Optional(Type.Boolean({ description: 'For a tool result: whether the call failed.' })),
           ...cached,
         }),
       ),
     ],
-    { description: 'A text, or a list of blocks. The results of calls come first in the turn after the calls.' },
+    { description: 'A text, or a list of blocks. Tool results come first in the message after the calls.' },
   ),
 })
 
@@ -134,14 +134,14 @@ export const messagesRequest = Type.Object(
       description: "The conversation so far. The last message is the user's.",
     }),
     system: Type.Optional(texts('A text, or a list of text blocks.')),
-    tools: Type.Optional(Type.Array(tool, { maxItems: 128, description: 'What the model may call.' })),
+    tools: Type.Optional(Type.Array(tool, { maxItems: 128, description: 'The tools that the model may call.' })),
     tool_choice: Type.Optional(
       Type.Object({
         type: Type.Enum(['auto', 'any', 'tool', 'none'], {
           description: 'Default auto. any: at least one call. tool: a call of the tool name.',
         }),
         name: Type.Optional(Type.String({ description: 'The tool to call.' })),
-        disable_parallel_tool_use: Type.Optional(Type.Boolean({ description: 'At most one call in a reply.' })),
+        disable_parallel_tool_use: Type.Optional(Type.Boolean({ description: 'At most one tool call per reply.' })),
       }),
     ),
     thinking: Type.Optional(
@@ -150,15 +150,20 @@ export const messagesRequest = Type.Object(
           description: 'Whether to think: within a budget, as the model sees fit, or not at all.',
         }),
         budget_tokens: Type.Optional(
-          Type.Integer({ minimum: 1024, description: 'The most tokens to think, for the type enabled.' }),
+          Type.Integer({ minimum: 1024, description: 'Maximum tokens to think, for the type enabled.' }),
         ),
-        display: Type.Optional(Type.Literal('summarized', { description: 'Return a summary of the thoughts.' })),
+        display: Type.Optional(
+          Type.Enum(['summarized', 'omitted'], {
+            description:
+              'summarized: return a summary of the reasoning. omitted: return it without its text, at the same cost. Default: as the model does.',
+          }),
+        ),
       }),
     ),
     output_config: Type.Optional(
       Type.Object({
         effort: Type.Optional(
-          Type.Enum(['low', 'medium', 'high', 'xhigh', 'max'], { description: 'How hard to work.' }),
+          Type.Enum(['low', 'medium', 'high', 'xhigh', 'max'], { description: 'How much effort to spend.' }),
         ),
         format: Type.Optional(format),
       }),
@@ -176,7 +181,7 @@ export const countTokensRequest = Type.Object(
 export const countTokensResponse = Type.Object(
   {
     input_tokens: Type.Integer({
-      description: 'The tokens of the prompt and of the tools. An estimate if the model is an upstream.',
+      description: 'The tokens of the prompt and the tools. An estimate for an upstream model.',
     }),
   },
   { examples: [countMessagesExample.response] },
@@ -194,7 +199,7 @@ export const messagesResponse = Type.Object(
     content: Type.Array(Type.Object({ type: Type.Enum([...blockTypes]), ...blockFields })),
     stop_reason: Type.Enum(['end_turn', 'max_tokens', 'stop_sequence', 'tool_use', 'refusal']),
     stop_sequence: Type.Union([Type.String(), Type.Null()], {
-      description: 'The sequence that was met, if the request had only one.',
+      description: 'The sequence that was hit, if the request had only one.',
     }),
     usage: Type.Object({
       input_tokens: Type.Integer(),

@@ -103,6 +103,35 @@ describe("the helpers of Anthropic's official client", () => {
   })
 
   for (const stream of [false, true]) {
+    test(`thoughts without their text keep their signature, and can be sent back; stream: ${stream}`, async () => {
+      const prompts: Prompt[] = []
+      const { messages } = clientOf((prompt) => {
+        prompts.push(prompt)
+        return callsFirst(prompt)
+      })
+      const body = { ...asked, tools, thinking: { type: 'adaptive', display: 'omitted' } } as const
+      const heard: string[] = []
+      const { content, usage: used } = stream
+        ? await messages
+            .stream(body)
+            .on('thinking', (delta) => heard.push(delta))
+            .finalMessage()
+        : await messages.create(body)
+      const omitted = blocks.map((block) => (block.type === 'thinking' ? { ...block, thinking: '' } : block))
+      assert.deepEqual([JSON.parse(JSON.stringify(content)), used, heard], [omitted, usage, []])
+      const results = ['call_1', 'call_2'].map((id) => ({
+        type: 'tool_result' as const,
+        tool_use_id: id,
+        content: 'Dry',
+      }))
+      await messages.create({
+        ...body,
+        messages: [...body.messages, { role: 'assistant', content }, { role: 'user', content: results }],
+      })
+      const sentBack = prompts.at(-1)?.messages[1]?.parts?.filter(({ kind }) => kind === 'thinking')
+      assert.deepEqual(sentBack, [{ ...thought, text: '' }, secret])
+    })
+
     test(`the tool runner carries out the calls and sends the results back; stream: ${stream}`, async () => {
       const ran: string[] = []
       const prompts: Prompt[] = []
@@ -135,7 +164,9 @@ describe("the helpers of Anthropic's official client", () => {
         { role: 'assistant', parts: spaceless },
         { role: 'user', parts: results },
       ])
-      assert.deepEqual(prompts[0]?.tools, [{ name: 'weather', description: 'The weather.', parameters: weather }])
+      assert.deepEqual(prompts[0]?.tools, [
+        { name: 'weather', description: 'The weather.', parameters: weather, field: 'tools[0].input_schema' },
+      ])
     })
   }
 

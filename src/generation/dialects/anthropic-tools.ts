@@ -10,7 +10,7 @@ import { isFields, mustBe, shownName, withoutNeutral, type Unsupported } from '.
 import { readCacheMark } from './cache-marks.ts'
 import { refuseOthers } from './messages.ts'
 import { readDescription, readStrict, readToolName } from './tool-fields.ts'
-import { checkParameters, checkSchema, checkToolChoice, checkTools } from './tools.ts'
+import { checkParameters, checkSchema, checkToolChoice, checkTools, listOfTools } from './tools.ts'
 
 /** What Anthropic's API asks of a reply besides its text. Every function throws Problem `invalid_field` for the first fault. */
 
@@ -28,8 +28,7 @@ export function readAnthropicTools(
   choice: unknown,
 ): Pick<Prompt, 'tools' | 'toolChoice' | 'parallelCalls'> {
   if (list === undefined && choice === undefined) return {}
-  if (list !== undefined && !Array.isArray(list)) throw mustBe('tools', 'a list of tools')
-  const tools = (list ?? []).map((tool: unknown, index) => readTool(tool, `tools[${index}]`))
+  const tools = listOfTools(list).map((tool, index) => readTool(tool, `tools[${index}]`))
   checkTools(tools, (index) => `tools[${index}]`)
   const chosen = choice === undefined ? {} : readChoice(choice)
   checkToolChoice(chosen.toolChoice, tools, 'tool_choice.name')
@@ -52,6 +51,7 @@ function readTool(value: unknown, place: string): Tool {
     name: readToolName(kept['name'], `${place}.name`),
     ...readDescription(kept['description'], `${place}.description`),
     parameters: checkParameters(kept['input_schema'], `${place}.input_schema`),
+    field: `${place}.input_schema`,
     ...readStrict(kept['strict'], `${place}.strict`),
     ...(cache && { cache }),
   }
@@ -85,18 +85,23 @@ export function readThinking(
   const kept = withoutNeutral(value, {})
   if (!isFields(kept)) throw mustBe('thinking', 'an object with a type')
   const { type, budget_tokens: budgetTokens, display } = kept
-  refuseOthers(kept, ['type', ...(fieldsOfThinking[String(type)] ?? [])], 'thinking')
+  refuseOthers(kept, ['type', ...(fieldsOfThinking.get(type) ?? [])], 'thinking')
   if (type === 'disabled') return { effort: 'none' }
   if (type !== 'enabled' && type !== 'adaptive') throw mustBe('thinking.type', 'enabled, adaptive or disabled')
-  if (display !== undefined && display !== 'summarized') throw mustBe('thinking.display', 'summarized, or omitted')
-  const rest = { ...withEffort, ...(display !== undefined && { summary: 'auto' as const }) }
+  if (display !== undefined && display !== 'summarized' && display !== 'omitted') {
+    throw mustBe('thinking.display', 'summarized or omitted')
+  }
+  const rest = { ...withEffort, ...(display === 'summarized' && { summary: 'auto' as const }) }
   return type === 'adaptive' ? rest : { ...rest, budgetTokens: readBudget(budgetTokens, maxTokens) }
 }
 
-const fieldsOfThinking: Readonly<Record<string, readonly string[]>> = {
-  enabled: ['budget_tokens', 'display'],
-  adaptive: ['display'],
-}
+/** Whether a valid `thinking` asks for reasoning without its text. The model reasons all the same, and signs it. */
+export const omitsThoughts = (thinking: unknown): boolean => isFields(thinking) && thinking['display'] === 'omitted'
+
+const fieldsOfThinking: ReadonlyMap<unknown, readonly string[]> = new Map([
+  ['enabled', ['budget_tokens', 'display']],
+  ['adaptive', ['display']],
+])
 
 const leastBudget = 1024
 

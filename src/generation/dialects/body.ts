@@ -22,14 +22,18 @@ export type Unsupported = Readonly<Record<string, Neutral>>
  */
 export function withoutNeutral(body: unknown, unsupported: Unsupported, path = ''): unknown {
   if (!isFields(body)) return body
-  const kept = Object.entries(body).filter(([name, value]) => {
-    if (value === null) return false
-    const neutral = Object.hasOwn(unsupported, name) ? unsupported[name] : undefined
-    if (neutral === undefined) return true
-    refuseUnlessNeutral(value, neutral, `${path}${name}`)
-    return false
-  })
-  return Object.fromEntries(kept)
+  const asks = (name: string): boolean => asksForSomething(name, body[name], unsupported, path)
+  const names = Object.keys(body)
+  if (names.every(asks)) return body
+  return Object.fromEntries(names.filter(asks).map((name) => [name, body[name]]))
+}
+
+function asksForSomething(name: string, value: unknown, unsupported: Unsupported, path: string): boolean {
+  if (value === null) return false
+  const neutral = Object.hasOwn(unsupported, name) ? unsupported[name] : undefined
+  if (neutral === undefined) return true
+  refuseUnlessNeutral(value, neutral, `${path}${name}`)
+  return false
 }
 
 function refuseUnlessNeutral(value: unknown, neutral: Neutral, field: string): void {
@@ -50,7 +54,7 @@ export const shownName = (name: string): string => (/^\w{1,40}$/.test(name) ? na
 function unsupportedField(field: string, neutral: readonly unknown[]): Problem {
   const [first] = neutral
   const advice = first === undefined ? 'Omit it.' : `Omit it, or send ${JSON.stringify(first)}.`
-  return new Problem('invalid_field', `The field ${field} asks for something that is not supported here. ${advice}`, {
+  return new Problem('invalid_field', `The field ${field} has a value that is not supported here. ${advice}`, {
     field,
   })
 }

@@ -1,6 +1,6 @@
 import { filesOf, type Extent, type FilePart, type Message } from '../../models/conversation.ts'
 import { gifSize, jpegSize, pngSize, webpSize, type ReadImageSize } from '../files/image-sizes.ts'
-import { countPdfPages } from '../files/pdf-pages.ts'
+import { countPdfPages, createPdfWork } from '../files/pdf-pages.ts'
 import { mustBe } from './body.ts'
 
 /** Images and documents in requests, the same in all dialects. Every function throws Problem `invalid_field`, which never quotes a file. */
@@ -28,11 +28,19 @@ const image = (name: string, sizeOf: ReadImageSize): FileType => ({
   },
 })
 
+/** What is left for the PDFs of the request that is being read. Reading does not wait, so that there is only one. */
+let pdfWork = createPdfWork()
+
+/** Begins to read the files of a request. A hundred PDFs together take no more work than one can. */
+export function beginFiles(): void {
+  pdfWork = createPdfWork()
+}
+
 const pdf: FileType = {
   name: 'PDF without a password',
   mostBytes: most.documentBytes,
   measure(bytes, field) {
-    const pages = countPdfPages(bytes, most.pages)
+    const pages = countPdfPages(bytes, most.pages, pdfWork)
     if (pages !== undefined && pages > most.pages) throw mustBe(field, `a PDF of at most ${most.pages} pages`)
     return pages === undefined ? undefined : { pages }
   },

@@ -1,3 +1,4 @@
+import type { Message, Part, PartsMessage } from '../../models/conversation.ts'
 import { mustBe, shownName } from './body.ts'
 
 /** The most messages of a conversation. */
@@ -14,3 +15,24 @@ export function checkedText(text: string, field: string): string {
   if (text.isWellFormed() && !text.includes('\0')) return text
   throw mustBe(field, 'valid Unicode without NUL characters')
 }
+
+/** The results of calls are one turn with the user's next message. `partsOf` returns the parts of a message. */
+export function joinResults(
+  messages: readonly Message[],
+  partsOf: (message: Message) => readonly Part[],
+): readonly Message[] {
+  const turns: Message[] = []
+  /** The parts of the last turn, if it ends with a result. */
+  let results: Part[] | undefined
+  for (const message of messages) {
+    if (results && message.role === 'user') for (const part of partsOf(message)) results.push(part)
+    else {
+      results = endsWithResult(message) ? [...message.parts] : undefined
+      turns.push(results ? { role: message.role, parts: results } : message)
+    }
+    if (results?.at(-1)?.kind !== 'result') results = undefined
+  }
+  return turns
+}
+
+const endsWithResult = (message: Message): message is PartsMessage => message.parts?.at(-1)?.kind === 'result'

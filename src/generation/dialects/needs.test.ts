@@ -4,6 +4,7 @@ import type { Message, Part, Prompt } from '../../models/conversation.ts'
 import { needsOf } from './needs.ts'
 
 const fields = { messages: 'input', format: 'text.format', reasoning: 'reasoning.effort' }
+const tool = { name: 'f', parameters: {}, field: 'tools[0].parameters' }
 const user: Message = { role: 'user', text: 'Hello' }
 const saying = (...parts: Part[]): Message => ({ role: 'assistant', parts })
 const file = (mediaType: string, field = 'input[0].content[0]') =>
@@ -17,14 +18,18 @@ test('a prompt needs a model that can do what its fields and its messages have',
       { messages: [saying({ kind: 'thinking', text: 'Hm.' }, { kind: 'text', text: 'Hi.', cache: {} }), user] },
       undefined,
     ],
-    [{ tools: [{ name: 'f', parameters: {} }] }, ['tools tools']],
-    [{ messages: [saying({ kind: 'call', id: 'a', tool: 'f', input: '{}' })] }, ['tools input']],
+    [{ tools: [tool] }, ['tools tools']],
+    [{ tools: [tool], toolChoice: 'auto' }, ['tools tools']],
+    [{ tools: [tool], toolChoice: 'none' }, ['forced_tools tools']],
+    [{ tools: [tool], toolChoice: 'required' }, ['forced_tools tools']],
+    [{ tools: [tool], toolChoice: { tool: 'f' } }, ['forced_tools tools']],
+    [{ messages: [saying({ kind: 'call', id: 'a', tool: 'f', input: '{}' })] }, ['forced_tools input']],
     [
       {
         messages: [saying({ kind: 'result', callId: 'a', content: [file('image/png')] })],
-        tools: [{ name: 'f', parameters: {} }],
+        tools: [tool],
       },
-      ['tools tools', 'tools input', 'images input[0].content[0]'],
+      ['tools tools', 'forced_tools input', 'images input[0].content[0]'],
     ],
     [
       { messages: [saying(file('image/png', 'a'), file('application/pdf', 'b'), file('image/gif', 'c'))] },

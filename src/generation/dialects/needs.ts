@@ -1,5 +1,5 @@
 import type { Capability } from '../../models/capabilities.ts'
-import type { Message, Part, Prompt } from '../../models/conversation.ts'
+import { choosesFreely, type Message, type Part, type Prompt } from '../../models/conversation.ts'
 import type { Need } from '../request.ts'
 
 /** A dialect's fields of a prompt. */
@@ -14,7 +14,7 @@ export function needsOf(prompt: Prompt, fields: PromptFields): readonly Need[] |
   const { messages, tools, format, reasoning } = prompt
   if (!tools && !format && !reasoning && messages.every(isText)) return undefined
   const needs: Need[] = []
-  if (tools) needs.push({ capability: 'tools', field: 'tools' })
+  if (tools) needs.push({ capability: choosesFreely(prompt) ? 'tools' : 'forced_tools', field: 'tools' })
   for (const [capability, field] of capabilitiesOf(messages, fields.messages)) needs.push({ capability, field })
   if (format) needs.push({ capability: 'json', field: fields.format })
   if (reasoning && reasoning.effort !== 'none') needs.push({ capability: 'reasoning', field: fields.reasoning })
@@ -40,7 +40,7 @@ function capabilityOf(part: Part): Capability | undefined {
   switch (part.kind) {
     case 'call':
     case 'result':
-      return 'tools'
+      return 'forced_tools'
     case 'file':
       return part.mediaType.startsWith('image/') ? 'images' : 'documents'
     case 'text':

@@ -1,18 +1,10 @@
-import type {
-  CallPart,
-  FilePart,
-  Message,
-  Part,
-  PartsMessage,
-  ResultPart,
-  TextPart,
-} from '../../models/conversation.ts'
+import type { CallPart, FilePart, Message, Part, ResultPart, TextPart } from '../../models/conversation.ts'
 import { isFields, mustBe, withoutNeutral, type Fields } from './body.ts'
 import { readCacheMark } from './cache-marks.ts'
-import { checkFileCount } from './files.ts'
-import { checkedText, refuseOthers } from './messages.ts'
+import { beginFiles, checkFileCount } from './files.ts'
+import { checkedText, joinResults, mostMessages, refuseOthers } from './messages.ts'
 import { readChatFile } from './openai-chat-files.ts'
-import { readThinking } from './openai-chat-thoughts.ts'
+import { readThinking, type Thought } from './openai-chat-thoughts.ts'
 import { readId, readInput, readToolName, requireFunction } from './tool-fields.ts'
 import { checkTranscript } from './tools.ts'
 
@@ -41,14 +33,15 @@ const fieldsOf: Readonly<Record<string, readonly string[]>> = {
 type Places = Map<CallPart | ResultPart, string>
 
 /**
- * Reads the messages of a chat. The last one must be the user's, or the result of a call. Leaves a value that is not a list
- * to the schema. Throws Problem `invalid_field` for the first fault.
+ * Reads the messages of a chat. The last one must be the user's, or the result of a call. Leaves a value that is not a list,
+ * and a list that is too long, to the schema. Throws Problem `invalid_field` for the first fault.
  */
 export function readChatMessages(list: unknown): readonly Message[] {
-  if (!Array.isArray(list)) return []
+  if (!Array.isArray(list) || list.length > mostMessages) return []
+  beginFiles()
   const places: Places = new Map()
-  const messages: Message[] = []
-  list.forEach((each: unknown, index) => append(messages, readMessage(each, `messages[${index}]`, places)))
+  const read = list.map((each: unknown, index) => readMessage(each, `messages[${index}]`, places))
+  const messages = joinResults(read, partsOf)
   const last = messages.at(-1)
   if (!last) throw mustBe('messages', 'a list of at least one message')
   checkLast(last, `messages[${list.length - 1}]`)
@@ -57,22 +50,12 @@ export function readChatMessages(list: unknown): readonly Message[] {
   return messages
 }
 
-/** The results of calls are one turn with the user's next message. */
-function append(messages: Message[], message: Message): void {
-  const before = message.role === 'user' ? messages.at(-1) : undefined
-  if (before && endsWithResult(before)) {
-    messages[messages.length - 1] = { role: 'user', parts: [...before.parts, ...partsOf(message)] }
-  } else messages.push(message)
-}
-
 function checkLast(last: Message, place: string): void {
   if (last.role !== 'user') throw mustBe(`${place}.role`, 'user or tool: the last message is the one to reply to')
   if (partsOf(last).every((part) => part.kind === 'text' && !/\S/.test(part.text))) {
     throw mustBe(`${place}.content`, 'a text that is not blank')
   }
 }
-
-const endsWithResult = (message: Message): message is PartsMessage => message.parts?.at(-1)?.kind === 'result'
 
 function partsOf({ text, parts }: Message): readonly Part[] {
   if (parts) return parts
@@ -178,14 +161,25 @@ function readAssistant(fields: Fields, place: string, places: Places): Message {
   const { content = calls.length > 0 ? '' : undefined } = fields
   const said = readContent(content, `${place}.content`)
   if (calls.length === 0 && thinking.length === 0) return messageOf('assistant', said)
-  const parts: Part[] = [...(typeof said === 'string' ? partsOfText(said) : said), ...calls]
-  let next = 0
-  for (const { index, part } of thinking.toSorted((a, b) => a.index - b.index)) {
-    const at = Math.max(index, next)
-    parts.splice(at, 0, part)
-    next = at + 1
+  const others = [...(typeof said === 'string' ? partsOfText(said) : said), ...calls]
+  return { role: 'assistant', parts: withThoughts(others, thinking) }
+}
+
+/** Puts each thought at its place. */
+function withThoughts(others: readonly Part[], thinking: readonly Thought[]): readonly Part[] {
+  const parts: Part[] = []
+  let taken = 0
+  const take = (count: number): void => {
+    const next = others.slice(taken, taken + Math.max(0, count))
+    for (const part of next) parts.push(part)
+    taken += next.length
   }
-  return { role: 'assistant', parts }
+  for (const { index, part } of thinking.toSorted((a, b) => a.index - b.index)) {
+    take(index - parts.length)
+    parts.push(part)
+  }
+  take(others.length)
+  return parts
 }
 
 function readCalls(list: unknown, field: string, places: Places): readonly CallPart[] {

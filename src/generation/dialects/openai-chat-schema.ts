@@ -9,9 +9,9 @@ import { openAiFields } from './openai-schema.ts'
 const tokens = (description: string) => Type.Optional(Type.Integer({ minimum: 1, description }))
 
 const fields = {
-  model: Type.String({ format: 'filled-text', maxLength: 256, description: 'An id or an alias of a model.' }),
+  model: Type.String({ format: 'filled-text', maxLength: 256, description: 'The id or an alias of a model.' }),
   max_completion_tokens: tokens(
-    "The most tokens to generate. Default: as many as the model's maximum and its context allow.",
+    "Maximum tokens to generate. Default: as many as the model's maximum and its context allow.",
   ),
   max_tokens: tokens('The former name of max_completion_tokens.'),
   seed: sampling.seed,
@@ -28,7 +28,7 @@ const fields = {
   ),
   reasoning_effort: Type.Optional(
     Type.Enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh'], {
-      description: 'How much the model should think before it replies. Default: as the model does.',
+      description: "How much the model should think before it replies. Default: the model's.",
     }),
   ),
   ...openAiFields,
@@ -52,7 +52,7 @@ export const checkChatRequest = compileBody(checked)
 const cacheControl = Type.Optional(
   Type.Object(
     { type: Type.Literal('ephemeral'), ttl: Type.Optional(Type.Enum(['5m', '1h'])) },
-    { description: "The prompt up to here is worth keeping in the vendor's cache." },
+    { description: 'Cache breakpoint: the vendor should cache the prompt up to here.' },
   ),
 )
 
@@ -67,7 +67,7 @@ const image = Type.Object({
         'A data URL of a PNG, JPEG, GIF or WebP image: at most 5 MiB and 8000 by 8000 pixels. Nothing is fetched from URLs.',
     }),
     detail: Type.Optional(
-      Type.Enum(['low', 'high', 'auto'], { description: 'How closely to look. Default: as the vendor does.' }),
+      Type.Enum(['low', 'high', 'auto'], { description: "How much detail the model sees. Default: the vendor's." }),
     ),
   }),
   cache_control: cacheControl,
@@ -102,7 +102,7 @@ const detail = Type.Object({
   summary: Type.Optional(Type.String()),
   signature: Type.Optional(Type.String()),
   data: Type.Optional(Type.String()),
-  index: Type.Optional(Type.Integer({ description: 'Its place among the parts of its message.' })),
+  index: Type.Optional(Type.Integer({ description: 'Its index among the parts of its message.' })),
 })
 
 const spoken = {
@@ -123,7 +123,7 @@ const message = Type.Union([
   }),
   Type.Object(
     { role: Type.Literal('tool'), tool_call_id: Type.String(), content: texts },
-    { description: 'The result of a call.' },
+    { description: 'The result of a tool call.' },
   ),
 ])
 
@@ -138,7 +138,7 @@ const tool = Type.Object({
       schemaOf('A JSON schema of type object: at most 64 KiB and 32 levels, without recursion. Default: no arguments.'),
     ),
     strict: Type.Optional(
-      Type.Boolean({ description: 'Whether the arguments must follow the schema. Default: as the vendor does.' }),
+      Type.Boolean({ description: "Whether the arguments must follow the schema. Default: the vendor's." }),
     ),
   }),
   cache_control: cacheControl,
@@ -176,14 +176,14 @@ export const chatRequest = Type.Object(
     ...fields,
     messages: Type.Array(message, {
       maxItems: mostMessages,
-      description: "The conversation so far. The last message is the user's, or the result of a call.",
+      description: "The conversation so far. The last message is the user's, or a tool result.",
     }),
     stop: Type.Optional(
       Type.Union([Type.String(), sampling.stop], {
         description: 'A text, or up to 4 texts, at which generation stops.',
       }),
     ),
-    tools: Type.Optional(Type.Array(tool, { maxItems: 128, description: 'What the model may call.' })),
+    tools: Type.Optional(Type.Array(tool, { maxItems: 128, description: 'The tools that the model may call.' })),
     tool_choice: Type.Optional(toolChoice),
     response_format: Type.Optional(responseFormat),
   },

@@ -3,7 +3,7 @@ import { isFields, mustBe, withoutNeutral, type Fields } from './body.ts'
 import { checkedText } from './messages.ts'
 
 /** A thought, and its place among the parts of its turn. */
-interface Thought {
+export interface Thought {
   readonly index: number
   readonly part: ThinkingPart
 }

@@ -3,7 +3,7 @@ import { isFields, mustBe, withoutNeutral, type Fields } from './body.ts'
 import { readCacheMark } from './cache-marks.ts'
 import { refuseOthers } from './messages.ts'
 import { readDescription, readNamedSchema, readStrict, readToolName, requireFunction } from './tool-fields.ts'
-import { checkParameters, checkSchema, checkToolChoice, checkTools } from './tools.ts'
+import { checkParameters, checkSchema, checkToolChoice, checkTools, listOfTools } from './tools.ts'
 
 /** What the model may call, as chat completions write it. Every function throws Problem `invalid_field` for the first fault. */
 interface ChatTools {
@@ -25,8 +25,7 @@ export function readTools({
   parallel_tool_calls: parallelCalls,
 }: ToolFields): ChatTools | undefined {
   if (list === undefined && choice === undefined) return undefined
-  if (list !== undefined && !Array.isArray(list)) throw mustBe('tools', 'a list of tools')
-  const tools = (list ?? []).map((tool: unknown, index) => readTool(tool, `tools[${index}]`))
+  const tools = listOfTools(list).map((tool, index) => readTool(tool, `tools[${index}]`))
   checkTools(tools, (index) => `tools[${index}].function`)
   const toolChoice = choice === undefined ? undefined : readToolChoice(choice)
   checkToolChoice(toolChoice, tools, 'tool_choice.function.name')
@@ -48,6 +47,7 @@ function readTool(value: unknown, place: string): Tool {
     name: readToolName(name, `${inner}.name`),
     ...readDescription(description, `${inner}.description`),
     parameters: checkParameters(parameters, `${inner}.parameters`),
+    field: `${inner}.parameters`,
     ...readStrict(strict, `${inner}.strict`),
     ...(cache && { cache }),
   }

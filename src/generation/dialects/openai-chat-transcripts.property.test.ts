@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { chatEvents, chatReply, chunksOf } from '../../../tests/support/chat-dialect.ts'
+import { chatMessages, collectChat } from '../../../tests/support/client-chat.ts'
+import { chatEvents, chatReply } from '../../../tests/support/chat-dialect.ts'
 import { at, listAt, objectAt, parseObject, type Json } from '../../../tests/support/json.ts'
 import type { CallPart, Message, Part, ReplyPart, TextPart, ThinkingPart } from '../../models/conversation.ts'
 import { openAiChat } from './openai-chat.ts'
@@ -104,25 +105,9 @@ function joined(messages: readonly Message[]): readonly Message[] {
 
 // ---- Conversations in the form of this API
 
-const written = (part: TextPart) => ({
-  type: 'text',
-  text: part.text,
-  ...(part.cache && { cache_control: { type: 'ephemeral', ...part.cache } }),
-})
-
 function messagesOf({ role, text, parts }: Message): readonly Json[] {
   if (!parts) return [{ role, content: text }]
-  if (role === 'assistant') return [assistantOf(parts)]
-  const results = parts.filter((part) => part.kind === 'result')
-  const texts = parts.filter((part) => part.kind === 'text')
-  return [
-    ...results.map(({ callId, content }) => ({
-      role: 'tool',
-      tool_call_id: callId,
-      content: content.map((part) => (part.kind === 'text' ? written(part) : part)),
-    })),
-    ...(texts.length > 0 ? [{ role, content: texts.map(written) }] : []),
-  ]
+  return role === 'assistant' ? [assistantOf(parts)] : chatMessages(role, parts)
 }
 
 function assistantOf(parts: readonly Part[]): Json {
@@ -166,26 +151,6 @@ function sentBack(message: Json): Message | undefined {
   return read([user, message, ...results, user])[1]
 }
 
-/** The message that a program collects from the events of a stream. */
-function collected(events: string): Json {
-  const deltas = chunksOf(events).map((chunk) => objectAt(chunk, 'choices', 0, 'delta'))
-  const textOf = (name: string) => deltas.map(({ [name]: words }) => (typeof words === 'string' ? words : '')).join('')
-  const calls: { id: unknown; type: unknown; function: { name: unknown; arguments: string } }[] = []
-  for (const call of deltas.flatMap((delta) => listAt(delta, 'tool_calls'))) {
-    const { name, arguments: words } = objectAt(call, 'function')
-    const index = Number(at(call, 'index'))
-    const known = (calls[index] ??= { id: at(call, 'id'), type: at(call, 'type'), function: { name, arguments: '' } })
-    known.function.arguments += String(words)
-  }
-  return {
-    role: 'assistant',
-    content: textOf('content'),
-    reasoning_content: textOf('reasoning_content'),
-    reasoning_details: deltas.flatMap((delta) => listAt(delta, 'reasoning_details')),
-    ...(calls.length > 0 && { tool_calls: calls }),
-  }
-}
-
 describe('for any transcript in the form of chat completions', () => {
   test(`what is read is what was written; seed ${seed}, ${numRuns} runs`, () => {
     fc.assert(
@@ -203,7 +168,7 @@ describe('for any transcript in the form of chat completions', () => {
         const whole = parseObject(openAiChat.read(body).wholeBody(reply))
         const expected = turnOf('assistant', parts)
         assert.deepEqual(sentBack(objectAt(whole, 'choices', 0, 'message')), expected)
-        assert.deepEqual(sentBack(collected(chatEvents(body, reply, size))), expected)
+        assert.deepEqual(sentBack(collectChat(chatEvents(body, reply, size))), expected)
       }),
       { seed, numRuns },
     )

@@ -49,13 +49,20 @@ describe('chat completions read', () => {
     assert.deepEqual(prompt, {
       messages: [asked],
       tools: [
-        { name: 'now', parameters: { type: 'object', properties: {} } },
-        { name: 'weather', description: 'The weather.', parameters, strict: true, cache: { ttl: '1h' } },
+        { name: 'now', parameters: { type: 'object', properties: {} }, field: 'tools[0].function.parameters' },
+        {
+          name: 'weather',
+          description: 'The weather.',
+          parameters,
+          field: 'tools[1].function.parameters',
+          strict: true,
+          cache: { ttl: '1h' },
+        },
       ],
       toolChoice: { tool: 'weather' },
       parallelCalls: false,
     })
-    assert.deepEqual(needs, [{ capability: 'tools', field: 'tools' }])
+    assert.deepEqual(needs, [{ capability: 'forced_tools', field: 'tools' }])
     for (const choice of ['none', 'auto', 'required'] as const) {
       assert.equal(read({ tools: [weather], tool_choice: choice }).prompt.toolChoice, choice)
     }
@@ -106,7 +113,7 @@ describe('chat completions read', () => {
     }
     const { prompt, needs } = read({ messages: [user, calling, ...results] })
     assert.deepEqual(prompt.messages[2]?.parts, [result('c2', 'rain'), result('c1', 'sun')])
-    assert.deepEqual(needs, [{ capability: 'tools', field: 'messages' }])
+    assert.deepEqual(needs, [{ capability: 'forced_tools', field: 'messages' }])
   })
 
   it('a call without arguments, and an empty result', () => {

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream'
 import { Type } from 'typebox'
 import { compileBody } from '../../platform/http/validation.ts'
 import { embeddingsExample } from '../examples.ts'
@@ -5,6 +6,7 @@ import type { Embeddings } from '../generation.ts'
 import type { TextRequest } from '../request.ts'
 import { metadata } from '../schema.ts'
 import { tagsOf } from '../tags.ts'
+import { embeddingsBody } from './embeddings-body.ts'
 import { isFields, mustBe, withoutNeutral } from './body.ts'
 
 /** OpenAI's embeddings: `POST /v1/embeddings`. */
@@ -20,7 +22,7 @@ const fields = {
   model: Type.String({
     format: 'filled-text',
     maxLength: 256,
-    description: 'An id or an alias of a model of embeddings.',
+    description: 'The id or an alias of an embedding model.',
   }),
   dimensions: Type.Optional(
     Type.Integer({
@@ -38,7 +40,7 @@ export const embeddingsRequest = Type.Object(
   {
     ...fields,
     input: Type.Union([text, texts], {
-      description: `A text, or a list of up to ${mostTexts} texts. Lists of tokens are not supported.`,
+      description: `A text, or a list of up to ${mostTexts} texts. Token arrays are not supported.`,
     }),
     user: Type.Optional(Type.String({ description: 'Ignored.' })),
   },
@@ -51,7 +53,7 @@ export const embeddingsResponse = Type.Object(
     data: Type.Array(
       Type.Object({
         object: Type.Literal('embedding'),
-        index: Type.Integer({ description: 'The place of its text in `input`.' }),
+        index: Type.Integer({ description: 'The index of its text in `input`.' }),
         embedding: Type.Union([
           Type.Array(Type.Number()),
           Type.String({ description: 'With encoding_format `base64`.' }),
@@ -69,7 +71,7 @@ const checkRequest = compileBody(Type.Object({ ...fields, input: texts }, { addi
 /** A parsed request, and how to write its reply. */
 export interface EmbeddingsRequest {
   readonly request: TextRequest
-  body(this: void, made: Embeddings): string
+  body(this: void, made: Embeddings): string | Readable
 }
 
 /** Parses the body of a request. Throws a Problem for its first fault. */
@@ -93,24 +95,14 @@ export function readEmbeddingsRequest(raw: unknown): EmbeddingsRequest {
       tags: tagsOf(pairs),
       names: { maxOutputTokens: 'input', input: 'input', reducible: 'the number of texts' },
     },
-    body: (made) => JSON.stringify(listOf(made)),
+    body: embeddingsBody,
   }
 }
 
 function inputOf(input: unknown): unknown {
   if (typeof input === 'string') return [input]
   if (Array.isArray(input) && input.some((each) => typeof each === 'number' || Array.isArray(each))) {
-    throw mustBe('input', 'a string or a list of strings: tokens are not supported')
+    throw mustBe('input', 'a string or a list of strings: token arrays are not supported')
   }
   return input
-}
-
-function listOf({ reply: { model, usage }, vectors }: Embeddings) {
-  const { inputTokens } = usage
-  return {
-    object: 'list',
-    data: vectors.map((embedding, index) => ({ object: 'embedding', index, embedding })),
-    model,
-    usage: { prompt_tokens: inputTokens, total_tokens: inputTokens },
-  }
 }

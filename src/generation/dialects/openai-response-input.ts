@@ -1,7 +1,7 @@
 import type { CallPart, FilePart, Message, Part, ResultPart, TextPart } from '../../models/conversation.ts'
 import { isFields, mustBe, withoutNeutral, type Fields } from './body.ts'
-import { checkFileCount } from './files.ts'
-import { checkedText, refuseOthers } from './messages.ts'
+import { beginFiles, checkFileCount } from './files.ts'
+import { checkedText, mostMessages, refuseOthers } from './messages.ts'
 import { readResponseFile } from './openai-response-files.ts'
 import { readReasoning } from './openai-response-reasoning.ts'
 import { readId, readInput, readToolName } from './tool-fields.ts'
@@ -25,21 +25,29 @@ interface Item {
   readonly text?: string | undefined
 }
 
+/** Items that form one turn, so far. */
+interface Turn {
+  readonly role: Message['role']
+  isMessage: boolean
+  readonly parts: Part[]
+  text: string | undefined
+}
+
 /**
  * Reads the items of a conversation. The last one must be the user's, or the result of a call. What the assistant thought,
  * said and called in a row is one turn; so are the results of calls and the user's message after them. Leaves a value that
- * is not a list to the schema. Throws Problem `invalid_field` for the first fault.
+ * is not a list, and a list that is too long, to the schema. Throws Problem `invalid_field` for the first fault.
  */
 export function readResponseInput(list: unknown): readonly Message[] {
-  if (!Array.isArray(list)) return []
+  if (!Array.isArray(list) || list.length > mostMessages) return []
+  beginFiles()
   const places: Places = new Map()
-  const turns: Item[] = []
+  const turns: Turn[] = []
   for (const [index, value] of list.entries()) {
     const item = readItem(value, `input[${index}]`, places)
     const before = turns.at(-1)
-    if (before && joins(before, item)) {
-      turns[turns.length - 1] = { role: item.role, isMessage: false, parts: [...before.parts, ...item.parts] }
-    } else if (item.isMessage || item.parts.length > 0) turns.push(item)
+    if (before && joins(before, item)) join(before, item)
+    else if (item.isMessage || item.parts.length > 0) turns.push(turnOf(item))
     if (index === list.length - 1) checkLast(item, `input[${index}]`)
   }
   if (turns.length === 0) throw mustBe('input', 'a list of at least one message')
@@ -49,20 +57,25 @@ export function readResponseInput(list: unknown): readonly Message[] {
   return messages
 }
 
-function messageOf({ role, text, parts }: Item): Message {
+const turnOf = ({ role, isMessage, parts, text }: Item): Turn => ({ role, isMessage, parts: [...parts], text })
+
+function messageOf({ role, text, parts }: Turn): Message {
   return text === undefined ? { role, parts } : { role, text }
 }
 
-/** Messages in a row remain turns of their own. */
-function joins(before: Item, { role, isMessage }: Item): boolean {
-  if (role !== before.role || role === 'system') return false
-  if (role === 'assistant') return !isMessage || !before.isMessage
-  if (!isMessage) return before.parts.some(isResult)
-  const last = before.parts.at(-1)
-  return last !== undefined && isResult(last)
+function join(turn: Turn, { parts }: Item): void {
+  for (const part of parts) turn.parts.push(part)
+  turn.isMessage = false
+  turn.text = undefined
 }
 
-const isResult = ({ kind }: Part): boolean => kind === 'result'
+/** Messages in a row remain turns of their own. */
+function joins(before: Turn, { role, isMessage }: Item): boolean {
+  if (role !== before.role || role === 'system') return false
+  if (role === 'assistant') return !isMessage || !before.isMessage
+  // A turn with results begins with one.
+  return before.parts.at(isMessage ? -1 : 0)?.kind === 'result'
+}
 
 function checkLast({ role, isMessage, parts }: Item, place: string): void {
   if (role !== 'user') {

@@ -9,12 +9,12 @@ import { openAiFields } from './openai-schema.ts'
 const summaries = Type.Enum(['auto', 'concise', 'detailed'])
 
 const fields = {
-  model: Type.String({ format: 'filled-text', maxLength: 256, description: 'An id or an alias of a model.' }),
+  model: Type.String({ format: 'filled-text', maxLength: 256, description: 'The id or an alias of a model.' }),
   instructions: Type.Optional(Type.String({ format: 'text', description: 'System instructions.' })),
   max_output_tokens: Type.Optional(
     Type.Integer({
       minimum: 1,
-      description: "The most tokens to generate. Default: as many as the model's maximum and its context allow.",
+      description: "Maximum tokens to generate. Default: as many as the model's maximum and its context allow.",
     }),
   ),
   reasoning: Type.Optional(
@@ -22,12 +22,12 @@ const fields = {
       {
         effort: Type.Optional(
           Type.Enum([...efforts], {
-            description: 'How much the model should think before it replies. Default: as the model does.',
+            description: "How much the model should think before it replies. Default: the model's.",
           }),
         ),
         summary: Type.Optional({
           ...summaries,
-          description: 'Whether to return a summary of the thoughts. Default: as the model does.',
+          description: "Whether to return a summary of the reasoning. Default: the model's.",
         }),
         generate_summary: Type.Optional({ ...summaries, description: 'The former name of summary.' }),
       },
@@ -64,7 +64,7 @@ const image = Type.Object({
       'A data URL of a PNG, JPEG, GIF or WebP image: at most 5 MiB and 8000 by 8000 pixels. Nothing is fetched from URLs.',
   }),
   detail: Type.Optional(
-    Type.Enum(['low', 'high', 'auto'], { description: 'How closely to look. Default: as the vendor does.' }),
+    Type.Enum(['low', 'high', 'auto'], { description: "How much detail the model sees. Default: the vendor's." }),
   ),
 })
 
@@ -76,7 +76,7 @@ const file = Type.Object({
 
 const shownText = Type.Object({ type: Type.Enum(['input_text', 'output_text']), text: Type.String() })
 const shown = Type.Union([Type.String(), Type.Array(Type.Union([shownText, image, file]))], {
-  description: 'A text, or a list of texts, images and documents. The last two only from the user, or from a call.',
+  description: 'A text, or a list of texts, images and documents. Images and documents only from the user or a tool.',
 })
 
 const message = Type.Object({
@@ -94,7 +94,7 @@ const call = Type.Object({
 
 const result = Type.Object(
   { type: Type.Literal('function_call_output'), call_id: Type.String(), output: shown },
-  { description: 'The result of a call.' },
+  { description: 'The result of a tool call.' },
 )
 
 const reasoning = Type.Object(
@@ -102,10 +102,10 @@ const reasoning = Type.Object(
     type: Type.Literal('reasoning'),
     summary: Type.Array(Type.Object({ type: Type.Literal('summary_text'), text: Type.String() })),
     encrypted_content: Type.Optional(
-      Type.String({ description: 'What the vendor needs to accept the thought back: send it unchanged.' }),
+      Type.String({ description: 'Required by the vendor to accept the reasoning again: send it back unchanged.' }),
     ),
   },
-  { description: "The model's thoughts, as far as they are shown." },
+  { description: "The model's reasoning, as far as it is shown." },
 )
 
 const tool = Type.Object({
@@ -116,7 +116,7 @@ const tool = Type.Object({
     schemaOf('A JSON schema of type object: at most 64 KiB and 32 levels, without recursion. Default: no arguments.'),
   ),
   strict: Type.Optional(
-    Type.Boolean({ description: 'Whether the arguments must follow the schema. Default: as the vendor does.' }),
+    Type.Boolean({ description: "Whether the arguments must follow the schema. Default: the vendor's." }),
   ),
 })
 
@@ -143,9 +143,9 @@ export const responsesRequest = Type.Object(
   {
     ...fields,
     input: Type.Union([Type.String(), Type.Array(Type.Union([message, call, result, reasoning]))], {
-      description: "A text, or the conversation so far. The last item is a user's message, or the result of a call.",
+      description: 'A text, or the conversation so far. The last item is a user message or a tool result.',
     }),
-    tools: Type.Optional(Type.Array(tool, { maxItems: 128, description: 'What the model may call.' })),
+    tools: Type.Optional(Type.Array(tool, { maxItems: 128, description: 'The tools that the model may call.' })),
     tool_choice: Type.Optional(toolChoice),
     text: Type.Optional(Type.Object({ format: Type.Optional(format) })),
     store: Type.Optional(Type.Boolean({ description: 'Nothing is stored: only false is accepted.' })),
@@ -183,7 +183,7 @@ export const responsesResponse = Type.Object(
       Type.Null(),
     ]),
     model: Type.String(),
-    output: Type.Array(outputItem, { description: 'The thoughts, texts and calls of the reply, in their order.' }),
+    output: Type.Array(outputItem, { description: 'The reasoning, texts and tool calls of the reply, in order.' }),
     usage: Type.Object({
       input_tokens: Type.Integer(),
       input_tokens_details: Type.Object({

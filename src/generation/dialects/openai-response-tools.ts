@@ -2,7 +2,7 @@ import type { ReplyFormat, Tool, ToolChoice } from '../../models/conversation.ts
 import { isFields, mustBe, withoutNeutral } from './body.ts'
 import { refuseOthers } from './messages.ts'
 import { readDescription, readNamedSchema, readStrict, readToolName, requireFunction } from './tool-fields.ts'
-import { checkParameters, checkToolChoice, checkTools } from './tools.ts'
+import { checkParameters, checkToolChoice, checkTools, listOfTools } from './tools.ts'
 
 /** What the model may call and how it must reply, as responses write it. All throw Problem `invalid_field` for the first fault. */
 
@@ -10,8 +10,7 @@ const neutralOfTool = { allowed_callers: [['direct']], defer_loading: [false], o
 
 /** An empty list if there are none. */
 export function readTools(list: unknown): readonly Tool[] {
-  if (list !== undefined && !Array.isArray(list)) throw mustBe('tools', 'a list of tools')
-  const tools = (list ?? []).map((tool: unknown, index) => readTool(tool, `tools[${index}]`))
+  const tools = listOfTools(list).map((tool, index) => readTool(tool, `tools[${index}]`))
   checkTools(tools, (index) => `tools[${index}]`)
   return tools
 }
@@ -28,6 +27,7 @@ function readTool(value: unknown, place: string): Tool {
     name: readToolName(name, `${place}.name`),
     ...readDescription(description, `${place}.description`),
     parameters: checkParameters(parameters, `${place}.parameters`),
+    field: `${place}.parameters`,
     ...readStrict(strict, `${place}.strict`),
   }
 }

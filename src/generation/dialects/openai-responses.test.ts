@@ -67,8 +67,8 @@ describe('a request for a response', () => {
     assert.deepEqual(prompt, {
       messages: [{ role: 'user', text: 'Hello' }],
       tools: [
-        { name: 'bare', parameters: { type: 'object', properties: {} } },
-        { name: 'f', description: 'Does.', parameters: tool.parameters, strict: true },
+        { name: 'bare', parameters: { type: 'object', properties: {} }, field: 'tools[0].parameters' },
+        { name: 'f', description: 'Does.', parameters: tool.parameters, field: 'tools[1].parameters', strict: true },
       ],
       toolChoice: { tool: 'f' },
       parallelCalls: false,

@@ -9,7 +9,7 @@ export const openAiFields = {
   user: Type.Optional(Type.String({ maxLength: 512, description: 'Your identifier of the end user. Ignored.' })),
   metadata: Type.Optional(metadata),
   parallel_tool_calls: Type.Optional(
-    Type.Boolean({ description: 'Whether a reply may have several calls. Default: as the model does.' }),
+    Type.Boolean({ description: "Whether a reply may contain several tool calls. Default: the model's." }),
   ),
   prompt_cache_key: Type.Optional(
     Type.String({

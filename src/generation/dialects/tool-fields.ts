@@ -1,7 +1,7 @@
 import type { ReplyFormat } from '../../models/conversation.ts'
-import { isFields, mustBe, shownName, type Fields } from './body.ts'
+import { mustBe, shownName, type Fields } from './body.ts'
 import { checkedText } from './messages.ts'
-import { checkSchema, isToolName, toolNameForm } from './tools.ts'
+import { callInputForm, checkSchema, isCallInput, isToolName, toolNameForm } from './tools.ts'
 
 /** The fields of tools, calls and formats in OpenAI's APIs. Every function throws Problem `invalid_field`. */
 
@@ -50,13 +50,13 @@ export function readId(id: unknown, field: string): string {
 /** The arguments of a call. Some models write nothing for a call without arguments. */
 export function readInput(input: unknown, field: string): string {
   if (input === '') return '{}'
-  if (typeof input === 'string' && isObjectText(input)) return checkedText(input, field)
-  throw mustBe(field, 'the text of a JSON object')
+  if (typeof input === 'string' && isInputText(input)) return checkedText(input, field)
+  throw mustBe(field, `JSON: ${callInputForm}`)
 }
 
-function isObjectText(text: string): boolean {
+function isInputText(text: string): boolean {
   try {
-    return isFields(JSON.parse(text))
+    return isCallInput(JSON.parse(text))
   } catch {
     return false
   }

@@ -1,9 +1,17 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { CallPart, Message, ResultPart, Tool } from '../../models/conversation.ts'
-import { checkParameters, checkSchema, checkToolChoice, checkTools, checkTranscript } from './tools.ts'
+import {
+  checkParameters,
+  checkSchema,
+  checkToolChoice,
+  checkTools,
+  checkTranscript,
+  isCallInput,
+  listOfTools,
+} from './tools.ts'
 
-const toolOf = (name: string): Tool => ({ name, parameters: { type: 'object' } })
+const toolOf = (name: string): Tool => ({ name, parameters: { type: 'object' }, field: 'parameters' })
 const field = (index: number) => `tools[${index}].function`
 
 /** The problem for a field. */
@@ -17,6 +25,9 @@ const refused = (name: string, message: RegExp) => (error: unknown) => {
 
 /** A schema of this many levels. */
 const nested = (levels: number): object => (levels === 1 ? {} : { items: nested(levels - 1) })
+
+/** An object of this many levels. */
+const within = (levels: number): unknown => JSON.parse(`${'{"a":'.repeat(levels - 1)}{}${'}'.repeat(levels - 1)}`)
 
 const accepted = (schema: unknown) => assert.equal(checkSchema(schema, 'schema'), schema)
 const rejected = (schema: unknown, message: RegExp) =>
@@ -36,7 +47,10 @@ describe('tools', () => {
     const many = Array.from({ length: 128 }, (_, index) => toolOf(`tool-${index}`))
     checkTools(many, field)
     checkTools([toolOf('A_z-9'.padEnd(64, 'x'))], field)
-    assert.throws(() => checkTools([...many, toolOf('more')], field), refused('tools', /at most 128/))
+    assert.equal(listOfTools(many), many)
+    assert.deepEqual(listOfTools(undefined), [])
+    assert.throws(() => listOfTools([...many, toolOf('more')]), refused('tools', /at most 128/))
+    assert.throws(() => listOfTools({}), refused('tools', /a list/))
     for (const name of ['', 'a b', 'a.b', 'ä', 'x'.repeat(65), 'a\n']) {
       assert.throws(() => checkTools([toolOf('a'), toolOf(name)], field), refused('tools[1].function.name', /1 to 64/))
     }
@@ -116,6 +130,13 @@ describe('a JSON schema', () => {
     for (const schema of [{}, { type: 'string' }, { type: ['object'] }]) {
       assert.throws(() => checkParameters(schema, 'parameters'), refused('parameters', /of type object/))
     }
+  })
+})
+
+describe('the arguments of a call', () => {
+  it('are an object of at most 128 levels', () => {
+    for (const value of [{}, { a: [1] }, within(128)]) assert.ok(isCallInput(value))
+    for (const value of [null, [], 'a', 1, undefined, within(129), within(100_000)]) assert.ok(!isCallInput(value))
   })
 })
 

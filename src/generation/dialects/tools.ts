@@ -6,13 +6,20 @@ const mostTools = 128
 const toolName = /^[A-Za-z0-9_-]{1,64}$/
 const mostSchemaBytes = 64 * 1024
 const mostSchemaLevels = 32
+const mostInputLevels = 128
 
 export const isToolName = (name: unknown): name is string => typeof name === 'string' && toolName.test(name)
 export const toolNameForm = '1 to 64 letters, digits, "_" or "-"'
 
-/** Refuses too many tools, and names that are malformed or occur twice. `field` is the object that has the tool's name. */
-export function checkTools(tools: readonly Tool[], field: (index: number) => string): void {
+/** The list of tools, which are still to be read: none if it is undefined. Refuses too many. */
+export function listOfTools(tools: unknown = []): readonly unknown[] {
+  if (!Array.isArray(tools)) throw mustBe('tools', 'a list of tools')
   if (tools.length > mostTools) throw mustBe('tools', `a list of at most ${mostTools} tools`)
+  return tools
+}
+
+/** Refuses names that are malformed or occur twice. `field` is the object that has the tool's name. */
+export function checkTools(tools: readonly Tool[], field: (index: number) => string): void {
   const names = new Set<string>()
   for (const [index, { name }] of tools.entries()) {
     if (!isToolName(name)) throw mustBe(`${field(index)}.name`, toolNameForm)
@@ -48,6 +55,11 @@ export function checkSchema(schema: unknown, field: string): Fields {
   checkReferences(schema, field)
   return schema
 }
+
+/** Whether a value can be the arguments of a call: an object that JSON can be written of again, which recurses without a bound. */
+export const isCallInput = (value: unknown): value is Fields =>
+  isFields(value) && isWithinLevels(value, mostInputLevels)
+export const callInputForm = `an object of at most ${mostInputLevels} levels`
 
 function isWithinLevels(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return true

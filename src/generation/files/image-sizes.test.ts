@@ -96,6 +96,22 @@ describe('an image that is', () => {
     assert.deepEqual(jpegSize(Buffer.concat([jpeg, Buffer.alloc(9)])), { width: 20, height: 10 })
   })
 
+  test('a GIF is as large as its images where they reach beyond its screen', () => {
+    const gif = gifOf(20, 10)
+    const image = gif.indexOf(0x2c)
+    for (const [place, value, size] of [
+      [5, 500, { width: 500, height: 10 }],
+      [7, 400, { width: 20, height: 400 }],
+      [1, 30, { width: 31, height: 10 }],
+      [3, 30, { width: 20, height: 31 }],
+    ] as const) {
+      const other = Buffer.from(gif)
+      other.writeUInt16LE(value, image + place)
+      assert.deepEqual(gifSize(other), size)
+    }
+    assert.equal(gifSize(gif.subarray(0, image + 8)), undefined)
+  })
+
   test('a GIF needs an image', () => {
     const gif = gifOf(20, 10)
     const image = gif.indexOf(0x2c)

@@ -9,6 +9,10 @@ interface ImageSize {
 /** Returns undefined for bytes that are not a complete image of the format, from its signature to its end. */
 export type ReadImageSize = (bytes: Buffer) => ImageSize | undefined
 
+/** A type of four characters as a number. A file can have a chunk every few bytes, and numbers are compared without a copy. */
+const typeOf = (name: string): number => Buffer.from(name, 'latin1').readUInt32BE()
+
+const png = { header: typeOf('IHDR'), data: typeOf('IDAT'), end: typeOf('IEND') }
 const pngSignature = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1')
 
 /** PNG (ISO/IEC 15948): a header, at least one chunk of data, and the end. */
@@ -18,15 +22,15 @@ export const pngSize: ReadImageSize = (bytes) => {
   let hasData = false
   for (let at = 8; at + 12 <= bytes.length;) {
     const length = bytes.readUInt32BE(at)
-    const type = bytes.toString('latin1', at + 4, at + 8)
+    const type = bytes.readUInt32BE(at + 4)
     const next = at + 12 + length
     if (next > bytes.length) return undefined
     if (at === 8) {
-      if (type !== 'IHDR' || length !== 13) return undefined
+      if (type !== png.header || length !== 13) return undefined
       size = { width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) }
     }
-    if (type === 'IDAT') hasData = true
-    if (type === 'IEND') return hasData ? size : undefined
+    if (type === png.data) hasData = true
+    if (type === png.end) return hasData ? size : undefined
     at = next
   }
   return undefined
@@ -68,18 +72,21 @@ export const jpegSize: ReadImageSize = (bytes) => {
 /** The blocks of GIF89a, appendix A. */
 const gif = { extension: 0x21, image: 0x2c, trailer: 0x3b }
 
-/** GIF: the logical screen, at least one image, and the trailer. */
+/** GIF: the logical screen or what its images reach beyond it, at least one image, and the trailer. */
 export const gifSize: ReadImageSize = (bytes) => {
   if (bytes.length < 14 || !/^GIF8[79]a$/.test(bytes.toString('latin1', 0, 6))) return undefined
+  let [width, height] = [bytes.readUInt16LE(6), bytes.readUInt16LE(8)]
+  // Decoders differ in what they make of no screen.
+  if (width === 0 || height === 0) return undefined
   let hasImage = false
   for (let at = 13 + colorTableBytes(bytes[10]); at < bytes.length;) {
     const kind = bytes[at]
-    if (kind === gif.trailer) {
-      return hasImage ? { width: bytes.readUInt16LE(6), height: bytes.readUInt16LE(8) } : undefined
-    }
+    if (kind === gif.trailer) return hasImage ? { width, height } : undefined
     if (kind === gif.extension) at = afterSubBlocks(bytes, at + 2)
-    else if (kind === gif.image) {
+    else if (kind === gif.image && at + 10 < bytes.length) {
       hasImage = true
+      width = Math.max(width, bytes.readUInt16LE(at + 1) + bytes.readUInt16LE(at + 5))
+      height = Math.max(height, bytes.readUInt16LE(at + 3) + bytes.readUInt16LE(at + 7))
       at = afterSubBlocks(bytes, at + 11 + colorTableBytes(bytes[at + 9]))
     } else return undefined
   }
@@ -104,13 +111,12 @@ export const webpSize: ReadImageSize = (bytes) => {
   if (bytes.toString('latin1', 8, 12) !== 'WEBP' || end > bytes.length) return undefined
   let size: ImageSize | undefined
   for (let at = 12; at + 8 <= end;) {
-    const type = bytes.toString('latin1', at, at + 4)
+    const type = bytes.readUInt32BE(at)
     const length = bytes.readUInt32LE(at + 4)
-    const payload = bytes.subarray(at + 8, at + 8 + length)
     if (at + 8 + length > end) return undefined
-    if (at === 12) size = webpSizes[type]?.(payload)
+    if (at === 12) size = webpSizes.get(type)?.(bytes.subarray(at + 8, at + 8 + length))
     if (!size) return undefined
-    if (type !== 'VP8X' && (type === 'ANMF' || webpSizes[type])) return size
+    if (webpPictures.has(type)) return size
     // Chunks have an even length.
     at += 8 + length + (length % 2)
   }
@@ -118,16 +124,27 @@ export const webpSize: ReadImageSize = (bytes) => {
 }
 
 /** By the type of the first chunk: extended, lossy and lossless files. */
-const webpSizes: Readonly<Record<string, ReadImageSize>> = {
-  VP8X: (chunk) =>
-    chunk.length < 10 ? undefined : { width: chunk.readUIntLE(4, 3) + 1, height: chunk.readUIntLE(7, 3) + 1 },
-  'VP8 ': (chunk) =>
-    chunk.length < 10 || chunk.readUIntBE(3, 3) !== 0x9d012a
-      ? undefined
-      : { width: chunk.readUInt16LE(6) & 0x3fff, height: chunk.readUInt16LE(8) & 0x3fff },
-  VP8L: (chunk) => {
-    if (chunk.length < 5 || chunk[0] !== 0x2f) return undefined
-    const bits = chunk.readUInt32LE(1)
-    return { width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1 }
-  },
-}
+const webpSizes: ReadonlyMap<number, ReadImageSize> = new Map<number, ReadImageSize>([
+  [
+    typeOf('VP8X'),
+    (chunk) =>
+      chunk.length < 10 ? undefined : { width: chunk.readUIntLE(4, 3) + 1, height: chunk.readUIntLE(7, 3) + 1 },
+  ],
+  [
+    typeOf('VP8 '),
+    (chunk) =>
+      chunk.length < 10 || chunk.readUIntBE(3, 3) !== 0x9d012a
+        ? undefined
+        : { width: chunk.readUInt16LE(6) & 0x3fff, height: chunk.readUInt16LE(8) & 0x3fff },
+  ],
+  [
+    typeOf('VP8L'),
+    (chunk) => {
+      if (chunk.length < 5 || chunk[0] !== 0x2f) return undefined
+      const bits = chunk.readUInt32LE(1)
+      return { width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1 }
+    },
+  ],
+])
+
+const webpPictures: ReadonlySet<number> = new Set(['VP8 ', 'VP8L', 'ANMF'].map(typeOf))

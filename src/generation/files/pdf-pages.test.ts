@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { deflateSync } from 'node:zlib'
 import fc from 'fast-check'
 import { pdfOf } from '../../../tests/support/sample-files.ts'
-import { countPdfPages } from './pdf-pages.ts'
+import { countPdfPages, createPdfWork } from './pdf-pages.ts'
 
 const endOf = (pdf: Buffer) => pdf.indexOf('%%EOF')
 
@@ -53,6 +53,18 @@ describe('the pages of a PDF', () => {
     assert.equal(countPdfPages(around(large(5), large(5)), 100), undefined)
     const page = stream(deflateSync(Buffer.from('<</Type/Page>>')))
     assert.equal(countPdfPages(around(...Array.from({ length: 1001 }, () => page)), 5000), undefined)
+  })
+
+  test('take no more work together than one file can', () => {
+    const large = around(stream(deflateSync(Buffer.alloc(5 * 1024 * 1024))))
+    const small = around(...Array.from({ length: 600 }, () => stream(deflateSync(Buffer.from('x')))))
+    for (const file of [large, small]) {
+      const work = createPdfWork()
+      assert.deepEqual(
+        [1, 2, 3].map(() => countPdfPages(file, 100, work)),
+        [1, undefined, undefined],
+      )
+    }
   })
 
   test('may be anything: no bytes make the count fail', () => {

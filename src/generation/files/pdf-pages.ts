@@ -1,29 +1,39 @@
 import { inflateSync } from 'node:zlib'
 
-/** Bounds of the work on one PDF: object streams, and bytes that they decode to. */
-const most = { streams: 1000, decoded: 8 * 1024 * 1024 }
+/** The work that is left for PDFs that are read together. */
+export interface PdfWork {
+  /** Object streams to decode. */
+  streams: number
+  /** Bytes that they may decode to. */
+  decoded: number
+}
+
+export const createPdfWork = (): PdfWork => ({ streams: 1000, decoded: 8 * 1024 * 1024 })
 
 /**
  * Counts the pages of a PDF (ISO 32000), or more if it has earlier versions of them. Stops above `limit`. Returns undefined for
- * bytes that do not begin and end as a PDF, and where the pages cannot be read: the file is broken, has a password or is very large.
+ * bytes that do not begin and end as a PDF, and where the pages cannot be read: the file is broken, has a password or takes more
+ * than the work that is left.
  */
-export function countPdfPages(bytes: Buffer, limit: number): number | undefined {
+export function countPdfPages(bytes: Buffer, limit: number, work: PdfWork = createPdfWork()): number | undefined {
   if (!bytes.subarray(0, 1024).includes('%PDF-') || !bytes.subarray(-1024).includes('%%EOF')) return undefined
   const text = bytes.toString('latin1')
   let pages = pagesIn(text, limit)
-  let room = most.decoded
-  let streams = 0
   let end = 0
   for (const { 0: head, index } of text.matchAll(objectStream)) {
     if (pages > limit) break
-    if (++streams > most.streams) return undefined
+    if (--work.streams < 0) return undefined
     // Each stream has its own end: a file that has one end for many would be searched again and again.
     if (index < end) return undefined
     const start = index + head.length
     end = text.indexOf('endstream', start)
-    const objects = end < 0 ? undefined : decoded(bytes.subarray(start, end), room)
-    if (objects === undefined) return undefined
-    room -= objects.length
+    const objects = end < 0 ? undefined : decoded(bytes.subarray(start, end), work.decoded)
+    if (objects === undefined) {
+      // How much of it was decoded is unknown.
+      work.decoded = 0
+      return undefined
+    }
+    work.decoded -= objects.length
     pages += pagesIn(objects, limit)
   }
   return pages === 0 ? undefined : pages
