@@ -51,7 +51,7 @@ function createCommand(context: Context): Command {
       ),
     )
     .addOption(monthlyLimit().conflicts('credit'))
-    .option('--own', "mark it as the firm's own, so that its requests can name a client")
+    .option('--own', "mark it as the firm's own, so that its requests can be attributed to clients")
     .action(async ({ json, name, ...options }: CreateOptions) => {
       const { limits } = await context.config()
       const credit = await moneyIn(context, '--credit', options.credit)
@@ -141,7 +141,7 @@ function creditCommand(context: Context): Command {
 }
 
 function limitCommand(context: Context): Command {
-  const limit = withLimits(command('limit', 'Change the limits of an account', 'account limit Acme --rpm 120'))
+  const limit = withLimits(command('limit', "Change an account's limits", 'account limit Acme --rpm 120'))
     .argument(...which)
     .addOption(monthlyLimit())
     .action(async (account: string, { json, rpm, tpm, monthlyLimit: typed }: LimitOptions) => {
@@ -159,9 +159,9 @@ function limitCommand(context: Context): Command {
 
 function billingCommand(context: Context): Command {
   const example = 'account billing Acme --name "Acme Ltd" --email billing@acme.example'
-  const billing = command('billing', 'Change the billing details of an account', example)
+  const billing = command('billing', "Change an account's billing details", example)
     .argument(...which)
-    .option('--name <name>', 'the name on invoices; if empty, that of the account')
+    .option('--name <name>', 'the name on invoices; if empty, the account name')
     .option('--address <lines...>', 'the postal address, one argument per line')
     .option('--tax-number <number>', "the payer's tax number")
     .option('--email <address>', 'where invoices are sent')
@@ -180,7 +180,7 @@ function billingCommand(context: Context): Command {
 function ownCommand(context: Context): Command {
   return command(
     'own',
-    "Mark an account as the firm's own, so that its requests can name a client",
+    "Mark an account as the firm's own, so that its requests can be attributed to clients",
     'account own Letters',
   )
     .argument(...which)
@@ -233,7 +233,7 @@ async function writeAccount(context: Context, account: Account, json: true | und
     ['Account', account.name],
     ['Id', account.id],
     ['Status', account.status === 'open' ? 'open' : `closed ${format.minute(account.closedAt)}`],
-    ...(account.own ? [["The firm's own", 'its requests may name the client that they are for']] : []),
+    ...(account.own ? [["The firm's own", 'its requests may be attributed to clients']] : []),
     ...monthly,
     ['Credit left', money(account.creditLeft)],
     ['Held', money(account.held)],
@@ -245,7 +245,7 @@ async function writeAccount(context: Context, account: Account, json: true | und
   return writeLines(context, ...lines.map(([title = '', text = '']) => `${title.padEnd(14)} ${text}`))
 }
 
-/** What is known of the billing details. */
+/** The known billing details. */
 function billingLines({ billing }: Account): (readonly [title: string, text: string])[] {
   return [
     ['Billed to', billing.name],

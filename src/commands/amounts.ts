@@ -6,7 +6,9 @@ import type { Context } from './context.ts'
 
 type Parse = (decimal: string) => bigint
 
-/** An amount as people type it. What is none in any locale is a usage error; `moneyIn` reads it in the firm's. */
+/**
+ * An amount as people type it. Text that is no amount in any locale is a usage error; `moneyIn` reads it in the firm's.
+ */
 export const amountArgument = typed(parseMoney)
 
 /** A price per million tokens as people type it, for `priceIn`. */

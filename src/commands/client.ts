@@ -45,7 +45,7 @@ function createCommand(context: Context): Command {
     .requiredOption(...consultant)
     .option('--reference <text>', "the firm's own reference")
     .option('--email <address>', 'the e-mail address for letters')
-    .option('--address <lines...>', 'the postal address: each line as an argument of its own')
+    .option('--address <lines...>', 'the postal address, one argument per line')
     .action(async ({ json, name, reference, email, address, consultant: owner }: CreateOptions) =>
       withRecords(context, async ({ records, people }) => {
         const { compileBody } = await import('../platform/http/validation.ts')
@@ -72,7 +72,7 @@ function listCommand(context: Context): Command {
     .choices(['active', 'archived', 'all'])
     .default('active')
   return command('list', 'List clients', 'client list --consultant anna@example.com')
-    .option('--consultant <email>', 'only the clients of this consultant: the e-mail address')
+    .option('--consultant <email>', 'only clients of this consultant (e-mail address)')
     .addOption(status)
     .action(async ({ json, status: wanted, consultant: email }: ListOptions) =>
       withRecords(context, async ({ records, people }) => {
@@ -97,7 +97,7 @@ function listCommand(context: Context): Command {
 
 function assignCommand(context: Context): Command {
   return command('assign', 'Assign a client to another consultant', 'client assign "Berg & Sons" anna@example.com')
-    .argument('<client>', 'its id, or its reference or name if only one client has it')
+    .argument('<client>', 'its id, or its reference or name if unique')
     .argument('<consultant>', 'the e-mail address of the consultant')
     .action(async (client: string, email: string, { json }: CommonOptions) =>
       withRecords(context, async ({ records, people }) => {

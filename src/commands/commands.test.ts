@@ -158,7 +158,10 @@ test("A39 an account is marked as the firm's own when it is created or later", a
   assert.equal((await json('account', 'create', '--name', 'Portal', '--own'))['own'], true)
   assert.equal((await json('account', 'own', 'Portal', '--off'))['own'], false)
   assert.equal((await json('account', 'own', 'Portal'))['own'], true)
-  assert.match((await run('account', 'show', 'Portal')).stdout, /The firm's own +its requests may name the client/)
+  assert.match(
+    (await run('account', 'show', 'Portal')).stdout,
+    /The firm's own +its requests may be attributed to clients/,
+  )
   assert.equal((await json('account', 'create', '--name', 'Foreign'))['own'], false)
   assert.doesNotMatch((await run('account', 'show', 'Foreign')).stdout, /own/)
 })
@@ -272,7 +275,7 @@ test('the limits of a key are set when it is created, changed, removed and liste
     ['2', null, 4000],
   )
   const last = await run('key', 'limit', String(id), '--daily-budget', 'none', '--tpm', 'none')
-  assert.match(last.stdout, /Limits of small: only those of the account\./)
+  assert.match(last.stdout, /Limits of small: only those of its account\./)
   assert.doesNotMatch((await run('key', 'list', ...account)).stdout, /LIMITS/)
   const nothing = await run('key', 'limit', String(id))
   assert.equal(nothing.status, 2)
@@ -394,7 +397,7 @@ test('a price of embeddings has input only', async () => {
   const { stdout } = await run('price', 'set', 'vectors', '--input', '0.04')
   assert.match(stdout, /^vectors costs 0\.04\S* \S+ per million input tokens from /)
   const cached = await run('price', 'set', 'vectors', '--input', '1', '--cached-input', '0.1')
-  assertRefused(cached, /A model of embeddings has a price for input only/)
+  assertRefused(cached, /An embedding model has only an input price/)
 })
 
 async function cacherInForce() {

@@ -1,7 +1,8 @@
 import { checkConfiguredPrices } from '../billing/price-rule.ts'
-import { checkInvoicingSettings } from '../invoicing/settings-rule.ts'
+import { checkInvoicingSettings, checkReminders } from '../invoicing/settings-rule.ts'
 import { checkFirstPartner } from '../people/settings-rule.ts'
 import type { ConfigRule } from '../platform/config/check.ts'
+import type { ResolvedRule } from '../platform/config/config.ts'
 import { checkSignInSettings, checkSmsSettings } from '../signin/settings-rule.ts'
 
 /** The rules of the features for the configuration, beyond its schema. */
@@ -12,3 +13,6 @@ export const configRules: readonly ConfigRule[] = [
   checkFirstPartner,
   checkInvoicingSettings,
 ]
+
+/** Those that need the resolved configuration. */
+export const resolvedRules: readonly ResolvedRule[] = [checkReminders]

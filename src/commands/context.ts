@@ -42,8 +42,8 @@ export function createContext(needs: ContextNeeds): Context {
 
   const config = once(async () => {
     const { loadConfig } = await import('../platform/config/config.ts')
-    const { configRules } = await import('./config-rules.ts')
-    return loadConfig({ environment: needs.environment, root: needs.root, rules: configRules })
+    const { configRules, resolvedRules } = await import('./config-rules.ts')
+    return loadConfig({ environment: needs.environment, root: needs.root, rules: configRules, resolvedRules })
   })
   const log = once(async (): Promise<Logger> => {
     const { pino } = await import('pino')

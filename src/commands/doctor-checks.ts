@@ -1,4 +1,4 @@
-import { isDemo } from '../demo/demo.ts'
+import { isDemo } from '../platform/config/config.ts'
 import { OperatorError } from '../platform/problems.ts'
 import type { Context } from './context.ts'
 import { checkClock, checkDatabase, checkDurability, checkPrices } from './doctor-database.ts'

@@ -7,10 +7,14 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { after, before, test } from 'node:test'
+import { stringify } from 'yaml'
 import { tollgateHere } from '../../tests/support/command-line.ts'
 import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
 import { startServer } from '../../tests/support/echo-server.ts'
+import { writeEmbeddingModel } from '../../tests/support/embedding-model.ts'
 import { nobody } from '../../tests/support/embedded.ts'
+import { tinyFile } from '../../tests/support/engine.ts'
+import { localEmbedder, shippedModel } from '../../tests/support/service.ts'
 import { main } from '../../tests/support/start.ts'
 
 let home: TestDatabase
@@ -87,4 +91,19 @@ test('a port in use by Tollgate, by another program, and an address of another m
     await lineOf('port', { HOST: '203.0.113.1', PORT: taken }),
     /^WRONG {2}port +Tollgate cannot listen on 203\.0\.113\.1:\d+ \(EADDRNOTAVAIL\): change HOST or PORT\.$/,
   )
+})
+
+test('a model file that makes something else than its kind', async () => {
+  const embedder = path.join(folder, 'embedder.gguf')
+  await writeEmbeddingModel(embedder)
+  const lineWith = async (model: object) => {
+    const file = path.join(folder, 'models.yaml')
+    await writeFile(file, stringify({ models: [model] }))
+    return lineOf('models', { TOLLGATE_CONFIG: file })
+  }
+  assert.match(await lineWith(localEmbedder(embedder)), /^ok .*embedder: every file and package is usable$/)
+  const asEmbeddings = await lineWith(localEmbedder(tinyFile))
+  assert.match(asEmbeddings, /^WRONG .*tiny\.gguf makes text, not embeddings\. Remove kind: embeddings from this model/)
+  const asText = await lineWith(shippedModel({ file: embedder }))
+  assert.match(asText, /^WRONG .*embedder\.gguf makes embeddings, not text\. Set kind: embeddings for this model\.$/)
 })

@@ -8,7 +8,7 @@ import { writeJson, writeLines } from './output.ts'
 interface Finding {
   readonly name: string
   readonly ok: boolean
-  /** What was found, or what is wrong and what to do. */
+  /** The finding, or the fault and its remedy. */
   readonly detail: string
 }
 
@@ -21,7 +21,7 @@ interface Examination {
 export function doctorCommand(context: Context): Command {
   return command(
     'doctor',
-    'Find what prevents the service from working, and how to fix it; changes nothing',
+    'Report problems with this installation and how to fix them; changes nothing',
     'doctor',
   ).action(async ({ json }: CommonOptions) => {
     const { findings, skipped } = await examine(context)

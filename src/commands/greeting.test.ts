@@ -20,6 +20,7 @@ test('if several instances start at once, one creates the demo account and shows
   )
   assert.equal(greetings.filter((text) => text.includes('Create a key:  ')).length, 2)
   assert.equal((await services[0]?.accounts.list())?.length, 1)
+  assert.ok(greetings.some((text) => text.includes('has 10.00 USD of credit')))
   await Promise.all(services.map((service) => service.close()))
   await database.drop()
 })

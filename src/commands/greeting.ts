@@ -1,18 +1,23 @@
 import { byService } from '../access/actor.ts'
 import { parseMoney } from '../billing/money.ts'
-import { demoMailPage, isDemo, whoMaySignIn } from '../demo/demo.ts'
+import { demoMailPage, whoMaySignIn } from '../demo/demo.ts'
 import { faultOfDrafting } from '../drafting/drafting.ts'
-import type { Config } from '../platform/config/config.ts'
+import { isDemo, type Config } from '../platform/config/config.ts'
 import type { Service } from '../service.ts'
+import { formatFor } from './format.ts'
 import { lockFirstAccount } from './greeting-store.ts'
 
+/** What the demo's accounts can spend. */
+const firstCredit = '10'
+
 /**
- * What `start` prints once the service is ready. With the demo, the first start creates an account and a key. `settings` is
- * the configuration without what the demo adds, `config` the one with it.
+ * The message that `start` prints once the service is ready. With the demo, the first start creates an account and a
+ * key. `settings` is the configuration without what the demo adds, `config` the one with it.
  */
 export async function greeting(service: Service, settings: Config, config: Config = settings): Promise<string> {
   const key = await firstKey(service, settings, config)
   const fault = await faultOfDrafting(config, service.accounts)
+  const { money } = await formatFor({ config: async () => config })
   const model = Object.keys(config.aliases)[0] ?? config.models[0]?.id ?? 'MODEL'
   const lines = [
     '',
@@ -22,12 +27,7 @@ export async function greeting(service: Service, settings: Config, config: Confi
     ...(await portal(service, settings, config)),
     ...(key === undefined
       ? ['Create a key:  ./tollgate key create --account NAME --name backend', '']
-      : [
-          `The account Demo has 10.00 ${config.currency} of credit. Its key is shown only this once:`,
-          '',
-          `  ${key}`,
-          '',
-        ]),
+      : [`The account Demo has ${money(firstCredit)} of credit. Its key is shown only this once:`, '', `  ${key}`, '']),
     ...(fault === null ? [] : [`Warning: ${fault}`, '']),
     'Try it:',
     '',
@@ -82,7 +82,7 @@ async function createOwnAccount({ accounts }: Service, { limits }: Config, name:
       own: true,
       requestsPerMinute: limits.requests_per_minute,
       tokensPerMinute: limits.tokens_per_minute,
-      credit: parseMoney('10.00'),
+      credit: parseMoney(firstCredit),
     },
     byService,
   )
@@ -94,7 +94,7 @@ async function createKey({ accounts, keys }: Service, { limits }: Config): Promi
       name: 'Demo',
       requestsPerMinute: limits.requests_per_minute,
       tokensPerMinute: limits.tokens_per_minute,
-      credit: parseMoney('10.00'),
+      credit: parseMoney(firstCredit),
     },
     byService,
   )

@@ -3,6 +3,7 @@ import type { RunInvoice } from '../invoicing/monthly-run.ts'
 import { argument, command, type CommonOptions } from './command.ts'
 import type { Context } from './context.ts'
 import { formatFor } from './format.ts'
+import { readSettings } from './invoice-context.ts'
 import { operator } from './operator.ts'
 import { writeJson, writeLines, writeTable } from './output.ts'
 import { withAccess } from './record-access.ts'
@@ -21,7 +22,7 @@ export function invoiceRunCommand(context: Context): Command {
     'invoice run --month 2030-01',
   )
     .requiredOption('--month <month>', 'a past month, in UTC', argument(parseMonth))
-    .option('--dry-run', 'only list what would be billed')
+    .option('--dry-run', 'only list what would be billed, and with --issue also the drafts that would be issued')
     .option('--issue', 'issue the drafts of this run and of earlier runs of the month')
     .action(async ({ dryRun, ...options }: RunOptions) =>
       dryRun ? listUnbilled(context, options) : run(context, options),
@@ -30,9 +31,8 @@ export function invoiceRunCommand(context: Context): Command {
 
 async function run(context: Context, { json, month, issue: issues }: RunOptions): Promise<void> {
   const { billMonth } = await import('../invoicing/monthly-run.ts')
-  const { invoiceSettings } = await import('../invoicing/settings.ts')
   const { formatMoney } = await import('../billing/money.ts')
-  const settings = invoiceSettings(await context.config())
+  const { settings } = await readSettings(context)
   const issue = issues === true
   const { amount, count, number } = await formatFor(context)
   const billed: RunInvoice[] = []
@@ -50,22 +50,40 @@ async function run(context: Context, { json, month, issue: issues }: RunOptions)
   writeLines(context, `${issue ? 'Issued' : 'Drafted'} ${count(billed.length, 'invoice')}.`)
 }
 
-async function listUnbilled(context: Context, { json, month }: RunOptions): Promise<void> {
-  const { unbilledAccounts } = await import('../invoicing/monthly-run.ts')
+async function listUnbilled(context: Context, { json, month, issue }: RunOptions): Promise<void> {
+  const { unbilledAccounts, earlierDrafts } = await import('../invoicing/monthly-run.ts')
   const { formatMoney } = await import('../billing/money.ts')
-  const accounts = await unbilledAccounts({ database: await context.database(), month })
-  const rows = accounts.map(({ id, name, cost }) => ({ id, name, cost: formatMoney(cost) }))
-  if (json) return writeJson(context, { accounts: rows })
-  const format = await formatFor(context)
-  return writeTable(
+  const found = await withAccess(context, async ({ access, database }) => ({
+    accounts: await unbilledAccounts({ database, month }),
+    drafts: issue ? await earlierDrafts(operator(), { access, month }) : [],
+  }))
+  const accounts = found.accounts.map(({ id, name, cost }) => ({ id, name, cost: formatMoney(cost) }))
+  const drafts = found.drafts.map((draft) => ({ ...draft, gross: formatMoney(draft.gross) }))
+  if (json) return writeJson(context, { accounts, ...(issue && { drafts }) })
+  const { amountColumn, amount } = await formatFor(context)
+  if (accounts.length > 0 || drafts.length === 0) {
+    writeTable(
+      context,
+      accounts,
+      [
+        { title: 'ACCOUNT', text: ({ name }) => name },
+        amountColumn('COST', accounts, ({ cost }) => cost),
+        { title: 'ID', text: ({ id }) => id },
+      ],
+      'Nothing to bill: no account has unbilled usage in this month.',
+    )
+  }
+  if (drafts.length === 0) return
+  if (accounts.length > 0) writeLines(context, '')
+  writeTable(
     context,
-    rows,
+    drafts,
     [
-      { title: 'ACCOUNT', text: ({ name }) => name },
-      format.amountColumn('COST', rows, ({ cost }) => cost),
+      { title: 'DRAFT OF', text: ({ name }) => name },
+      { title: 'AMOUNT', text: ({ gross, currency }) => `${amount(gross)} ${currency}`, right: true },
       { title: 'ID', text: ({ id }) => id },
     ],
-    'Nothing to bill: no account has unbilled usage in this month.',
+    '',
   )
 }
 

@@ -38,6 +38,7 @@ before(async () => {
     const prices = [100_000_000n, 200_000_000n] as const
     await addPastUsage(database, { accountId, keyId, key }, [
       { day: '2026-03-05', model: 'fast', input: 500_000, output: 250_000, prices },
+      { day: '2026-02-05', model: 'fast', input: 10_003, output: 0, prices },
     ])
   }
   await keys.close()
@@ -82,17 +83,26 @@ describe('invoice', () => {
     const drafts = listAt(await json('list', '--status', 'draft'), 'invoices')
     assert.equal(drafts.length, names.length)
     const { stdout } = await run('list')
-    const id = /^- +draft +Gamma +- +- +119\.00 EUR +0\.00 EUR +(\S+)$/m.exec(stdout)?.[1] ?? ''
-    const { number } = await json('issue', id)
+    const id = /^- +draft +Gamma +- +- +119\.00 EUR +- +(\S+)$/m.exec(stdout)?.[1] ?? ''
+    const { number, issued_on: issuedOn } = await json('issue', id)
     assert.match(String(number), /^INV-\d{4}-0001$/)
     const shown = await run('show', String(number))
     assert.match(shown.stdout, /^Invoice +INV-\d{4}-0001\nId +\S+\nStatus +open\nPayer +Gamma\n/)
-    assert.match(shown.stdout, /^fast: output tokens +0\.25 +million_tokens +200 +50\.00 +S 19 %$/m)
-    const paid = await json('pay', String(number), '1.19', '--date', '2026-04-01', '--reference', 'R')
+    assert.match(shown.stdout, /^fast: output tokens +0\.25 +million_tokens +200\.00 +50\.00 +S 19 %$/m)
+    for (const day of ['1999-12-31', '2999-12-31']) {
+      const refused = await run('pay', String(number), '1.19', '--date', day)
+      assert.deepEqual([refused.status, refused.stdout], [1, ''])
+      assert.match(refused.stderr, /^The field date must be a day from [^\n]+, the day of issue, to today, [^\n]+\n$/)
+    }
+    assert.doesNotMatch(shown.stdout, /Rounding/)
+    const paid = await json('pay', String(number), '1.19', '--date', String(issuedOn), '--reference', 'R')
     assert.deepEqual([paid['paid'], paid['open']], ['1.19', '117.81'])
     const credit = await run('credit', id)
     const note = /invoice issue (\S+)\n$/.exec(credit.stdout)?.[1] ?? ''
     assert.equal((await json('issue', note))['kind'], 'credit_note')
+    assert.doesNotMatch((await run('show', note)).stdout, /Due|Paid|Open/)
+    assert.match((await run('list')).stdout, /^CN-\S+ +issued +Gamma +[\d-]+ +- +119\.00 EUR +- /m)
+    assert.match((await run('show', id)).stdout, /^Paid +1\.19 EUR\nCredited +119\.00 EUR\nOpen +-1\.19 EUR$/m)
     assert.equal((await json('show', id))['open'], '-1.19')
     const file = await run('export', '--from', '2026-01-01', '--to', '2999-12-31')
     assert.match(
@@ -109,6 +119,21 @@ describe('invoice', () => {
        select gen_random_uuid(), a.id, '2026-03-01', 'EUR', 2, 0, 0, 0, '[]', writer.id from writer, account a
        where a.name = 'Own'`,
     )
+    const dry = ['run', '--month', '2026-03', '--dry-run']
+    const stored = await count()
+    const row = String.raw`119\.00 EUR +\S+\n`
+    const listed = await run(...dry, '--issue')
+    assert.match(
+      listed.stdout,
+      new RegExp(`^ACCOUNT.*\\nGamma +100\\.00 .*\\n\\nDRAFT OF +AMOUNT +ID\\nAcme +${row}Beta +${row}$`),
+    )
+    const { accounts, drafts } = await json(...dry, '--issue')
+    assert.deepEqual(
+      [accounts, drafts].map((each) => listAt({ each }, 'each').map((it) => at(it, 'name'))),
+      [['Gamma'], ['Acme', 'Beta']],
+    )
+    assert.equal('drafts' in (await json(...dry)), false)
+    assert.deepEqual([await count(), listAt(await json('list', '--status', 'draft'), 'invoices').length], [stored, 3])
     const issued = listAt(await json('run', '--month', '2026-03', '--issue'), 'invoices')
     assert.deepEqual(
       issued.map((each) => [at(each, 'name'), at(each, 'gross')]),
@@ -121,6 +146,7 @@ describe('invoice', () => {
     )
     const again = await run('run', '--month', '2026-03', '--issue')
     assert.equal(again.stdout, 'Issued 0 invoices.\n')
+    assert.match((await run(...dry, '--issue')).stdout, /^Nothing to bill[^\n]+\n$/)
     const numbers = await database.rows<{ number: bigint | null }>(
       `select series_number as number from invoice where kind = 'invoice' order by 1`,
     )
@@ -147,6 +173,60 @@ describe('invoice', () => {
     assert.match(nowhere.stderr, /The file .*a\.pdf" could not be written: ENOENT/)
   })
 
+  test('send and remind show a mail, or leave it for the service to send', async () => {
+    const [{ id, number } = assert.fail()] = listAt(await json('list', '--status', 'open'), 'invoices').map((each) => ({
+      id: String(at(each, 'id')),
+      number: String(at(each, 'number')),
+    }))
+    const none = await run('send', number, '--to', 'acme@example.com')
+    assert.deepEqual([none.status, none.stdout], [1, ''])
+    assert.match(none.stderr, /^No mail server is configured[^\n]*\n$/)
+    await writeFile(
+      path.join(folder, 'tollgate.yaml'),
+      `{ currency: EUR, firm: { name: Berg, locale: de-DE }, invoicing: { tax: [{ id: a, category: S, rate: "19" }] },
+        mail: { url: "smtp://127.0.0.1:1", from: "office@berg.example" } }`,
+    )
+    const mails = () =>
+      database.rows('select recipient, copy_to, subject, message, by from invoice_mail order by number')
+
+    const dry = await run('send', number, '--dry-run')
+    assert.deepEqual([dry.status, dry.stderr], [0, ''])
+    assert.match(dry.stdout, /^To: +no address is known: give one with --to\nSubject: +Rechnung INV-\S+ – Berg\n/)
+    const shown = await json('send', number, '--dry-run', '--to', 'acme@example.com')
+    assert.deepEqual([shown['to'], shown['cc'], shown['file']], ['acme@example.com', null, `${number}.pdf`])
+    const missing = await run('send', number)
+    assert.deepEqual([missing.status, missing.stderr], [1, 'The payer has no e-mail address: give one.\n'])
+    assert.deepEqual(await mails(), [])
+
+    const words = path.join(folder, 'words.txt')
+    await writeFile(words, 'Dear Acme,\n\nattached.\n')
+    const address = ['--to', 'acme@example.com', '--cc', 'copy@example.com']
+    const sent = await json('send', id, ...address, '--subject', 'Our invoice', '--message-file', words)
+    assert.deepEqual([sent['state'], sent['kind'], sent['subject']], ['waiting', 'invoice', 'Our invoice'])
+    assert.match((await run('send', number)).stdout, /^Queued a mail to acme@example\.com: Rechnung INV-/)
+    const [first, second] = await mails()
+    const to = { recipient: 'acme@example.com', by: null }
+    const message = 'Dear Acme,\n\nattached.'
+    assert.deepEqual(first, { ...to, copy_to: 'copy@example.com', subject: 'Our invoice', message })
+    assert.match(String(at(second, 'message')), /^Guten Tag,\n\nanbei erhalten Sie/)
+    assert.deepEqual(await database.rows(`select distinct actor from audit where action = 'invoice_sent'`), [
+      { actor: 'command' },
+    ])
+
+    for (const dryRun of [['--dry-run'], []]) {
+      const early = await run('remind', number, ...dryRun)
+      assert.deepEqual([early.status, early.stdout], [1, ''])
+      assert.match(early.stderr, /^A reminder can be sent only for an overdue invoice/)
+    }
+    await run('send', number, '--to', 'Nobody')
+    assert.equal((await mails()).length, 2)
+  })
+
+  test('show names the rounding that is in the net amount', async () => {
+    const [id = ''] = listAt(await json('run', '--month', '2026-02'), 'invoices').map((each) => String(at(each, 'id')))
+    assert.match((await run('show', id)).stdout, /^Net +1,00 EUR\nRounding +-0,0003 EUR, in the net amount\nTax /m)
+  })
+
   test('refuses wrong arguments in one line', async () => {
     const refused: [args: string[], status: number, reason: RegExp][] = [
       [['run', '--month', '2026-13'], 2, /must be a month such as 2030-01/],
@@ -158,6 +238,11 @@ describe('invoice', () => {
       [['pay', 'INV-1', '1'], 2, /--date/],
       [['list', '--status', 'lost'], 2, /draft, open/],
       [['pdf', 'INV-1'], 1, /No invoice has the number or id/],
+      [['send', 'INV-1'], 1, /No invoice has the number or id/],
+      [['send', 'INV-1', '--to', 'nobody'], 2, /must be an e-mail address/],
+      [['remind', 'INV-1', '--cc', 'a@b@c'], 2, /must be an e-mail address/],
+      [['send', 'INV-1', '--subject', ''], 1, /subject/],
+      [['remind', 'INV-1', '--message-file', 'none.txt'], 1, /The file "none.txt" could not be read: ENOENT/],
     ]
     for (const [args, status, reason] of refused) {
       const outcome = await run(...args)

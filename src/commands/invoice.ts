@@ -1,8 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { Command, Option } from 'commander'
 import { nameOf } from '../documents/file-name.ts'
-import type { InvoiceFiles } from '../invoicing/files.ts'
-import type { Invoices } from '../invoicing/invoices.ts'
 import type { ExportQuery, InvoiceQuery, ListedInvoice, PaymentBody, ShownInvoice } from '../invoicing/schema.ts'
 import { OperatorError } from '../platform/problems.ts'
 import { quoted } from '../platform/one-line.ts'
@@ -10,10 +8,11 @@ import { amountArgument, moneyIn } from './amounts.ts'
 import { argument, command, group, type CommonOptions } from './command.ts'
 import type { Context } from './context.ts'
 import { formatFor } from './format.ts'
+import { everyInvoice, invoiceId, whichInvoice, withInvoiceFiles, withInvoices } from './invoice-context.ts'
+import { remindInvoiceCommand, sendInvoiceCommand } from './invoice-mail.ts'
 import { invoiceRunCommand } from './invoice-run.ts'
 import { operator } from './operator.ts'
 import { writeJson, writeLines, writeTable } from './output.ts'
-import { withAccess } from './record-access.ts'
 import { parseDay } from './times.ts'
 
 interface ListOptions extends CommonOptions {
@@ -25,8 +24,6 @@ interface PayOptions extends CommonOptions {
   readonly method?: NonNullable<PaymentBody['method']>
 }
 
-const which = ['<invoice>', 'its number or id'] as const
-
 export function invoiceCommand(context: Context): Command {
   return group('invoice', 'Manage invoices', [
     listCommand(context),
@@ -35,6 +32,8 @@ export function invoiceCommand(context: Context): Command {
     payCommand(context),
     creditCommand(context),
     pdfCommand(context),
+    sendInvoiceCommand(context),
+    remindInvoiceCommand(context),
     invoiceRunCommand(context),
     exportCommand(context),
   ])
@@ -66,9 +65,13 @@ function listCommand(context: Context): Command {
             { title: 'STATUS', text: (invoice) => invoice.status },
             { title: 'PAYER', text: ({ payer }) => payer.name },
             { title: 'DATE', text: (invoice) => invoice.issued_on ?? '-' },
-            { title: 'DUE', text: (invoice) => invoice.due_on ?? '-' },
+            { title: 'DUE', text: (invoice) => (isPayable(invoice) ? invoice.due_on : null) ?? '-' },
             { title: 'AMOUNT', text: ({ gross, currency }) => `${amount(gross)} ${currency}`, right: true },
-            { title: 'OPEN', text: ({ open, currency }) => `${amount(open)} ${currency}`, right: true },
+            {
+              title: 'OPEN',
+              text: (invoice) => (isPayable(invoice) ? `${amount(invoice.open)} ${invoice.currency}` : '-'),
+              right: true,
+            },
             { title: 'ID', text: ({ id }) => id },
           ],
           'No invoices match.',
@@ -79,7 +82,7 @@ function listCommand(context: Context): Command {
 
 function showCommand(context: Context): Command {
   return command('show', 'Show one invoice', 'invoice show INV-2030-0001')
-    .argument(...which)
+    .argument(...whichInvoice)
     .action(async (invoice: string, { json }: CommonOptions) =>
       withInvoices(context, async (invoices) =>
         writeInvoice(context, await invoices.read(operator(), await invoiceId(invoices, invoice)), json),
@@ -99,9 +102,9 @@ function issueCommand(context: Context): Command {
 
 function payCommand(context: Context): Command {
   return command('pay', 'Record a payment', 'invoice pay INV-2030-0001 119.00 --date 2030-02-01')
-    .argument(...which)
+    .argument(...whichInvoice)
     .argument('<amount>', 'at most what is open; a negative amount was returned', amountArgument)
-    .requiredOption('--date <day>', 'the day of the payment', argument(parseDay))
+    .requiredOption('--date <day>', 'the day of the payment, from the day of issue to today', argument(parseDay))
     .option('--reference <text>', 'the text of the transfer')
     .addOption(
       new Option('--method <method>', 'how it was paid').choices(['transfer', 'card', 'cash', 'direct_debit', 'other']),
@@ -119,7 +122,7 @@ function payCommand(context: Context): Command {
 
 function creditCommand(context: Context): Command {
   return command('credit', 'Draft a credit note for a whole invoice', 'invoice credit INV-2030-0001')
-    .argument(...which)
+    .argument(...whichInvoice)
     .action(async (invoice: string, { json }: CommonOptions) =>
       withInvoices(context, async (invoices) => {
         const draft = await invoices.credit(operator(), await invoiceId(invoices, invoice), {})
@@ -132,11 +135,11 @@ function creditCommand(context: Context): Command {
 function pdfCommand(context: Context): Command {
   return new Command('pdf')
     .description('Write an invoice as PDF, with its XML (EN 16931) embedded')
-    .argument(...which)
+    .argument(...whichInvoice)
     .option('--out <file>', 'where to write it; default: its number, in the current folder')
     .addHelpText('after', '\nExample:\n  $ ./tollgate invoice pdf INV-2030-0001 --out invoice.pdf')
     .action(async (invoice: string, { out }: { readonly out?: string }) =>
-      withInvoiceFiles(context, async (invoices, files) => {
+      withInvoiceFiles(context, async ({ invoices, files }) => {
         const { id, number } = await invoices.read(operator(), await invoiceId(invoices, invoice))
         const { bytes } = await files.write(operator(), id, 'pdf')
         const file = out ?? `${nameOf(number ?? id)}.pdf`
@@ -163,48 +166,8 @@ function exportCommand(context: Context): Command {
     )
 }
 
-async function withInvoices<T>(context: Context, work: (invoices: Invoices) => Promise<T>): Promise<T> {
-  const { createInvoices } = await import('../invoicing/invoices.ts')
-  const { invoiceSettings } = await import('../invoicing/settings.ts')
-  const settings = invoiceSettings(await context.config())
-  return withAccess(context, ({ access, database }) => work(createInvoices({ access, database, settings })))
-}
-
-async function withInvoiceFiles<T>(
-  context: Context,
-  work: (invoices: Invoices, files: InvoiceFiles) => Promise<T>,
-): Promise<T> {
-  const { createInvoices } = await import('../invoicing/invoices.ts')
-  const { createInvoiceFiles } = await import('../invoicing/files.ts')
-  const { invoiceSettings } = await import('../invoicing/settings.ts')
-  const { createWritingThread } = await import('../documents/writing-thread.ts')
-  const settings = invoiceSettings(await context.config())
-  await using opened = new AsyncDisposableStack()
-  const thread = opened.adopt(createWritingThread(), (it) => it.close())
-  return await withAccess(context, ({ access, database }) =>
-    work(createInvoices({ access, database, settings }), createInvoiceFiles({ access, settings, thread })),
-  )
-}
-
-async function everyInvoice(invoices: Invoices, query: InvoiceQuery): Promise<ListedInvoice[]> {
-  const found: ListedInvoice[] = []
-  for (let cursor: string | null | undefined; cursor !== null;) {
-    const page = await invoices.list(operator(), { ...query, ...(cursor !== undefined && { cursor }) })
-    found.push(...page.invoices)
-    cursor = page.next
-  }
-  return found
-}
-
-const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
-
-async function invoiceId(invoices: Invoices, text: string): Promise<string> {
-  if (uuid.test(text)) return text
-  const found = await everyInvoice(invoices, { number: text })
-  const first = found.find(({ number }) => number === text)
-  if (first === undefined) throw new OperatorError(`No invoice has the number or id ${quoted(text)}.`)
-  return first.id
-}
+/** A draft and a credit note have nothing open. */
+const isPayable = ({ kind, number }: Pick<ListedInvoice, 'kind' | 'number'>) => kind === 'invoice' && number !== null
 
 async function writeInvoice(context: Context, invoice: ShownInvoice, json: true | undefined): Promise<void> {
   if (json) return writeJson(context, invoice)
@@ -216,11 +179,19 @@ async function writeInvoice(context: Context, invoice: ShownInvoice, json: true 
     ['Status', invoice.status],
     ['Payer', invoice.payer.name],
     ...(invoice.credits ? [['Corrects', invoice.credits.number ?? invoice.credits.id]] : []),
-    ...(invoice.issued_on === null ? [] : [['Issued', `${invoice.issued_on}, due ${invoice.due_on ?? '-'}`]]),
+    ...(invoice.issued_on === null ? [] : [['Issued', invoice.issued_on]]),
+    ...(isPayable(invoice) ? [['Due', invoice.due_on ?? '-']] : []),
     ['Net', money(invoice.net)],
+    ...(/[1-9]/.test(invoice.rounding) ? [['Rounding', `${money(invoice.rounding)}, in the net amount`]] : []),
     ['Tax', money(invoice.tax)],
     ['Amount', money(invoice.gross)],
-    ['Open', money(invoice.open)],
+    ...(isPayable(invoice)
+      ? [
+          ['Paid', money(invoice.paid)],
+          ['Credited', money(invoice.credited)],
+          ['Open', money(invoice.open)],
+        ]
+      : []),
   ] as const
   writeLines(context, ...lines.map(([title = '', text = '']) => `${title.padEnd(11)} ${text}`), '')
   writeTable(
@@ -230,7 +201,7 @@ async function writeInvoice(context: Context, invoice: ShownInvoice, json: true 
       { title: 'LINE', text: ({ text }) => text },
       { title: 'QUANTITY', text: ({ quantity }) => format.decimal(quantity), right: true },
       { title: 'UNIT', text: ({ unit }) => unit },
-      { title: 'PRICE', text: (line) => format.decimal(line.unit_price), right: true },
+      { title: 'PRICE', text: (line) => format.amount(line.unit_price), right: true },
       { title: 'NET', text: ({ net }) => format.amount(net), right: true },
       { title: 'TAX', text: ({ tax }) => `${tax.category} ${tax.rate} %`, right: true },
     ],

@@ -21,15 +21,17 @@ export function withKeyLimits(command: Command): Command {
   const count = orNone(argument(parseCount))
   const amount = orNone(amountArgument)
   return command
-    .addOption(new Option('--daily-budget <amount>', 'the most it may spend on a day (UTC), or none').argParser(amount))
     .addOption(
-      new Option('--monthly-budget <amount>', 'the most it may spend in a month (UTC), or none').argParser(amount),
+      new Option('--daily-budget <amount>', 'the maximum it may spend per day (UTC), or none').argParser(amount),
+    )
+    .addOption(
+      new Option('--monthly-budget <amount>', 'the maximum it may spend per month (UTC), or none').argParser(amount),
     )
     .addOption(new Option('--rpm <n>', 'its requests per minute, or none').argParser(count))
     .addOption(new Option('--tpm <n>', 'its tokens per minute, or none').argParser(count))
 }
 
-/** What is given of the limits. */
+/** The given limits. */
 export async function keyLimitsOf(context: Context, { rpm, tpm, dailyBudget, monthlyBudget }: KeyLimitOptions) {
   const budgetIn = async (name: string, typed: string | undefined) =>
     typed === none ? null : moneyIn(context, name, typed)

@@ -98,7 +98,7 @@ function listCommand(context: Context): Command {
 
 function limitCommand(context: Context): Command {
   const limit = withKeyLimits(
-    command('limit', 'Change the limits and budgets of a key', 'key limit <id> --daily-budget 5.00 --rpm none'),
+    command('limit', "Change a key's limits and budgets", 'key limit <id> --daily-budget 5.00 --rpm none'),
   )
     .argument('<id>', 'the id of the key')
     .action(async (id: string, { json, ...options }: KeyLimitOptions) => {
@@ -109,13 +109,13 @@ function limitCommand(context: Context): Command {
       const key = await withKeys(context, (keys) => keys.setLimits(id, limits, operator()))
       if (json) return writeJson(context, presentKey(key))
       const text = limitText(key, await formatFor(context))
-      return writeLines(context, `Limits of ${key.name}: ${text || 'only those of the account'}.`)
+      return writeLines(context, `Limits of ${key.name}: ${text || 'only those of its account'}.`)
     })
   return limit
 }
 
 function rotateCommand(context: Context): Command {
-  return command('rotate', 'Create a key that replaces another', 'key rotate <id> --overlap 24h')
+  return command('rotate', 'Create a key to replace another', 'key rotate <id> --overlap 24h')
     .argument('<id>', 'the id of the old key')
     .addOption(
       new Option('--overlap <span>', 'how long the old key stays valid')

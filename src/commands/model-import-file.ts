@@ -4,7 +4,7 @@ import { loadConfig, type Config } from '../platform/config/config.ts'
 import { modelsText, withModels } from '../platform/config/models-text.ts'
 import { readToRewrite } from '../platform/config/rewrite.ts'
 import { OperatorError } from '../platform/problems.ts'
-import { configRules } from './config-rules.ts'
+import { configRules, resolvedRules } from './config-rules.ts'
 import type { Context } from './context.ts'
 import { writeJson, writeLines } from './output.ts'
 
@@ -100,14 +100,19 @@ function planFor({ models, isNamed }: Chosen, config: Config, options: EntryOpti
 /** Loads the draft as the next start would load the file. */
 function checked({ environment, root }: Context, draft: string): Config {
   try {
-    return loadConfig({ environment: { ...environment, TOLLGATE_CONFIG: draft }, root, rules: configRules })
+    return loadConfig({
+      environment: { ...environment, TOLLGATE_CONFIG: draft },
+      root,
+      rules: configRules,
+      resolvedRules,
+    })
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error
     throw new OperatorError(`Nothing was written, because the configuration would be invalid:\n${error.message}`)
   }
 }
 
-/** The most commands that are printed: after them the pattern is clear. */
+/** The maximum number of commands that are printed: after them the pattern is clear. */
 const mostCommands = 20
 
 interface Outcome {

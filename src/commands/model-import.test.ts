@@ -51,7 +51,7 @@ describe('model import lists', () => {
       'MODEL              CONTEXT  MAX OUTPUT  CAPABILITIES                                NOTE',
       'vendor/large       128,000      16,384  tools, json, images, documents?, reasoning  in the configuration',
       'vendor/small:free    8,192              documents?',
-      'vendor/painter       4,096              tools?, json?, documents?, reasoning?       it does not write text',
+      'vendor/painter       4,096              tools?, json?, documents?, reasoning?       it is not a text model',
     ])
     assert.deepEqual(server.asked, ['GET /v1/models with sk-secret'])
     assert.equal(await readFile(file, 'utf8'), configured)
@@ -67,7 +67,7 @@ describe('model import lists', () => {
       context: 16_384,
       trained_context: 131_072,
       max_output_tokens: null,
-      capabilities: { tools: true, json: null, images: false, documents: null, reasoning: false },
+      capabilities: { tools: true, forced_tools: null, json: null, images: false, documents: null, reasoning: false },
       writes_text: true,
       configured: false,
     })
@@ -76,6 +76,17 @@ describe('model import lists', () => {
 })
 
 describe('model import writes', () => {
+  test('the forced tools of another Tollgate', async () => {
+    await writeFile(file, configured)
+    const { status, stderr } = await run(modelLists.tollgate, '--all', '--write')
+    assert.deepEqual([status, stderr], [0, ''])
+    const entries = modelsOf().filter(({ id }) => id === 'tiny')
+    assert.deepEqual(
+      entries.map((entry) => 'capabilities' in entry && entry.capabilities),
+      [['forced_tools', 'json']],
+    )
+  })
+
   test('chosen models after those that exist, without a price, and says what to do next', async () => {
     await writeFile(file, configured)
     await chmod(file, 0o640)
@@ -115,7 +126,7 @@ limits:`,
     await writeFile(file, 'aliases: {}\n')
     const first = await run(modelLists.openRouter, '--all', '--write')
     assert.equal(first.status, 0, first.stderr)
-    assert.match(first.stdout, /Left out \(it does not write text\): vendor\/painter\.\n/)
+    assert.match(first.stdout, /Left out \(it is not a text model\): vendor\/painter\.\n/)
     assert.match(first.stdout, /The list replaces the default one: add tiny to models too to keep it/)
     const [large] = modelsOf()
     assert.ok(large?.engine === 'openai' && !isForEmbeddings(large))
@@ -150,7 +161,7 @@ limits:`,
       [said['dry_run'], said['kept'], said['trained_context'], said['no_longer_configured']],
       [false, [], ['gemma3'], []],
     )
-    assert.deepEqual(said['left_out'], [{ model: 'nomic-embed-text', reason: 'it does not write text' }])
+    assert.deepEqual(said['left_out'], [{ model: 'nomic-embed-text', reason: 'it is not a text model' }])
     assert.deepEqual(
       listAt(said, 'entries').map((entry) => [at(entry, 'id'), at(entry, 'context'), at(entry, 'capabilities')]),
       [
@@ -232,7 +243,7 @@ describe('model import refuses', () => {
       ['--model', 'gpt-4o', '--write'],
       /gpt-4o cannot be imported: its context is not reported: give it with --context/,
     ],
-    ['a model that writes no text', modelLists.mistral, ['--model', 'mistral-embed', '--write'], /does not write text/],
+    ['an embedding model', modelLists.mistral, ['--model', 'mistral-embed', '--write'], /is not a text model/],
     ['a variable that is not set', {}, ['--key-env', 'OTHER_KEY'], /OTHER_KEY is not set/],
   ]
   for (const [name, answers, args, message] of faults) {

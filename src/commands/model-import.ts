@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { capabilities } from '../models/capabilities.ts'
+import { capabilities, notRuledOut } from '../models/capabilities.ts'
 import { apiAt, askModels, NoModelList } from '../models/reported/ask.ts'
 import { entryIdOf, importFault, type EntryOptions } from '../models/reported/entry.ts'
 import type { ReportedModel } from '../models/reported/reported-model.ts'
@@ -24,7 +24,7 @@ interface ImportOptions extends CommonOptions {
 export function importCommand(context: Context): Command {
   const imported = command(
     'import',
-    "List an upstream's models, and write chosen ones to the configuration file",
+    "List an upstream's models, and add chosen ones to the configuration file",
     'model import https://models.example.com/v1 --key-env UPSTREAM_KEY --model large --write',
   )
     .argument(
@@ -34,8 +34,12 @@ export function importCommand(context: Context): Command {
     )
     .option('--key-env <name>', "the environment variable with the upstream's key")
     .option('--model <name>', "a model by the upstream's name; may be repeated", collect)
-    .option('--all', 'every model that writes text')
-    .option('--context <tokens>', 'the context of models for which the upstream reports none', argument(parseCount))
+    .option('--all', 'every text model')
+    .option(
+      '--context <tokens>',
+      'the context length of models for which the upstream reports none',
+      argument(parseCount),
+    )
     .option('--write', 'write the chosen models to the configuration file')
     .option('--dry-run', 'print what --write would add to the file')
   return imported.action(async (url: string, { json, ...options }: ImportOptions) => {
@@ -137,20 +141,19 @@ async function list(
   writeLines(
     context,
     '',
-    'A capability with a question mark is not reported, and counts as one.',
+    'A capability with a question mark is not reported, and is assumed to be present.',
     'To add models to the configuration, name them with --model or --all, and add --write or --dry-run.',
   )
 }
 
 function noteOn({ context, trainedContext }: ReportedModel): string {
   return context === undefined && trainedContext !== undefined
-    ? 'trained for this context: the server may give less'
+    ? 'trained for this context: the server may allow less'
     : ''
 }
 
 function capabilitiesText({ can }: ReportedModel): string {
-  return capabilities
-    .filter((capability) => can?.[capability] !== false)
+  return notRuledOut(can ?? {})
     .map((capability) => (can?.[capability] === true ? capability : `${capability}?`))
     .join(', ')
 }

@@ -114,20 +114,25 @@ function idOf(file: string): string {
     .slice(0, 100)
 }
 
-function settingsOf({ file, model }: PulledModel): { id: string; context: number; maxOutputTokens: number } {
-  const context = Math.min(mostContext, model.trainedContext)
-  return { id: idOf(file), context, maxOutputTokens: Math.floor(context / 4) }
+/** Settings for the configuration, in its names. */
+function settingsOf({ file, model: { trainedContext, purpose } }: PulledModel) {
+  const context = Math.min(mostContext, trainedContext)
+  const common = { id: idOf(file), engine: 'local', file, context, parallel: 2 }
+  return purpose === 'embeddings'
+    ? { ...common, kind: 'embeddings' }
+    : { ...common, max_output_tokens: Math.floor(context / 4) }
 }
 
 async function report(context: Context, pulled: PulledModel): Promise<string[]> {
   const { file, bytes, sha256, comparedWith, model } = pulled
-  const { id, context: room, maxOutputTokens } = settingsOf(pulled)
+  const { id, ...settings } = settingsOf(pulled)
+  const makesText = model.purpose !== 'embeddings'
   const checked = comparedWith === null ? 'not verified: no checksum was given' : compared[comparedWith]
   const { file: configured, models } = await context.config()
   return [
     `Downloaded ${file}: ${sizeText(bytes)}, SHA-256 ${sha256} (${checked}).`,
-    `It is a ${model.architecture} model, trained for ${model.trainedContext} tokens, ${model.hasChatTemplate ? 'with' : 'WITHOUT'} a chat template.`,
-    ...(model.hasChatTemplate
+    `It is a ${model.architecture} model${makesText ? '' : ' of embeddings'}, trained for ${model.trainedContext} tokens${makesText ? `, ${model.hasChatTemplate ? 'with' : 'WITHOUT'} a chat template` : ''}.`,
+    ...(model.hasChatTemplate || !makesText
       ? []
       : ['Without a chat template it cannot be served. Take a file whose name says instruct or chat.']),
     '',
@@ -135,12 +140,8 @@ async function report(context: Context, pulled: PulledModel): Promise<string[]> 
     '',
     'models:',
     `  - id: ${id}`,
-    '    engine: local',
-    `    file: ${JSON.stringify(file)}`,
-    `    context: ${room}`,
-    `    max_output_tokens: ${maxOutputTokens}`,
-    '    parallel: 2',
-    '    price: { input: "0.10", output: "0.40" }',
+    ...Object.entries({ ...settings, file: JSON.stringify(file) }).map(([name, value]) => `    ${name}: ${value}`),
+    `    price: { input: "0.10"${makesText ? ', output: "0.40"' : ''} }`,
     '',
     ...(configured === null
       ? [`A list of models replaces the default one: list ${models.map((each) => each.id).join(', ')} too to keep it.`]
@@ -151,7 +152,6 @@ async function report(context: Context, pulled: PulledModel): Promise<string[]> 
 
 function toJson(pulled: PulledModel): object {
   const { file, bytes, sha256, comparedWith, model } = pulled
-  const { id, context, maxOutputTokens } = settingsOf(pulled)
   return {
     file,
     bytes,
@@ -160,6 +160,6 @@ function toJson(pulled: PulledModel): object {
     architecture: model.architecture,
     trained_context: model.trainedContext,
     chat_template: model.hasChatTemplate,
-    settings: { id, engine: 'local', file, context, max_output_tokens: maxOutputTokens, parallel: 2 },
+    settings: settingsOf(pulled),
   }
 }

@@ -1,6 +1,6 @@
 import { priceOf } from '../billing/price-rule.ts'
 import type { Price } from '../billing/prices.ts'
-import { isForEmbeddings, type ModelConfig } from '../platform/config/config.ts'
+import { isForEmbeddings, kindOf, type ModelConfig } from '../platform/config/config.ts'
 import type { Context } from './context.ts'
 
 /** A configured model, and whether requests can use it. */
@@ -40,7 +40,7 @@ export async function surveyModels(context: Context): Promise<SurveyedModel[]> {
   )
 }
 
-/** What is wrong with a local model's file or an upstream model's package, and what to do; null if nothing is. */
+/** The fault of a local model's file or an upstream model's package, and its remedy; null if there is none. */
 export async function faultOfModel(model: ModelConfig, all: readonly ModelConfig[]): Promise<string | null> {
   if (model.engine === 'ai-sdk') {
     const { faultOfProvider } = await import('../models/upstream/ai-sdk-provider.ts')
@@ -49,7 +49,7 @@ export async function faultOfModel(model: ModelConfig, all: readonly ModelConfig
   }
   if (model.engine !== 'local') return null
   const { inspectModelFile } = await import('../models/local/gguf.ts')
-  const inspected = await inspectModelFile(model.file)
+  const inspected = await inspectModelFile(model.file, kindOf(model))
   return inspected.ok ? null : inspected.reason
 }
 

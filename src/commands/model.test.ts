@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { createReadStream } from 'node:fs'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -8,6 +9,7 @@ import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { after, test } from 'node:test'
 import { tollgateHere } from '../../tests/support/command-line.ts'
+import { smallEmbedder, writeEmbeddingModel } from '../../tests/support/embedding-model.ts'
 import { tinyFile } from '../../tests/support/engine.ts'
 import { objectAt, parseObject } from '../../tests/support/json.ts'
 import { loadConfig } from '../platform/config/config.ts'
@@ -16,10 +18,13 @@ import { runCommand } from './run.ts'
 const folder = await mkdtemp(path.join(tmpdir(), 'model-command-'))
 const environment = { TOLLGATE_DATA: folder }
 const model = await readFile(tinyFile)
+const embedder = path.join(folder, 'embedder.gguf')
+await writeEmbeddingModel(embedder)
 const asked: (string | undefined)[] = []
 const server = createServer((request, response) => {
   asked.push(request.headers.authorization)
   if (request.url === '/My%20Model.gguf' || request.url?.endsWith('/none.gguf')) response.writeHead(404).end()
+  else if (request.url === '/Embedder.gguf') createReadStream(embedder).pipe(response)
   else response.writeHead(200, { 'content-length': model.length }).end(model)
 })
 server.listen(0, '127.0.0.1')
@@ -46,6 +51,16 @@ test('model pull stores the file in the data folder and prints its configuration
     models.map((each) => [each.id, each.context, 'file' in each && each.file]),
     [['small-model', 1024, file]],
   )
+})
+
+test('model pull prints the configuration of an embedding model', async () => {
+  const { status, stdout } = await run('model', 'pull', `${base}/Embedder.gguf`)
+  assert.equal(status, 0)
+  assert.match(stdout, /It is a bert model of embeddings, trained for 128 tokens\.\n\n/)
+  const written = path.join(folder, 'embeddings.yaml')
+  await writeFile(written, stdout.slice(stdout.indexOf('models:\n'), stdout.indexOf('A list of models')))
+  const { models } = loadConfig({ environment: { TOLLGATE_CONFIG: written }, root: folder })
+  assert.partialDeepStrictEqual(models, [{ id: 'embedder', kind: 'embeddings', context: 128 }])
 })
 
 test('model pull as JSON, to a given path, with a token', async () => {
@@ -112,6 +127,25 @@ test('model check loads the file and reports its speed', async () => {
   const said = parseObject((await run('model', 'check', tinyFile, '--json')).stdout)
   assert.deepEqual([said['ok'], said['architecture'], said['chat_template']], [true, 'llama', true])
   assert.ok(Number(objectAt(said, 'speed')['reply_tokens_per_second']) > 10)
+})
+
+test('model check reports how fast an embedding model reads', async () => {
+  const { status, stdout } = await run('model', 'check', embedder)
+  assert.equal(status, 0)
+  assert.match(stdout, /embedder\.gguf can be used\.\n[^]*Makes +embeddings: set kind: embeddings for it\n/)
+  assert.match(stdout, /Reading texts +\d+ tokens\/s\nVectors +of 64 numbers\n/)
+  const said = parseObject((await run('model', 'check', embedder, '--json')).stdout)
+  assert.deepEqual([said['ok'], said['kind'], said['speed']], [true, 'embeddings', null])
+  const { tokens_per_second: speed, vector_length: length } = objectAt(said, 'embedding')
+  assert.ok(Number(speed) > 10)
+  assert.equal(length, smallEmbedder.width)
+})
+
+test('model check says that a reranker cannot be served', async () => {
+  const file = path.join(folder, 'reranker.gguf')
+  await writeEmbeddingModel(file, smallEmbedder, [['bert.pooling_type', 4]])
+  const { stdout } = await run('model', 'check', file)
+  assert.match(stdout, /reranker\.gguf cannot be served: it ranks texts\./)
 })
 
 test('model check refuses a file that cannot be loaded', async () => {

@@ -91,7 +91,7 @@ test('with mail, a command queues a notice for the service to send', async () =>
   try {
     const early = await run('person', 'email', email, `new-${email}`)
     assert.deepEqual([early.status, early.stdout], [1, ''])
-    assert.match(early.stderr, /^The queue of the mail is not ready: .*\.\/tollgate migrate/)
+    assert.match(early.stderr, /^The mail queue is not ready: .*\.\/tollgate migrate/)
     await text('migrate')
     await text('person', 'email', email, `new-${email}`)
     const queued = await database.rows(`select from pgboss.job where name = 'mail'`)

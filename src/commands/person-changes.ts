@@ -14,7 +14,7 @@ interface InviteOptions extends CommonOptions {
   readonly role: Role
 }
 
-/** The commands that change how people sign in, and whose clients they have. */
+/** The commands that change people's sign-in methods and clients. */
 export function personChangeCommands(context: Context): Command[] {
   return [
     inviteCommand(context),
@@ -96,7 +96,7 @@ function emailCommand(context: Context): Command {
 function unlinkCommand(context: Context): Command {
   return command(
     'unlink',
-    'Unlink the provider accounts of a person, who can then sign in with a new one of the same address',
+    "Unlink a person's provider accounts, so that they can sign in with a new one that has the same address",
     'person unlink anna@example.com',
   )
     .argument(...whichPerson)
@@ -131,11 +131,11 @@ function resetFactorCommand(context: Context): Command {
 function handoverCommand(context: Context): Command {
   return command(
     'handover',
-    'Assign all clients of a person, archived ones included, to another person in one step',
+    "Assign all of a person's clients, including archived ones, to another person in one step",
     'person handover anna@example.com daniel@example.com --dry-run',
   )
     .argument(...whichPerson)
-    .argument('<to>', 'the e-mail address or id of the person who gets them')
+    .argument('<to>', 'the e-mail address or id of the person who receives them')
     .option('--dry-run', 'show how many clients there are, and change nothing')
     .action(async (person: string, to: string, { json, dryRun = false }: CommonOptions & { dryRun?: boolean }) =>
       withPeopleParts(context, async ({ people, handover }) => {

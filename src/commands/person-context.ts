@@ -10,7 +10,7 @@ import type { Sessions } from '../signin/sessions.ts'
 import type { Context } from './context.ts'
 import { timeOrNull } from './output.ts'
 
-/** What the commands use that change how people sign in, and whose clients they have. */
+/** The dependencies of commands that change people's sign-in methods and clients. */
 interface PeopleParts {
   readonly people: People
   readonly admin: PeopleAdmin

@@ -80,7 +80,7 @@ async function priceFrom(context: Context, typed: SetOptions): Promise<Price> {
 }
 
 function listCommand(context: Context): Command {
-  return command('list', 'List all prices, past ones included', 'price list').action(
+  return command('list', 'List all prices, including past ones', 'price list').action(
     async ({ json }: CommonOptions) => {
       const entries = await withPrices(context, (prices) => prices.list())
       if (json) return writeJson(context, { prices: entries.map(toJson) })
@@ -108,7 +108,7 @@ function listCommand(context: Context): Command {
   )
 }
 
-/** Writes the configured price first, so that the first start does not override the price set by command. */
+/** Writes the configured price first, so that the first start does not override a price set from the command line. */
 async function writeFirst(prices: Prices, model: string, configured: ModelConfig['price']): Promise<void> {
   if (configured === undefined || (await prices.list()).some((entry) => entry.model === model)) return
   await prices.sync(new Map([[model, priceOf(configured)]]))

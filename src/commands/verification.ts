@@ -9,7 +9,7 @@ import type { Database } from '../platform/database/database.ts'
 import { verifySeals, type SealOptions } from '../platform/seals/verify.ts'
 
 export interface VerificationOptions extends SealOptions {
-  /** The longest that a request may take, in seconds. */
+  /** The maximum duration of a request, in seconds. */
   readonly longestRequest?: number
 }
 

@@ -1,6 +1,6 @@
 import type { Config } from '../platform/config/config.ts'
 
-/** What the supervisor sends to a worker. */
+/** A message from the supervisor to a worker. */
 export type ToWorker =
   | ServeOrder
   | { readonly kind: 'stop' }
@@ -14,7 +14,7 @@ export interface ServeOrder {
   readonly setUp?: { readonly settings: Config }
 }
 
-/** What a worker sends to the supervisor. */
+/** A message from a worker to the supervisor. */
 export type ToSupervisor =
   | { readonly kind: 'ready'; readonly greeting?: string }
   | { readonly kind: 'failed'; readonly reason: string; readonly known: boolean }

@@ -1,4 +1,11 @@
 /** The part of the package that is used. */
 declare module 'fontkit' {
-  export function openSync(file: string): { readonly characterSet: readonly number[] }
+  export interface Font {
+    readonly characterSet: readonly number[]
+    /** The units of the size of a letter. */
+    readonly unitsPerEm: number
+    layout(text: string): { readonly advanceWidth: number }
+  }
+
+  export function openSync(file: string): Font
 }

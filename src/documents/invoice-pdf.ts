@@ -4,7 +4,18 @@ import { detailsOf, paperSize, places, senderLine } from './document.ts'
 import { embeddedName, invoiceMetadata } from './invoice-metadata.ts'
 import type { InvoicePaper, PaperFact, PaperLine, PaperPayment } from './invoice-paper.ts'
 import { escapeMetadata } from './pdf-metadata.ts'
-import { charactersWithoutFont, columnOf, inFont, ink, mm, pageSizeOf, placed, soft } from './pdf-parts.ts'
+import {
+  charactersWithoutFont,
+  columnOf,
+  inFont,
+  ink,
+  mm,
+  pageSizeOf,
+  placed,
+  soft,
+  addressWidth,
+  senderOf,
+} from './pdf-parts.ts'
 
 /** The characters of an invoice that the fonts of PDF files lack, each once. */
 export function missingInInvoice(invoice: InvoicePaper): string[] {
@@ -106,12 +117,12 @@ function headOf({ letterhead, recipient, paper }: InvoicePaper): Content[] {
       places.head,
     ),
     placed(columnOf(detailsOf(letterhead), details, { fontSize: 8.5, color: soft }), places.details, places.head + 1),
-    placed(columnOf([senderLine(letterhead)], 85, { fontSize: 6.5, color: soft }), places.left, places.sender),
+    senderOf(letterhead),
     {
       layout: bare,
       margin: [0, mm(places.recipient - places.top), 0, 0],
       table: {
-        widths: [mm(85)],
+        widths: [mm(addressWidth)],
         heights: [mm(titleAt - places.recipient)],
         body: [[{ stack: recipient.map((line) => ({ text: inFont(line) })), fontSize: 10.5, lineHeight: 1.15 }]],
       },

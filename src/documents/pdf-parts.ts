@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { openSync } from 'fontkit'
 import pdfmake, { type Content, type Look } from 'pdfmake'
-import { paperSize, type Paper } from './document.ts'
+import { paperSize, places, senderLine, type Letterhead, type Paper } from './document.ts'
 import { printable } from './markdown.ts'
 
 /** What the PDF files of letters and invoices share: their fonts, colours and measures. */
@@ -21,7 +21,8 @@ pdfmake.setFonts({ Serif: serif })
 pdfmake.setUrlAccessPolicy(() => false)
 pdfmake.setLocalAccessPolicy((file) => Object.values(serif).includes(file))
 
-const known = new Set(openSync(serif.normal).characterSet)
+const normal = openSync(serif.normal)
+const known = new Set(normal.characterSet)
 
 /** The characters of some texts that the fonts lack, each once. */
 export function charactersWithoutFont(texts: readonly string[]): string[] {
@@ -57,3 +58,20 @@ export function columnOf(lines: readonly string[], room: number, look: Look): Co
 
 /** Content at a place in mm from the left and top edges. It takes no room of the text. */
 export const placed = (content: Content, x: number, y: number): Content => ({ stack: [content], ...at(x, y) })
+
+/** The width of an address in mm, as the window of an envelope shows it. */
+export const addressWidth = 85
+
+/** The sender above the recipient. A long one is smaller, and if need be in lines close together: the recipient's name is right below. */
+export function senderOf(letterhead: Letterhead): Content {
+  const line = senderLine(letterhead)
+  const fontSize = senderSizes.find((size) => widthOf(line, size) <= mm(addressWidth))
+  const look = fontSize === undefined ? { fontSize: smallestSender, lineHeight: 0.9 } : { fontSize }
+  return placed(columnOf([line], addressWidth, { ...look, color: soft }), places.left, places.sender)
+}
+
+const smallestSender = 5
+const senderSizes = [6.5, 6, 5.5, smallestSender]
+
+/** The width of a line in points. */
+const widthOf = (text: string, size: number) => (normal.layout(inFont(text)).advanceWidth / normal.unitsPerEm) * size

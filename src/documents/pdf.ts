@@ -2,7 +2,18 @@ import pdfmake, { type Content, type Definition, type Margin } from 'pdfmake'
 import { detailsOf, paperSize, places, senderLine, type Block, type LetterDocument, type Span } from './document.ts'
 import { readMarkdown } from './markdown.ts'
 import { escapeMetadata } from './pdf-metadata.ts'
-import { charactersWithoutFont, columnOf, inFont, ink, mm, pageSizeOf, placed, soft } from './pdf-parts.ts'
+import {
+  charactersWithoutFont,
+  columnOf,
+  inFont,
+  ink,
+  mm,
+  pageSizeOf,
+  placed,
+  soft,
+  addressWidth,
+  senderOf,
+} from './pdf-parts.ts'
 import { splitSignOff, type SignOff } from './sign-off.ts'
 
 const size = 10.5
@@ -63,8 +74,8 @@ function headOf({ letterhead, recipient, date, paper }: LetterDocument): Content
       places.head,
     ),
     placed(columnOf(detailsOf(letterhead), details, { fontSize: 8.5, color: soft }), places.details, places.head + 1),
-    placed(columnOf([senderLine(letterhead)], 85, { fontSize: 6.5, color: soft }), places.left, places.sender),
-    placed(columnOf(recipient, 85, { lineHeight: 1.15 }), places.left, places.recipient),
+    senderOf(letterhead),
+    placed(columnOf(recipient, addressWidth, { lineHeight: 1.15 }), places.left, places.recipient),
     placed(columnOf([date], details, {}), places.details, places.date),
   ]
 }

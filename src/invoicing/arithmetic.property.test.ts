@@ -89,6 +89,18 @@ describe('for any invoice in a currency with 0, 2 or 3 decimals', () => {
     )
   })
 
+  test('BG-23: a group has every reason of its lines, once', () => {
+    fc.assert(
+      fc.property(anyLines, ({ lines, places }) => {
+        for (const { category, rate, reason } of totalsOf(lines, places).taxes) {
+          const own = lines.filter(({ tax: { category: c, rate: r } }) => c === category && r === rate)
+          const reasons = own.flatMap((line) => line.tax.reason ?? [])
+          assert.deepEqual(reason?.split('; ') ?? [], [...new Set(reasons)])
+        }
+      }),
+    )
+  })
+
   test('every amount is a whole number of minor units', () => {
     fc.assert(
       fc.property(anyLines, ({ lines, places }) => {

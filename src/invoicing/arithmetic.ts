@@ -67,7 +67,7 @@ export interface CreditedPart {
 }
 
 /**
- * The next part of a line that is credited. All parts together are rounded as one amount, so that they sum to the line
+ * The next part of a line to credit. All parts together are rounded as one amount, so that they sum to the line
  * when nothing of it is left, however it was divided.
  */
 export function creditAmounts(
@@ -94,7 +94,7 @@ export function totalsOf(
   return { net, tax, gross: net + tax, rounding: net - sumOf(lines, ({ exact }) => exact), taxes }
 }
 
-/** In the order of their first lines. The first line of a group gives it its reason. */
+/** In the order of their first lines. A group has the reasons of all its lines: the standard (BG-23) has one group for a category and rate. */
 function taxGroups(lines: readonly TaxedLine[], decimals: number, credited: readonly CreditedTax[]): TaxGroup[] {
   const unit = minorUnit(decimals)
   const groups = Map.groupBy(lines, ({ tax }) => `${tax.category} ${tax.rate}`)
@@ -105,8 +105,13 @@ function taxGroups(lines: readonly TaxedLine[], decimals: number, credited: read
     const before = credited.find((each) => each.category === category && each.rate === rate)
     const net = sumOf(same, (line) => line.net)
     const all = quotientHalfEven((net + (before?.net ?? 0n)) * BigInt(rate), 10_000n * unit) * unit
-    return [{ ...first.tax, net, tax: all - (before?.tax ?? 0n) }]
+    return [{ category, rate, reason: reasonOf(same), net, tax: all - (before?.tax ?? 0n) }]
   })
+}
+
+function reasonOf(lines: readonly TaxedLine[]): string | null {
+  const reasons = new Set(lines.flatMap(({ tax }) => tax.reason ?? []))
+  return reasons.size === 0 ? null : [...reasons].join('; ')
 }
 
 function sumOf<Item>(items: readonly Item[], read: (item: Item) => bigint): bigint {

@@ -6,7 +6,7 @@ import type { NumberSeries } from './number-pattern.ts'
 import type { PaymentMethod } from './schema.ts'
 import type { Seller } from './settings.ts'
 
-/** What became of a change; see the functions in migrations/0023_invoicing.sql. */
+/** The outcome of a change; see the functions in migrations/0023_invoicing.sql. */
 export type InvoiceOutcome =
   | 'created'
   | 'exists'
@@ -51,26 +51,25 @@ export interface DraftContent extends DraftHead {
 }
 
 export function insertDraft(visit: Visit, id: string, subject: DraftSubject, draft: DraftContent): Changed {
-  const { invoice, lines } = draftJson(subject, draft)
+  const { kind, accountId, clientId, month, creditsId, currency, decimals } = subject
+  const bills = { kind, account_id: accountId, client_id: clientId, month, credits_id: creditsId, currency, decimals }
   return {
     name: 'create invoice',
     text: 'select create_invoice($1, $2, $3, $4, $5) as outcome',
-    values: [id, JSON.stringify(invoice), JSON.stringify(lines), ...origin(visit)],
+    values: [
+      id,
+      JSON.stringify({ ...bills, ...headJson(draft) }),
+      JSON.stringify(linesJson(draft.lines)),
+      ...origin(visit),
+    ],
   }
-}
-
-/** A draft as `create_invoice()` takes it. */
-export function draftJson(subject: DraftSubject, draft: DraftContent) {
-  const { kind, accountId, clientId, month, creditsId, currency, decimals } = subject
-  const bills = { kind, account_id: accountId, client_id: clientId, month, credits_id: creditsId, currency, decimals }
-  return { invoice: { ...bills, ...headJson(draft) }, lines: linesJson(draft) }
 }
 
 export function updateDraft(visit: Visit, id: string, version: number, draft: DraftContent): Changed {
   return {
     name: 'change invoice',
     text: 'select change_invoice($1, $2, $3, $4, $5, $6) as outcome',
-    values: [id, version, JSON.stringify(headJson(draft)), JSON.stringify(linesJson(draft)), ...origin(visit)],
+    values: [id, version, JSON.stringify(headJson(draft)), JSON.stringify(linesJson(draft.lines)), ...origin(visit)],
   }
 }
 
@@ -125,12 +124,18 @@ export function insertPayment(visit: Visit, invoiceId: string, payment: NewPayme
 const origin = ({ requestId, address }: Visit) => [requestId, address] as const
 
 function headJson({ note, buyerName, buyerAddress, buyerTaxNumber, totals }: DraftContent): object {
-  const { net, tax, gross, taxes } = totals
   return {
     note,
     buyer_name: buyerName,
     buyer_address: buyerAddress,
     buyer_tax_number: buyerTaxNumber,
+    ...totalsJson(totals),
+  }
+}
+
+/** As columns of the table `invoice`. */
+export function totalsJson({ net, tax, gross, taxes }: InvoiceTotals): object {
+  return {
     net: String(net),
     tax: String(tax),
     gross: String(gross),
@@ -138,7 +143,8 @@ function headJson({ note, buyerName, buyerAddress, buyerTaxNumber, totals }: Dra
   }
 }
 
-function linesJson({ lines }: DraftContent): object[] {
+/** As rows of the table `invoice_line`, without their invoice. */
+export function linesJson(lines: readonly InvoiceLine[]): object[] {
   return lines.map((line) => ({
     position: line.position,
     source: line.source,

@@ -16,6 +16,7 @@ import {
 } from './unbilled-store.ts'
 import { priceBase } from './units.ts'
 import type { LooseLine } from './usage-lines.ts'
+import { invoiceWords } from './words.ts'
 
 interface ClientBill {
   readonly clientId: string
@@ -31,10 +32,13 @@ interface LineSettings extends InvoiceSettings {
 
 /** One unit, in 10⁻⁶. */
 const one = 1_000_000n
-/** The most lines of each kind, so that one invoice can have them all. The oldest come first; the others stay unbilled. */
+/**
+ * The maximum number of lines of each kind, so that one invoice can have them all. The oldest come first; the others
+ * stay unbilled.
+ */
 const most = 3000
 
-/** A line for each time entry, expense and month of letters of a client that no invoice bills. */
+/** A line for each time entry, expense and month of letters of a client that is not yet billed. */
 export async function unbilledLines(
   access: RecordAccess,
   visit: Visit,
@@ -92,7 +96,7 @@ function lettersLine({ month, cost }: LettersRow, settings: LineSettings): Loose
   return {
     ...ofEntry,
     source: 'letters',
-    text: `Drafting of letters, ${settings.dates.month(month)}`,
+    text: invoiceWords(settings.locale).letters(settings.dates.month(month)),
     quantity: one,
     unit: 'lump_sum',
     unitPrice,

@@ -23,7 +23,7 @@ export function creditLines(
   { lines: chosen }: CreditNoteBody,
 ): LooseLine[] {
   const picked: NonNullable<CreditNoteBody['lines']> = chosen ?? remaining(lines, credited)
-  if (picked.length === 0) throw new Problem('conflict', 'The invoice is credited in full: nothing of it is left.')
+  if (picked.length === 0) throw new Problem('conflict', 'The invoice has already been credited in full.')
   if (new Set(picked.map(({ position }) => position)).size < picked.length) {
     throw new Problem('invalid_field', 'Name each line once.', { field: 'lines' })
   }
@@ -68,7 +68,7 @@ function creditOf(line: InvoiceLine, quantity: bigint, amounts: Pick<InvoiceLine
 function quantityOf({ text, most, index }: { text: string | undefined; most: bigint; index: number }): bigint {
   const field = `lines[${index}].quantity`
   if (most === 0n) {
-    throw new Problem('invalid_field', `Nothing of this line is left: it is credited in full.`, { field })
+    throw new Problem('invalid_field', `This line has already been credited in full.`, { field })
   }
   return text === undefined ? most : quantityIn(text, field, most)
 }

@@ -31,7 +31,7 @@ export interface UnbilledMonth {
   readonly cost: bigint
 }
 
-/** The months of an account that no invoice bills, the newest first. */
+/** The unbilled months of an account, newest first. */
 export function readUnbilledMonths(database: Queryable, accountId: string): Promise<UnbilledMonth[]> {
   return database.rows(
     `select to_char(u.month, 'YYYY-MM') as month, u.cost

@@ -78,7 +78,7 @@ export function createDrafts({ access, database, settings, stored }: DraftNeeds)
   }
 
   async function monthLines(accountId: string | null, month: string): Promise<LooseLine[]> {
-    if (accountId === null) throw new Problem('invalid_field', 'Only an account has a month.', { field: 'month' })
+    if (accountId === null) throw new Problem('invalid_field', 'Only accounts are billed by month.', { field: 'month' })
     if (!(await readIsOver(database, month))) {
       throw new Problem('invalid_field', 'The month must have been over for an hour, in UTC.', { field: 'month' })
     }
@@ -87,7 +87,8 @@ export function createDrafts({ access, database, settings, stored }: DraftNeeds)
         field: 'account',
       })
     }
-    return usageLines(database, { accountId, month, decimals, tax: taxIn(undefined, 'tax', settings) })
+    const { locale } = settings
+    return usageLines(database, { accountId, month, decimals, locale, tax: taxIn(undefined, 'tax', settings) })
   }
 
   async function change(
@@ -167,7 +168,7 @@ interface UnbilledDraft {
 
 const mostTries = 5
 
-export const emptyHead: changes.DraftHead = { note: '', buyerName: null, buyerAddress: null, buyerTaxNumber: null }
+const emptyHead: changes.DraftHead = { note: '', buyerName: null, buyerAddress: null, buyerTaxNumber: null }
 
 const headBefore = ({ row }: StoredInvoice): changes.DraftHead => ({
   note: row.note,

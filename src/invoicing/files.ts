@@ -13,7 +13,7 @@ import { createStoredInvoices } from './stored.ts'
 export type InvoiceFileFormat = 'pdf' | 'xml'
 
 /** A file, with the headers of its response. */
-interface InvoiceFile {
+export interface InvoiceFile {
   readonly bytes: Uint8Array
   readonly headers: Readonly<Record<string, string>>
 }
@@ -52,7 +52,7 @@ export function createInvoiceFiles({ access, settings, thread }: InvoiceFilesNee
         throw error
       })
       await access.note(visit, deed)
-      return { bytes, headers: { 'cache-control': 'no-store', ...headersOf(document, format) } }
+      return { bytes, headers: fileHeaders(titleOf(document), format) }
     },
   } satisfies InvoiceFiles)
 }
@@ -63,8 +63,11 @@ async function xml(document: InvoiceDocument): Promise<Uint8Array> {
   return Buffer.from(invoiceXml(document))
 }
 
-function headersOf({ kind, number }: InvoiceDocument, format: InvoiceFileFormat): Record<string, string> {
-  const name = number ?? (kind === 'invoice' ? 'Draft of an invoice' : 'Draft of a credit note')
+function titleOf({ kind, number }: InvoiceDocument): string {
+  return number ?? (kind === 'invoice' ? 'Draft of an invoice' : 'Draft of a credit note')
+}
+
+export function fileHeaders(title: string, format: InvoiceFileFormat): Record<string, string> {
   const type = { pdf: 'application/pdf', xml: 'application/xml; charset=utf-8' }[format]
-  return { 'content-type': type, 'content-disposition': attachment(name, format) }
+  return { 'cache-control': 'no-store', 'content-type': type, 'content-disposition': attachment(title, format) }
 }

@@ -1,6 +1,7 @@
 import type { Deed, RecordAccess } from '../access/access.ts'
 import type { Visit } from '../access/actor.ts'
 import type { Basis } from '../clients/versions.ts'
+import { today } from '../platform/calendar.ts'
 import type { Database } from '../platform/database/database.ts'
 import { isUuid } from '../platform/database/uuid.ts'
 import { Problem } from '../platform/problems.ts'
@@ -26,7 +27,7 @@ import type {
   PaymentBody,
   ShownInvoice,
 } from './schema.ts'
-import { today, type InvoiceSettings } from './settings.ts'
+import type { InvoiceSettings } from './settings.ts'
 import { createInvoiceReports, type InvoiceReports } from './report.ts'
 import * as store from './store.ts'
 import { createStoredInvoices, type StoredInvoice } from './stored.ts'
@@ -39,7 +40,7 @@ import { createUnbilled, type Unbilled } from './unbilled.ts'
  */
 export interface Invoices {
   readonly unbilled: Unbilled
-  /** One page, the newest first. */
+  /** One page, newest first. */
   list(visit: Visit, query: InvoiceQuery): Promise<InvoiceList>
   /** What a new draft can have. */
   begin(visit: Visit, query: DraftOptionsQuery): Promise<DraftOptions>
@@ -66,7 +67,7 @@ interface Changing {
   readonly deed: Deed
   readonly id: string
   readonly basis: Basis
-  /** Why the draft cannot be changed, if so. */
+  /** Why the draft cannot be changed; undefined if it can. */
   readonly obstacle?: (draft: StoredInvoice) => Problem | undefined
 }
 
@@ -100,6 +101,7 @@ export function createInvoices({ access, database, settings }: InvoicesNeeds): I
 
   async function exportAll(visit: Visit, query: ExportQuery): Promise<string> {
     const [from, to] = [dayIn(query.from, 'from'), dayIn(query.to, 'to')]
+    if (to < from) throw new Problem('invalid_field', 'The field to must not be before from.', { field: 'to' })
     const [rows] = await access.as(visit, [readBooked(from, to)])
     await access.note(visit, { action: 'invoices_exported', noun: 'invoice', details: { from, to } })
     return bookedFile(rows)

@@ -1,6 +1,7 @@
+import { today } from '../platform/calendar.ts'
 import type { IssueTerms } from './changes-store.ts'
 import { numberSeries } from './number-pattern.ts'
-import { today, type InvoiceSettings } from './settings.ts'
+import type { InvoiceSettings } from './settings.ts'
 
 /** What an invoice gets when it is issued today. */
 export function issueTerms(settings: InvoiceSettings, kind: 'invoice' | 'credit_note'): IssueTerms {

@@ -8,7 +8,7 @@ import { represent } from '../platform/http/representation.ts'
 import type { Server } from '../platform/http/server.ts'
 import type { Sessions } from '../signin/sessions.ts'
 import type { InvoiceMails } from './mails.ts'
-import { proposeInvoiceMail, remindInvoice, sendInvoice } from './operations.ts'
+import { proposeInvoiceMail, readSentInvoice, remindInvoice, sendInvoice } from './operations.ts'
 
 interface InvoiceMailRouteNeeds {
   readonly invoiceMails: InvoiceMails
@@ -28,6 +28,16 @@ export function registerInvoiceMails(server: Server, needs: InvoiceMailRouteNeed
       const { kind = 'invoice' } = request.query
       const data = await invoiceMails.propose(visitOf(request), recordId(request.params.invoice), kind)
       return represent(reply, request, { data })
+    },
+  )
+
+  server.get(
+    '/invoices/:invoice/mails/:mail/pdf',
+    { onRequest: permitted(needs, 'read', 'invoice'), schema: readSentInvoice },
+    async (request, reply) => {
+      const { invoice, mail } = request.params
+      const file = await invoiceMails.file(visitOf(request), recordId(invoice), recordId(mail))
+      return reply.headers(file.headers).send(Buffer.from(file.bytes))
     },
   )
 

@@ -20,8 +20,8 @@ export const invoiceMailBody = Type.Object(
       }),
     ),
     cc: Type.Optional(Type.String({ maxLength: 254, description: 'An address that gets a copy.' })),
-    subject: Type.Optional(subject('Default: the firm’s words, with the number of the invoice.')),
-    message: Type.Optional(message('The text. Default: the firm’s words, with the amount and the day.')),
+    subject: Type.Optional(subject('Default: a standard subject with the invoice number.')),
+    message: Type.Optional(message('The text. Default: a standard text with the amount and the due date.')),
   },
   { additionalProperties: false },
 )
@@ -46,7 +46,7 @@ export const sentMail = Type.Object({
   kind,
   state: Type.Enum([...states], {
     description:
-      '`waiting` and `queued`: on its way. `sent`: the mail server accepted it. `withdrawn`: nothing was open any more when the reminder was to be sent.',
+      '`waiting` and `queued`: on its way. `sent`: the mail server accepted it. `withdrawn`: nothing was open when the reminder was due to be sent.',
   }),
   to,
   cc: Type.Union([Type.String(), Type.Null()]),

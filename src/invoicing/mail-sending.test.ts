@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUIDv7 } from 'node:crypto'
 import { after, beforeEach, test } from 'node:test'
 import { createConfigFolder } from '../../tests/support/config.ts'
+import { issueEarlier } from '../../tests/support/issue-earlier.ts'
 import { createTestLog } from '../../tests/support/log.ts'
 import { addManyAccounts } from '../../tests/support/many-accounts.ts'
 import { openOwnDatabase } from '../../tests/support/own-database.ts'
@@ -52,18 +53,11 @@ function start(reminders: readonly number[] = []) {
 async function overdue(days: number): Promise<string> {
   const lines = [{ text: 'Advice', quantity: '1', unit: 'hour', unit_price: '100' } as const]
   const { id } = await invoices.create(byService, { account, lines })
-  const due = Temporal.Now.plainDateISO('UTC').subtract({ days }).toString()
-  await database.transaction(async (tx) => {
-    await tx.rows(`select set_config('tollgate.actor', 'service', true)`)
-    await tx.rows(`select issue_invoice($1, 1, 'OLD-{number}', 1, $2, $2, $3, null, null)`, [
-      id,
-      due,
-      JSON.stringify(settings.seller),
-    ])
-  })
+  await issueEarlier(database, id, days)
   return id
 }
-const pay = (id: string) => invoices.pay(byService, id, { date: '2026-01-05', amount: '100' })
+const pay = (id: string) =>
+  invoices.pay(byService, id, { date: Temporal.Now.plainDateISO('UTC').toString(), amount: '100' })
 const sent = async (id: string) =>
   (await invoices.read(byService, id)).sent.map(({ kind, state, to, by }) => ({ kind, state, to, by }))
 const reminder = (state: string) => ({ kind: 'reminder', state, to: 'payer@example.com', by: null })

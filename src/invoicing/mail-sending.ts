@@ -2,12 +2,12 @@ import type { Logger } from 'pino'
 import type { RecordAccess } from '../access/access.ts'
 import { byService } from '../access/actor.ts'
 import type { Mailer, PayerMails } from '../mail/mailer.ts'
+import { today } from '../platform/calendar.ts'
 import type { Database } from '../platform/database/database.ts'
 import { Problem } from '../platform/problems.ts'
 import { repeat } from '../platform/repeat.ts'
 import * as store from './mail-store.ts'
 import type { InvoiceMails } from './mails.ts'
-import { today } from './settings.ts'
 
 interface PayerMailNeeds {
   readonly database: Database
@@ -30,13 +30,13 @@ interface SendingNeeds extends PayerMailNeeds {
   /** The days after the due date on which a reminder is sent. */
   readonly reminders: readonly number[]
   readonly log: Logger
-  /** ms between looks. Default: 2 s for mails that wait, 10 min for reminders. */
+  /** Polling interval in ms. Default: 2 s for mails that wait, 10 min for reminders. */
   readonly pace?: { readonly waiting: number; readonly reminders: number }
 }
 
 const mostAtOnce = 20
 
-/** Starts queuing the mails to payers that wait, and reminding of overdue invoices. Every instance does this. */
+/** Starts queuing waiting mails to payers, and sending reminders of overdue invoices. Every instance does this. */
 export function startInvoiceMail(needs: SendingNeeds): { close(): Promise<void> } {
   const { mailer, reminders, log, pace = { waiting: 2000, reminders: 600_000 } } = needs
   if (mailer === undefined) return Object.freeze({ close: () => Promise.resolve() })
@@ -56,7 +56,7 @@ async function queueWaiting(needs: SendingNeeds, mailer: Mailer): Promise<void> 
   for (;;) if ((await queueSome(needs, mailer)) < mostAtOnce) return
 }
 
-/** In one transaction, with the invoices locked: what is paid meanwhile is not reminded of. */
+/** In one transaction, with the invoices locked: an invoice paid in the meantime gets no reminder. */
 function queueSome({ database, timeZone }: SendingNeeds, mailer: Mailer): Promise<number> {
   return database.transaction(async (tx) => {
     const waiting = await store.takeWaitingMails(tx, today(timeZone), mostAtOnce)
@@ -70,7 +70,7 @@ function queueSome({ database, timeZone }: SendingNeeds, mailer: Mailer): Promis
   })
 }
 
-/** Continues with the next invoice if one cannot be reminded of. */
+/** Continues with the next invoice if a reminder fails. */
 async function remindAll({ access, mails, reminders, timeZone, log }: SendingNeeds): Promise<void> {
   const [due] = await access.as(byService, [store.readDueReminders(today(timeZone), reminders)])
   let sent = 0

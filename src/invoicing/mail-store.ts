@@ -31,6 +31,20 @@ export function readInvoiceMails(id: string): PreparedStatement<InvoiceMailRow> 
   }
 }
 
+/** The file of a mail about an invoice, even of one that was not delivered. The content is in Base64. */
+export function readSentFile(
+  invoiceId: string,
+  mailId: string,
+): PreparedStatement<{ readonly number: string; readonly content: string }> {
+  return {
+    name: 'sent invoice file',
+    text: `select i.number, encode(f.content, 'base64') as content
+      from invoice_mail m join invoice i on i.id = m.invoice_id join invoice_file f on f.invoice_id = i.id and f.digest = m.digest
+      where m.invoice_id = $1 and m.id = $2`,
+    values: [invoiceId, mailId],
+  }
+}
+
 /** The address that mails about an invoice go to: the last one used, or that of the client or the account. */
 export function readPayerAddress(id: string): PreparedStatement<{ readonly address: string | null }> {
   return {
@@ -83,7 +97,7 @@ export function insertInvoiceMail(
   }
 }
 
-/** An overdue invoice of which an automatic reminder is due. */
+/** An overdue invoice with an automatic reminder due. */
 export interface DueReminder {
   readonly id: string
   /** The days after the due date. */
@@ -122,7 +136,7 @@ export interface WaitingMail {
   readonly isDue: boolean
 }
 
-/** Takes mails that wait, within a transaction. No other instance gets them meanwhile. */
+/** Takes mails that wait, within a transaction. No other instance gets them in the meantime. */
 export async function takeWaitingMails(tx: Queryable, today: string, most: number): Promise<WaitingMail[]> {
   const taken = await tx.rows<{ id: string; invoice: string }>(
     `select m.id, m.invoice_id as invoice from invoice_mail_end e join invoice_mail m on m.id = e.mail_id

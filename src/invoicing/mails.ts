@@ -1,17 +1,22 @@
 import type { Deed, RecordAccess } from '../access/access.ts'
 import { byService, type Visit } from '../access/actor.ts'
 import { newId } from '../access/new-id.ts'
-import { invoiceMailWords, reminderMailWords, type PayerWords } from '../mail/payer-words.ts'
+import { payerWords, type PayerWords } from '../mail/payer-words.ts'
 import { readEmail } from '../people/email.ts'
+import { today } from '../platform/calendar.ts'
 import { Problem } from '../platform/problems.ts'
 import type { InvoiceDocument } from './document.ts'
+import { fileHeaders, type InvoiceFile } from './files.ts'
 import * as store from './mail-store.ts'
 import type { InvoiceMailBody, InvoiceMailKind, ProposedMail } from './mail-schema.ts'
 import { invoiceNumbers } from './numbers.ts'
 import { openOf, presentInvoice } from './present.ts'
 import type { ShownInvoice } from './schema.ts'
-import { today, type InvoiceSettings } from './settings.ts'
+import type { InvoiceSettings } from './settings.ts'
 import { createStoredInvoices, type StoredInvoice } from './stored.ts'
+
+export { invoiceMailBody } from './mail-schema.ts'
+export type { InvoiceMailKind, ProposedMail } from './mail-schema.ts'
 
 /**
  * Mails to payers, with the invoice as PDF. They are kept as they were sent. Methods throw Problem `not_found`, and `conflict`
@@ -27,6 +32,8 @@ export interface InvoiceMails {
     mail: { readonly kind: InvoiceMailKind; readonly body: InvoiceMailBody },
     key?: string,
   ): Promise<ShownInvoice>
+  /** The PDF of a mail, as it was sent. Throws Problem `not_found`. */
+  file(visit: Visit, id: string, mailId: string): Promise<InvoiceFile>
   /** Sends the automatic reminder so many days after the due date, unless it or a later one was sent. */
   remind(this: void, reminder: store.DueReminder): Promise<void>
 }
@@ -53,7 +60,7 @@ export function createInvoiceMails({ access, settings, locale, hasMail, pdf }: I
   async function propose(visit: Visit, id: string, kind: InvoiceMailKind): Promise<ProposedMail> {
     const deed: Deed = { action: 'invoice_read', noun: 'invoice', nounId: id }
     const before = await stored.find(visit, id, deed)
-    const obstacle = obstacleTo(kind, before)
+    const obstacle = hasMail ? obstacleTo(kind, before) : noMailServer()
     if (obstacle) return access.decline(visit, deed, obstacle)
     const [[payer]] = await access.as(visit, [store.readPayerAddress(id)])
     await access.note(visit, deed)
@@ -86,6 +93,15 @@ export function createInvoiceMails({ access, settings, locale, hasMail, pdf }: I
     return row?.outcome
   }
 
+  async function sentFile(visit: Visit, id: string, mailId: string): Promise<InvoiceFile> {
+    const details = { format: 'pdf', mail: mailId }
+    const deed: Deed = { action: 'invoice_exported', noun: 'invoice', nounId: id, details }
+    const [[sent]] = await access.as(visit, [store.readSentFile(id, mailId)])
+    if (sent === undefined) return access.decline(visit, deed, noSuchMail())
+    await access.note(visit, deed)
+    return { bytes: Buffer.from(sent.content, 'base64'), headers: fileHeaders(sent.number, 'pdf') }
+  }
+
   const pdfOf = (visit: Visit, deed: Deed, document: InvoiceDocument) =>
     pdf(document).catch((error: unknown) => {
       if (error instanceof Problem) return access.decline(visit, deed, error)
@@ -94,6 +110,7 @@ export function createInvoiceMails({ access, settings, locale, hasMail, pdf }: I
 
   return Object.freeze({
     propose,
+    file: sentFile,
     async send(visit: Visit, id: string, { kind, body }, key?: string) {
       const mailId = newId(visit, `/invoices/${id}/${kind === 'invoice' ? 'send' : 'remind'}`, key)
       return presentInvoice(await send(visit, id, { id: mailId, kind, reminderDays: null, body }))
@@ -121,6 +138,8 @@ function refusalOf(outcome: store.InvoiceMailOutcome | undefined): Problem {
     return new Problem('conflict', 'A reminder can be sent only for an overdue invoice with an open amount.')
   return new Problem('conflict', 'Only an issued invoice can be sent: issue the draft first.')
 }
+
+const noSuchMail = (): Problem => new Problem('not_found', 'No mail about this invoice exists at this URL.')
 
 const noMailServer = (): Problem =>
   new Problem('conflict', 'No mail server is configured: set `mail`, or send the PDF yourself.')
@@ -152,16 +171,18 @@ function wordsOf(kind: InvoiceMailKind, { row, document }: StoredInvoice, locale
   const { amount, day } = invoiceNumbers(locale, document.currency, document.decimals)
   const money = (value: bigint) => `${amount(value)}\u00a0${document.currency}`
   const dayOf = (date: string | null) => (date === null ? '' : day(date))
-  const about = {
+  const open = openOf(row)
+  const billed = {
     firm: document.seller?.name ?? '',
     number: document.number ?? '',
     issued: dayOf(document.issuedOn),
     due: dayOf(document.dueOn),
+    gross: money(document.totals.gross),
+    open: money(open),
+    isPaid: open <= 0n,
+    credits: document.creditsNumber,
   }
-  const open = openOf(row)
-  if (kind === 'reminder') return reminderMailWords({ ...about, open: money(open) })
-  const { creditsNumber: credits, totals } = document
-  return invoiceMailWords({ ...about, gross: money(totals.gross), isPaid: open <= 0n, credits })
+  return payerWords(kind, billed, locale)
 }
 
 /** `INV-2026-0017.pdf`: a number has only letters, digits and - / . _ */

@@ -5,13 +5,12 @@ import type { Queryable } from '../platform/database/database.ts'
 import { codeOf } from '../platform/database/failure.ts'
 import { Problem } from '../platform/problems.ts'
 import { totalsOf } from './arithmetic.ts'
-import { emptyHead } from './drafts.ts'
 import { issueTerms } from './issue-terms.ts'
 import { noSeller, numberInUse } from './outcomes.ts'
 import * as store from './run-store.ts'
 import type { InvoiceSettings } from './settings.ts'
 import { taxIn } from './typed-lines.ts'
-import { numbered, usageLinesOf } from './usage-lines.ts'
+import { numbered, usageLinesOf, type LooseLine } from './usage-lines.ts'
 import { readIsOver, readUnbilled, type UnbilledAccount } from './usage-store.ts'
 
 export type { RunInvoice } from './run-store.ts'
@@ -38,6 +37,8 @@ export interface RunProgress {
 
 /** How many accounts are billed in one transaction. */
 const batchSize = 50
+/** For how many accounts the usage is read at once. Where prices changed, that reads the month's ledger once. */
+const readSize = 10_000
 
 /** The accounts that used something in a month that no invoice bills yet. Throws Problem `invalid_field` before it is over. */
 export async function unbilledAccounts({
@@ -60,33 +61,48 @@ export async function* billMonth(visit: Visit, needs: MonthlyRunNeeds): AsyncIte
   const { access, month, issue, settings } = needs
   if (issue && settings.seller === undefined) throw noSeller()
   const accounts = await unbilledAccounts(needs)
-  const earlier = issue ? await earlierDrafts(visit, needs) : []
+  const earlier = issue ? (await earlierDrafts(visit, needs)).map(({ id }) => id) : []
   const of = accounts.length + earlier.length
   const count = { drafted: 0, issued: 0 }
   let done = 0
-  for (const batch of batches(earlier)) {
+  for (const batch of batches(earlier, batchSize)) {
     const invoices = await issueBatch(visit, needs, batch)
     count.issued += invoices.length
     yield { invoices, done: (done += batch.length), of }
   }
-  for (const batch of batches(accounts)) {
-    const invoices = await billBatch(visit, needs, batch)
-    count.drafted += invoices.length
-    count.issued += invoices.filter(({ number }) => number !== null).length
-    yield { invoices, done: (done += batch.length), of }
+  for (const part of batches(accounts, readSize)) {
+    const lines = await linesOf(part, needs)
+    for (const batch of batches(part, batchSize)) {
+      const invoices = await billBatch(
+        visit,
+        needs,
+        batch.map(({ id }) => draftOf(id, lines.get(id) ?? [], needs)),
+      )
+      count.drafted += invoices.length
+      count.issued += invoices.filter(({ number }) => number !== null).length
+      yield { invoices, done: (done += batch.length), of }
+    }
   }
   const details = { month, drafted: String(count.drafted), issued: String(count.issued) }
   await access.note(visit, { action: 'invoices_run', noun: 'invoice', details })
 }
 
-async function earlierDrafts(visit: Visit, { access, month }: MonthlyRunNeeds): Promise<string[]> {
+/** The drafts for a month that runs left, which a run with `issue` issues. */
+export async function earlierDrafts(
+  visit: Visit,
+  { access, month }: Pick<MonthlyRunNeeds, 'access' | 'month'>,
+): Promise<readonly store.RunInvoice[]> {
   const [rows] = await access.as(visit, [store.readRunDrafts(`${month}-01`)])
-  return rows.map(({ id }) => id)
+  return rows
 }
 
 async function issueBatch(visit: Visit, { access, settings }: MonthlyRunNeeds, ids: readonly string[]) {
-  const [, invoices] = await access
-    .as(visit, [store.issueRunDrafts(visit, ids, issueTerms(settings, 'invoice')), store.readRunInvoices(ids)])
+  const [, , invoices] = await access
+    .as(visit, [
+      store.lookUpRows,
+      store.issueRunDrafts(visit, ids, issueTerms(settings, 'invoice')),
+      store.readRunInvoices(ids),
+    ])
     .catch((error: unknown) => {
       throw numberInUse(error)
     })
@@ -97,9 +113,8 @@ async function issueBatch(visit: Visit, { access, settings }: MonthlyRunNeeds, i
 async function billBatch(
   visit: Visit,
   needs: MonthlyRunNeeds,
-  accounts: readonly UnbilledAccount[],
+  drafts: readonly store.RunDraft[],
 ): Promise<readonly store.RunInvoice[]> {
-  const drafts = await draftsFor(accounts, needs)
   for (;;) {
     try {
       return await storeDrafts(visit, needs, drafts)
@@ -109,24 +124,18 @@ async function billBatch(
   }
 }
 
-async function draftsFor(
-  accounts: readonly UnbilledAccount[],
-  { database, settings, month }: MonthlyRunNeeds,
-): Promise<store.RunDraft[]> {
-  const { currency, decimals } = settings
-  const firstDay = `${month}-01`
-  const ids = accounts.map(({ id }) => id)
+function linesOf(accounts: readonly UnbilledAccount[], { database, settings, month }: MonthlyRunNeeds) {
+  const { decimals, locale } = settings
   const tax = taxIn(undefined, 'tax', settings)
-  const used = await usageLinesOf(database, ids, { month: firstDay, tax, decimals })
-  return ids.map((accountId) => {
-    const lines = numbered(used.get(accountId) ?? [])
-    const bills = { kind: 'invoice', accountId, clientId: null, month: firstDay, creditsId: null } as const
-    return {
-      id: randomUUIDv7(),
-      subject: { ...bills, currency, decimals },
-      draft: { ...emptyHead, lines, totals: totalsOf(lines, decimals) },
-    }
-  })
+  const ids = accounts.map(({ id }) => id)
+  return usageLinesOf(database, ids, { month: firstDayOf(month), tax, decimals, locale })
+}
+
+function draftOf(accountId: string, used: readonly LooseLine[], { settings, month }: MonthlyRunNeeds): store.RunDraft {
+  const { currency, decimals } = settings
+  const lines = numbered(used)
+  const totals = totalsOf(lines, decimals)
+  return { id: randomUUIDv7(), accountId, month: firstDayOf(month), currency, decimals, lines, totals }
 }
 
 async function storeDrafts(
@@ -135,17 +144,14 @@ async function storeDrafts(
   drafts: readonly store.RunDraft[],
 ): Promise<readonly store.RunInvoice[]> {
   const ids = drafts.map(({ id }) => id)
-  const insert = store.insertRunDrafts(visit, drafts)
+  const insert = [store.lookUpRows, ...store.insertRunDrafts(visit, drafts)] as const
   const read = store.readRunInvoices(ids)
   if (!issue) {
-    const [, created] = await access.as(visit, [insert, read])
+    const [, , , , created] = await access.as(visit, [...insert, read])
     return created
   }
-  const [, , issued] = await access.as(visit, [
-    insert,
-    store.issueRunDrafts(visit, ids, issueTerms(settings, 'invoice')),
-    read,
-  ])
+  const terms = issueTerms(settings, 'invoice')
+  const [, , , , , issued] = await access.as(visit, [...insert, store.issueRunDrafts(visit, ids, terms), read])
   return issued
 }
 
@@ -155,6 +161,8 @@ function isBilledMeanwhile(error: unknown): boolean {
   return isBilled || codeOf(error) === '40P01'
 }
 
-function* batches<T>(items: readonly T[]): Iterable<readonly T[]> {
-  for (let first = 0; first < items.length; first += batchSize) yield items.slice(first, first + batchSize)
+const firstDayOf = (month: string) => `${month}-01`
+
+function* batches<T>(items: readonly T[], size: number): Iterable<readonly T[]> {
+  for (let first = 0; first < items.length; first += size) yield items.slice(first, first + size)
 }

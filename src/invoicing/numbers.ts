@@ -1,7 +1,7 @@
 import { formatDecimal, isDecimal } from '../platform/decimal.ts'
 import { moneyWith } from './present.ts'
 
-/** Writes the numbers and days of an invoice as its locale does, in digits that every font has. */
+/** Writes the numbers and days of an invoice as its locale does, in digits and letters that the fonts of PDF files have. */
 export interface InvoiceNumbers {
   /** An amount in 10⁻¹² of the unit: `1,234.50`. */
   readonly amount: (amount: bigint) => string
@@ -19,12 +19,17 @@ export interface InvoiceNumbers {
 
 export function invoiceNumbers(locale: string, currency: string, decimals: number): InvoiceNumbers {
   const latin = { numberingSystem: 'latn' }
+  const lettered = letteredLocale(locale)
   const number = (options: Intl.NumberFormatOptions) => {
-    const format = new Intl.NumberFormat(locale, { ...latin, maximumFractionDigits: 12, ...options })
+    const format = new Intl.NumberFormat(options.style === 'percent' ? lettered : locale, {
+      ...latin,
+      maximumFractionDigits: 12,
+      ...options,
+    })
     return (text: string) => (isDecimal(text) ? format.format(text) : text)
   }
   const date = (options: Intl.DateTimeFormatOptions) => {
-    const format = new Intl.DateTimeFormat(locale, { ...latin, calendar: 'gregory', timeZone: 'UTC', ...options })
+    const format = new Intl.DateTimeFormat(lettered, { ...latin, calendar: 'gregory', timeZone: 'UTC', ...options })
     return (day: string) => format.format(new Date(`${day}T00:00:00Z`))
   }
   const exact = moneyWith(decimals)
@@ -44,4 +49,12 @@ export function invoiceNumbers(locale: string, currency: string, decimals: numbe
     day: date({ dateStyle: 'long' }),
     month: date({ month: 'long', year: 'numeric' }),
   }
+}
+
+/** The scripts of the fonts of PDF files. */
+const scripts = new Set(['Latn', 'Grek', 'Cyrl'])
+
+/** The locale for names of months and for signs. In another script they are English, as the words of the invoice are. */
+function letteredLocale(locale: string): string {
+  return scripts.has(new Intl.Locale(locale).maximize().script ?? '') ? locale : 'en-GB'
 }

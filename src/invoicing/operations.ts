@@ -80,15 +80,15 @@ export const beginInvoice = {
 export const reportInvoices = {
   ...inInvoices,
   operationId: 'reportInvoices',
-  summary: 'Read what is owed and what was invoiced',
-  description: 'The ageing of what is open, by payer, and the turnover of the last 24 months. For partners.',
+  summary: 'Read the receivables report',
+  description: 'Open amounts by payer and age, and the revenue of the last 24 months. For partners.',
   response: { 200: answers(schema.invoiceReport, 'The report.'), ...refusals(listing) },
 }
 
 export const exportReport = {
   ...inInvoices,
   operationId: 'exportInvoiceReport',
-  summary: 'Export what is owed or what was invoiced',
+  summary: 'Export the receivables report',
   description: 'One table of the report as a CSV file, with all payers. For partners.',
   querystring: schema.reportQuery,
   response: {
@@ -103,7 +103,7 @@ export const createInvoice = {
   operationId: 'createInvoice',
   summary: 'Create a draft',
   description:
-    'For a client with typed lines, or for an account with the usage of a month. A month is on one invoice only, unless that is void or credited in full. For partners.',
+    'For a client with typed lines, or for an account with its usage in a month. A month is billed on one invoice only, unless that invoice is void or credited in full. For partners.',
   body: schema.newInvoiceBody,
   response: { 201: created, ...refusals([...acting, ...sending]) },
 }
@@ -122,7 +122,7 @@ const files = {
     operationId: 'readInvoicePdf',
     summary: 'Read an invoice as PDF',
     description:
-      'PDF/A-3 with the letterhead, and with `factur-x.xml` embedded as Factur-X and ZUGFeRD require if the invoice has an XML file. The file of an issued invoice never changes. A draft is marked as one. A PDF whose characters its fonts lack is refused with `conflict`. For partners.',
+      'PDF/A-3 with the letterhead, and with `factur-x.xml` embedded as Factur-X and ZUGFeRD require if the invoice has an XML file. The file of an issued invoice never changes. A draft is marked as one. A PDF with characters that its fonts lack is refused with `conflict`. For partners.',
   },
   xml: {
     operationId: 'readInvoiceXml',
@@ -180,7 +180,7 @@ export const payInvoice = {
   operationId: 'payInvoice',
   summary: 'Record a payment',
   description:
-    'At most what is open. A payment that was recorded by mistake is taken back with `reverses`, not removed. For partners.',
+    'At most what is open. A payment recorded by mistake is reversed with `reverses`, not removed. For partners.',
   params,
   body: schema.paymentBody,
   response: { 201: invoice('The invoice with its payments.'), ...refusals([...acting, ...sending]) },
@@ -192,7 +192,7 @@ export const creditInvoice = {
   operationId: 'creditInvoice',
   summary: 'Create a credit note',
   description:
-    'A draft with the lines of the invoice, or some of them. It takes effect when it is issued. All credit notes of an invoice are at most its amount. For partners.',
+    'A draft with the lines of the invoice, or some of them. It takes effect when it is issued. The credit notes of an invoice never exceed its amount. For partners.',
   params,
   body: schema.creditNoteBody,
   response: { 201: created, ...refusals([...acting, ...sending]) },
@@ -202,8 +202,7 @@ export const proposeInvoiceMail = {
   ...inInvoices,
   operationId: 'proposeInvoiceMail',
   summary: 'Preview a mail',
-  description:
-    'The address and the words that an invoice or a reminder is sent with, unless others are given. For partners.',
+  description: 'The default address, subject and text for an invoice or a reminder. For partners.',
   params,
   querystring: invoiceMailQuery,
   response: {
@@ -224,6 +223,15 @@ export const sendInvoice = {
   response: { 201: invoice('The invoice with its mails.'), ...refusals([...acting, ...sending]) },
 }
 
+export const readSentInvoice = {
+  ...inInvoices,
+  operationId: 'readSentInvoice',
+  summary: 'Read the PDF of a mail',
+  description: 'The file that was attached, byte for byte as it was sent. Its SHA-256 is `file_digest`. For partners.',
+  params: Type.Object({ invoice: text('The id of the invoice.'), mail: text('The id of the mail.') }),
+  response: refusals(reading),
+}
+
 export const remindInvoice = {
   ...sendInvoice,
   operationId: 'remindInvoice',
@@ -235,9 +243,9 @@ export const remindInvoice = {
 export const listUnbilled = {
   ...inInvoices,
   operationId: 'listUnbilled',
-  summary: 'List what is unbilled',
+  summary: 'List unbilled work',
   description:
-    'What no invoice bills, by client and account, 50 at a time: time entries, expenses, and the past months (UTC) of letters and of ' +
+    'Everything not yet on an invoice, by client and account, 50 at a time: time entries, expenses, and the past months (UTC) of letters and of ' +
     'accounts that are not the firm’s own. For partners.',
   querystring: unbilledQuery,
   response: { 200: answers(unbilledList, 'One page.'), ...refusals(listing) },
@@ -246,7 +254,7 @@ export const listUnbilled = {
 export const exportUnbilled = {
   ...inInvoices,
   operationId: 'exportUnbilled',
-  summary: 'Export what is unbilled',
+  summary: 'Export unbilled work',
   description: 'The same as a CSV file with a row for each client and account. For partners.',
   querystring: unbilledFileQuery,
   response: {

@@ -18,14 +18,14 @@ export function invoiceRefusal(outcome: InvoiceOutcome | undefined, current: Sto
     case 'archived':
       return archivedClient()
     case 'exceeds':
-      return new Problem('conflict', 'With this credit note, more would be credited than the invoice is for.')
+      return new Problem('conflict', 'This credit note would exceed the amount of its invoice.')
     case 'credited_since':
       return new Problem(
         'conflict',
         'The invoice was credited after this draft was created, which changes the rounding: void the draft and create another.',
       )
     default:
-      return new Problem('conflict', 'The invoice is not what it was a moment ago: read it again.')
+      return new Problem('conflict', 'The invoice has changed in the meantime: read it again.')
   }
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { invoiceWith, sampleEntries } from '../../tests/support/invoice-documents.ts'
+import { missingInInvoice } from '../documents/invoice-pdf.ts'
 import { paymentCode } from './payment-code.ts'
 import { invoicePaper } from './paper.ts'
 
@@ -30,8 +31,9 @@ describe('the paper of an invoice', () => {
       'de-DE': ['Rechnung INV-2026-0017', '12. März 2026', '762,91 EUR', '3,5 Std.', '12,345678', '19 %'],
       'fr-FR': ['Facture INV-2026-0017', '12 mars 2026', '762,91 EUR', '3,5 h', '12,345678', '19 %'],
       'sv-SE': ['Invoice INV-2026-0017', '12 mars 2026', '762,91 EUR', '3,5 h', '12,345678', '19 %'],
-      // In Latin digits: the fonts have no others.
-      'ar-EG': ['Invoice INV-2026-0017', undefined, undefined, '3.5 h', '12.345678', undefined],
+      // In Latin digits and English months: the fonts have no others.
+      'ar-EG': ['Invoice INV-2026-0017', '12 March 2026', undefined, '3.5 h', '12.345678', '19%'],
+      'ja-JP': ['Invoice INV-2026-0017', '12 March 2026', 'EUR 762.91', '3.5 h', '12.345678', '19%'],
     } as const
     for (const [locale, [title, date, total, quantity, price, rate]] of Object.entries(expected)) {
       const paper = invoicePaper({ ...sample, seller: { ...seller, locale } }, settings)
@@ -41,6 +43,16 @@ describe('the paper of an invoice', () => {
       assert.equal(spaced(paper.lines[0]?.quantity), quantity)
       assert.equal(paper.lines[1]?.price, price)
       if (rate !== undefined) assert.equal(spaced(paper.lines[0]?.tax), rate)
+    }
+  })
+
+  test('can be a PDF in every locale', () => {
+    const locales =
+      'am-ET ar-EG bg-BG bn-BD de-CH el-GR fa-IR he-IL hi-IN hy-AM ja-JP ka-GE ko-KR ru-RU th-TH tr-TR ur-PK vi-VN zh-CN'
+    const month = { month: '2026-02-01' }
+    for (const locale of locales.split(' ')) {
+      const paper = invoicePaper({ ...sample, ...month, seller: { ...seller, locale } }, settings)
+      assert.deepEqual(missingInInvoice(paper), [], locale)
     }
   })
 

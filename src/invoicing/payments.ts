@@ -2,7 +2,7 @@ import type { Deed, RecordAccess } from '../access/access.ts'
 import type { Visit } from '../access/actor.ts'
 import { newId } from '../access/new-id.ts'
 import { parseMoney } from '../billing/money.ts'
-import { parseIsoTime } from '../platform/calendar.ts'
+import { parseIsoTime, today } from '../platform/calendar.ts'
 import { codeOf } from '../platform/database/failure.ts'
 import { isUuid } from '../platform/database/uuid.ts'
 import { Problem } from '../platform/problems.ts'
@@ -10,7 +10,7 @@ import { minorUnit } from './arithmetic.ts'
 import * as changes from './changes-store.ts'
 import { moneyWith, openOf } from './present.ts'
 import type { PaymentBody } from './schema.ts'
-import { today, type InvoiceSettings } from './settings.ts'
+import type { InvoiceSettings } from './settings.ts'
 import type { StoredInvoice, StoredInvoices } from './stored.ts'
 
 interface PaymentNeeds {
@@ -30,13 +30,13 @@ export function createPayments({ access, settings, stored }: PaymentNeeds) {
     const deed: Deed = { action: 'invoice_paid', noun: 'invoice', nounId: id }
     const paymentId = newId(visit, `/invoices/${id}/payments`, key)
     const before = await stored.find(visit, id, deed)
-    const payment = { id: paymentId, date: dateIn(body.date, settings.timeZone), ...amountOf(body, before) }
+    const payment = { id: paymentId, ...amountOf(body, before), date: dateIn(body, before, settings.timeZone) }
     const { method = 'transfer', reference = '' } = body
     await access
       .as(visit, [changes.insertPayment(visit, id, { ...payment, method, reference })])
       .catch(async (error: unknown) => {
         const now = await stored.find(visit, id, deed)
-        return access.decline(visit, deed, refusedPayment(error, now))
+        return access.decline(visit, deed, refusedPayment(error, payment.amount, now))
       })
     const after = await stored.find(visit, id, deed)
     const kept = after.payments.find((each) => each.id === paymentId)
@@ -76,22 +76,34 @@ function readMoney(text: string): bigint {
   }
 }
 
-/** A day that exists and is not in the future. */
-function dateIn(text: string, timeZone: string): string {
-  if (text.length === 10 && text >= '1900' && parseIsoTime(text) !== undefined && text <= today(timeZone)) return text
-  throw new Problem('invalid_field', 'The date must be a day such as 2026-03-12, and not in the future.', {
+/** A day since the invoice was issued, or since the payment that is reversed. A draft has neither: it is refused as one. */
+function dateIn({ date, reverses }: PaymentBody, { row, payments }: StoredInvoice, timeZone: string): string {
+  const [first, last] = [payments.find(({ id }) => id === reverses)?.date ?? row.issued_on ?? '', today(timeZone)]
+  if (date.length === 10 && parseIsoTime(date) !== undefined && date >= first && date <= last) return date
+  const since = reverses === undefined ? 'the day of issue' : 'the day of the payment'
+  const span = first === '' ? 'no later than today' : `from ${first}, ${since}, to today`
+  throw new Problem('invalid_field', `The field date must be a day ${span}, ${last} (time zone ${timeZone}).`, {
     field: 'date',
   })
 }
 
 /** Throws an error that is not a refusal. */
-function refusedPayment(error: unknown, { row }: StoredInvoice): Problem {
+function refusedPayment(error: unknown, amount: bigint, { row }: StoredInvoice): Problem {
   const column = error instanceof Error && 'column' in error ? error.column : undefined
-  if (isSecondReversal(error)) return new Problem('conflict', 'This payment was taken back before.', { cause: error })
+  if (isSecondReversal(error)) return new Problem('conflict', 'This payment was already reversed.', { cause: error })
   if (codeOf(error) !== paymentRefused) throw error
-  if (column === 'amount') return badAmount(`must be at most what is open: ${moneyWith(row.decimals)(openOf(row))}`)
+  if (column === 'amount') return badAmount(notOpen(amount, openOf(row), moneyWith(row.decimals)))
   if (column === 'reverses_id') return noPayment()
   return new Problem('conflict', 'Only an issued invoice is paid.', { cause: error })
+}
+
+/** Why an amount is not accepted. What is open is negative if the invoice is overpaid. */
+function notOpen(amount: bigint, open: bigint, money: (amount: bigint) => string): string {
+  if (open === 0n) return 'cannot be recorded: nothing is open, and nothing was overpaid'
+  if (open > 0n && amount > 0n) return `must be at most what is open: ${money(open)}`
+  if (open > 0n) return `must not be negative: nothing was overpaid, and ${money(open)} is open`
+  if (amount > 0n) return `must be negative, for a return: nothing is open, and ${money(-open)} was overpaid`
+  return `must return at most what was overpaid: ${money(open)}`
 }
 
 function isSecondReversal(error: unknown): boolean {
@@ -110,5 +122,5 @@ function otherPayment(): Problem {
 }
 
 function noPayment(): Problem {
-  return new Problem('invalid_field', 'The invoice has no such payment to take back.', { field: 'reverses' })
+  return new Problem('invalid_field', 'The invoice has no such payment to reverse.', { field: 'reverses' })
 }

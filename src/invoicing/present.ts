@@ -52,7 +52,7 @@ export function presentListedInvoice(row: ListedInvoiceRow): ListedInvoice {
   }
 }
 
-/** What is still to be paid; a draft and a credit note are not. */
+/** The open amount; drafts and credit notes have none. */
 export function openOf({ kind, status, gross, paid, credited }: ListedInvoiceRow): bigint {
   const isPayable = kind === 'invoice' && status !== 'draft' && status !== 'void'
   return isPayable ? gross - paid - credited : 0n

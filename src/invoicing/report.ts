@@ -1,11 +1,12 @@
 import { csvCell } from '../access/csv-cell.ts'
 import type { RecordAccess } from '../access/access.ts'
 import type { Visit } from '../access/actor.ts'
+import { today } from '../platform/calendar.ts'
 import { csvFile } from './csv.ts'
 import { moneyWith } from './present.ts'
 import { readAgeing, readTurnover, type AgeingRow, type OwedRow, type TurnoverRow } from './report-store.ts'
 import type { InvoiceReport, ReportQuery } from './schema.ts'
-import { today, type InvoiceSettings } from './settings.ts'
+import type { InvoiceSettings } from './settings.ts'
 
 /** What payers owe and what was invoiced, in the firm's currency. Every read is in the audit log. */
 export interface InvoiceReports {
@@ -16,7 +17,7 @@ export interface InvoiceReports {
 
 /** The months of the turnover, this one included. */
 const monthsShown = 24
-/** The most payers that a page shows. */
+/** The maximum number of payers that a page shows. */
 const mostPayers = 200
 
 const spans = ['not_due', 'to_30', 'to_60', 'to_90', 'over_90', 'to_return'] as const
@@ -93,7 +94,7 @@ function presentMonth({ month, invoiced, credited }: TurnoverRow, money: Money) 
   return { month, invoiced: money(invoiced), credited: money(credited), net: money(invoiced - credited) }
 }
 
-/** The months up to that of a day, the oldest first. */
+/** The months up to that of a day, oldest first. */
 function monthsUntil(day: string): string[] {
   const last = Temporal.PlainDate.from(day).toPlainYearMonth()
   return Array.from({ length: monthsShown }, (_, index) =>

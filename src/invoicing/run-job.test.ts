@@ -52,6 +52,11 @@ const noted = () =>
   database.rows(`select actor, details from audit where action = 'invoices_run' order by details ->> 'month'`)
 const invoices = () => database.rows('select month, state, count(*) from invoice group by 1, 2 order by 1, 2')
 
+/** Whether a connection to this database waits for a lock. */
+const isWaiting = async () =>
+  (await database.rows(`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`))
+    .length > 0
+
 await addManyAccounts(database, 120)
 await addUse(database, `${ago(1)}-05`)
 
@@ -70,6 +75,21 @@ test('several instances draft the past month once', async () => {
   assert.deepEqual(await noted(), [{ actor: 'service', details: { month: ago(1), drafted: '120', issued: '0' } }])
   assert.match(text(), /"done":100,"of":120/)
   assert.doesNotMatch(text(), /Account 0/)
+})
+
+test('an instance keeps its claim while it reads the usage of the month', async () => {
+  await database.rows('delete from invoice_run')
+  const busyUntil = async () => (await database.rows<{ at: Date }>('select busy_until as at from invoice_run'))[0]?.at
+  const job = start('draft')
+  await database.transaction(async (tx) => {
+    await tx.rows('lock table usage_day in access exclusive mode')
+    await until(isWaiting)
+    const before = (await busyUntil()) ?? assert.fail()
+    await until(async () => ((await busyUntil()) ?? before) > before)
+  })
+  await until(async () => (await done()) === 1)
+  await job.close()
+  assert.deepEqual(await runs(), finished(1))
 })
 
 test('months that were missed are run, in order, and one that another instance left', async () => {

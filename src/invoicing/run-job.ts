@@ -15,16 +15,18 @@ interface RunJobNeeds {
   readonly settings: InvoiceSettings
   readonly run: Pick<Config['invoicing'], 'run' | 'run_day'>
   readonly log: Logger
-  /** ms between looks for a month to run. Default: a minute. */
+  /** Interval in ms between checks for a month to run. Default: a minute. A claim is extended three times as often. */
   readonly pace?: number
 }
+
+const defaultPace = 60_000
 
 /**
  * Starts billing each month once it is over and its day has come. Every instance does this; one of them works on a month, and
  * another continues if that one dies. Months that no instance was there for are run later.
  */
 export function startMonthlyRun(needs: RunJobNeeds): { close(): Promise<void> } {
-  const { database, settings, run, log, pace = 60_000 } = needs
+  const { database, settings, run, log, pace = defaultPace } = needs
   if (run.run === 'off') return Object.freeze({ close: () => Promise.resolve() })
   const closing = new AbortController()
   async function work(): Promise<void> {
@@ -45,10 +47,17 @@ export function startMonthlyRun(needs: RunJobNeeds): { close(): Promise<void> } 
 
 /** Until the month is billed, or the signal aborts. */
 async function runMonth(needs: RunJobNeeds, firstDay: string, signal: AbortSignal): Promise<void> {
-  const { database, databaseUrl, access, settings, run, log } = needs
+  const { database, databaseUrl, access, settings, run, log, pace = defaultPace } = needs
   const month = firstDay.slice(0, 7)
   // The usage of a month takes longer to read than other statements may.
   const patient = openDatabase(databaseUrl, { log, connections: 1, statementTimeout: 0 })
+  // Reading the usage of many accounts takes longer than a claim lasts.
+  const extending = repeat({
+    name: 'monthly run: claim',
+    pause: pace / 3,
+    work: () => extendClaim(database, firstDay),
+    log,
+  })
   let isFinished = false
   try {
     log.info({ month }, 'monthly run: started')
@@ -56,11 +65,11 @@ async function runMonth(needs: RunJobNeeds, firstDay: string, signal: AbortSigna
     for await (const { done, of } of billing) {
       log.info({ month, done, of }, 'monthly run')
       if (signal.aborted) return
-      await extendClaim(database, firstDay)
     }
     isFinished = true
     log.info({ month }, 'monthly run: finished')
   } finally {
+    await extending.stop()
     await patient.close()
     await endClaim(database, firstDay, isFinished)
   }

@@ -15,9 +15,9 @@ const text = (maxLength: number, description: string) => Type.String({ format: '
 const decimal = (description: string) => Type.String({ maxLength: 40, description })
 const amount = (description: string) => Type.String({ description })
 
-const units = ['hour', 'day', 'month', 'piece', 'kilometre', 'million_tokens'] as const
-/** Those of typed lines, and those of time and of letters. */
-const allUnits = [...units, 'minute', 'lump_sum'] as const
+const units = ['hour', 'day', 'month', 'piece', 'lump_sum', 'kilometre', 'million_tokens'] as const
+/** Those of typed lines, and that of time. */
+const allUnits = [...units, 'minute'] as const
 export type Unit = (typeof allUnits)[number]
 const methods = ['transfer', 'card', 'cash', 'direct_debit', 'other'] as const
 export type PaymentMethod = (typeof methods)[number]
@@ -44,7 +44,7 @@ export type Buyer = Type.Static<typeof buyer>
 
 export const newInvoiceBody = body({
   client: Type.Optional(text(36, 'The id of the client that pays.')),
-  account: Type.Optional(text(36, 'In place of `client`: the id of the account that pays.')),
+  account: Type.Optional(text(36, 'Instead of `client`: the id of the account that pays.')),
   month: Type.Optional(
     Type.String({
       pattern: '^2\\d{3}-(0[1-9]|1[0-2])$',
@@ -55,7 +55,7 @@ export const newInvoiceBody = body({
   unbilled_until: Type.Optional(
     text(
       10,
-      'With a client, a day: `2026-03-31`. What no invoice bills until then is billed, with one line for each time entry, expense ' +
+      'With a client, a day: `2026-03-31`. Everything unbilled up to that day is billed, with one line for each time entry, expense ' +
         'and past month (UTC) of letters. The typed lines follow.',
     ),
   ),
@@ -80,11 +80,11 @@ export const invoiceChange = body({
 export type InvoiceChange = Type.Static<typeof invoiceChange>
 
 export const paymentBody = body({
-  date: day('The day of the payment: `2026-03-12`.'),
+  date: day('The day of the payment, from the day of issue to today in the time zone of the firm: `2026-03-12`.'),
   amount: Type.Optional(
-    decimal('At most what is open. Negative: returned to the payer, at most what was paid too much.'),
+    decimal('At most the open amount. Negative: returned to the payer, at most the overpaid amount.'),
   ),
-  reverses: Type.Optional(text(36, 'In place of `amount`: the id of a payment that was recorded by mistake.')),
+  reverses: Type.Optional(text(36, 'Instead of `amount`: the id of a payment that was recorded by mistake.')),
   method: Type.Optional(Type.Enum([...methods], { description: 'Default `transfer`.' })),
   reference: Type.Optional(text(200, 'The text of the transfer.')),
 })
@@ -95,9 +95,11 @@ export const creditNoteBody = body({
     Type.Array(
       body({
         position: Type.Integer({ minimum: 1, maximum: 10_000, description: 'The line of the invoice.' }),
-        quantity: Type.Optional(decimal('At most what earlier credit notes left of the line, which is the default.')),
+        quantity: Type.Optional(
+          decimal('At most what earlier credit notes left of the line, which is also the default.'),
+        ),
       }),
-      { minItems: 1, maxItems: 10_000, description: 'The lines to credit. Default: all that is left.' },
+      { minItems: 1, maxItems: 10_000, description: 'The lines to credit. Default: everything not yet credited.' },
     ),
   ),
   note: Type.Optional(note),
@@ -114,14 +116,14 @@ export const invoiceQuery = body({
   status: Type.Optional(Type.Enum([...statuses])),
   client: Type.Optional(text(36, 'The id of a client.')),
   account: Type.Optional(text(36, 'The id of an account.')),
-  number: Type.Optional(text(60, 'A part of the number of an invoice or a credit note, in any case.')),
+  number: Type.Optional(text(60, 'Part of the number of an invoice or credit note; case is ignored.')),
   cursor: Type.Optional(text(36, '`next` of the previous page.')),
 })
 export type InvoiceQuery = Type.Static<typeof invoiceQuery>
 
 export const draftOptionsQuery = body({
   client: Type.Optional(text(36, 'The id of the client that will pay.')),
-  account: Type.Optional(text(36, 'In place of `client`: the id of the account that will pay.')),
+  account: Type.Optional(text(36, 'Instead of `client`: the id of the account that will pay.')),
 })
 export type DraftOptionsQuery = Type.Static<typeof draftOptionsQuery>
 
@@ -140,7 +142,7 @@ const money = {
   gross: amount('With tax.'),
   paid: amount('The sum of the payments.'),
   credited: amount('The sum of the issued credit notes.'),
-  open: amount('What is still to be paid. Negative: what was paid too much.'),
+  open: amount('The amount still to be paid. Negative: the overpaid amount.'),
 }
 const shared = {
   id,
@@ -151,7 +153,7 @@ const shared = {
   month: nullable(Type.String({ description: 'The month of the account that it bills: `2026-03`.' })),
   currency: Type.String(),
   issued_on: nullable(day('The date of the invoice.')),
-  due_on: nullable(day('The day by which it is to be paid.')),
+  due_on: nullable(day('The due date.')),
   reminded_at: nullable(Type.String({ format: 'date-time', description: 'When the payer was last reminded.' })),
   created_at: time,
   updated_at: time,
@@ -211,7 +213,7 @@ export const draftOptions = Type.Object({
   buyer: nullable(Type.Object(buyerShown, { description: 'The buyer, unless the draft states another.' })),
   months: Type.Array(
     Type.Object({ month: Type.String({ description: '`2026-03`.' }), cost: amount('The cost of its usage.') }),
-    { description: 'The past months (UTC) of the account that no invoice bills, the newest first.' },
+    { description: "The account's unbilled past months (UTC), newest first." },
   ),
 })
 export type DraftOptions = Type.Static<typeof draftOptions>
@@ -228,14 +230,14 @@ const owed = {
   to_90: amount('61 to 90 days overdue.'),
   over_90: amount('More than 90 days overdue.'),
   total: amount('The sum of these.'),
-  to_return: amount('What was paid too much, which is in none of these.'),
+  to_return: amount('The overpaid amount, which is in none of these.'),
 }
 export const invoiceReport = Type.Object({
   currency: Type.String({ description: "The firm's. Invoices in another one are left out." }),
   today: day("The day in the firm's time zone for which the ageing is."),
   ageing: Type.Object({
     total: Type.Object(owed),
-    payers: Type.Array(Type.Object({ payer, ...owed }), { description: 'At most 200: those who owe most.' }),
+    payers: Type.Array(Type.Object({ payer, ...owed }), { description: 'At most 200, the largest amounts first.' }),
     payer_count: Type.Integer({ description: 'All payers with something open.' }),
   }),
   turnover: Type.Array(
@@ -256,7 +258,7 @@ const payment = Type.Object({
   amount: Type.String(),
   method: Type.Enum([...methods]),
   reference: Type.String(),
-  reverses: nullable(Type.String({ description: 'The payment that this one takes back.' })),
+  reverses: nullable(Type.String({ description: 'The payment that this one reverses.' })),
   recorded_at: time,
 })
 const seller = Type.Object({
@@ -273,9 +275,9 @@ const seller = Type.Object({
 export const shownInvoice = Type.Object({
   ...shared,
   ...money,
-  rounding: amount('What rounding added to the exact sum of the lines, or took from it.'),
+  rounding: amount('The difference that rounding made to the exact sum of the lines.'),
   credits: nullable(Type.Object(ofInvoice.properties, { description: 'The invoice that a credit note corrects.' })),
-  credit_notes: Type.Array(ofInvoice, { description: 'Those of this invoice that are not void.' }),
+  credit_notes: Type.Array(ofInvoice, { description: "The invoice's credit notes that are not void." }),
   note: Type.String(),
   buyer: Type.Object(buyerShown),
   seller: nullable(Type.Object(seller.properties, { description: 'The firm at issue; null for a draft.' })),

@@ -1,13 +1,12 @@
 import { Type } from 'typebox'
 import { Value } from 'typebox/value'
 import type { ReportConfigError } from '../platform/config/check.ts'
+import { isDemo, type Config } from '../platform/config/config.ts'
 import { taxRate } from '../platform/config/values.ts'
 
 const Taxes = Type.Object({ invoicing: Type.Object({ tax: Type.Array(Type.Unknown()) }) })
 const Issuing = Type.Object({ invoicing: Type.Object({ run: Type.Literal('issue') }) })
 const NamedFirm = Type.Object({ firm: Type.Object({ name: Type.String() }) })
-const Reminding = Type.Object({ invoicing: Type.Object({ reminders: Type.Array(Type.Unknown(), { minItems: 1 }) }) })
-const Mailing = Type.Object({ mail: Type.Object({}) })
 const TaxSetting = Type.Object({
   category: Type.String(),
   rate: Type.String(),
@@ -18,9 +17,6 @@ const TaxSetting = Type.Object({
 export function checkInvoicingSettings(settings: unknown, fault: ReportConfigError): void {
   if (Value.Check(Issuing, settings) && !Value.Check(NamedFirm, settings)) {
     fault('invoicing.run', 'must not be issue without firm.name, which every invoice must state')
-  }
-  if (Value.Check(Reminding, settings) && !Value.Check(Mailing, settings)) {
-    fault('invoicing.reminders', 'must not be set without mail, by which they are sent')
   }
   if (!Value.Check(Taxes, settings)) return
   settings.invoicing.tax.forEach((tax, index) => {
@@ -34,4 +30,10 @@ export function checkInvoicingSettings(settings: unknown, fault: ReportConfigErr
     if (needsReason && reason === undefined) fault(`${path}.reason`, `is missing: the category ${category} needs one`)
     if (!needsReason && reason !== undefined) fault(`${path}.reason`, `must not be set for the category ${category}`)
   })
+}
+
+/** Reports reminders that nothing can send. The demo has a mail server of its own. */
+export function checkReminders(config: Config, fault: ReportConfigError): void {
+  if (config.invoicing.reminders.length === 0 || config.mail !== undefined || isDemo(config)) return
+  fault('invoicing.reminders', 'must not be set without mail, by which they are sent')
 }

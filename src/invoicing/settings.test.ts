@@ -49,11 +49,21 @@ describe('taxes', () => {
   })
 })
 
-test('reminders need a mail server', () => {
-  assert.deepEqual(
-    faultsOf(() => load('invoicing: { reminders: [7] }')),
-    ['invoicing.reminders: must not be set without mail, by which they are sent'],
-  )
+test('reminders need a mail server, which a demo has', () => {
+  const settings = 'invoicing: { reminders: [7] }'
+  for (const [yaml, environment] of [
+    [settings, { TOLLGATE_DEMO: '0' }],
+    [settings, { DATABASE_URL: 'postgres://a@db.example/a' }],
+    [`{ base_url: "https://tollgate.example.com", ${settings} }`, {}],
+  ] as const) {
+    assert.deepEqual(
+      faultsOf(() => load(yaml, environment)),
+      ['invoicing.reminders: must not be set without mail, by which they are sent'],
+    )
+  }
+  assert.deepEqual(load(settings).invoicing.reminders, [7])
+  const mail = 'mail: { url: "smtp://mail.example", from: a@firm.example }'
+  assert.deepEqual(load(`{ ${mail}, ${settings} }`).invoicing.reminders, [7])
 })
 
 test('a run that issues needs the name of the firm', () => {

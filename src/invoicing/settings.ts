@@ -66,8 +66,3 @@ function sellerOf(firm: Config['firm'], name: string, { tax_number, bank }: Conf
     locale: firm.locale,
   }
 }
-
-/** The day in the firm's time zone, as `YYYY-MM-DD`. */
-export function today(timeZone: string): string {
-  return Temporal.Now.plainDateISO(timeZone).toString()
-}

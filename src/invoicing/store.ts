@@ -102,8 +102,8 @@ const conditions = [
 ] as const satisfies readonly (readonly [keyof InvoiceFilter, string])[]
 
 /**
- * The newest first. Each combination of conditions is a statement with a plan of its own. A status is not stored: filtering by
- * it computes those of all invoices.
+ * Newest first. Each combination of conditions is a statement with a plan of its own. A status is not stored:
+ * filtering by it computes those of all invoices.
  */
 export function readInvoices(today: string, filter: InvoiceFilter, most: number): PreparedStatement<ListedInvoiceRow> {
   const given = conditions.flatMap(([name, condition]) => {

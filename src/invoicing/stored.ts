@@ -1,10 +1,11 @@
 import type { Deed, RecordAccess } from '../access/access.ts'
 import type { Visit } from '../access/actor.ts'
+import { today } from '../platform/calendar.ts'
 import { Problem } from '../platform/problems.ts'
 import type { Credited } from './credit-lines.ts'
 import type { InvoiceDocument, InvoiceLine } from './document.ts'
 import { readInvoiceMails, type InvoiceMailRow } from './mail-store.ts'
-import { today, type InvoiceSettings } from './settings.ts'
+import type { InvoiceSettings } from './settings.ts'
 import * as store from './store.ts'
 
 /** An invoice with what happened to it since. */

@@ -3,8 +3,9 @@ import { closest } from '../platform/closest.ts'
 import { quoted } from '../platform/one-line.ts'
 import { Problem } from '../platform/problems.ts'
 import { lineAmounts, type Tax } from './arithmetic.ts'
-import type { NewLine } from './schema.ts'
+import type { NewLine, Unit } from './schema.ts'
 import type { InvoiceSettings } from './settings.ts'
+import { priceBase, priceDecimals } from './units.ts'
 import type { LooseLine } from './usage-lines.ts'
 
 /** Decimals of quantities and of prices. */
@@ -19,14 +20,14 @@ export function typedLines(lines: readonly NewLine[], settings: InvoiceSettings)
     const at = `lines[${index}]`
     const amounts = {
       quantity: quantityIn(quantity, `${at}.quantity`, mostQuantity),
-      unitPrice: numberIn(price, `${at}.unit_price`, { least: 0n, most: mostPrice }),
+      unitPrice: priceIn(price, `${at}.unit_price`, unit),
     }
     return {
       source: 'fee',
       text,
       unit,
       ...amounts,
-      ...lineAmounts(amounts.quantity, amounts.unitPrice, settings.decimals),
+      ...lineAmounts(amounts.quantity, amounts.unitPrice, settings.decimals, priceBase(unit)),
       tax: taxIn(tax, `${at}.tax`, settings),
       model: null,
       direction: null,
@@ -38,6 +39,11 @@ export function typedLines(lines: readonly NewLine[], settings: InvoiceSettings)
 /** A quantity above zero, in 10⁻⁶. Throws Problem `invalid_field`. */
 export function quantityIn(text: string, field: string, most: bigint): bigint {
   return numberIn(text, field, { least: 1n, most })
+}
+
+function priceIn(text: string, field: string, unit: Unit): bigint {
+  const price = numberIn(text, field, { least: 0n, most: mostPrice })
+  return price * 10n ** BigInt(priceDecimals(unit) - typedDecimals)
 }
 
 function numberIn(text: string, field: string, { least, most }: { least: bigint; most: bigint }): bigint {

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 
-/** The JSON schemas of what is not billed. */
+/** The JSON schemas of unbilled work. */
 
 const query = {
   until: Type.Optional(Type.String({ format: 'text', maxLength: 10, description: 'The last day. Default: today.' })),

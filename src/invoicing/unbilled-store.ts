@@ -14,7 +14,7 @@ export interface TimeRow {
   readonly text: string
 }
 
-/** The time of a client that no invoice bills, up to a day. */
+/** The unbilled time of a client, up to a day. */
 export function readTime(clientId: string, until: string, most: number): PreparedStatement<TimeRow> {
   return {
     name: 'unbilled time',
@@ -35,7 +35,7 @@ export interface ExpenseRow {
   readonly text: string
 }
 
-/** The expenses of a client that no invoice bills, up to a day. */
+/** The unbilled expenses of a client, up to a day. */
 export function readExpenses(clientId: string, until: string, most: number): PreparedStatement<ExpenseRow> {
   return {
     name: 'unbilled expenses',
@@ -52,7 +52,7 @@ export interface LettersRow {
   readonly cost: bigint
 }
 
-/** The months of a client whose letters no invoice bills, up to a day. */
+/** The months of a client with unbilled letters, up to a day. */
 export function readLetters(clientId: string, until: string, most: number): PreparedStatement<LettersRow> {
   return {
     name: 'unbilled letters',
@@ -94,7 +94,7 @@ interface UnbilledFilter {
   readonly most: number | null
 }
 
-/** What no invoice bills, by payer, up to a day. The firm's own accounts are not billed. */
+/** Unbilled work by payer, up to a day. The firm's own accounts are not billed. */
 export function readUnbilledPayers({
   until,
   markup,

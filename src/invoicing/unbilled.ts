@@ -1,14 +1,15 @@
 import { csvCell } from '../access/csv-cell.ts'
 import type { RecordAccess } from '../access/access.ts'
 import type { Visit } from '../access/actor.ts'
+import { today } from '../platform/calendar.ts'
 import { Problem } from '../platform/problems.ts'
 import { dayIn } from './days.ts'
 import { moneyWith } from './present.ts'
-import { today, type InvoiceSettings } from './settings.ts'
+import type { InvoiceSettings } from './settings.ts'
 import { closeMonths, readUnbilledPayers, type UnbilledOrder, type UnbilledRow } from './unbilled-store.ts'
 import type { UnbilledList, UnbilledQuery } from './unbilled-schema.ts'
 
-/** What no invoice bills yet, for partners: time, expenses, and the months that are over of accounts and of letters. */
+/** Unbilled work, for partners: time, expenses, and the months that are over of accounts and of letters. */
 export interface Unbilled {
   /** One page of payers. Throws Problem `invalid_field`. */
   list(visit: Visit, query: UnbilledQuery): Promise<UnbilledList>

@@ -1,13 +1,16 @@
 import type { Queryable } from '../platform/database/database.ts'
 import { lineAmounts, type Tax } from './arithmetic.ts'
 import type { InvoiceLine } from './document.ts'
-import { readMonths, readPrices, type MonthUsage, type PricedUsage } from './usage-store.ts'
+import { invoiceWords } from './words.ts'
+import { readMonths, readPrices, type AccountModel, type MonthUsage, type PricedUsage } from './usage-store.ts'
 
 interface UsageBill {
   /** The first day of the month. */
   readonly month: string
   readonly tax: Tax
   readonly decimals: number
+  /** Of the texts. */
+  readonly locale: string
 }
 
 /** A line of a draft before it has its position. */
@@ -33,15 +36,26 @@ export async function usageLinesOf(
   accountIds: readonly string[],
   bill: UsageBill,
 ): Promise<ReadonlyMap<string, LooseLine[]>> {
+  const used = (await readMonths(database, accountIds, bill.month)).map((usage) => ({ usage, one: onePrice(usage) }))
+  const mixed = used.filter(({ one }) => one === undefined).map(({ usage }) => usage)
+  const byModel = Map.groupBy(await pricesOf(database, mixed, bill.month), pairOf)
   const lines = new Map<string, LooseLine[]>()
-  for (const { accountId, ...usage } of await readMonths(database, accountIds, bill.month)) {
-    const one = onePrice(usage)
-    const priced = one ? [one] : await readPrices(database, accountId, bill.month, usage.model)
-    const before = lines.get(accountId) ?? []
-    lines.set(accountId, [...before, ...priced.flatMap((each) => linesFor(each, bill))])
+  for (const { usage, one } of used) {
+    const priced = one ? [one] : (byModel.get(pairOf(usage)) ?? [])
+    const before = lines.get(usage.accountId) ?? []
+    lines.set(usage.accountId, [...before, ...priced.flatMap((each) => linesFor(each, bill))])
   }
   return lines
 }
+
+function pricesOf(database: Queryable, used: readonly AccountModel[], month: string) {
+  if (used.length === 0) return []
+  const accountIds = new Set(used.map(({ accountId }) => accountId))
+  const models = new Set(used.map(({ model }) => model))
+  return readPrices(database, { accountIds, models }, month)
+}
+
+const pairOf = ({ accountId, model }: AccountModel) => `${accountId} ${model}`
 
 /** Undefined unless one price accounts for the whole cost. */
 function onePrice({ cost, inputPrice, outputPrice, ...rest }: MonthUsage): PricedUsage | undefined {
@@ -53,7 +67,6 @@ function onePrice({ cost, inputPrice, outputPrice, ...rest }: MonthUsage): Price
 
 interface Part {
   readonly direction: NonNullable<InvoiceLine['direction']>
-  readonly name: string
   readonly tokens: bigint
   readonly price: bigint
 }
@@ -62,29 +75,20 @@ interface Part {
 function partsOf(usage: PricedUsage): Part[] {
   const { inputPrice, outputPrice, cachedPrice, cacheWritePrice } = usage
   return [
-    { direction: 'input', name: 'input tokens', tokens: usage.inputTokens, price: inputPrice },
-    {
-      direction: 'cached_input',
-      name: 'cached input tokens',
-      tokens: usage.cachedTokens,
-      price: cachedPrice ?? inputPrice,
-    },
-    {
-      direction: 'cache_write',
-      name: 'cache write tokens',
-      tokens: usage.cacheWriteTokens,
-      price: cacheWritePrice ?? inputPrice,
-    },
-    { direction: 'output', name: 'output tokens', tokens: usage.outputTokens, price: outputPrice },
+    { direction: 'input', tokens: usage.inputTokens, price: inputPrice },
+    { direction: 'cached_input', tokens: usage.cachedTokens, price: cachedPrice ?? inputPrice },
+    { direction: 'cache_write', tokens: usage.cacheWriteTokens, price: cacheWritePrice ?? inputPrice },
+    { direction: 'output', tokens: usage.outputTokens, price: outputPrice },
   ]
 }
 
-function linesFor(usage: PricedUsage, { tax, decimals }: UsageBill): LooseLine[] {
+function linesFor(usage: PricedUsage, { tax, decimals, locale }: UsageBill): LooseLine[] {
   const { model } = usage
+  const names = invoiceWords(locale).tokens
   const used = partsOf(usage).filter(({ tokens }) => tokens > 0n)
-  return used.map(({ direction, name, tokens, price }) => ({
+  return used.map(({ direction, tokens, price }) => ({
     source: 'usage',
-    text: `${model}: ${name}`,
+    text: `${model}: ${names[direction]}`,
     // Tokens are millionths of a million tokens.
     quantity: tokens,
     unit: 'million_tokens',

@@ -36,7 +36,7 @@ export function readMonths(
   database: Queryable,
   accountIds: readonly string[],
   month: string,
-): Promise<(MonthUsage & { readonly accountId: string })[]> {
+): Promise<(MonthUsage & AccountModel)[]> {
   return database.rows(
     `with used as (
        select account_id, model, sum(input_tokens) as input, sum(output_tokens) as output,
@@ -59,22 +59,31 @@ export function readMonths(
   )
 }
 
-/** The same from the ledger, by price. */
+/** One account's use of one model. */
+export interface AccountModel {
+  readonly accountId: string
+  readonly model: string
+}
+
+/**
+ * The same from the ledger, by price, for every one of the accounts and every one of the models. One statement, so that
+ * PostgreSQL reads the month once for many accounts. It underestimates the rows of a join with (account, model) pairs.
+ */
 export function readPrices(
   database: Queryable,
-  accountId: string,
+  { accountIds, models }: { readonly accountIds: Iterable<string>; readonly models: Iterable<string> },
   month: string,
-  model: string,
-): Promise<PricedUsage[]> {
+): Promise<(PricedUsage & AccountModel)[]> {
   return database.rows(
-    `select model, sum(input_tokens)::numeric as "inputTokens", sum(output_tokens)::numeric as "outputTokens",
-       sum(cached_tokens)::numeric as "cachedTokens", sum(cache_write_tokens)::numeric as "cacheWriteTokens",
-       input_price as "inputPrice", output_price as "outputPrice", cached_price as "cachedPrice",
-       cache_write_price as "cacheWritePrice"
-     from ledger where account_id = $1 and model = $3 and at >= $2::date::timestamp at time zone 'UTC'
-       and at < ($2::date + interval '1 month') at time zone 'UTC'
-     group by model, input_price, output_price, cached_price, cache_write_price order by min(at)`,
-    [accountId, month, model],
+    `select account_id as "accountId", model, sum(input_tokens)::numeric as "inputTokens",
+       sum(output_tokens)::numeric as "outputTokens", sum(cached_tokens)::numeric as "cachedTokens",
+       sum(cache_write_tokens)::numeric as "cacheWriteTokens", input_price as "inputPrice",
+       output_price as "outputPrice", cached_price as "cachedPrice", cache_write_price as "cacheWritePrice"
+     from ledger where account_id = any($1::uuid[]) and model = any($2::text[])
+       and at >= $3::date::timestamp at time zone 'UTC' and at < ($3::date + interval '1 month') at time zone 'UTC'
+     group by account_id, model, input_price, output_price, cached_price, cache_write_price
+     order by account_id, model, min(at)`,
+    [[...accountIds], [...models], month],
   )
 }
 
@@ -96,7 +105,7 @@ export async function readIsOwn(database: Queryable, accountId: string): Promise
   return row?.own === true
 }
 
-/** An account with the cost of its usage in a month, in 10⁻¹² of the currency unit. */
+/** The cost of an account's usage in a month, in 10⁻¹² of the currency unit. */
 export interface UnbilledAccount {
   readonly id: string
   readonly name: string

@@ -1,3 +1,4 @@
+import type { InvoiceLine } from './document.ts'
 import type { Unit } from './schema.ts'
 
 /** The words of an invoice. Numbers, amounts and dates are formatted. */
@@ -27,6 +28,9 @@ interface InvoiceWords {
   readonly holder: string
   readonly reference: string
   readonly code: string
+  /** The text of a line for tokens, after the model. */
+  readonly tokens: Readonly<Record<NonNullable<InvoiceLine['direction']>, string>>
+  readonly letters: (month: string) => string
 }
 
 /** A quantity in its unit, which has a plural if it is two words. Tokens are counted one by one. */
@@ -79,6 +83,13 @@ const english: InvoiceWords = {
   holder: 'Account holder',
   reference: 'Reference',
   code: 'QR code for banking apps',
+  tokens: {
+    input: 'input tokens',
+    cached_input: 'cached input tokens',
+    cache_write: 'cache write tokens',
+    output: 'output tokens',
+  },
+  letters: (month) => `Drafting of letters, ${month}`,
 }
 
 const german: InvoiceWords = {
@@ -116,6 +127,13 @@ const german: InvoiceWords = {
   holder: 'Kontoinhaber',
   reference: 'Verwendungszweck',
   code: 'QR-Code für Banking-Apps',
+  tokens: {
+    input: 'Eingabe-Token',
+    cached_input: 'Eingabe-Token aus dem Cache',
+    cache_write: 'in den Cache geschriebene Token',
+    output: 'Ausgabe-Token',
+  },
+  letters: (month) => `Entwürfe von Briefen, ${month}`,
 }
 
 const french: InvoiceWords = {
@@ -153,6 +171,13 @@ const french: InvoiceWords = {
   holder: 'Titulaire du compte',
   reference: 'Référence',
   code: 'Code QR de virement',
+  tokens: {
+    input: 'jetons d’entrée',
+    cached_input: 'jetons d’entrée lus en cache',
+    cache_write: 'jetons écrits en cache',
+    output: 'jetons de sortie',
+  },
+  letters: (month) => `Rédaction de lettres, ${month}`,
 }
 
 const languages: Readonly<Record<string, InvoiceWords>> = { en: english, de: german, fr: french }

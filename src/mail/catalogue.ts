@@ -44,7 +44,10 @@ export interface MailText {
   readonly code?: { readonly label: string; readonly value: string }
   /** After everything else. */
   readonly closing?: string
-  /** Sent as it is to someone who does not sign in: without the firm in the subject and the address of this service. */
+  /**
+   * Sent as it is to someone who does not sign in: without the firm in the subject and the address of this service, and in a
+   * language that only the sender knows.
+   */
   readonly isForPayer?: true
 }
 
@@ -109,21 +112,21 @@ const catalogue: { readonly [Name in Template]: (values: Values[Name], firm: str
   sign_in_link: ({ token, code, device }) => ({
     subject: 'Your sign-in link',
     paragraphs: [
-      `Someone asked for a link to sign in with this address, in ${device}.`,
+      `Someone requested a link to sign in with this address, in ${device}.`,
       'The link works once, for 10 minutes.',
     ],
     button: { label: 'Sign in', path: `/signin/link#${token}` },
-    code: { label: 'Or enter this code on the page where you asked for the link:', value: code },
+    code: { label: 'Or enter this code on the page where you requested the link:', value: code },
     closing: 'If it was not you, ignore this mail. Do not give the code to anyone.',
   }),
   password_reset: ({ token }) => ({
     subject: 'Choose your password',
     paragraphs: [
-      'Someone asked for a link to choose a password for this address.',
+      'Someone requested a link to choose a password for this address.',
       'The link works once, for 20 minutes. A new password signs you out everywhere.',
     ],
     button: { label: 'Choose a password', path: `/signin/reset#${token}` },
-    closing: 'If it was not you, ignore this mail: your password stays as it is.',
+    closing: 'If it was not you, ignore this mail: your password has not changed.',
   }),
   invitation: ({ token, name, by }, firm) => ({
     subject: 'You are invited to sign in',

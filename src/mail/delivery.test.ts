@@ -342,7 +342,7 @@ describe('a mail', () => {
     // The same server, at an address that does not look like this machine's.
     const mailer = await start(clear.url.replace('127.0.0.1', '[::ffff:127.0.0.1]'))
     await queue(mailer, link())
-    await until(() => log.text().includes('will be tried again'))
+    await until(() => log.text().includes('will be retried'))
     assert.deepEqual([ended(mailer), clear.connections > 0, passwords], [0, true, []])
     await mailer.close()
     open = []

@@ -30,7 +30,7 @@ interface DeliveryNeeds {
   readonly onEnd: (end: MailEnd) => void
   /** ms since 1970; default `Date.now`. */
   readonly clock?: () => number
-  /** ms between looks at the queue. Default 1000. */
+  /** Polling interval of the queue in ms. Default 1000. */
   readonly lookEvery?: number
 }
 
@@ -95,7 +95,7 @@ async function deliver(needs: DeliveryNeeds, queued: QueuedMail, signal: AbortSi
     const { reason, isPermanent } = error
     const about = { mail: queued.id, template: mail?.template, reason, tries: queued.tries + 1 }
     if (!isPermanent && !queued.isLastTry) {
-      log.warn(about, 'mail: not accepted, will be tried again')
+      log.warn(about, 'mail: not accepted, will be retried')
       return queue.postpone(queued)
     }
     log.error(about, 'mail: given up')

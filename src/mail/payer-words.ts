@@ -5,52 +5,100 @@ export interface PayerWords {
 }
 
 /** What a mail to a payer is about. Amounts and days are as the firm writes them. */
-interface Billed {
+export interface Billed {
   readonly firm: string
   readonly number: string
   readonly issued: string
   readonly due: string
+  readonly gross: string
+  readonly open: string
+  readonly isPaid: boolean
+  /** The number of the invoice that a credit note corrects. */
+  readonly credits: string | null
 }
 
-/** The firm's words for an invoice or a credit note. `credits` is the number of the invoice that a credit note corrects. */
-export function invoiceMailWords({
-  firm,
-  number,
-  issued,
-  due,
-  gross,
-  isPaid,
-  credits,
-}: Billed & { readonly gross: string; readonly isPaid: boolean; readonly credits: string | null }): PayerWords {
-  if (credits !== null) {
-    return {
-      subject: `Credit note ${number} – ${firm}`,
-      message: paragraphs(
-        `Attached is our credit note ${number} of ${issued} for ${gross}. It corrects our invoice ${credits}.`,
-        closing(firm),
-      ),
-    }
-  }
+/** The sentences of one language. */
+interface Language {
+  readonly greeting: string
+  readonly closing: string
+  readonly invoice: (billed: Billed) => readonly [subject: string, ...sentences: string[]]
+  readonly creditNote: (billed: Billed) => readonly [subject: string, ...sentences: string[]]
+  readonly reminder: (billed: Billed) => readonly [subject: string, ...sentences: string[]]
+}
+
+const english: Language = {
+  greeting: 'Hello,',
+  closing: 'Kind regards,',
+  invoice: ({ number, issued, gross, due, isPaid }) => [
+    `Invoice ${number}`,
+    `Attached is our invoice ${number} of ${issued} for ${gross}.`,
+    isPaid ? 'It has been paid. Thank you.' : `Please pay it by ${due}, quoting its number as the reference.`,
+  ],
+  creditNote: ({ number, issued, gross, credits }) => [
+    `Credit note ${number}`,
+    `Attached is our credit note ${number} of ${issued} for ${gross}. It corrects our invoice ${credits}.`,
+  ],
+  reminder: ({ number, issued, due, open }) => [
+    `Reminder: invoice ${number}`,
+    `Our invoice ${number} of ${issued} was due on ${due}, and ${open} of it is still open. A copy is attached.`,
+    'If you have paid it in the meantime, please ignore this reminder.',
+  ],
+}
+
+const german: Language = {
+  greeting: 'Guten Tag,',
+  closing: 'Mit freundlichen Grüßen',
+  invoice: ({ number, issued, gross, due, isPaid }) => [
+    `Rechnung ${number}`,
+    `anbei erhalten Sie unsere Rechnung ${number} vom ${issued} über ${gross}.`,
+    isPaid
+      ? 'Sie ist bereits bezahlt. Vielen Dank.'
+      : `Bitte überweisen Sie den Betrag bis zum ${due} und geben Sie die Rechnungsnummer als Verwendungszweck an.`,
+  ],
+  creditNote: ({ number, issued, gross, credits }) => [
+    `Rechnungskorrektur ${number}`,
+    `anbei erhalten Sie unsere Rechnungskorrektur ${number} vom ${issued} über ${gross}. Sie betrifft unsere Rechnung ${credits}.`,
+  ],
+  reminder: ({ number, issued, due, open }) => [
+    `Zahlungserinnerung: Rechnung ${number}`,
+    `unsere Rechnung ${number} vom ${issued} war am ${due} fällig. Davon sind noch ${open} offen. Eine Kopie finden Sie im Anhang.`,
+    'Falls Sie inzwischen bezahlt haben, betrachten Sie diese Erinnerung bitte als gegenstandslos.',
+  ],
+}
+
+const french: Language = {
+  greeting: 'Bonjour,',
+  closing: 'Cordialement,',
+  invoice: ({ number, issued, gross, due, isPaid }) => [
+    `Facture ${number}`,
+    `Veuillez trouver ci-joint notre facture ${number} du ${issued} d’un montant de ${gross}.`,
+    isPaid
+      ? 'Elle est déjà réglée. Nous vous en remercions.'
+      : `Merci de la régler au plus tard le ${due}, en indiquant son numéro comme référence.`,
+  ],
+  creditNote: ({ number, issued, gross, credits }) => [
+    `Avoir ${number}`,
+    `Veuillez trouver ci-joint notre avoir ${number} du ${issued} d’un montant de ${gross}. Il concerne notre facture ${credits}.`,
+  ],
+  reminder: ({ number, issued, due, open }) => [
+    `Rappel : facture ${number}`,
+    `Notre facture ${number} du ${issued} était à régler au plus tard le ${due}, et ${open} restent dus. Vous en trouverez une copie ci-joint.`,
+    'Si vous l’avez réglée entre-temps, merci de ne pas tenir compte de ce rappel.',
+  ],
+}
+
+const languages: Readonly<Record<string, Language>> = { en: english, de: german, fr: french }
+
+/**
+ * The firm's words for an invoice, a credit note or a reminder, in the language of a locale such as `de-AT` if that is German
+ * or French, else in English.
+ */
+export function payerWords(kind: 'invoice' | 'reminder', billed: Billed, locale: string): PayerWords {
+  const { greeting, closing, ...words } = languages[new Intl.Locale(locale).language] ?? english
+  const write = kind === 'reminder' ? words.reminder : billed.credits === null ? words.invoice : words.creditNote
+  const [subject, ...sentences] = write(billed)
   return {
-    subject: `Invoice ${number} – ${firm}`,
-    message: paragraphs(
-      `Attached is our invoice ${number} of ${issued} for ${gross}.`,
-      isPaid ? 'It has been paid. Thank you.' : `Please pay it by ${due}, quoting its number as the reference.`,
-      closing(firm),
-    ),
+    subject: `${subject} – ${billed.firm}`,
+    message: [greeting, ...sentences, `${closing}\n${billed.firm}`].join('\n\n'),
   }
 }
-
-export function reminderMailWords({ firm, number, issued, due, open }: Billed & { readonly open: string }): PayerWords {
-  return {
-    subject: `Reminder: invoice ${number} – ${firm}`,
-    message: paragraphs(
-      `Our invoice ${number} of ${issued} was due on ${due}, and ${open} of it is still open. A copy is attached.`,
-      'If you have paid it in the meantime, please ignore this reminder.',
-      closing(firm),
-    ),
-  }
-}
-
-const paragraphs = (...texts: readonly string[]): string => ['Hello,', ...texts].join('\n\n')
-const closing = (firm: string): string => `Kind regards,\n${firm}`

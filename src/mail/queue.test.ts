@@ -35,7 +35,7 @@ describe('the schema of the queue', () => {
 
   test('is refused, in one line that says what to do, to a login that may not create it', async () => {
     await permit('revoke')
-    const message = /^The queue of the mail needs a schema "pgboss" .*Grant CREATE on the database[^\n]*$/
+    const message = /^The mail queue needs a schema "pgboss" .*Grant CREATE on the database[^\n]*$/
     await assert.rejects(migrateMailQueue(fresh.url, log), { name: 'OperatorError', message })
     assert.equal(await schemas(), 0)
     await permit('grant')

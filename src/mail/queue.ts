@@ -121,15 +121,12 @@ async function startBoss({ databaseUrl, log, superviseEvery = 15, addsOnly = fal
     await boss.stop({ graceful: false }).catch(() => undefined)
     const reason = error instanceof Error ? error.message : String(error)
     if (addsOnly) {
-      throw new OperatorError(
-        `The queue of the mail is not ready: ${reason}. Run ./tollgate migrate, or ./tollgate start`,
-        {
-          cause: error,
-        },
-      )
+      throw new OperatorError(`The mail queue is not ready: ${reason}. Run ./tollgate migrate, or ./tollgate start`, {
+        cause: error,
+      })
     }
     throw new OperatorError(
-      `The queue of the mail needs a schema "${schema}" in the database, which cannot be created: ${reason}. Grant CREATE on the database to its login, or remove mail from the configuration.`,
+      `The mail queue needs a schema "${schema}" in the database, which cannot be created: ${reason}. Grant CREATE on the database to its login, or remove mail from the configuration.`,
       { cause: error },
     )
   }

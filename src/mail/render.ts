@@ -33,7 +33,7 @@ export function renderMail(mail: MailText, sender: Sender): RenderedMail {
     ...(closing === undefined ? [] : [paragraph(closing)]),
     `<p style="${styles.signature}">${escape(signature)}</p>`,
   ].join('\n')
-  return { subject, text: `${text}\n`, html: page(subject, html) }
+  return { subject, text: `${text}\n`, html: page(subject, html, mail.isForPayer ? '' : ' lang="en"') }
 }
 
 const styles = {
@@ -47,9 +47,9 @@ const styles = {
   signature: 'margin:24px 0 0;font-size:13px;color:#5c5f66',
 } as const
 
-function page(title: string, body: string): string {
+function page(title: string, body: string, language: string): string {
   return `<!doctype html>
-<html lang="en">
+<html${language}>
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escape(title)}</title></head>
 <body style="${styles.body}">
 <div style="${styles.card}">
