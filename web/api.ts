@@ -1,4 +1,5 @@
 import { content, type Refusal } from './content.ts'
+import { reasonText } from './locale.ts'
 import { sessionEnded, sessionUsed } from './session.ts'
 import { believed } from './wire.ts'
 
@@ -17,6 +18,11 @@ export class ApiError extends Error {
     this.refusal = refusal
     this.current = current
     this.retryAfter = retryAfter
+  }
+
+  /** The reason as it is shown below a field, whose label says what the API's name for it would. */
+  get reasonAtField(): string {
+    return this.message.replace(/^The field \S+ (?:is )?(.)/, (_, first: string) => first.toUpperCase())
   }
 }
 
@@ -145,7 +151,8 @@ async function orLost<Data>(work: Promise<Data>): Promise<Data> {
 function refused(status: number, headers: Headers, text: string): ApiError {
   const { error, current } = refusalIn(text)
   const wait = Number(headers.get('retry-after') ?? Number.NaN)
-  return new ApiError(status, error, current, Number.isFinite(wait) ? wait : undefined)
+  const shown = error.reason === undefined ? error : { ...error, reason: reasonText(error.reason) }
+  return new ApiError(status, shown, current, Number.isFinite(wait) ? wait : undefined)
 }
 
 /** A proxy may have sent the response, so it need not be JSON. */

@@ -20,7 +20,7 @@ export function compressed(): Plugin {
   }
 }
 
-/** What the builds of the portal and of the sign-in page have in common. */
+/** The build settings shared by the portal and the sign-in page. */
 export const common = {
   // The server replaces this with a new nonce in every response.
   html: { cspNonce: '__NONCE__' },

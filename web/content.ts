@@ -11,7 +11,7 @@ export interface Content {
   readonly settings?: Settings
 }
 
-/** What the configuration says to pages. */
+/** The configuration that pages need. */
 interface Settings {
   readonly firm: FirmSettings
   /** The model that drafts letters, and the currency of its cost; null if no account pays for drafts. */

@@ -154,7 +154,7 @@ export function valuesOf(fields: readonly Field[], record: object): Values {
 function valueOf({ name, kind }: Field, record: ReadonlyMap<string, unknown>): Value {
   const value = kind === 'consultant' ? idIn(record.get('consultant')) : record.get(name)
   if (Array.isArray(value)) return value.map(String)
-  if (kind === 'amount' && typeof value === 'string') return clearAmount(value)
+  if (kind === 'amount' && typeof value === 'string') return clearAmount(value, decimalMark())
   return ['string', 'number', 'boolean'].includes(typeof value) ? String(value) : ''
 }
 

@@ -72,6 +72,23 @@ export const numberText = (value: number): string => formats.number.format(value
 /** An exact decimal with all its digits: `1250.000001` → `1,250.000001`. */
 export const decimalText = (decimal: string): string => (isDecimal(decimal) ? formats.decimal.format(decimal) : decimal)
 
+/**
+ * A reason of the server, which writes for programs, with its days and numbers as the firm writes them: `5308.38` → `5.308,38`.
+ * What it quotes remains as it is, and so do times, versions and addresses.
+ */
+export function reasonText(reason: string): string {
+  return reason.replaceAll(writtenForPrograms, (text) => {
+    if (text.startsWith('"')) return text
+    if (isDay.test(text)) return dateText(text)
+    const decimals = text.split('.')[1]?.length ?? 0
+    return isDecimal(text) ? new Intl.NumberFormat(firm.locale, { minimumFractionDigits: decimals }).format(text) : text
+  })
+}
+
+const isDay = /^\d{4}-\d{2}-\d{2}$/
+/** A short whole number is the same in all locales. */
+const writtenForPrograms = /"[^"]*"|(?<![\w.-])(?:\d{4}-\d{2}-\d{2}|-?\d+\.\d+|-?\d{5,})(?![\w-]|\.\d)/g
+
 /** With exactly one decimal: `2.5`. */
 export const tenthsText = (value: number): string => formats.tenths.format(value)
 

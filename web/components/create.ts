@@ -4,8 +4,8 @@ import { isSame, type Sent } from '../fields.ts'
 type Body = Readonly<Record<string, Sent>>
 
 /**
- * Creates a record exactly once. If a response is lost, the retry finds the record and sends what was typed since; other
- * people's changes are kept. Throws ApiError.
+ * Creates a record exactly once. If a response is lost, the retry finds the record and sends the changes typed since;
+ * other people's changes are kept. Throws ApiError.
  */
 export function createMaker<Made extends { readonly id: string; readonly version: number }>(
   address: string,

@@ -66,7 +66,7 @@ export function EditForm({ label, saveLabel = 'Save', startsAt, onCancel, ...nee
             key={field.name}
             field={field}
             value={draft.values[field.name] ?? ''}
-            error={draft.error?.refusal.field === field.name ? draft.error.message : undefined}
+            error={draft.error?.refusal.field === field.name ? draft.error.reasonAtField : undefined}
             readOnly={draft.busy}
             onChange={(value) => draft.set(field.name, value)}
           />

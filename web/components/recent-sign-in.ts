@@ -18,7 +18,7 @@ export async function afterRecentSignIn<Data>(work: () => Promise<Data>): Promis
 /** For a form: asks before anything is typed. */
 export async function askToSignInAgain(): Promise<void> {
   const sure = await confirm({
-    title: 'Confirm that it is you',
+    title: 'Confirm your identity',
     text: 'This needs a sign-in within the last 10 minutes, so that nobody can do it in a browser that you left unattended. Sign in again, then repeat it.',
     action: 'Sign in again',
   })

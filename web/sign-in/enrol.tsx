@@ -14,7 +14,7 @@ interface Enrolled {
   readonly recovery_codes?: readonly string[]
 }
 
-/** What the form of one factor gets. */
+/** The props of a factor's form. */
 export interface EnrolProps {
   readonly begin: <Challenge>(input?: object) => Promise<Challenge>
   readonly complete: (input: object) => Promise<void>

@@ -19,7 +19,7 @@ async function complete(input: object): Promise<void> {
   await leaveFor(next)
 }
 
-/** What one second factor asks for. */
+/** The challenge of one second factor. */
 export function FactorForm({ factor }: { readonly factor: Choice }) {
   if (factor.id === 'passkey') return <PasskeyForm />
   if (factor.id === 'sms') return <MessageForm />

@@ -15,7 +15,7 @@ export function MethodsPage() {
   const hasForm = has('email_link') || has('password')
   if (mailed) return <MailedPage {...mailed} onBack={() => setMailed(undefined)} />
   return (
-    <Panel title={isAgain ? 'Confirm that it is you' : 'Sign in'}>
+    <Panel title={isAgain ? 'Confirm your identity' : 'Sign in'}>
       {isAgain && <p>This page changes how you sign in. Sign in again first, so that nobody else can change it.</p>}
       <Providers />
       {has('passkey') && <PasskeyButton onActive={setByPasskey} />}

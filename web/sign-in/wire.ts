@@ -3,7 +3,7 @@ import { content } from '../content.ts'
 import { believed } from '../wire.ts'
 import { leaveFor, post } from './api.ts'
 
-/** What the server says of this sign-in. */
+/** The server's state of this sign-in. */
 export const page = believed<SignInPage>(content.data ?? {})
 
 const query = new URLSearchParams(location.search)

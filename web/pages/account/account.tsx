@@ -17,7 +17,7 @@ import { AccountDialogs, type Opened } from './dialogs.tsx'
 import { Facts } from './facts.tsx'
 import { Keys } from './keys.tsx'
 
-/** What the page of an account shows. */
+/** The data of the account page. */
 export interface AccountData extends Pick<KeyList, 'keys' | 'models'> {
   readonly account: AccountShown
   readonly baseUrl: string
@@ -91,7 +91,7 @@ function Actions({ account, open }: { readonly account: AccountShown; readonly o
       )}
       <Menu position="bottom-end" width={200} shadow="md">
         <Menu.Target>
-          <ActionIcon aria-label="More for this account" size="lg">
+          <ActionIcon aria-label="More actions for this account" size="lg">
             <IconDots size={16} />
           </ActionIcon>
         </Menu.Target>

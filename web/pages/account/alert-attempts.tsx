@@ -9,7 +9,7 @@ interface AlertAttemptsProps {
   readonly onRefresh: () => void
 }
 
-/** The attempts to send alerts, the newest first. */
+/** The attempts to send alerts, newest first. */
 export function AlertAttempts({ attempts, onRefresh }: AlertAttemptsProps) {
   return (
     <>

@@ -46,9 +46,9 @@ interface SharesDialogProps {
 /** Changes the shares at which an alert is sent. */
 export function SharesDialog({ address, shares, onClose, onChanged }: SharesDialogProps) {
   return (
-    <Dialog title="Change the shares" onClose={onClose}>
+    <Dialog title="Change percentages" onClose={onClose}>
       <EditForm
-        label="Change the shares"
+        label="Change percentages"
         fields={[sharesField]}
         initial={{ shares: shares.join(', ') }}
         save={(values) => change(address, { method: 'PATCH', body: { shares: sharesIn(values['shares']) } })}

@@ -93,14 +93,14 @@ function AlertMenu({ account, alert }: AlertRowProps) {
   async function test() {
     try {
       await change(`${address}/test`, { method: 'POST' })
-      notifyDone('A test is being sent. The attempts show what becomes of it.')
+      notifyDone('A test is being sent. The attempts show the outcome.')
     } catch (error) {
       notifyFailure('No test was sent', error)
     }
     await revalidate()
   }
   async function remove() {
-    const text = `Nothing more is sent to ${to}. Alerts that wait to be sent are given up.`
+    const text = `Nothing more is sent to ${to}. Alerts waiting to be sent are dropped.`
     if (!(await confirm({ title: 'Remove this alert?', text, action: 'Remove alert' }))) return
     try {
       await change(address, { method: 'DELETE' })
@@ -112,7 +112,7 @@ function AlertMenu({ account, alert }: AlertRowProps) {
   }
   function changed() {
     setChanging(false)
-    notifyDone('The shares are changed.')
+    notifyDone('The percentages were changed.')
     void revalidate()
   }
   return (
@@ -125,7 +125,7 @@ function AlertMenu({ account, alert }: AlertRowProps) {
         </Menu.Target>
         <Menu.Dropdown>
           <Menu.Item leftSection={<IconPencil size={16} />} onClick={() => setChanging(true)}>
-            Change the shares
+            Change percentages
           </Menu.Item>
           <Menu.Item leftSection={<IconSend size={16} />} onClick={() => void test()}>
             Send a test

@@ -13,7 +13,7 @@ interface CreditProps {
   readonly first: CreditList
 }
 
-/** What was added to the credit of an account, and withdrawn. */
+/** The credit added to an account and withdrawn from it. */
 export function Credit({ account, first }: CreditProps) {
   const [{ entries, next }, setList] = useState(first)
   const [busy, setBusy] = useState(false)

@@ -109,7 +109,7 @@ function SettingsDialog({ data: { account }, onClose, onDone }: FormDialogProps)
         save={(body, version) =>
           change(`/accounts/${account.id}`, { method: 'PATCH', body: settingsBody(body), version })
         }
-        onSaved={() => onDone('The account is changed.')}
+        onSaved={() => onDone('The account was changed.')}
         onCancel={onClose}
       />
     </Dialog>
@@ -121,14 +121,14 @@ function LimitsDialog({ data: { account }, apiKey, onClose, onDone }: FormDialog
   return (
     <Dialog title={`Limits of ${apiKey.name}`} onClose={onClose}>
       <p className={classes.about}>
-        Besides those of the account. Days and months are in UTC. A key that replaces this one shares them.
+        In addition to the account’s limits. Days and months are in UTC. A key that replaces this one shares them.
       </p>
       <EditForm
         label={`Limits of ${apiKey.name}`}
         fields={fields}
         initial={valuesOf(fields, apiKey)}
         save={(body) => change(`/keys/${apiKey.id}`, { method: 'PATCH', body: sentBody(fields, body) })}
-        onSaved={() => onDone('The limits are changed.')}
+        onSaved={() => onDone('The limits were changed.')}
         onCancel={onClose}
       />
     </Dialog>
@@ -144,7 +144,7 @@ function BillingDialog({ data: { account }, onClose, onDone }: FormDialogProps) 
         initial={valuesOf(billingFields, account)}
         version={account.version}
         save={(body, version) => change(`/accounts/${account.id}`, { method: 'PATCH', body, version })}
-        onSaved={() => onDone('The billing details are changed.')}
+        onSaved={() => onDone('The billing details were changed.')}
         onCancel={onClose}
       />
     </Dialog>
@@ -161,7 +161,7 @@ function CreditDialog({ data: { account }, onClose, onDone }: FormDialogProps) {
         fields={creditFields(account.currency)}
         initial={{ amount: '', note: '' }}
         save={(body) => change(`/accounts/${account.id}/credit`, { method: 'POST', body, key })}
-        onSaved={() => onDone('The credit is changed.')}
+        onSaved={() => onDone('The credit was changed.')}
         onCancel={onClose}
       />
     </Dialog>

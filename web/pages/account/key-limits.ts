@@ -11,7 +11,7 @@ export const keyLimitFields = (currency: string): readonly Field[] => [
   { name: 'tokens_per_minute', label: 'Tokens per minute', kind: 'whole', nullable: true, maxLength: 20 },
 ]
 
-/** The limits of a key, one a line, with what it spent of its budgets. */
+/** A key's limits, one per line, with the spent part of each budget. */
 export function keyLimitTexts(key: KeyShown, currency: string): string[] {
   const { daily_budget: daily, monthly_budget: monthly, requests_per_minute: rpm, tokens_per_minute: tpm } = key
   const spent = (charged: string | null, budget: string) =>

@@ -18,7 +18,7 @@ interface KeysProps {
   readonly open: (dialog: Opened) => void
 }
 
-/** The keys of an account, the newest first. */
+/** The keys of an account, newest first. */
 export function Keys({ data: { account, keys }, open }: KeysProps) {
   return (
     <section className={classes.section} aria-labelledby="keys">
@@ -143,7 +143,7 @@ function KeyMenu({ apiKey, open }: { readonly apiKey: KeyShown; readonly open: K
   return (
     <Menu position="bottom-end" width={160} shadow="md">
       <Menu.Target>
-        <ActionIcon aria-label={`More for ${apiKey.name}`}>
+        <ActionIcon aria-label={`More actions for ${apiKey.name}`}>
           <IconDots size={16} />
         </ActionIcon>
       </Menu.Target>

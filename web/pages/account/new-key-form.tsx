@@ -29,7 +29,7 @@ export function NewKeyForm({ account, models, onIssued, onClose, onLost }: NewKe
   const [chosen, setChosen] = useState<readonly string[] | null>(null)
   const [idempotencyKey] = useState(newKey)
   const { busy, error, issue } = useIssue({ onIssued, onLost })
-  const errorAt = (field: string) => (error?.refusal.field === field ? error.message : undefined)
+  const errorAt = (field: string) => (error?.refusal.field === field ? error.reasonAtField : undefined)
   const shown = [...shownFields, ...limitFields.map((field) => field.name)]
   const isElsewhere = error !== undefined && !shown.includes(error.refusal.field ?? '')
 
@@ -67,7 +67,7 @@ export function NewKeyForm({ account, models, onIssued, onClose, onLost }: NewKe
         onChange={({ currentTarget }) => setExpiry(currentTarget.value)}
       />
       <fieldset className={classes.fieldset}>
-        <legend>Limits of its own (optional)</legend>
+        <legend>Per-key limits (optional)</legend>
         <div className={classes.limits}>
           {limitFields.map((field) => (
             <FieldInput

@@ -8,7 +8,7 @@ interface IssueNeeds {
   readonly onLost: () => void
 }
 
-/** Requests a new key. If its response is lost, nobody can see the key any more. */
+/** Requests a new key. If its response is lost, the key cannot be shown again. */
 export function useIssue({ onIssued, onLost }: IssueNeeds) {
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<ApiError>()

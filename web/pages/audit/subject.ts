@@ -1,7 +1,7 @@
 import type { AuditRow } from '../../../src/clients/schema.ts'
 import { spoken } from '../../words.ts'
 
-/** What an event is about. */
+/** The subject of an event. */
 export interface Subject {
   readonly text: string
   /** Its page, if it has one. */
@@ -15,7 +15,7 @@ const items = new Map([
   ['time_entry', 'time_entries'],
   ['expense', 'expenses'],
 ])
-/** The pages of what is not part of a client's record. */
+/** The pages of nouns outside a client's record. */
 const pages = new Map([
   ['person', '/people'],
   ['invitation', '/people'],

@@ -34,7 +34,7 @@ export function VerifyButton({ busy, verify }: Pick<ReturnType<typeof useVerific
   )
 }
 
-/** What the checks found. */
+/** The results of the checks. */
 export function ProofAlert({ proof, onClose }: { readonly proof: AuditProof; readonly onClose: () => void }) {
   const { ok, rows, last_seal: lastSeal, checks } = proof
   const part = checks.find(({ read }) => read !== null)?.read
@@ -42,7 +42,7 @@ export function ProofAlert({ proof, onClose }: { readonly proof: AuditProof; rea
     <Alert
       className={classes.proof}
       color={ok ? 'teal' : 'red'}
-      title={ok ? 'The audit log is as it was sealed' : 'The audit log is not as it was sealed'}
+      title={ok ? 'The audit log is intact' : 'The audit log has been altered'}
       withCloseButton
       closeButtonLabel="Close"
       onClose={onClose}

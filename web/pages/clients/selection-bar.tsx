@@ -17,7 +17,7 @@ interface SelectionBarProps {
   readonly onDone: () => void
 }
 
-/** What can be done with the selected clients. */
+/** The actions on the selected clients. */
 export function SelectionBar({ selection, list, onDone }: SelectionBarProps) {
   const { clients, busy, clear, selectAll } = selection
   const { revalidate } = useRevalidator()

@@ -23,7 +23,7 @@ export function useSelection(shown: readonly ListedClient[]) {
   const clients = kept.search === search ? kept.clients : none
   const setClients = (next: ReadonlyMap<string, Selected>) => setKept({ search, clients: next })
 
-  /** Sets whether clients are selected. What exceeds `mostSelected` is not. */
+  /** Sets whether clients are selected. Clients beyond `mostSelected` are not selected. */
   function mark(marked: readonly Selected[], isOn: boolean) {
     const next = new Map(clients)
     for (const client of marked) {
@@ -42,7 +42,7 @@ export function useSelection(shown: readonly ListedClient[]) {
     setLast(client.id)
   }
 
-  /** Selects the first `mostSelected` clients of the list, those that are not shown yet included. */
+  /** Selects the first `mostSelected` clients of the list, including those not yet shown. */
   async function selectAll() {
     setBusy(true)
     try {
@@ -71,7 +71,7 @@ export function useSelection(shown: readonly ListedClient[]) {
     mark,
     selectAll: () => void selectAll(),
     clear: () => setClients(none),
-    /** Replaces selected clients with what they are now. */
+    /** Refreshes the selected clients. */
     refresh: (changed: readonly Selected[]) =>
       setClients(new Map([...clients, ...changed.map((client) => [client.id, client] as const)])),
   }

@@ -15,7 +15,7 @@ const statuses = [
   { value: 'performed', label: 'Performed' },
 ]
 
-/** The clients that will be erased, and those that were; for partners. */
+/** Scheduled and completed erasures; for partners. */
 export function ErasuresPage() {
   const { erasures, total } = useLoaderData<ErasureList>()
   const { get, change } = useParameters()

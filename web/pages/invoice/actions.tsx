@@ -9,7 +9,7 @@ import {
   IconReceiptRefund,
   IconTrash,
 } from '@tabler/icons-react'
-import { useState } from 'react'
+import { useState, type RefObject } from 'react'
 import type { ShownInvoice } from '../../../src/invoicing/schema.ts'
 import { change } from '../../api.ts'
 import { confirm, type Question } from '../../components/confirm.tsx'
@@ -24,8 +24,14 @@ interface ActionsProps {
   readonly onDone: () => void
 }
 
-/** What a partner can do with the invoice in its state. */
-export function InvoiceActions({ invoice, onEdit, onDone }: ActionsProps & { readonly onEdit: () => void }) {
+interface InvoiceActionsProps extends ActionsProps {
+  /** The button that opens the editor. */
+  readonly editor: RefObject<HTMLButtonElement | null>
+  readonly onEdit: () => void
+}
+
+/** The actions that the invoice's state allows a partner. */
+export function InvoiceActions({ invoice, editor, onEdit, onDone }: InvoiceActionsProps) {
   return (
     <>
       <Button variant="default" leftSection={<IconPrinter size={15} aria-hidden />} onClick={() => print()}>
@@ -33,7 +39,7 @@ export function InvoiceActions({ invoice, onEdit, onDone }: ActionsProps & { rea
       </Button>
       {invoice.status !== 'void' && <Downloads invoice={invoice} />}
       {invoice.status === 'draft' && (
-        <Button variant="default" leftSection={<IconPencil size={15} aria-hidden />} onClick={onEdit}>
+        <Button ref={editor} variant="default" leftSection={<IconPencil size={15} aria-hidden />} onClick={onEdit}>
           Change
         </Button>
       )}
@@ -110,7 +116,7 @@ function DraftActions({ invoice: { id, kind, version }, onDone }: ActionsProps) 
       </Button>
       <Menu position="bottom-end" width={180} shadow="md">
         <Menu.Target>
-          <ActionIcon aria-label="More for this draft" size="lg">
+          <ActionIcon aria-label="More actions for this draft" size="lg">
             <IconDots size={16} />
           </ActionIcon>
         </Menu.Target>

@@ -1,4 +1,3 @@
-import { Modal } from '@mantine/core'
 import { useRef, useState } from 'react'
 import { useNavigate } from 'react-router'
 import type { ShownInvoice } from '../../../src/invoicing/schema.ts'
@@ -6,7 +5,9 @@ import { clearAmount } from '../../../src/platform/typed-amount.ts'
 import { ApiError, change } from '../../api.ts'
 import { newKey } from '../../components/create.ts'
 import { EditForm } from '../../components/edit-form.tsx'
+import { FormDialog } from '../../components/form-dialog.tsx'
 import type { Field, Value, Values } from '../../fields.ts'
+import { decimalMark } from '../../locale.ts'
 import classes from './invoice.module.css'
 import { unitsText } from './lines.tsx'
 import { isZero } from './zero.ts'
@@ -23,14 +24,7 @@ export function CreditDialog({ invoice: { id, number, lines: all }, onClose }: C
   const made = useRef<ShownInvoice>(undefined)
   const [key] = useState(newKey)
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={`Credit note for ${number}`}
-      closeOnEscape={false}
-      closeOnClickOutside={false}
-      withCloseButton={false}
-    >
+    <FormDialog title={`Credit note for ${number}`} onClose={onClose}>
       <p className={classes.about}>
         The quantities to credit, with the prices and taxes of the invoice. Clear a field to leave its line out. This
         creates a draft, which takes effect when you issue it. Earlier credit notes are already deducted.
@@ -49,7 +43,7 @@ export function CreditDialog({ invoice: { id, number, lines: all }, onClose }: C
         onSaved={() => made.current && navigate(`/invoices/${made.current.id}`)}
         onCancel={onClose}
       />
-    </Modal>
+    </FormDialog>
   )
 }
 
@@ -68,7 +62,9 @@ const fieldsFor = (lines: Lines): readonly Field[] => [
 ]
 
 const initialFor = (lines: Lines): Values => ({
-  ...Object.fromEntries(lines.map(({ position, quantity_left: left }) => [nameOf(position), clearAmount(left ?? '')])),
+  ...Object.fromEntries(
+    lines.map(({ position, quantity_left: left }) => [nameOf(position), clearAmount(left ?? '', decimalMark())]),
+  ),
   note: '',
 })
 

@@ -10,7 +10,7 @@ interface DraftConflictProps {
   readonly onDiscard: () => void
 }
 
-/** Shows the draft as it was saved meanwhile, and asks which of the two to keep. */
+/** Shows the draft as it was saved in the meantime, and asks which of the two to keep. */
 export function DraftConflict({ theirs, onKeep, onDiscard }: DraftConflictProps) {
   return (
     <Alert

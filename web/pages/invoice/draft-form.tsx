@@ -1,5 +1,5 @@
 import { Alert, Button, Group, Textarea, TextInput } from '@mantine/core'
-import { useRef, useState, type KeyboardEvent, type SubmitEvent } from 'react'
+import { useEffect, useRef, useState, type KeyboardEvent, type SubmitEvent } from 'react'
 import type { DraftOptions, ShownInvoice } from '../../../src/invoicing/schema.ts'
 import { ApiError } from '../../api.ts'
 import { confirm } from '../../components/confirm.tsx'
@@ -30,17 +30,20 @@ interface DraftFormProps {
   readonly onCancel: () => void
 }
 
-/** Writes a draft. What was typed is kept until it is saved, also if a colleague saved the draft meanwhile. */
+/** Writes a draft. What was typed is kept until it is saved, also if a colleague saved the draft in the meantime. */
 export function DraftForm(props: DraftFormProps) {
   const { label, saveLabel, start, initial, version, proposed, hasLines, save, onSaved, onCancel } = props
   const [values, setValues] = useState(initial)
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<ApiError>()
-  /** The draft as a colleague saved it meanwhile. */
+  /** The draft as a colleague saved it in the meantime. */
   const [theirs, setTheirs] = useState<ShownInvoice>()
   const form = useRef<HTMLFormElement>(null)
   const isDirty = !isSameDraft(values, initial)
   const settle = useUnsaved(isDirty)
+  useEffect(() => {
+    if (document.activeElement === document.body) form.current?.querySelector<HTMLElement>('input, textarea')?.focus()
+  }, [])
   const set = (changes: Partial<DraftValues>) => setValues((before) => ({ ...before, ...changes }))
 
   async function send(basis: number | undefined) {
@@ -81,7 +84,7 @@ export function DraftForm(props: DraftFormProps) {
 
   const included = proposed.filter((each) => !values.leftOut.includes(nameOfLine(each) ?? ''))
   const line = error && lineOfField(error.refusal.field, values.lines)
-  const refusedLine = error && line && { ...line, reason: error.message }
+  const refusedLine = error && line && { ...line, reason: error.reasonAtField }
   const isShown = refusedLine !== undefined || headFields.some((name) => name === error?.refusal.field)
   return (
     <form ref={form} className={classes.form} aria-label={label} onSubmit={onSubmit} onKeyDown={onKeyDown}>
@@ -158,7 +161,7 @@ interface HeadFieldsProps {
 
 /** The buyer and the note. An empty field shows what the payer's record has. */
 function HeadFields({ values, buyer, error, readOnly, onChange }: HeadFieldsProps) {
-  const errorOf = (field: string) => (error?.refusal.field === field ? error.message : undefined)
+  const errorOf = (field: string) => (error?.refusal.field === field ? error.reasonAtField : undefined)
   return (
     <div className={classes.head}>
       <fieldset className={classes.buyer}>

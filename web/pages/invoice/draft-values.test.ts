@@ -84,6 +84,13 @@ describe('the lines of a draft', () => {
     assert.equal(rounding, net - 493_827_200_000n - 20_010_000_000_000n)
   })
 
+  test('can be a flat fee, which remains one when the draft is changed', () => {
+    const fee = { ...line, unit: 'lump_sum', quantity: '2', price: '0.333333' } as const
+    assert.deepEqual(amountsOf(fee, 2), { exact: 666_666_000_000n, net: 670_000_000_000n })
+    const [sent] = sentLines([fee])
+    assert.deepEqual([sent?.unit, sent?.unit_price], ['lump_sum', '0.333333'])
+  })
+
   test('are sent without blank ones, and a refusal names the line that was sent', () => {
     const blank = emptyLine(taxes)
     const [first, second] = [

@@ -24,7 +24,7 @@ export interface TypedLine {
   readonly tax: string
 }
 
-/** What a person types into a draft. */
+/** The editable values of a draft. */
 export interface DraftValues {
   readonly lines: readonly TypedLine[]
   /** The names of the proposed lines that are left out, sorted. */
@@ -62,7 +62,7 @@ export function valuesOfDraft(
   }
 }
 
-/** What a change calls a proposed line that can be left out. */
+/** The reference to a proposed line that can be left out. */
 export const nameOfLine = ({ entry, month }: ShownInvoice['lines'][number]): string | undefined =>
   entry ?? month ?? undefined
 
@@ -75,10 +75,10 @@ function typedLine({ text, quantity, unit, unit_price: price, tax }: ShownInvoic
   return {
     key: (keys += 1),
     text,
-    quantity: clearAmount(quantity),
-    // No typed line is in minutes or a lump sum.
-    unit: unit === 'minute' || unit === 'lump_sum' ? ('piece' as const) : unit,
-    price: clearAmount(price),
+    quantity: clearAmount(quantity, decimalMark()),
+    // No typed line is in minutes.
+    unit: unit === 'minute' ? ('piece' as const) : unit,
+    price: clearAmount(price, decimalMark()),
     tax: same?.id ?? '',
   }
 }
@@ -156,7 +156,7 @@ function plain(typed: string, field: string): string {
   }
 }
 
-/** What changed of the note and the buyer. An empty field follows the payer. */
+/** The changes to the note and the buyer. An empty field follows the payer. */
 export function sentHead(values: DraftValues, before: DraftValues): Pick<InvoiceChange, 'note' | 'buyer'> {
   const buyer = {
     name: changed(values.name, before.name),

@@ -38,7 +38,7 @@ export function EditDraft({ invoice, start, onDone }: EditDraftProps) {
       hasLines={hasLines}
       save={save}
       onSaved={async () => {
-        notifyDone('The draft is saved.')
+        notifyDone('The draft was saved.')
         await onDone()
       }}
       onCancel={() => void onDone()}

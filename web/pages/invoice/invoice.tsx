@@ -2,7 +2,9 @@ import { useState } from 'react'
 import { Link, useLoaderData, useRevalidator } from 'react-router'
 import type { DraftOptions, ShownInvoice } from '../../../src/invoicing/schema.ts'
 import { read } from '../../api.ts'
+import { useFocusKept } from '../../components/focus.ts'
 import { notifyFailure } from '../../components/notify.ts'
+import { useOpened } from '../../components/opened.ts'
 import { Page } from '../../components/page.tsx'
 import { invoiceKindNames } from '../../words.ts'
 import { InvoiceState } from '../invoices/state.tsx'
@@ -23,19 +25,22 @@ export function InvoicePage() {
   const onDone = () => void revalidate()
   const title = titleOf(invoice)
   const [start, setStart] = useState<DraftOptions>()
+  const { isOpen: isChanging, opener, open, close } = useOpened()
+  useFocusKept(invoice)
   const { payer } = invoice
   async function edit() {
     try {
       setStart(await read<DraftOptions>(`/invoices/new?${payer.kind}=${payer.id}`))
+      open()
     } catch (error) {
       notifyFailure('The draft cannot be changed now', error)
     }
   }
   async function edited() {
     await revalidate()
-    setStart(undefined)
+    close()
   }
-  if (start) {
+  if (start && isChanging) {
     return (
       <Page title={title} heading={<Heading invoice={invoice} title={title} />}>
         <EditDraft invoice={invoice} start={start} onDone={edited} />
@@ -46,7 +51,7 @@ export function InvoicePage() {
     <Page
       title={title}
       heading={<Heading invoice={invoice} title={title} />}
-      actions={<InvoiceActions key={invoice.id} invoice={invoice} onEdit={() => void edit()} onDone={onDone} />}
+      actions={<InvoiceActions key={invoice.id} editor={opener} onEdit={() => void edit()} {...{ invoice, onDone }} />}
     >
       <Facts invoice={invoice} />
       <Parties invoice={invoice} />

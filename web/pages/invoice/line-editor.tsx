@@ -3,6 +3,7 @@ import { IconArrowDown, IconArrowUp, IconPlus, IconTrash } from '@tabler/icons-r
 import { useEffect, useRef, type KeyboardEvent } from 'react'
 import type { DraftOptions, NewLine } from '../../../src/invoicing/schema.ts'
 import { formatDecimal } from '../../../src/platform/decimal.ts'
+import { decimalText } from '../../locale.ts'
 import { moneyText } from '../../money.ts'
 import classes from './draft-form.module.css'
 import { amountsOf, emptyLine, type TypedLine } from './draft-values.ts'
@@ -106,7 +107,7 @@ export function LineEditor({ lines, start, refused, readOnly, onChange }: LineEd
   )
 }
 
-/** What a new line has in common with the one above it. */
+/** The values that a new line copies from the line above. */
 const sharedWith = (above: TypedLine | undefined) => above && { unit: above.unit, tax: above.tax }
 
 function fieldIn(list: HTMLElement | null, { key, name }: { readonly key: number; readonly name: string }) {
@@ -121,7 +122,7 @@ interface LineFieldsProps {
   readonly onChange: (line: TypedLine) => void
 }
 
-const typedUnits: readonly NewLine['unit'][] = ['hour', 'day', 'month', 'piece', 'kilometre']
+const typedUnits: readonly NewLine['unit'][] = ['hour', 'day', 'month', 'piece', 'lump_sum', 'kilometre']
 
 function LineFields({ line, start: { taxes, currency, decimals }, error, readOnly, onChange }: LineFieldsProps) {
   const amounts = amountsOf(line, decimals)
@@ -186,7 +187,7 @@ function LineFields({ line, start: { taxes, currency, decimals }, error, readOnl
 }
 
 function taxChoices(taxes: DraftOptions['taxes'], chosen: string) {
-  const known = taxes.map(({ id, rate }) => ({ value: id, label: `${rate}% ${id}` }))
+  const known = taxes.map(({ id, rate }) => ({ value: id, label: `${decimalText(rate)}% ${id}` }))
   return chosen === '' ? [{ value: '', label: 'No longer configured' }, ...known] : known
 }
 

@@ -6,7 +6,7 @@ import classes from './invoice.module.css'
 
 type Line = ShownInvoice['lines'][number]
 
-/** What is billed or credited, each line with its exact price. */
+/** The billed or credited lines, each with its exact price. */
 export function Lines({ invoice: { lines, currency } }: { readonly invoice: ShownInvoice }) {
   if (lines.length === 0) return <p className={classes.none}>This draft has no lines yet.</p>
   return (
@@ -44,11 +44,12 @@ function LineRow({ line, currency }: { readonly line: Line; readonly currency: s
   // Time is counted in minutes and priced by the hour.
   const price = `${moneyText(line.unit_price, currency)}${line.unit === 'minute' ? '/h' : ''}`
   const tax = taxText(line.tax)
+  const taxed = line.tax.category === 'O' ? '' : `, tax ${tax}`
   return (
     <tr>
       <td className={classes.text}>
         {line.text}
-        <span className={classes.narrow}>{`${quantity} × ${price}, tax ${tax}`}</span>
+        <span className={classes.narrow}>{`${quantity} × ${price}${taxed}`}</span>
       </td>
       <td className={`${classes.amount} ${classes.wide}`}>{quantity}</td>
       <td className={`${classes.amount} ${classes.wide}`}>{price}</td>
@@ -58,8 +59,13 @@ function LineRow({ line, currency }: { readonly line: Line; readonly currency: s
   )
 }
 
-/** The rate of a tax: `19%`. */
-export const taxText = ({ rate }: Line['tax']): string => `${decimalText(rate)}%`
+/** The rate of a tax: `19%`. Outside the scope of tax, there is none. */
+const taxText = ({ category, rate }: Line['tax']): string => (category === 'O' ? '–' : `${decimalText(rate)}%`)
+
+/** What the tax on a net amount is, as on paper: `Tax 19% of €100.00`, `Not subject to tax, on €100.00`. */
+export function taxName({ rate, reason }: Pick<Line['tax'], 'rate' | 'reason'>, net: string): string {
+  return reason === null ? `Tax ${decimalText(rate)}% of ${net}` : `${reason}, on ${net}`
+}
 
 const units: Readonly<Record<Unit, readonly [one: string, many: string]>> = {
   hour: ['hour', 'hours'],
@@ -69,7 +75,7 @@ const units: Readonly<Record<Unit, readonly [one: string, many: string]>> = {
   kilometre: ['km', 'km'],
   million_tokens: ['million tokens', 'million tokens'],
   minute: ['minute', 'minutes'],
-  lump_sum: ['lump sum', 'lump sums'],
+  lump_sum: ['flat fee', 'flat fees'],
 }
 
 /** The unit of several: `hours`. */

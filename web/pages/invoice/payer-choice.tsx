@@ -39,7 +39,7 @@ export function PayerChoice({ payer, onChoose }: PayerChoiceProps) {
       className={classes.choice ?? ''}
       searchable
       data-autofocus={payer === null || undefined}
-      placeholder="Type a part of its name"
+      placeholder="Type part of the name"
       nothingFoundMessage="No client or account has this name"
       data={[
         ...(chosen && isNamed(chosen, text) ? [chosen] : []),

@@ -1,12 +1,13 @@
-import { Modal } from '@mantine/core'
 import { useState } from 'react'
 import type { ShownInvoice } from '../../../src/invoicing/schema.ts'
 import { clearAmount } from '../../../src/platform/typed-amount.ts'
 import { change } from '../../api.ts'
 import { newKey } from '../../components/create.ts'
 import { EditForm } from '../../components/edit-form.tsx'
+import { FormDialog } from '../../components/form-dialog.tsx'
 import { notifyDone } from '../../components/notify.ts'
 import type { Field } from '../../fields.ts'
+import { decimalMark } from '../../locale.ts'
 import { moneyText } from '../../money.ts'
 import { today } from '../../zone.ts'
 import classes from './invoice.module.css'
@@ -22,37 +23,30 @@ interface PaymentDialogProps {
 export function PaymentDialog({ invoice: { id, open, currency }, onClose, onDone }: PaymentDialogProps) {
   const [key] = useState(newKey)
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title="Record a payment"
-      closeOnEscape={false}
-      closeOnClickOutside={false}
-      withCloseButton={false}
-    >
+    <FormDialog title="Record a payment" onClose={onClose}>
       <p className={classes.about}>{aboutOpen(open, currency)}</p>
       <EditForm
         label="Record a payment"
         saveLabel="Record payment"
         fields={fieldsFor(currency)}
-        initial={{ amount: clearAmount(open), date: today(), method: 'transfer', reference: '' }}
+        initial={{ amount: clearAmount(open, decimalMark()), date: today(), method: 'transfer', reference: '' }}
         save={async (body) => {
           await change(`/invoices/${id}/payments`, { method: 'POST', body, key })
         }}
         onSaved={() => {
-          notifyDone('The payment is recorded.')
+          notifyDone('The payment was recorded.')
           onClose()
           onDone()
         }}
         onCancel={onClose}
       />
-    </Modal>
+    </FormDialog>
   )
 }
 
 function aboutOpen(open: string, currency: string): string {
   if (!open.startsWith('-')) return `${moneyText(open, currency)} is open.`
-  return `${moneyText(open.slice(1), currency)} was paid too much. A negative amount is returned to the payer.`
+  return `Overpaid by ${moneyText(open.slice(1), currency)}. A negative amount is returned to the payer.`
 }
 
 const fieldsFor = (currency: string): readonly Field[] => [

@@ -27,7 +27,7 @@ interface PaymentsProps {
   readonly onDone: () => void
 }
 
-/** The payments, including those that were recorded by mistake and taken back. */
+/** The payments, including those that were recorded by mistake and reversed. */
 export function Payments({ invoice, onDone }: PaymentsProps) {
   const { id, payments, currency } = invoice
   const takenBack = new Set(payments.map(({ reverses }) => reverses))
@@ -75,7 +75,7 @@ export function Payments({ invoice, onDone }: PaymentsProps) {
 }
 
 function aboutPayment({ method, reference, reverses }: Payment): string {
-  const about = reverses === null ? methodNames[method] : 'Taken back'
+  const about = reverses === null ? methodNames[method] : 'Reversed'
   return [about, reference].filter(Boolean).join(', ')
 }
 
@@ -91,24 +91,24 @@ function TakeBack({ address, payment: { id, amount, method }, currency, onDone }
   const [busy, setBusy] = useState(false)
   async function takeBack() {
     const sure = await confirm({
-      title: `Take back the payment of ${moneyText(amount, currency)}?`,
+      title: `Reverse the payment of ${moneyText(amount, currency)}?`,
       text: 'For a payment that was recorded by mistake. Both entries remain visible.',
-      action: 'Take back',
+      action: 'Reverse',
     })
     if (!sure) return
     setBusy(true)
     try {
       await change(address, { method: 'POST', body: { date: today(), reverses: id, method }, key })
-      notifyDone('The payment is taken back.')
+      notifyDone('The payment was reversed.')
     } catch (error) {
-      notifyFailure('The payment was not taken back', error)
+      notifyFailure('The payment was not reversed', error)
     }
     setBusy(false)
     onDone()
   }
   return (
     <Button variant="subtle" color="gray" size="compact-sm" loading={busy} onClick={() => void takeBack()}>
-      Take back
+      Reverse
     </Button>
   )
 }

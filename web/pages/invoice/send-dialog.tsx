@@ -1,10 +1,10 @@
-import { Modal } from '@mantine/core'
 import { useState } from 'react'
 import type { ProposedMail } from '../../../src/invoicing/mail-schema.ts'
 import type { ShownInvoice } from '../../../src/invoicing/schema.ts'
 import { change } from '../../api.ts'
 import { newKey } from '../../components/create.ts'
 import { EditForm } from '../../components/edit-form.tsx'
+import { FormDialog } from '../../components/form-dialog.tsx'
 import { notifyDone } from '../../components/notify.ts'
 import type { Field } from '../../fields.ts'
 import classes from './invoice.module.css'
@@ -22,14 +22,7 @@ export function SendDialog({ invoice: { id }, mail, onClose, onDone }: SendDialo
   const { kind, to, subject, message, file } = mail
   const label = kind === 'invoice' ? 'Send by mail' : 'Send a reminder'
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={label}
-      closeOnEscape={false}
-      closeOnClickOutside={false}
-      withCloseButton={false}
-    >
+    <FormDialog title={label} onClose={onClose}>
       <p className={classes.about}>With {file} attached. The mail is kept here as it was sent.</p>
       <EditForm
         label={label}
@@ -48,7 +41,7 @@ export function SendDialog({ invoice: { id }, mail, onClose, onDone }: SendDialo
         }}
         onCancel={onClose}
       />
-    </Modal>
+    </FormDialog>
   )
 }
 

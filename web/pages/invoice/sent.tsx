@@ -48,13 +48,17 @@ export function Sent({ invoice, onDone }: SentProps) {
           </Button>
         </Group>
       </Group>
-      {sent.length === 0 ? <p className={classes.none}>It has not been sent by mail.</p> : <Mails sent={sent} />}
+      {sent.length === 0 ? (
+        <p className={classes.none}>It has not been sent by mail.</p>
+      ) : (
+        <Mails invoice={id} sent={sent} />
+      )}
       {mail && <SendDialog invoice={invoice} mail={mail} onClose={() => setMail(undefined)} onDone={onDone} />}
     </section>
   )
 }
 
-function Mails({ sent }: { readonly sent: readonly SentMail[] }) {
+function Mails({ invoice, sent }: { readonly invoice: string; readonly sent: readonly SentMail[] }) {
   return (
     <div className={tables.frame}>
       <table className={`${tables.table} ${classes.lines}`} aria-labelledby="sent">
@@ -77,6 +81,14 @@ function Mails({ sent }: { readonly sent: readonly SentMail[] }) {
                   <p className={classes.note}>{mail.message}</p>
                 </details>
                 <span className={classes.small}>{[mail.to, mail.cc].filter((each) => each !== null).join(', ')}</span>
+                <a
+                  className={`${classes.small} ${classes.file}`}
+                  href={`/invoices/${invoice}/mails/${mail.id}/pdf`}
+                  download
+                  aria-label={`PDF as sent: ${mail.subject}`}
+                >
+                  PDF as sent
+                </a>
               </td>
               <td>{stateNames[mail.state]}</td>
               <td className={tables.wide}>{mail.by?.name ?? 'Automatic'}</td>

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import type { ShownInvoice } from '../../../src/invoicing/schema.ts'
 import { moneyText } from '../../money.ts'
 import classes from './invoice.module.css'
-import { taxText } from './lines.tsx'
+import { taxName } from './lines.tsx'
 import { isZero } from './zero.ts'
 
 /** From the net amount to what is open, with the taxes and what rounding changed. */
@@ -15,7 +15,7 @@ export function Totals({ invoice }: { readonly invoice: ShownInvoice }) {
       <dl>
         <Total name="Net">{money(net)}</Total>
         {taxes.map((tax) => (
-          <Total key={`${tax.category} ${tax.rate}`} name={`Tax ${taxText(tax)} of ${money(tax.net)}`}>
+          <Total key={`${tax.category} ${tax.rate}`} name={taxName(tax, money(tax.net))}>
             {money(tax.tax)}
           </Total>
         ))}
@@ -30,14 +30,6 @@ export function Totals({ invoice }: { readonly invoice: ShownInvoice }) {
           </Total>
         )}
       </dl>
-      {taxes.map(
-        ({ category, rate, reason }) =>
-          reason !== null && (
-            <p key={`${category} ${rate}`} className={classes.small}>
-              {reason}
-            </p>
-          ),
-      )}
       {!isZero(rounding) && <p className={classes.small}>The net amount contains {money(rounding)} of rounding.</p>}
     </section>
   )
@@ -49,7 +41,8 @@ interface TotalProps {
   readonly children: ReactNode
 }
 
-function Total({ name, isStrong = false, children }: TotalProps) {
+/** An amount of the totals with its name. */
+export function Total({ name, isStrong = false, children }: TotalProps) {
   return (
     <div className={isStrong ? classes.strong : undefined}>
       <dt>{name}</dt>

@@ -18,7 +18,7 @@ import { spansAround } from './spans.ts'
 
 const filters = ['status', 'client', 'account', 'number'] as const
 
-/** Invoices and credit notes, the newest first; for partners. */
+/** Invoices and credit notes, newest first; for partners. */
 export function InvoicesPage() {
   const list = useLoaderData<InvoiceList>()
   const { get } = useParameters()
@@ -78,7 +78,7 @@ function Filters({ list }: { readonly list: InvoiceList }) {
     <search className={classes.filters}>
       <SearchField
         label="Number"
-        placeholder="A part of the number"
+        placeholder="Part of the number"
         value={get('number')}
         onSearch={(number) => change({ number })}
         onDown={() => document.querySelector<HTMLElement>('[data-row]')?.focus()}
@@ -115,7 +115,8 @@ function NoInvoices() {
     <Empty title="No invoices yet">
       <p>
         Create an invoice to a client or an account, or bill the usage of a month to every account with{' '}
-        <code>./tollgate invoice run --month {last?.from.slice(0, 7)}</code>. The drafts appear here for you to issue.
+        <code className={classes.command}>./tollgate invoice run --month {last?.from.slice(0, 7)}</code>. The drafts
+        appear here for you to issue.
       </p>
       <Button component={Link} to="/invoices/new">
         New invoice

@@ -13,13 +13,13 @@ import { sumOfFigures } from '../usage/series.ts'
 import { isZero } from '../invoice/zero.ts'
 import classes from './report.module.css'
 
-/** What payers owe, by how long it is overdue, and what was invoiced in each month; for partners. */
+/** Receivables by payer and age, and revenue by month; for partners. */
 export function InvoiceReportPage() {
   const report = useLoaderData<InvoiceReport>()
   const { ageing, turnover } = report
   const isEmpty = ageing.payer_count === 0 && turnover.every(({ invoiced }) => isZero(invoiced))
   return (
-    <Page title="What is owed and invoiced" heading={<Heading />}>
+    <Page title="Receivables and revenue" heading={<Heading />}>
       {isEmpty ? (
         <Empty title="Nothing is owed, and nothing was invoiced">
           <p>Figures appear here as soon as an invoice is issued.</p>
@@ -40,7 +40,7 @@ function Heading() {
       <Link className={classes.back} to="/invoices">
         Invoices
       </Link>
-      <h1>What is owed and invoiced</h1>
+      <h1>Receivables and revenue</h1>
     </div>
   )
 }
@@ -141,7 +141,7 @@ function Turnover({ report: { turnover, currency } }: SectionProps) {
   return (
     <section className={classes.section} aria-labelledby="turnover">
       <header className={classes.bar}>
-        <h2 id="turnover">Turnover without tax</h2>
+        <h2 id="turnover">Revenue without tax</h2>
         <Button variant="default" aria-pressed={isTable} onClick={() => setTable(!isTable)}>
           Table
         </Button>
@@ -150,7 +150,7 @@ function Turnover({ report: { turnover, currency } }: SectionProps) {
       {isTable ? (
         <TurnoverTable turnover={turnover} currency={currency} />
       ) : (
-        <Chart columns={columns} measure="cost" models={undefined} currency={currency} label="Turnover by month" />
+        <Chart columns={columns} measure="cost" models={undefined} currency={currency} label="Revenue by month" />
       )}
     </section>
   )
@@ -165,7 +165,7 @@ function TurnoverTable({ turnover, currency }: Pick<InvoiceReport, 'turnover' | 
             <th scope="col">Month</th>
             <th scope="col">Invoices</th>
             <th scope="col">Credit notes</th>
-            <th scope="col">Turnover</th>
+            <th scope="col">Revenue</th>
           </tr>
         </thead>
         <tbody>

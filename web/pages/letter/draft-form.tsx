@@ -22,7 +22,7 @@ export interface DraftFormProps {
   readonly onCancel: () => void
 }
 
-/** Says what a model should write, and from which notes and disputes. */
+/** The form that instructs a model and selects its sources. */
 export function DraftForm({ initial, submitLabel, error, isSent, onSubmit, onCancel }: DraftFormProps) {
   const templates = useTemplates()
   /** The default template fills the field of a first draft. */
@@ -50,7 +50,7 @@ export function DraftForm({ initial, submitLabel, error, isSent, onSubmit, onCan
   function onKeyDown(event: KeyboardEvent) {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) form.current?.requestSubmit()
   }
-  const fieldError = (name: string) => (error?.refusal.field === name ? error.message : undefined)
+  const fieldError = (name: string) => (error?.refusal.field === name ? error.reasonAtField : undefined)
 
   return (
     <form ref={form} className={classes.form} aria-label="Draft a letter" onSubmit={submit} onKeyDown={onKeyDown}>

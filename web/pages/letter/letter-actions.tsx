@@ -29,7 +29,7 @@ interface LetterActionsProps {
   /** Its latest draft, if a model wrote it. */
   readonly draft: Draft | undefined
   readonly isDirty: boolean
-  /** Opens the form to write it anew; absent where that is not possible. */
+  /** Opens the form to redraft it; absent if that is not possible. */
   readonly onDraft: (() => void) | undefined
 }
 
@@ -215,7 +215,7 @@ function LetterMenu({ letter, isActive }: { readonly letter: Letter; readonly is
   return (
     <Menu position="bottom-end" width={200} shadow="md">
       <Menu.Target>
-        <ActionIcon variant="default" size={32} aria-label="More for this letter">
+        <ActionIcon variant="default" size={32} aria-label="More actions for this letter">
           <IconDots size={16} />
         </ActionIcon>
       </Menu.Target>

@@ -44,7 +44,7 @@ export function LetterForm({ letter, onDirty, onReady }: LetterFormProps) {
   const { isDirty, busy, version, adopt } = draft
   useEffect(() => onDirty(isDirty), [isDirty, onDirty])
   useEffect(() => {
-    // Drafted anew, or saved on another page.
+    // Redrafted, or saved on another page.
     if (!isDirty && !busy && version !== undefined && letter.version > version) {
       adopt(valuesOf(fields, letter), letter.version)
     }
@@ -85,7 +85,7 @@ export function LetterFields({ label, draft, onReady, children }: LetterFieldsPr
   const form = useRef<HTMLFormElement>(null)
   const { values, error, busy, set, hold, submit } = draft
   const typed = (name: string): string => textOf(values[name])
-  const errorOf = (name: string) => (error?.refusal.field === name ? error.message : undefined)
+  const errorOf = (name: string) => (error?.refusal.field === name ? error.reasonAtField : undefined)
   useEffect(() => {
     if (error) form.current?.querySelector<HTMLElement>('[aria-invalid=true], [type=submit]')?.focus()
   }, [error])

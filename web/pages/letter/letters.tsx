@@ -57,7 +57,7 @@ function LetterList() {
     <div className={classes.letters}>
       {running.map((draft) => (
         <p key={draft.id} className={classes.running}>
-          A letter is being drafted. <Link to={`${address}#draft:running:${draft.id}`}>Wait for it</Link>
+          A letter is being drafted. <Link to={`${address}#draft:running:${draft.id}`}>Watch it</Link>
         </p>
       ))}
       {letters.length === 0 ? (

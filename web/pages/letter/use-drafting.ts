@@ -21,7 +21,7 @@ export type Writing =
   /** It ended without a letter. `text` is what had arrived. */
   | { readonly phase: 'failed'; readonly reason: string; readonly text: string; readonly draft: Draft | undefined }
 
-/** ms between looks at a draft that is not streamed to this page. */
+/** Polling interval in ms for a draft that is not streamed to this page. */
 const lookEvery = 1000
 
 /** Has letters drafted for a client. The server finishes a draft even if this page goes away. */

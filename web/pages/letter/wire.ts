@@ -8,7 +8,7 @@ export interface DraftList {
   readonly drafts: readonly Draft[]
 }
 
-/** What a person asks a model to write. */
+/** A person's instructions to a model. */
 export type DraftRequest = NewDraft & { readonly notes: string[]; readonly disputes: string[] }
 
 export interface Finished {

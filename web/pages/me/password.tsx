@@ -12,7 +12,7 @@ interface PasswordDialogProps {
   readonly onClose: () => void
 }
 
-/** Sets or changes the password. What was typed stays after a refusal. */
+/** Sets or changes the password. The typed text stays after a refusal. */
 export function PasswordDialog({ isSet, onClose }: PasswordDialogProps) {
   const { person } = useAccount().me
   const { revalidate } = useRevalidator()

@@ -12,7 +12,7 @@ import { priceText } from './price-text.ts'
 import { Prices } from './prices.tsx'
 import classes from './models.module.css'
 
-/** The configured models, whether they are ready, and what they cost; for partners. */
+/** The configured models, their readiness and their prices; for partners. */
 export function ModelsPage() {
   const { models, unlimited_keys: unlimited, currency } = useLoaderData<ConsoleModels>()
   const { revalidate } = useRevalidator()

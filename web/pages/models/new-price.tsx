@@ -4,7 +4,7 @@ import { clearAmount } from '../../../src/platform/typed-amount.ts'
 import { change } from '../../api.ts'
 import { EditForm } from '../../components/edit-form.tsx'
 import type { Field } from '../../fields.ts'
-import { timeZoneName } from '../../locale.ts'
+import { decimalMark, timeZoneName } from '../../locale.ts'
 import { instantOf } from '../../zone.ts'
 import classes from './models.module.css'
 
@@ -32,11 +32,11 @@ export function NewPrice({ model, currency, onClose, onDone }: NewPriceProps) {
         saveLabel="Set price"
         fields={fieldsFor(currency).filter(({ name }) => model.kind === 'text' || !ofText.has(name))}
         initial={{
-          input: clearAmount(model.price?.input ?? ''),
+          input: clearAmount(model.price?.input ?? '', decimalMark()),
           ...(model.kind === 'text' && {
-            output: clearAmount(model.price?.output ?? ''),
-            cached_input: clearAmount(model.price?.cached_input ?? ''),
-            cache_write: clearAmount(model.price?.cache_write ?? ''),
+            output: clearAmount(model.price?.output ?? '', decimalMark()),
+            cached_input: clearAmount(model.price?.cached_input ?? '', decimalMark()),
+            cache_write: clearAmount(model.price?.cache_write ?? '', decimalMark()),
           }),
           valid_from: '',
         }}
@@ -44,7 +44,7 @@ export function NewPrice({ model, currency, onClose, onDone }: NewPriceProps) {
           const body = { ...prices, ...(typeof from === 'string' && from !== '' && { valid_from: utc(from) }) }
           return change(`/models/${encodeURIComponent(model.id)}/prices`, { method: 'POST', body })
         }}
-        onSaved={() => onDone('The price is set.')}
+        onSaved={() => onDone('The price was set.')}
         onCancel={onClose}
       />
     </Modal>

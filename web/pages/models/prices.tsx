@@ -10,7 +10,7 @@ const sources = { configuration: 'Configuration', command: 'Command', portal: 'T
 const states = { past: 'Past', 'in force': 'In force', 'to come': 'To come' } as const
 const colors = { past: 'gray', 'in force': 'teal', 'to come': 'orange' } as const
 
-/** All prices of a model, the newest first, and what the configuration says. */
+/** All prices of a model, newest first, and what the configuration says. */
 export function Prices({ model: { id, prices, configured_price: configured }, currency }: PricesProps) {
   if (prices.length === 0) return null
   const hasCache = prices.some(({ cached_input, cache_write }) => (cached_input ?? cache_write) !== undefined)

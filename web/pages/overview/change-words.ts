@@ -15,7 +15,7 @@ const verbs: Readonly<Record<string, string>> = {
   sent: 'sent',
 }
 
-/** What was done to an item, and by whom: `Added and approved by you and Mei Sakamoto`. */
+/** The changes to an item and their authors: `Added and approved by you and Mei Sakamoto`. */
 export function doneText({ actions, by }: ChangedItem, consultant: string): string {
   const done = actions.map((action) => verbOf(action, consultant))
   const isNew = done.includes('added')

@@ -15,14 +15,14 @@ interface ChangesProps {
   readonly since: string
 }
 
-/** What changed since the last working day, by client. */
+/** Changes since the last working day, by client. */
 export function Changes({ changes: { clients, more }, since }: ChangesProps) {
   return (
     <Section
       title={`Changes since ${weekdayText(since)}`}
       aside="The last working day"
       isEmpty={clients.length === 0}
-      none="Nothing changed since then."
+      none="Nothing has changed since then."
     >
       <Shortened of={{ items: clients, total: clients.length, total_is_exact: !more }} atFirst={5}>
         {(changed) => <Changed key={changed.client.id} changed={changed} />}

@@ -11,7 +11,7 @@ interface CreditProps {
   readonly currency: string
 }
 
-/** What is left of the firm's own accounts, and of those that are nearly used up. */
+/** The remaining credit of the firm's own accounts and of those nearly used up. */
 export function Credit({ accounts, currency }: CreditProps) {
   return (
     <Section

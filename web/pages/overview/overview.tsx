@@ -16,7 +16,7 @@ import classes from './overview.module.css'
 /** ms between two readings. */
 const pause = 30_000
 
-/** What a person sees first: what changed, what is waiting, and for partners what is left to spend. */
+/** The home page: recent changes, pending work, and for partners the remaining credit. */
 export function OverviewPage() {
   const { pathname, search } = useLocation()
   const { data, state } = useLive(pathname + search, useLoaderData<OverviewData>(), pause)

@@ -6,7 +6,7 @@ import { moneyText } from '../../money.ts'
 import { counted, totalOf } from '../../words.ts'
 import classes from './overview.module.css'
 
-/** The figures of the day: what is waiting, and for partners what yesterday cost. */
+/** The day's figures: pending work, and for partners yesterday's cost. */
 export function Tiles({ data }: { readonly data: OverviewData }) {
   const { open_disputes: disputes, letters_to_approve: drafts, letters_to_send: approved, currency, firm } = data
   const { amount, total } = disputes
@@ -21,7 +21,7 @@ export function Tiles({ data }: { readonly data: OverviewData }) {
       />
       {firm && (
         <Tile
-          name="Cost of generation yesterday"
+          name="Generation cost yesterday"
           value={moneyText(firm.yesterday.cost, currency)}
           about={
             <Link to={`/usage?from=${firm.yesterday.day}&to=${firm.yesterday.day}`}>

@@ -46,7 +46,7 @@ function Letters({ title, none, letters }: LettersProps) {
   )
 }
 
-/** The days by which open disputes have to be answered, the nearest first. */
+/** The days by which open disputes have to be answered, nearest first. */
 export function Deadlines({ deadlines }: { readonly deadlines: DeadlineList }) {
   return (
     <Section
@@ -92,7 +92,7 @@ interface DisputesProps {
   readonly currency: string
 }
 
-/** The open disputes, the oldest first, with the sum of their amounts. */
+/** The open disputes, oldest first, with the sum of their amounts. */
 export function Disputes({ disputes, currency }: DisputesProps) {
   const { amount } = disputes
   return (

@@ -3,7 +3,7 @@ import { Link } from 'react-router'
 import { Empty } from '../../components/empty.tsx'
 import { useRole } from '../../components/role.ts'
 
-/** What to do first, for people without any client. */
+/** First steps for people without any client. */
 export function Welcome() {
   const isPartner = useRole() === 'partner'
   return (

@@ -113,7 +113,7 @@ function RenameDialog({ person, onClose, onDone }: FormDialogProps) {
         fields={[name]}
         initial={{ name: person.name }}
         save={(body) => save(`/people/${person.id}`, 'PATCH', body)}
-        onSaved={() => onDone('The name is changed.')}
+        onSaved={() => onDone('The name was changed.')}
         onCancel={onClose}
       />
     </Dialog>
@@ -128,7 +128,7 @@ function AddressDialog({ person, onClose, onDone }: FormDialogProps) {
         fields={[email]}
         initial={{ email: person.email ?? '' }}
         save={(body) => save(`/people/${person.id}`, 'PATCH', body)}
-        onSaved={() => onDone(`The address is changed. ${person.name} was signed out everywhere.`)}
+        onSaved={() => onDone(`The address was changed. ${person.name} was signed out everywhere.`)}
         onCancel={onClose}
       />
     </Dialog>

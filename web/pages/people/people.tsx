@@ -93,7 +93,7 @@ function PageMenu() {
   return (
     <Menu position="bottom-end" width={220} shadow="md">
       <Menu.Target>
-        <ActionIcon aria-label="More for everyone" size="lg">
+        <ActionIcon aria-label="More actions for everyone" size="lg">
           <IconDots size={16} />
         </ActionIcon>
       </Menu.Target>

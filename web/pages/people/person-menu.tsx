@@ -27,7 +27,7 @@ export function PersonMenu({ person, actions, open }: PersonMenuProps) {
   return (
     <Menu position="bottom-end" width={240} shadow="md">
       <Menu.Target>
-        <ActionIcon aria-label={`More for ${person.name}`}>
+        <ActionIcon aria-label={`More actions for ${person.name}`}>
           <IconDots size={16} />
         </ActionIcon>
       </Menu.Target>

@@ -163,7 +163,7 @@ function EntryActions({ noun, item, alone, address, opener, onEdit }: EntryActio
       )}
       <Menu position="bottom-end" width={184} shadow="md">
         <Menu.Target>
-          <ActionIcon aria-label={`More for this ${one}`}>
+          <ActionIcon aria-label={`More actions for this ${one}`}>
             <IconDots size={16} />
           </ActionIcon>
         </Menu.Target>

@@ -52,7 +52,7 @@ export function RecordActions({ record }: { readonly record: ClientRecord }) {
   async function remove() {
     const sure = await confirm({
       title: `Delete ${record.name}?`,
-      text: 'The record leaves all lists, and its consultant can no longer open it. Partners find it among the deleted clients and can restore it.',
+      text: 'The record is removed from all lists, and its consultant can no longer open it. Partners find it among the deleted clients and can restore it.',
       action: 'Delete client',
     })
     if (!sure) return

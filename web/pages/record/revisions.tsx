@@ -31,7 +31,7 @@ interface RevisionsProps {
   readonly list: RevisionList
   /** The URL of further pages. */
   readonly address: string
-  /** What an older version can be restored to; absent if it cannot be changed. */
+  /** The target for restoring an older version; absent if it cannot be changed. */
   readonly restoring?: Restoring | undefined
 }
 

@@ -15,9 +15,9 @@ export function TimeTab() {
       pick={(page: TimeEntryList) => page.time_entries}
       idOf={({ id }) => id}
     >
-      {(entries, isWhole) => (
+      {(entries) => (
         <>
-          <Totals entries={entries} isWhole={isWhole} />
+          <Totals totals={list.totals} />
           <Items
             noun="time_entry"
             items={entries}
@@ -31,14 +31,14 @@ export function TimeTab() {
   )
 }
 
-/** What the firm paid for the client, the latest day first. */
+/** Expenses that the firm paid for the client, latest day first. */
 export function ExpensesTab() {
   const list = useLoaderData<ExpenseList>()
   return (
     <More first={list.expenses} next={list.next} pick={(page: ExpenseList) => page.expenses} idOf={({ id }) => id}>
-      {(entries, isWhole) => (
+      {(entries) => (
         <>
-          <Totals entries={entries} isWhole={isWhole} />
+          <Totals totals={list.totals} />
           <Items
             noun="expense"
             items={entries}

@@ -131,7 +131,7 @@ function Entry({ template, isPartner }: { readonly template: Template; readonly 
         )}
         <Menu position="bottom-end" width={184} shadow="md">
           <Menu.Target>
-            <ActionIcon aria-label={`More for ${template.name}`}>
+            <ActionIcon aria-label={`More actions for ${template.name}`}>
               <IconDots size={16} />
             </ActionIcon>
           </Menu.Target>

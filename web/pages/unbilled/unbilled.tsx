@@ -13,7 +13,7 @@ import { UnbilledTable } from './unbilled-table.tsx'
 
 const orders = { oldest: 'Oldest first', amount: 'Largest first', name: 'By name' }
 
-/** What no invoice bills yet, by client and account; for partners. */
+/** Unbilled work by client and account; for partners. */
 export function UnbilledPage() {
   const list = useLoaderData<UnbilledList>()
   const { get, change } = useParameters()
@@ -34,7 +34,7 @@ export function UnbilledPage() {
       }
     >
       <p className={classes.about}>
-        Time, expenses and past months that no invoice bills. <Link to="/invoices">All invoices</Link>
+        Time, expenses and past months that are not yet on an invoice. <Link to="/invoices">All invoices</Link>
       </p>
       <search className={classes.filters}>
         <TextInput

@@ -65,7 +65,7 @@ interface ColumnTableProps {
   readonly currency: string
 }
 
-/** The data of the chart, the newest first. */
+/** The data of the chart, newest first. */
 function ColumnTable({ columns, measure, models = [], currency }: ColumnTableProps) {
   return (
     <div className={tables.frame}>

@@ -8,7 +8,7 @@ import { heightOf, measureNames, type Column, type Measure } from './series.ts'
 export interface ChartProps {
   readonly columns: readonly Column[]
   readonly measure: Measure
-  /** The models to stack, the most expensive first; without them a single series is drawn. */
+  /** The models to stack, most expensive first; without them a single series is drawn. */
   readonly models: readonly string[] | undefined
   readonly currency: string
   /** Default: the name of the measure. */

@@ -75,7 +75,7 @@ export interface Selected {
   readonly text: string
 }
 
-/** What is selected, each with a button that removes it. */
+/** The selected filters, each with a button to remove it. */
 export function Selection({ selected }: { readonly selected: readonly Selected[] }) {
   const { change } = useParameters()
   return selected.map(({ name, label, text }) => (

@@ -16,7 +16,7 @@ import { PeriodFilter, Selection, type Selected } from './filters.tsx'
 import { periodOf } from './periods.ts'
 import classes from './usage.module.css'
 
-/** The requests one by one, the newest first; for partners. */
+/** The requests one by one, newest first; for partners. */
 export function RequestsPage() {
   const page = useLoaderData<RequestsPageData>()
   const [parameters] = useSearchParams()

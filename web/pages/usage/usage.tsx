@@ -16,7 +16,7 @@ import { Reasons } from './reasons.tsx'
 import { Tiles } from './tiles.tsx'
 import classes from './usage.module.css'
 
-/** What the firm's accounts used, and how close they are to their limits; for partners. */
+/** Usage of the firm's accounts, and how close they are to their limits; for partners. */
 export function UsagePage() {
   const { pathname, search } = useLocation()
   const { data, state } = useLive(pathname + search, useLoaderData<UsagePageData>())
