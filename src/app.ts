@@ -106,7 +106,7 @@ export interface AppNeeds {
   readonly retention: Config['retention']
   /** The largest request body without its images and documents, in bytes. */
   readonly requestBytes: number
-  /** The most bytes of the images and documents of one request. */
+  /** Maximum bytes of all images and documents in one request. */
   readonly fileBytes: number
   readonly trustedProxies?: readonly string[]
   /** The token that gives access to /metrics. Without it the route does not exist. */

@@ -111,6 +111,7 @@ export async function openService(needs: ServiceNeeds): Promise<Service> {
     billing: {
       hourlyRate: config.invoicing.hourly_rate,
       taxes: [...invoiceSettings(config).taxes.keys()],
+      timeZone: config.firm.time_zone,
     },
   })
   const writing = opened.adopt(createWritingThread(), (it) => it.close())

@@ -59,7 +59,7 @@ function notFound(): Problem {
   return new Problem('not_found', 'No record exists at this URL: it never existed, or it was deleted.')
 }
 
-const hidden = 'You may not see this, or it does not exist. A partner can assign the client to you.'
+const hidden = 'You do not have access, or it does not exist. A partner can assign the client to you.'
 
 function denied(deed: Deed): Deed {
   return { ...deed, action: 'access_denied', details: { ...deed.details, tried: deed.action } }

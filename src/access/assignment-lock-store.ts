@@ -2,13 +2,13 @@ import type { Queryable } from '../platform/database/database.ts'
 import type { PreparedStatement } from '../platform/database/pipeline.ts'
 
 /**
- * Clients are assigned to a person under a shared lock, and the person is deleted under an exclusive one, so that no client
- * is left with someone who is gone. A row lock cannot do this: the portal's users may not lock people. Both last until the
- * end of the transaction.
+ * Clients are assigned to a person under a shared lock, and the person is deleted under an exclusive one, so that no
+ * client stays assigned to a deleted person. A row lock cannot do this: the portal's users may not lock people. Both
+ * last until the end of the transaction.
  */
 const keyOf = (personId: string) => `hashtextextended('clients of ' || lower(${personId}), 0)`
 
-/** Goes before the statement that assigns: a statement sees only what was committed before it began. */
+/** Must precede the assigning statement: a statement sees only what was committed before it began. */
 export function lockAssignments(...personIds: readonly string[]): PreparedStatement {
   return {
     name: 'lock assignments',

@@ -1,2 +1,2 @@
-/** No client is left with someone who is deleted: assignments and the deletion wait for each other. */
+/** No client stays assigned to a deleted person: assignments and the deletion wait for each other. */
 export { lockAssignments, preventAssignments } from './assignment-lock-store.ts'

@@ -67,13 +67,13 @@ export interface AuditSearch {
   readonly filter: EntryFilter
   /** Only rows with lower ids. */
   readonly before: string | undefined
-  /** The most rows to return. */
+  /** The maximum number of rows to return. */
   readonly limit: number
   /** Default: `defaultReach`. */
   readonly reach?: Reach | undefined
 }
 
-/** The most rows that one search reads. */
+/** The maximum number of rows that one search reads. */
 export interface Reach {
   /** Without an index. */
   readonly all: number
@@ -123,9 +123,9 @@ function indexed(filter: EntryFilter, parameter: (name: Filter) => string): [Fil
 }
 
 /**
- * Searches the log, newest first, and reads a bounded number of rows. If fewer rows match than the limit, the next search
- * starts before `seen`. `from` and `to` rely on rows being in the order of time, to within an hour, except in a log that
- * one search reads whole.
+ * Searches the log, newest first, and reads a bounded number of rows. If fewer rows match than the limit, the next
+ * search starts before `seen`. `from` and `to` rely on rows being in chronological order, to within an hour, except in
+ * a log that one search reads whole.
  */
 export function readEntries({
   filter,

@@ -10,7 +10,7 @@ export interface Login {
   readonly grants: string
   /** Whether it may create temporary tables. */
   readonly temporary: boolean
-  /** Other databases of the server whose records it can reach. */
+  /** Other databases on the server whose records it can access. */
   readonly elsewhere: readonly string[]
 }
 

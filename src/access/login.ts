@@ -14,9 +14,9 @@ const notAllowed: ReadonlySet<string> = new Set(['28000', '28P01'])
 const notOpen: ReadonlySet<string> = new Set(['42501', '42883'])
 
 /**
- * Returns the address at which the portal's user connects, given the owner's. Each database has a user of its own. Its
- * password is derived from the owner's, so that every instance knows it without another setting, and is set here if it is
- * not set yet. Throws OperatorError, one line, if the owner may not set it, or if a copy of the database on the same
+ * Returns the address at which the portal's user connects, given the owner's. Each database has its own user. Its
+ * password is derived from the owner's, so that every instance knows it without another setting, and is set here if it
+ * is not set yet. Throws OperatorError, one line, if the owner may not set it, or if a copy of the database on the same
  * server uses the same user with another password.
  */
 export async function portalAddress(ownerUrl: string): Promise<string> {
@@ -94,7 +94,7 @@ async function allowLogin(owner: Client, { user, inUse, elsewhere }: Login, pass
   const statement = loginStatement(user, password === '' ? undefined : scramVerifier(password))
   if (inUse && elsewhere.length > 0) {
     throw new OperatorError(
-      `This database and "${elsewhere.join('", "')}" on the same server are copies of each other: they share the user ${user}, and their owners have different passwords. Give this database its own roles (docs/operating.md, "Backup"), or let it have the user: ${statement}`,
+      `This database and "${elsewhere.join('", "')}" on the same server are copies of each other: they share the user ${user}, and their owners have different passwords. Give this database its own roles (docs/operating.md, "Backup"), or give it the user: ${statement}`,
     )
   }
   try {

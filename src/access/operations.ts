@@ -8,7 +8,7 @@ export const readAudit = {
   operationId: 'readAudit',
   summary: 'Read the audit log',
   description:
-    'The newest events first. With `format=csv`, all matching events as a file, with times in the time zone of the firm and their offset. For partners.',
+    "The newest events first. With `format=csv`, all matching events as a file, with times in the firm's time zone and their offset from UTC. For partners.",
   querystring: auditQuery,
   response: {
     200: answers(auditList, 'One page.'),
@@ -23,7 +23,7 @@ export const verifyAudit = {
   operationId: 'verifyAudit',
   summary: 'Verify the audit log',
   description:
-    'Checks that the seals of the audit log are one chain and that its sealed rows are unchanged. If there are more than 100 000 rows, it reads the newest and a part of the others, a different one each day; `tollgate verify --full` reads all. For partners.',
+    'Checks that the seals of the audit log are one chain and that its sealed rows are unchanged. If there are more than 100 000 rows, it reads the newest rows and a part of the others, which changes daily; `tollgate verify --full` reads all. For partners.',
   response: {
     200: answers(auditProof, 'The checks and the last seal.'),
     ...refusals([...refusalsOfPeople, 'cross_site_request']),

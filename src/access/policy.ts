@@ -16,8 +16,8 @@ export type Resource =
   | 'model'
   | 'invoice'
 /**
- * What an actor does with it. `assign` gives a client to a consultant; `remove` deletes a record or revokes a key; `export`
- * takes all data of a client out in one file; `erase` removes them for good.
+ * An action on a protected object. `assign` gives a client to a consultant; `remove` deletes a record or revokes a
+ * key; `export` writes all of a client's data to one file; `erase` removes it permanently.
  */
 export type Action = 'list' | 'read' | 'create' | 'change' | 'assign' | 'remove' | 'export' | 'erase'
 
@@ -48,8 +48,8 @@ const all = (condition: Condition): Readonly<Record<Action, Condition>> => ({
 })
 
 /**
- * The policy (sections 2.7 and 5.2 of the specification): a consultant works on the clients that belong to them, a partner
- * on every client. PostgreSQL's row-level security enforces the same again: migrations/0004_records.sql.
+ * The policy (sections 2.7 and 5.2 of the specification): a consultant works on the clients that belong to them, a
+ * partner on every client. PostgreSQL's row-level security enforces the same rules: migrations/0004_records.sql.
  */
 const policy: Readonly<Record<Role, Readonly<Record<Resource, Readonly<Record<Action, Condition>>>>>> = {
   consultant: {

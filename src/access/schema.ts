@@ -54,7 +54,7 @@ export const auditQuery = Type.Object(
     views: Type.Optional(
       Type.Enum(['true', 'false'], {
         description:
-          '`false`: without the events that record only that something was shown: actions that end in `_read`, `_listed` or `_searched`. By default JSON and CSV have them; the page has them only with `action`.',
+          '`false` omits events that record only that something was viewed: actions that end in `_read`, `_listed` or `_searched`. By default JSON and CSV have them; the page has them only with `action`.',
       }),
     ),
     format: Type.Optional(Type.Enum(['json', 'csv'], { description: '`csv`: all rows as a file.' })),
@@ -67,7 +67,7 @@ export const auditProof = Type.Object({
   ok: Type.Boolean({ description: 'Whether every check passed.' }),
   rows: Type.Integer({ description: 'The number of sealed rows. Rows are sealed seconds after they are written.' }),
   last_seal: Type.Union([Type.String(), nothing], {
-    description: 'The last seal, to compare with the line of the log. Null if no row is sealed yet.',
+    description: 'The last seal, to compare with the log line. Null if no row is sealed yet.',
   }),
   checks: Type.Array(
     Type.Object({

@@ -36,7 +36,7 @@ export interface Alerts {
   remove(accountId: string, id: string, by: Visit): Promise<void>
   /** Sends a test in the background. */
   test(accountId: string, id: string, by: Visit): Promise<void>
-  /** The newest first. */
+  /** Newest first. */
   attempts(accountId: string): Promise<AlertAttempt[]>
 }
 

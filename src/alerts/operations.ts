@@ -19,7 +19,7 @@ export const listAlerts = {
   ...inAlerts,
   operationId: 'listAlerts',
   summary: 'List the alerts of an account',
-  description: 'Where alerts go, and at which shares. Without the secrets of webhooks. For partners.',
+  description: 'Where alerts go, and at which percentages. Without webhook secrets. For partners.',
   params,
   response: { 200: answers(schema.alertList, 'All alerts of the account.'), ...refusals(reading) },
 }
@@ -29,7 +29,7 @@ export const createAlert = {
   operationId: 'createAlert',
   summary: 'Create an alert',
   description:
-    'By mail with `email`, or as a signed webhook with `webhook`. The response is the only place where the secret of the webhook appears. For partners.',
+    'By mail with `email`, or as a signed webhook with `webhook`. The webhook secret appears only in this response. For partners.',
   params,
   body: schema.newAlertBody,
   response: { 201: answers(schema.alertCreated, 'The alert.'), ...refusals(writing) },
@@ -38,9 +38,9 @@ export const createAlert = {
 export const changeAlert = {
   ...inAlerts,
   operationId: 'changeAlert',
-  summary: 'Change the shares of an alert',
+  summary: 'Change the percentages of an alert',
   description:
-    'Replaces all shares. A new share that is reached already is alerted within seconds. For another address, create another alert: each webhook has its own secret. For partners.',
+    'Replaces all percentages. For a new percentage that is already reached, an alert is sent within seconds. For another address, create another alert: each webhook has its own secret. For partners.',
   params: alertParams,
   body: schema.alertChangeBody,
   response: { 200: answers(schema.alertShown, 'The alert as it is now.'), ...refusals(writing) },
@@ -59,7 +59,7 @@ export const testAlert = {
   ...inAlerts,
   operationId: 'testAlert',
   summary: 'Send a test',
-  description: 'Sent within seconds; the attempts show what became of it. For partners.',
+  description: 'Sent within seconds; the attempts show the outcome. For partners.',
   params: alertParams,
   response: { 204: { description: 'The test will be sent.', type: 'null' }, ...refusals(acting) },
 }

@@ -10,7 +10,7 @@ export interface AlertRule {
   readonly createdAt: Date
 }
 
-/** A try to send an alert. */
+/** An attempt to send an alert. */
 export interface AlertAttempt {
   readonly id: string
   readonly at: Date
@@ -35,7 +35,7 @@ export interface DueAlert {
   readonly used: bigint
   readonly of: bigint
   readonly createdAt: Date
-  /** This try included. */
+  /** Including this attempt. */
   readonly tries: number
   readonly email: string | null
   readonly webhook: string | null

@@ -59,7 +59,7 @@ export async function insertTest(tx: Queryable, accountId: string, id: string): 
   return rows.length > 0
 }
 
-/** The newest first. */
+/** Newest first. */
 export function readAttempts(database: Queryable, accountId: string, most: number): Promise<AlertAttempt[]> {
   return database.rows(
     `select attempt.id, attempt.at, alert.id as "alertId", email, webhook, share, outcome, error

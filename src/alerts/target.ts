@@ -26,7 +26,7 @@ export async function checkTarget(
     return { email: null, webhook: await checkWebhook(webhook, find) }
   }
   if (email === undefined || webhook !== undefined) {
-    throw new Problem('invalid_field', 'Give one: an address for mail, or a webhook.', { field: 'email' })
+    throw new Problem('invalid_field', 'Give either an e-mail address or a webhook.', { field: 'email' })
   }
   const address = readEmail(email)?.address
   if (address === undefined) {

@@ -20,7 +20,7 @@ interface WatchNeeds {
   readonly allowedNetworks: readonly string[]
   /** How the addresses of a host are found. Default: the system's way. */
   readonly find?: FindAddresses
-  /** ms between looks, and until the second try. Default 2000 and 5000. */
+  /** Polling interval, and delay before the second attempt, in ms. Default 2000 and 5000. */
   readonly pace?: { readonly look: number; readonly firstPause: number }
 }
 

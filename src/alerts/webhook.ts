@@ -6,7 +6,7 @@ import type { FindAddresses } from './networks.ts'
 /** In ms, for the whole exchange. */
 const limit = 10_000
 
-/** A text to send, with the id that is the same for every try. */
+/** A text to send, with the id that is the same for every attempt. */
 export interface WebhookDelivery {
   readonly id: string
   readonly body: string

@@ -9,7 +9,7 @@ interface ErasingNeeds {
   readonly databaseUrl: string
   readonly retention: Config['retention']
   readonly log: Logger
-  /** ms between looks. Default: 5 s for erasures that are due, 10 min for the retention rule. */
+  /** Polling interval in ms. Default: 5 s for erasures that are due, 10 min for the retention rule. */
   readonly pace?: { readonly due: number; readonly rule: number }
 }
 

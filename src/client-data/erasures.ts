@@ -94,5 +94,5 @@ function namesClient(): Problem {
 }
 
 function alreadyScheduled(): Problem {
-  return new Problem('conflict', 'The erasure of this client is scheduled already. Withdraw it to start again.')
+  return new Problem('conflict', 'The erasure of this client is already scheduled. Withdraw it to start again.')
 }

@@ -9,6 +9,7 @@ import { attachment, nameOf } from '../documents/file-name.ts'
 import type { WritingThread } from '../documents/writing-thread.ts'
 import type { Drafting } from '../drafting/drafting.ts'
 import type { InvoiceFiles } from '../invoicing/files.ts'
+import type { InvoiceMails } from '../invoicing/mails.ts'
 import type { Invoices } from '../invoicing/invoices.ts'
 import type { Config } from '../platform/config/config.ts'
 import { Problem } from '../platform/problems.ts'
@@ -20,8 +21,8 @@ import { zipOf, type ZippedFile } from './zip.ts'
 /** All data of a client in one file. */
 export interface Exports {
   /**
-   * A ZIP file and its headers. It is in the audit log before anything is sent. Throws what `RecordAccess.refuse` throws.
-   * If the reader may not see the client any more before it is complete, it ends with an error.
+   * A ZIP file and its headers. It is in the audit log before anything is sent. Throws what `RecordAccess.refuse`
+   * throws. If the reader may no longer see the client before it is complete, it ends with an error.
    */
   write(visit: Visit, clientId: string): Promise<{ readonly zip: Readable; readonly headers: Record<string, string> }>
 }
@@ -32,6 +33,7 @@ export interface ExportNeeds {
   readonly auditLog: Pick<AuditLog, 'csv'>
   readonly invoices: Pick<Invoices, 'list' | 'read'>
   readonly invoiceFiles: Pick<InvoiceFiles, 'write'>
+  readonly invoiceMails: Pick<InvoiceMails, 'file'>
   readonly firm: Config['firm']
   readonly thread: Pick<WritingThread, 'write'>
 }

@@ -23,14 +23,15 @@ export function readmeOf({ client, hasInvoices, hasAudit, others }: Contents): s
     'letters/       the letters as they are now, or as they were sent',
     ...(hasInvoices
       ? [
-          'invoices.json  invoices and credit notes, drafts too, with their lines and payments',
-          'invoices/      those that were issued',
+          'invoices.json  invoices and credit notes, drafts too, with their lines, payments and mails',
+          'invoices/      those that were issued, as they were mailed',
         ]
       : []),
     ...(hasAudit ? ['audit.csv      who did what with this client'] : []),
     '',
-    'Times are in UTC. Amounts are decimal numbers in the currency beside them.',
+    'Times are in UTC. Amounts are decimal numbers in the currency given next to them.',
   ]
-  const why = 'These letters are no PDF files, because the fonts lack some of their characters or they are too long:'
+  const why =
+    'These letters are not PDF files, because the fonts lack some of their characters or the letters are too long:'
   return `${[...lines, ...(others.length > 0 ? ['', why, ...others] : [])].join('\r\n')}\r\n`
 }

@@ -31,7 +31,7 @@ const text = Type.Union([Type.String(), Type.Null()])
 export const listedErasure = Type.Object({
   client: Type.Object(
     { id: Type.String(), name: Type.String(), reference: text },
-    { description: 'Once the erasure is performed, only its id is left.' },
+    { description: 'After the erasure, only its id is left.' },
   ),
   ...scheduledErasure.properties,
   performed_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {

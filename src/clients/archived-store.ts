@@ -7,7 +7,7 @@ import type { PagePosition } from './paging.ts'
 import { within } from './statements-store.ts'
 import { basisText, type Basis } from './versions.ts'
 
-/** The archived items of a client after a position, the latest first. Its key is the time at which an item was archived. */
+/** The archived items of a client after a position, latest first. Its key is the time at which an item was archived. */
 export function readArchived(
   kind: ItemKind,
   scope: Scope,

@@ -2,7 +2,7 @@ import { parseMoney } from '../billing/money.ts'
 import { closest } from '../platform/closest.ts'
 import { quoted } from '../platform/one-line.ts'
 import { Problem } from '../platform/problems.ts'
-import { checkDay } from './days.ts'
+import { checkPastDay } from './days.ts'
 import { entryPrice } from './entry-amounts.ts'
 import type { ItemKind } from './kinds.ts'
 import { shownMoney } from './money.ts'
@@ -10,14 +10,25 @@ import { expense, expenseChange, expenseList, newExpense } from './schema.ts'
 
 const mostAmount = parseMoney('1000000000000')
 
-/** What the firm paid for a client. `taxes` are the ids of the configuration. */
-export function expenses(taxes: readonly string[] = []): ItemKind {
+interface ExpenseSettings {
+  /** The ids of the taxes of the configuration. */
+  readonly taxes?: readonly string[]
+  /** The zone in which no expense is in the future. Default: UTC. */
+  readonly timeZone?: string
+}
+
+/** What the firm paid for a client. */
+export function expenses({ taxes = [], timeZone = 'UTC' }: ExpenseSettings = {}): ItemKind {
   return Object.freeze({
     noun: 'expense',
     plural: 'expenses',
     columns: ['date', 'amount', 'text', 'tax', 'billable'],
     money: ['amount'],
     isPaged: true,
+    totals: () => ({
+      entries: 'count(*)',
+      billable: 'coalesce(sum(n.amount) filter (where n.billable), 0)::text',
+    }),
     order: 'n.date desc, n.id desc',
     shape: expense,
     listShape: expenseList,
@@ -25,7 +36,7 @@ export function expenses(taxes: readonly string[] = []): ItemKind {
     changeBody: expenseChange,
     defaults: { billable: true },
     toColumns(body) {
-      checkDay('date', body['date'])
+      checkPastDay('date', body['date'], timeZone)
       if (typeof body['tax'] === 'string') checkTax(body['tax'], taxes)
       return typeof body['amount'] === 'string'
         ? { ...body, amount: entryPrice(body['amount'], 'amount', { least: 1n, most: mostAmount }) }
@@ -39,6 +50,7 @@ export function expenses(taxes: readonly string[] = []): ItemKind {
       tax,
       billable,
     }),
+    toTotals: ({ entries, billable }, currency) => ({ entries, billable: shownMoney(billable, currency), currency }),
   } satisfies ItemKind)
 }
 

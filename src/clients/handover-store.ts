@@ -15,7 +15,7 @@ export interface HandoverCount {
   readonly archived: number
 }
 
-/** The number of clients of a person, archived ones included. */
+/** The number of clients of a person, including archived ones. */
 export function countClientsOf(scope: Scope, personId: string): PreparedStatement<HandoverCount> {
   const { condition, value, name } = within(scope)
   return {

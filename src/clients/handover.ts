@@ -18,12 +18,12 @@ export interface HandoverPreview extends store.HandoverCount {
 
 /** Handing over all clients of a person. Both ids are of people. Throws Problem `forbidden` for anyone but partners. */
 export interface Handover {
-  /** The number of clients of a person, archived ones included. */
+  /** The number of clients of a person, including archived ones. */
   count(this: void, visit: Visit, personId: string): Promise<number>
   preview(this: void, visit: Visit, from: string, to: string | undefined): Promise<HandoverPreview>
   /**
-   * Assigns all clients, archived ones included, or none. Returns how many. Throws Problem `invalid_field` if the receiving
-   * person is not active, `conflict` if both have a client with the same reference.
+   * Assigns all clients, including archived ones, or none. Returns how many. Throws Problem `invalid_field` if the
+   * receiving person is not active, `conflict` if both have a client with the same reference.
    */
   perform(this: void, visit: Visit, parties: store.HandoverParties): Promise<number>
 }

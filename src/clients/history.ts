@@ -15,7 +15,7 @@ const isLaterVersion = (text: string) => /^(?:[2-9]|[1-9]\d{1,8})$/.test(text)
 
 /** The history of a record. Both methods throw what `Access.refuse` throws. */
 export interface History {
-  /** The revisions of a client or of one of its items, newest first, archived ones included. */
+  /** The revisions of a client or of one of its items, newest first, including archived ones. */
   revisions(
     visit: Visit,
     clientId: string,

@@ -31,7 +31,7 @@ export function findDuplicates(
   }
 }
 
-/** Inserts all clients, each with an audit event; none, and returns no row, if a consultant is not active any more. */
+/** Inserts all clients, each with an audit event; none, and returns no row, if a consultant is no longer active. */
 export function insertClients(visit: Visit, rows: readonly ImportRow[]): PreparedStatement {
   return {
     name: 'import clients',

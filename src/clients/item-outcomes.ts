@@ -41,7 +41,7 @@ export function createItemOutcomes({ access, kind, present }: OutcomeNeeds) {
     return (error: unknown) => {
       switch (codeOf(error)) {
         case 'TG002':
-          return access.decline(visit, done, full(kind.plural))
+          return access.decline(visit, done, full(kind))
         case 'TG003':
           return access.refuse(visit, done)
         case 'TG006':
@@ -55,11 +55,11 @@ export function createItemOutcomes({ access, kind, present }: OutcomeNeeds) {
   }
 }
 
-function full(plural: string): Problem {
-  return new Problem(
-    'conflict',
-    `The record is full: it can hold 1 000 ${plural} or 5 MB of their text. Archive some first.`,
-  )
+function full({ plural, isPaged }: ItemKind): Problem {
+  const limit = isPaged
+    ? `10 000 ${plural.replace('_', ' ')} besides those that are closed`
+    : `1 000 ${plural} or 5 MB of their text`
+  return new Problem('conflict', `The record is full: it can hold ${limit}. Archive some first.`)
 }
 
 /** A consultant may not see what is billed. */

@@ -18,9 +18,9 @@ export function registerItems(portal: Server, { items, history }: { items: Items
   portal.get(list, { schema: operations.list }, async (request, reply) => {
     const [visit, clientId] = [visitOf(request), recordId(request.params.client)]
     const { archived, ...page } = request.query
-    const found =
+    const { items: found, ...rest } =
       archived === 'true' ? await items.listArchived(visit, clientId, page) : await items.list(visit, clientId, page)
-    return represent(reply, request, { data: { [plural]: found.items, next: found.next } })
+    return represent(reply, request, { data: { [plural]: found, ...rest } })
   })
 
   portal.post(list, { schema: operations.create }, async (request, reply) => {

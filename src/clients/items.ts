@@ -3,11 +3,13 @@ import type { Visit } from '../access/actor.ts'
 import { may, scopeOf } from '../access/policy.ts'
 import { newId } from '../access/new-id.ts'
 import { parseIsoTime } from '../platform/calendar.ts'
+import type { PreparedStatement } from '../platform/database/pipeline.ts'
 import { createArchivedItems, type ArchivedItems } from './archived.ts'
 import { createItemOutcomes } from './item-outcomes.ts'
 import * as store from './items-store.ts'
 import type { ItemKind } from './kinds.ts'
-import { readItemPage } from './pages-store.ts'
+import { minorUnitOf } from './money.ts'
+import { readItemPage, type ItemPageRow } from './pages-store.ts'
 import { cursorOf, limitOf, positionOf } from './paging.ts'
 import { presentItem, type Item } from './present.ts'
 import type { Basis } from './versions.ts'
@@ -22,6 +24,8 @@ export interface ItemPageQuery {
 export interface ItemPage {
   readonly items: readonly Item[]
   readonly next: string | null
+  /** Of all items that are not archived, for a kind that has pages. */
+  readonly totals?: Readonly<Record<string, unknown>> | undefined
 }
 
 /**
@@ -64,8 +68,8 @@ export function createItems({ access, currency, kind }: ItemsNeeds): Items {
       const scope = scopeOf(visit.actor, 'list', noun)
       const limit = limitOf(page.limit)
       const after = kind.isPaged ? positionOf(page.cursor, isDay) : undefined
-      const statement = kind.isPaged
-        ? readItemPage(kind, scope, clientId, { after, limit: limit + 1 })
+      const statement: PreparedStatement<store.ItemsRow & Partial<ItemPageRow>> = kind.isPaged
+        ? readItemPage(kind, scope, clientId, { after, limit: limit + 1, unit: minorUnitOf(currency) })
         : store.readItems(kind, scope, clientId)
       const [[row]] = await access.as(visit, [statement])
       const done = { ...deed('listed', clientId), action: `${kind.plural}_listed` }
@@ -73,7 +77,8 @@ export function createItems({ access, currency, kind }: ItemsNeeds): Items {
         return access.refuse(visit, done)
       await access.note(visit, done)
       const items = (row.items ?? []).map(present)
-      return kind.isPaged ? pageOf(items, limit) : { items, next: null }
+      if (!kind.isPaged) return { items, next: null }
+      return { ...pageOf(items, limit), totals: kind.toTotals?.(row.totals ?? {}, currency) }
     },
 
     async read(visit: Visit, clientId: string, id: string) {

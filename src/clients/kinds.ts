@@ -20,6 +20,11 @@ export interface ItemKind {
   readonly statusActions?: Readonly<Record<string, string>>
   /** Whether a list has pages, ordered by the column `date`: there can be more of them than a record is read with. */
   readonly isPaged?: boolean
+  /**
+   * What a list says about all items that are not archived: a name, and its SQL aggregate over the items `n`. `unit` is the
+   * minor unit of the currency in 10⁻¹². Amounts are text.
+   */
+  readonly totals?: (unit: bigint) => Readonly<Record<string, string>>
   /** The SQL sort order of a list. */
   readonly order: string
   /** The JSON schemas of an item and of a list. */
@@ -35,6 +40,8 @@ export interface ItemKind {
   checkNew?(this: void, columns: Readonly<Record<string, unknown>>): void
   /** Converts columns to the fields of a response and of a revision. */
   toFields(this: void, columns: Readonly<Record<string, unknown>>, currency: string): Readonly<Record<string, unknown>>
+  /** Converts totals to the fields of a response. */
+  toTotals?(this: void, totals: Readonly<Record<string, unknown>>, currency: string): Readonly<Record<string, unknown>>
   /** Converts columns to the further fields of a response, which revisions do not have. */
   toStateFields?(this: void, columns: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>
 }

@@ -47,7 +47,7 @@ const toWrite = `select c.consultant_id, c.name, c.address, n.subject, n.body, n
     coalesce(n.author, (select person.name from person where person.id = n.created_by)) as author
   from client c join letter n on n.client_id = c.id`
 
-/** The letters of a client, the oldest first, archived ones too. */
+/** The letters of a client, oldest first, including archived ones. */
 export function readLettersToWrite(scope: Scope, clientId: string): PreparedStatement<LetterToWrite> {
   const { condition, value, name } = within(scope)
   return {

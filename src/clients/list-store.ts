@@ -91,7 +91,7 @@ export function searchClients(
   return {
     name: `found ${name}${page.after ? ' after' : ''}`,
     text: `with ${firstMatches(list, { q, limit, after })},
-      ${anyMatches(list, { q, limit: most })},
+      ${anyMatches(list, { q, limit: most }, page.after === undefined)},
       counted as materialized (select case when (select yes from rare) then (select count(*) from indexed)
         else (select count(*) from all_found) end::int as total),
       page as materialized (select id, key from found order by key ${order}, id ${order} limit ${limit})

@@ -52,9 +52,10 @@ const matches = (row: string, q: string): string =>
  */
 export function firstMatches(list: ClientOrder, match: Match): string {
   const { column, order } = list
-  const { limit, after, prefix = '' } = match
+  const { q, limit, after, prefix = '' } = match
   const rest = { ...list, conditions: `${list.conditions} and ${after(column, 'c.id')}` }
-  return `${nearMatches(rest, match)},
+  return `${prefix}head as materialized ${headOf(rest, q)},
+    ${nearMatches(match)},
     ${prefix}indexed as materialized ${indexedMatches(list, match)},
     ${prefix}found as materialized (
       select id, key from ${prefix}near where not (select yes from ${prefix}rare)
@@ -62,10 +63,14 @@ export function firstMatches(list: ClientOrder, match: Match): string {
       (select id, key from ${prefix}indexed where ${after('key', 'id')} order by key ${order}, id ${order} limit ${limit}))`
 }
 
-/** CTEs that end with `all_found`: any `limit` clients that match a search, to be counted. */
-export function anyMatches(list: ClientOrder, { q, limit }: Pick<Match, 'q' | 'limit'>): string {
-  const match = { q, limit, after: () => 'true', prefix: 'all_' }
-  return `${nearMatches(list, match)},
+/**
+ * CTEs that end with `all_found`: any `limit` clients that match a search, to be counted. On the first page, the rows that
+ * `firstMatches` has read are the first of all.
+ */
+export function anyMatches(list: ClientOrder, { q, limit }: Pick<Match, 'q' | 'limit'>, isFirstPage: boolean): string {
+  const match = { q, limit, prefix: 'all_' }
+  return `all_head as ${isFirstPage ? 'not materialized (select * from head)' : `materialized ${headOf(list, q)}`},
+    ${nearMatches(match)},
     all_found as materialized (
       select id from all_near where not (select yes from all_rare)
       union all (select id from ${indexedMatches(list, match)} matches limit ${limit}))`
@@ -73,30 +78,56 @@ export function anyMatches(list: ClientOrder, { q, limit }: Pick<Match, 'q' | 'l
 
 /** How much alike two spellings must be, from 0 to 1 (pg_trgm's word similarity). */
 const leastNearness = 0.3
-/** Rows in index order whose spelling is compared: it takes far longer than to look for words. */
-const compared = 1000
+/** Rows in index order that may be guessed at. */
+const guessable = 1000
+/** Of those, the rows whose similarity is computed: it takes five times as long as counting what they share with the text. */
+const compared = 30
+/** About how many sequences of a text are looked for. */
+const mostSequences = 32
 
 /**
- * A query of the clients in the first rows of a list that are spelt like a text: `id` and `nearness`. Every row is compared,
- * because in an index a misspelt word of many clients would lead to all of them.
+ * A query of the clients in the first rows of a list that are spelt like a text: `id` and `nearness`. It uses no index: in
+ * one, a misspelt word of many clients would lead to all of them. Subqueries without a row are computed once, not once per
+ * row, and `offset 0` keeps PostgreSQL from computing a value both to filter and to sort.
  */
 export function nearestOf(list: ClientOrder, { q, limit }: Pick<Match, 'q' | 'limit'>): string {
   return `(select id, nearness from (
-      select id, key, word_similarity(words(${q}), spelling) as nearness
-      from ${firstOf(list, String(compared), ', c.spelling')} listed) spelt
+      select id, key, word_similarity((select words(${q})), spelling) as nearness
+      from ${likeliestOf(list, q)} likeliest offset 0) compared
     where nearness >= ${leastNearness} order by nearness desc, key ${list.order}, id limit ${limit})`
 }
 
-function nearMatches(list: ClientOrder, { q, limit, prefix = '' }: Match): string {
-  return `${prefix}near as materialized (
-      select id, key from ${firstOf(list, String(reach), ', c.search, c.spelling')} listed
-      where ${matches('', q)} limit ${limit}),
-    ${prefix}rare as materialized (
-      select (select count(*) from ${prefix}near) < ${limit}
-        and (select count(*) from ${firstOf(list, String(reach))} listed) >= ${reach} as yes)`
+/**
+ * The rows with the most sequences of three characters of a text, such as ` ho`, `hol`, `olm` and `lm ` of "Holm". The
+ * sequences are joined: as a subquery of each row they would look so costly that PostgreSQL planned every execution anew.
+ */
+function likeliestOf(list: ClientOrder, q: string): string {
+  return `(select id, key, spelling from (
+      select id, key, spelling,
+        (select count(*) from unnest(sequences) sequence where strpos(' ' || spelling, sequence) > 0) as shared
+      from ${firstOf(list, String(guessable), ', c.spelling')} listed cross join (
+        select array_agg(distinct substr(text, n, 3)) as sequences from concat(' ', words(${q}), ' ') text,
+          generate_series(1, length(text) - 2, 1 + length(text) / ${mostSequences}) n) sought offset 0) counted
+    where shared > 0 order by shared desc, key ${list.order} limit ${compared})`
 }
 
-function indexedMatches({ conditions, statuses, column }: ClientOrder, { q, prefix = '' }: Match): string {
+/** The first rows of a list, and whether they match. PostgreSQL reads as many of them as are asked for. */
+function headOf(list: ClientOrder, q: string): string {
+  return `(select id, key, ${matches('', q)} as is_match
+      from ${firstOf(list, String(reach), ', c.search, c.spelling')} listed)`
+}
+
+function nearMatches({ limit, prefix = '' }: Pick<Match, 'limit' | 'prefix'>): string {
+  return `${prefix}near as materialized (select id, key from ${prefix}head where is_match limit ${limit}),
+    ${prefix}rare as materialized (
+      select (select count(*) from ${prefix}near) < ${limit}
+        and (select count(*) from ${prefix}head) >= ${reach} as yes)`
+}
+
+function indexedMatches(
+  { conditions, statuses, column }: ClientOrder,
+  { q, prefix = '' }: Pick<Match, 'q' | 'prefix'>,
+): string {
   return `(select c.id, ${column} as key from client c
       where (select yes from ${prefix}rare) and ${conditions} and ${statusIn(statuses)}
         and ${matches('c.', q)})`

@@ -1,4 +1,4 @@
-import { formatMoney } from '../billing/money.ts'
+import { formatMoney, parseMoney } from '../billing/money.ts'
 import { decimalsOf } from '../platform/currency.ts'
 
 /**
@@ -10,4 +10,9 @@ export function shownMoney(amount: unknown, currency: string): string | null {
   const [whole = '', fraction = ''] = formatMoney(BigInt(amount)).split('.')
   const decimals = fraction.padEnd(decimalsOf(currency), '0')
   return decimals === '' ? whole : `${whole}.${decimals}`
+}
+
+/** In 10⁻¹² of the currency unit. */
+export function minorUnitOf(currency: string): bigint {
+  return parseMoney('1') / 10n ** BigInt(decimalsOf(currency))
 }

@@ -116,7 +116,7 @@ export const handOverClients = {
     ...refusals([...writing, 'stale_version']),
     412: {
       ...schema.staleVersion(schema.changedSelection),
-      description: 'Some have changed since. `current` is what they are now.',
+      description: 'Some have changed since. `current` is their current state.',
     },
   },
 }

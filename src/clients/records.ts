@@ -40,7 +40,11 @@ interface RecordsNeeds {
   readonly access: RecordAccess
   readonly currency: string
   /** What time entries and expenses take from the configuration. */
-  readonly billing?: { readonly hourlyRate: bigint | undefined; readonly taxes: readonly string[] }
+  readonly billing?: {
+    readonly hourlyRate: bigint | undefined
+    readonly taxes: readonly string[]
+    readonly timeZone: string
+  }
 }
 
 export function createRecords({ access, currency, billing }: RecordsNeeds): Records {
@@ -50,8 +54,8 @@ export function createRecords({ access, currency, billing }: RecordsNeeds): Reco
     notes: createItems({ access, currency, kind: notes }),
     disputes: createItems({ access, currency, kind: disputes }),
     letters: createItems({ access, currency, kind: letters }),
-    timeEntries: createItems({ access, currency, kind: timeEntries(billing?.hourlyRate) }),
-    expenses: createItems({ access, currency, kind: expenses(billing?.taxes) }),
+    timeEntries: createItems({ access, currency, kind: timeEntries(billing) }),
+    expenses: createItems({ access, currency, kind: expenses(billing) }),
     letterVersions: createLetterVersions({ access, currency }),
     history: createHistory({ access, currency }),
     search: createSearch({ access }),

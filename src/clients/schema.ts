@@ -86,7 +86,7 @@ export const clientList = Type.Object({
   total_is_exact: Type.Boolean({ description: 'False if there are more clients than `total`.' }),
   similar: Type.Boolean({
     description:
-      'True if no client matches `q`: these are spelt like it, nearest first. Then `total` is 0, and there is no further page.',
+      'True if no client matches `q`: these have a similar spelling, nearest first. Then `total` is 0, and there is no further page.',
   }),
 })
 export type ClientList = Type.Static<typeof clientList>
@@ -95,7 +95,7 @@ export const clientQuery = body({
   q: Type.Optional(text(200, 'Words, or their first letters, of the name, the reference or the e-mail address.')),
   status: Type.Optional(
     Type.Enum(['active', 'archived', 'all', 'deleted'], {
-      description: 'Default `active`. `all` has no deleted clients. Only partners see those.',
+      description: 'Default `active`. `all` does not include deleted clients. Only partners can list those.',
     }),
   ),
   consultant: Type.Optional(id),
@@ -116,14 +116,14 @@ export const selectedHandover = body({
     maxItems: 1000,
     description: 'The clients, each in the version that you read.',
   }),
-  to: Type.String({ maxLength: 100, description: 'The id of the active person who gets the clients.' }),
+  to: Type.String({ maxLength: 100, description: 'The id of the active person who receives the clients.' }),
 })
 export type SelectedHandover = Type.Static<typeof selectedHandover>
 
 export const selectedHandedOver = Type.Object({
   handed_over: Type.Integer({
     minimum: 0,
-    description: 'How many clients were assigned. Those that the person had already are not counted.',
+    description: 'How many clients were assigned, not counting those the person already had.',
   }),
 })
 export type SelectedHandedOver = Type.Static<typeof selectedHandedOver>
@@ -239,14 +239,17 @@ export const letter = Type.Object({
 })
 export type Letter = Type.Static<typeof letter>
 
-const entryDate = Type.String({ format: 'date', description: 'The day of the work or of the expense: `2026-03-12`.' })
-const entryText = line(280, 'What it was for, as the invoice will say it.')
+const entryDate = Type.String({
+  format: 'date',
+  description: 'The day of the work or of the expense, at most today in the time zone of the firm: `2026-03-12`.',
+})
+const entryText = line(280, 'What it was for, as it will appear on the invoice.')
 const minutes = Type.Integer({ minimum: 1, maximum: 1440 })
-const rate = Type.String({ description: 'The price of an hour, without tax.' })
+const rate = Type.String({ description: 'The price per hour, without tax.' })
 const newRate = Type.String({
   maxLength: 40,
   description:
-    'The price of an hour, without tax: a decimal number with at most 6 decimals, not negative. Default for new entries: ' +
+    'The price per hour, without tax: a decimal number with at most 6 decimals, not negative. Default for new entries: ' +
     '`invoicing.hourly_rate`.',
 })
 const cost = Type.String({
@@ -275,7 +278,7 @@ export const timeEntry = Type.Object({
   date: Type.String(),
   minutes,
   rate,
-  amount: Type.String({ description: 'What the time costs without tax, rounded to the minor unit of the currency.' }),
+  amount: Type.String({ description: 'The cost of the time without tax, rounded to the minor unit of the currency.' }),
   currency,
   text: Type.String(),
   billable,
@@ -336,9 +339,23 @@ const next = nullable(Type.String({ description: 'The `cursor` of the next page,
 export const noteList = Type.Object({ notes: Type.Array(note), next })
 export const disputeList = Type.Object({ disputes: Type.Array(dispute), next })
 export const letterList = Type.Object({ letters: Type.Array(letter), next })
-export const timeEntryList = Type.Object({ time_entries: Type.Array(timeEntry), next })
+const entryTotals = {
+  entries: Type.Integer(),
+  billable: Type.String({ description: 'The sum of the amounts of billable entries.' }),
+  currency,
+}
+const ofAll = 'Of all entries on all pages. Absent in a list of archived entries.'
+export const timeEntryList = Type.Object({
+  time_entries: Type.Array(timeEntry),
+  next,
+  totals: Type.Optional(Type.Object({ ...entryTotals, minutes: Type.Integer() }, { description: ofAll })),
+})
 export type TimeEntryList = Type.Static<typeof timeEntryList>
-export const expenseList = Type.Object({ expenses: Type.Array(expense), next })
+export const expenseList = Type.Object({
+  expenses: Type.Array(expense),
+  next,
+  totals: Type.Optional(Type.Object(entryTotals, { description: ofAll })),
+})
 export type ExpenseList = Type.Static<typeof expenseList>
 
 /** The parameters of a list of items of one kind. */

@@ -63,7 +63,7 @@ export function readRecord(scope: Scope, id: string): PreparedStatement<RecordRo
   return recordWith('record', (kind) => itemsJson(kind), ordinaryKinds, { scope, id })
 }
 
-/** A client with all its items, archived ones too. */
+/** A client with all its items, including archived ones. */
 export function readWholeRecord(scope: Scope, id: string): PreparedStatement<WholeRecordRow> {
   const kinds = [...ordinaryKinds, timeEntries(), expenses()]
   return recordWith('whole record', (kind) => itemsJson(kind, 'true'), kinds, { scope, id })
@@ -107,7 +107,7 @@ export interface ClientColumns {
   readonly consultant_id?: string | undefined
 }
 
-/** Inserts nothing if the id exists, or if the consultant is not active any more. */
+/** Inserts nothing if the id exists, or if the consultant is no longer active. */
 export function insertClient(visit: Visit, id: string, columns: ClientColumns): PreparedStatement {
   return {
     name: 'insert client',
@@ -132,9 +132,9 @@ export function insertClient(visit: Visit, id: string, columns: ClientColumns): 
 const ordinary = ['name', 'reference', 'email', 'address', 'status']
 
 /**
- * Returns no row if the client is outside the scope, if its version is not in `basis`, if it is archived and the change does
- * not restore it, or if the new consultant is not active any more. Writes nothing if the columns already have these values. Without `assigns`, the statement omits the
- * column `consultant_id`, which consultants may not write.
+ * Returns no row if the client is outside the scope, if its version is not in `basis`, if it is archived and the
+ * change does not restore it, or if the new consultant is no longer active. Writes nothing if the columns already have
+ * these values. Without `assigns`, the statement omits the column `consultant_id`, which consultants may not write.
  */
 export function updateClient(
   scope: Scope,

@@ -1,23 +1,35 @@
 import { parseMoney } from '../billing/money.ts'
-import { decimalsOf } from '../platform/currency.ts'
 import { quotientHalfEven } from '../platform/decimal.ts'
 import { Problem } from '../platform/problems.ts'
-import { checkDay } from './days.ts'
+import { checkPastDay } from './days.ts'
 import { entryPrice } from './entry-amounts.ts'
 import type { ItemKind } from './kinds.ts'
-import { shownMoney } from './money.ts'
+import { minorUnitOf, shownMoney } from './money.ts'
 import { newTimeEntry, timeEntry, timeEntryChange, timeEntryList } from './schema.ts'
 
 const mostRate = parseMoney('1000000000')
 
-/** Time that someone worked for a client. `hourlyRate` is the default rate, in 10⁻¹² of the currency unit. */
-export function timeEntries(hourlyRate?: bigint): ItemKind {
+interface TimeSettings {
+  /** The default rate, in 10⁻¹² of the currency unit. */
+  readonly hourlyRate?: bigint | undefined
+  /** The zone in which no entry is in the future. Default: UTC. */
+  readonly timeZone?: string
+}
+
+/** Time that someone worked for a client. */
+export function timeEntries({ hourlyRate, timeZone = 'UTC' }: TimeSettings = {}): ItemKind {
   return Object.freeze({
     noun: 'time_entry',
     plural: 'time_entries',
     columns: ['date', 'minutes', 'rate', 'text', 'billable'],
     money: ['rate'],
     isPaged: true,
+    // As the amounts that are shown: rounded once each, to the minor unit.
+    totals: (unit) => ({
+      entries: 'count(*)',
+      minutes: 'coalesce(sum(n.minutes), 0)',
+      billable: `(coalesce(sum(half_even(n.minutes * n.rate, ${60n * unit})) filter (where n.billable), 0) * ${unit})::text`,
+    }),
     order: 'n.date desc, n.id desc',
     shape: timeEntry,
     listShape: timeEntryList,
@@ -25,7 +37,7 @@ export function timeEntries(hourlyRate?: bigint): ItemKind {
     changeBody: timeEntryChange,
     defaults: { billable: true, ...(hourlyRate !== undefined && { rate: String(hourlyRate) }) },
     toColumns(body) {
-      checkDay('date', body['date'])
+      checkPastDay('date', body['date'], timeZone)
       return typeof body['rate'] === 'string'
         ? { ...body, rate: entryPrice(body['rate'], 'rate', { least: 0n, most: mostRate }) }
         : body
@@ -44,12 +56,18 @@ export function timeEntries(hourlyRate?: bigint): ItemKind {
       text,
       billable,
     }),
+    toTotals: ({ entries, minutes, billable }, currency) => ({
+      entries,
+      minutes,
+      billable: shownMoney(billable, currency),
+      currency,
+    }),
   } satisfies ItemKind)
 }
 
 /** Rounded once, to the minor unit. */
 function amountOf(minutes: unknown, rate: unknown, currency: string): string | undefined {
   if (typeof minutes !== 'number' || typeof rate !== 'string') return undefined
-  const unit = parseMoney('1') / 10n ** BigInt(decimalsOf(currency))
+  const unit = minorUnitOf(currency)
   return String(quotientHalfEven(BigInt(minutes) * BigInt(rate), 60n * unit) * unit)
 }

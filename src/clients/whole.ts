@@ -9,7 +9,7 @@ import { readOwner, readRevisions, readWholeRecord } from './store.ts'
 
 /** Everything on a client's record, for an export. Both methods throw what `RecordAccess.refuse` throws. */
 export interface WholeRecords {
-  /** The record with archived items, and its letters, the oldest first. Records the export in the audit log. */
+  /** The record with archived items, and its letters, oldest first. Records the export in the audit log. */
   read(
     visit: Visit,
     clientId: string,
@@ -44,7 +44,7 @@ export function createWholeRecords({ access, currency }: { access: RecordAccess;
       for (let before: string | undefined; before !== '1';) {
         const page = readRevisions(scope, clientId, { noun, id, before, limit: perRead })
         const [[owner], rows] = await access.as(visit, [readOwner(scope, clientId), page])
-        // A reader who may not see the client any more gets a truncated file, which clients detect.
+        // A reader who may no longer see the client gets a truncated file, which clients detect.
         if (!owner) return access.refuse(visit, deedOf(clientId))
         for (const row of rows) yield presentRevision(noun, row, currency)
         before = String(rows.at(-1)?.version ?? 1)

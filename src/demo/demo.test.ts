@@ -40,6 +40,7 @@ async function runs(settings: object, environment: Environment = {}): Promise<bo
 test('the demo runs on the embedded default', async () => {
   assert.equal(await runs({}), true)
   assert.equal(await runs({ firm: { name: 'Berg & Sons' } }), true)
+  assert.equal(await runs({ invoicing: { reminders: [7] } }), true)
   assert.equal(await runs({ base_url: 'http://127.0.0.1:8080' }), true)
   assert.equal(await runs({ base_url: 'http://tollgate.localhost:8080' }), true)
 })

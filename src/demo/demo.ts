@@ -1,8 +1,7 @@
 import type { Logger } from 'pino'
 import type { People } from '../people/people.ts'
 import type { PersonSummary } from '../people/person.ts'
-import { isLoopback } from '../platform/config/values.ts'
-import type { Config } from '../platform/config/config.ts'
+import { isDemo, type Config } from '../platform/config/config.ts'
 import { demoFirm, demoPeople } from './people.ts'
 import { loadSamples, type SampleNeeds } from './samples.ts'
 
@@ -11,14 +10,6 @@ export interface Demo {
   /** The configuration with the demo's provider, mail server, drafting and tried calls. The first start creates the account. */
   readonly config: Config
   close(): Promise<void>
-}
-
-/**
- * Whether people may sign in without a password: the demo is on, no provider is configured, and the service is reachable
- * from this machine only.
- */
-export function isDemo({ demo, sign_in: signIn, base_url: baseUrl }: Config): boolean {
-  return demo && signIn.providers.length === 0 && isLoopback(new URL(baseUrl).hostname)
 }
 
 /** Starts the demo's provider and mail server. Undefined, with nothing loaded, if this is not a demo. */
@@ -34,14 +25,12 @@ export async function openDemo(config: Config, log: Logger): Promise<Demo | unde
     url: `smtp://127.0.0.1:${provider.mailPort}`,
     from: 'Penhallow Advisory <tollgate@penhallow.example>',
   }
-  const firm = config.firm.name === undefined ? Object.freeze({ ...config.firm, ...demoFirm }) : config.firm
   const model = Object.keys(config.aliases)[0] ?? config.models[0]?.id
   const drafting = config.drafting ?? (model === undefined ? undefined : Object.freeze({ account: 'Portal', model }))
   const tryIt = config.try_it ?? (drafting && Object.freeze({ account: drafting.account }))
   return Object.freeze({
     config: Object.freeze({
-      ...config,
-      firm,
+      ...withDemoFirm(config),
       sign_in: signIn,
       mail: Object.freeze(config.mail ?? caught),
       ...(drafting && { drafting }),
@@ -49,6 +38,12 @@ export async function openDemo(config: Config, log: Logger): Promise<Demo | unde
     }),
     close: () => provider.close(),
   })
+}
+
+/** The configuration with the demo's firm, unless it has its own or this is not a demo. */
+export function withDemoFirm(config: Config): Config {
+  if (!isDemo(config) || config.firm.name !== undefined) return config
+  return Object.freeze({ ...config, firm: Object.freeze({ ...config.firm, ...demoFirm }) })
 }
 
 /**

@@ -149,6 +149,21 @@ test('an interrupted call leaves no partial client, and the next call completes 
   assert.deepEqual(await counts(), complete)
 })
 
+test('a person who signs in meanwhile does not end the start, and finds no samples', async () => {
+  let calls = 0
+  const early = {
+    ...people,
+    async create(...person: Parameters<People['create']>) {
+      const made = await people.create(...person)
+      calls += 1
+      if (calls === 3) await database.rows('update person set last_signed_in_at = now() where id = $1', [made.id])
+      return made
+    },
+  }
+  await loadSamples({ ...needs, people: early }, issuer)
+  assert.deepEqual(await counts(), { ...nothing, person: 3 })
+})
+
 test('nothing is entered if there are other people', async () => {
   await people.create({ name: 'Somebody', email: 'somebody@example.com', role: 'partner' }, byService)
   await loadSamples(needs, issuer)

@@ -25,13 +25,20 @@ export interface SampleNeeds {
 
 /**
  * Enters the demo's people and their clients into an empty database, and links the people to their subjects at this
- * issuer. An interrupted call is completed by the next one. Does not enter anything once a person has signed in or if
- * there are other people. Instances may call it concurrently.
+ * issuer. An interrupted call is completed by the next one. Does not enter anything once a person has signed in, even during
+ * the call, or if there are other people. Instances may call it concurrently.
  */
 export async function loadSamples(needs: SampleNeeds, issuer: string): Promise<void> {
-  const { people, identities } = needs
-  if (isUntouched(await people.list()))
-    await inOneTransaction(needs, (portal, setTime) => enterAll(needs, portal, setTime))
+  const { people, identities, log } = needs
+  if (isUntouched(await people.list())) {
+    await inOneTransaction(needs, (portal, setTime) => enterAll(needs, portal, setTime)).catch(
+      async (error: unknown) => {
+        // The database refuses samples once a person has signed in. That must not end the service.
+        if (isUntouched(await people.list())) throw error
+        log.warn('Somebody signed in before all samples were entered, so there are none.')
+      },
+    )
+  }
   for (const { id, email } of await people.list()) {
     const subject = demoPeople.find((person) => person.email === email)?.subject
     if (subject !== undefined) await identities.identify(id, { issuer, subject })

@@ -24,7 +24,7 @@ export interface ChangeJson {
 export interface ChangedRow {
   readonly client: ClientJson
   readonly status: 'active' | 'archived'
-  /** The newest first. */
+  /** Newest first. */
   readonly events: readonly ChangeJson[] | null
 }
 
@@ -103,7 +103,7 @@ export const countedDisputes = 10_000
 export const countedWaiting = 1000
 const listed = 50
 
-/** The open disputes of active clients, the oldest first. `amount` is the sum of those counted, in 10⁻¹² of the unit. */
+/** The open disputes of active clients, oldest first. `amount` is the sum of those counted, in 10⁻¹² of the unit. */
 export function readOpenDisputes(
   scope: Scope,
 ): PreparedStatement<WaitingRow<DisputeJson> & { readonly amount: string }> {
@@ -138,7 +138,7 @@ export interface DeadlineJson {
   readonly client: ClientJson
 }
 
-/** The deadlines of open disputes of active clients, the nearest first, those that have passed included. */
+/** The deadlines of open disputes of active clients, nearest first, including those that have passed. */
 export function readDeadlines(scope: Scope): PreparedStatement<WaitingRow<DeadlineJson>> {
   return {
     name: `overview deadlines ${scope.of}`,

@@ -34,7 +34,7 @@ function presentChanged({ client, status, events }: ChangedRow): ChangedClient {
   return { client, status, items: items.slice(0, shownItems), more: items.length > shownItems }
 }
 
-/** One item of all its events, the newest first. */
+/** One item of all its events, newest first. */
 function presentItem(events: readonly ChangeJson[]): ChangedItem[] {
   const people = new Map(events.flatMap(({ by }) => (by === null ? [] : [[by.id, by] as const])))
   return events.slice(0, 1).map(({ noun, id, title, at }) => ({

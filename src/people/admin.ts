@@ -16,7 +16,7 @@ import { markDeleted } from './store.ts'
 
 /**
  * What partners and the command line change about people. Every method throws Problem: `not_found` for an unknown id,
- * `invalid_field` or `conflict` for a change that is not allowed, `forbidden` for someone who is no partner any more.
+ * `invalid_field` or `conflict` for a change that is not allowed, `forbidden` for someone who is no longer a partner.
  */
 export interface PeopleAdmin {
   /** A change of role, status or address ends all sessions of the person. A new address is mailed to both addresses. */
@@ -44,7 +44,7 @@ interface Needs {
   readonly database: Database
   readonly audit: Pick<Audit, 'recordWithin'>
   readonly changes: CredentialChanges
-  /** The number of clients of a person, archived ones included. */
+  /** The number of clients of a person, including archived ones. */
   readonly countClientsOf: (visit: Visit, personId: string) => Promise<number>
 }
 
@@ -96,7 +96,7 @@ async function change(needs: Needs, id: string, given: PersonChange, by: Visit):
   }
 }
 
-/** An address that someone can no longer read proves nothing any more: what was mailed to it finds nobody. */
+/** An address that someone can no longer read no longer proves anything: links mailed to it find nobody. */
 async function changeAddress(
   tx: Queryable,
   { changes }: Needs,

@@ -7,7 +7,7 @@ import type { PersonChange, PersonSummary } from './person.ts'
 import { withdrawPartnersOf } from './invitations-store.ts'
 import * as store from './store.ts'
 
-/** What became of a change: a refusal is thrown once its audit row is committed. */
+/** The outcome of a change: a refusal is thrown once its audit row is committed. */
 export interface ChangeOutcome {
   readonly before: PersonSummary
   readonly refusal: Problem | undefined
@@ -21,8 +21,8 @@ export interface ChangeOrder {
 }
 
 /**
- * Changes a person within a transaction, with all partners locked. A change of role or status ends the person's sessions.
- * Throws Problem `not_found`, and `forbidden` if the acting person is no partner any more.
+ * Changes a person within a transaction, with all partners locked. A change of role or status ends the person's
+ * sessions. Throws Problem `not_found`, and `forbidden` if the acting person is no longer a partner.
  */
 export async function changeWithin(
   tx: Queryable,

@@ -5,7 +5,7 @@ export function newInvitationToken(): string {
   return randomBytes(32).toString('base64url')
 }
 
-/** What is stored of a token: with 256 random bits, it cannot be found by guessing. */
+/** The stored form of a token: with 256 random bits, it cannot be found by guessing. */
 export function hashOfInvitation(token: string): Buffer {
   return createHash('sha256').update(token).digest()
 }

@@ -53,7 +53,7 @@ export const unlinkIdentities = {
   operationId: 'unlinkIdentities',
   summary: "Unlink a person's accounts at providers",
   description:
-    'For a person who got a new account at the provider: the next identity whose provider vouches for their address becomes theirs. For partners, with a sign-in within the last 10 minutes.',
+    'For a person who got a new account at the provider: the next identity whose provider vouches for their address is linked to them. For partners, with a sign-in within the last 10 minutes.',
   params,
   response: {
     200: answers(schema.unlinkedIdentities, 'The number of identities.'),
@@ -66,7 +66,7 @@ export const resetFactors = {
   operationId: 'resetFactors',
   summary: "Remove a person's second factors",
   description:
-    'For a person who lost theirs. Removes passkeys and recovery codes too, ends all sessions, and sends a mail. The person sets up new ones. For partners, with a sign-in within the last 10 minutes.',
+    'For a person who lost theirs. Also removes passkeys and recovery codes, ends all sessions, and sends a mail. The person sets up new ones. For partners, with a sign-in within the last 10 minutes.',
   params,
   response: {
     204: { description: 'They are removed.', type: 'null' },

@@ -88,7 +88,7 @@ describe('concurrently', () => {
   })
 })
 
-describe('someone who is no partner any more', () => {
+describe('someone who is no longer a partner', () => {
   for (const [how, end] of [
     ['another role', { role: 'consultant' }],
     ['a disabled account', { status: 'disabled' }],

@@ -19,7 +19,10 @@ export interface NewPerson {
 
 /** Every method throws Problem: `not_found` for an unknown id, `invalid_field` or `conflict` for a change that is not allowed. */
 export interface People {
-  /** The first identity whose provider vouches for the address becomes theirs. `conflict` if the address is taken. */
+  /**
+   * The first identity whose provider vouches for the address is linked to the person. `conflict` if the address is
+   * taken.
+   */
   create(person: NewPerson, by: Visit): Promise<Person>
   list(): Promise<PersonSummary[]>
   show(id: string): Promise<PersonSummary>
@@ -74,7 +77,7 @@ export function requiredEmail(text: string): Email {
 }
 
 export function addressTaken({ address }: Email): Problem {
-  return new Problem('conflict', `A person with the address ${address} exists already.`, { field: 'email' })
+  return new Problem('conflict', `A person with the address ${address} already exists.`, { field: 'email' })
 }
 
 async function show(database: Queryable, id: string): Promise<PersonSummary> {

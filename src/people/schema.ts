@@ -23,7 +23,7 @@ export const InvitationBody = Type.Object(
 )
 
 export const HandoverBody = Type.Object(
-  { to: Type.String({ description: 'The id of the active person who gets the clients.', maxLength: 100 }) },
+  { to: Type.String({ description: 'The id of the active person who receives the clients.', maxLength: 100 }) },
   { additionalProperties: false },
 )
 

@@ -31,6 +31,11 @@ export function zonedTime(
   return instant.toString(timeZone === 'UTC' ? { smallestUnit } : { smallestUnit, timeZone })
 }
 
+/** The current day in a zone: `2026-03-12`. */
+export function today(timeZone: string): string {
+  return Temporal.Now.plainDateISO(timeZone).toString()
+}
+
 /** When a day begins in a zone. */
 export function startOfDay(day: Temporal.PlainDate, timeZone: string): Date {
   return new Date(day.toZonedDateTime(timeZone).epochMilliseconds)

@@ -6,7 +6,7 @@ import { readableLine } from './readable-line.ts'
 /** When buffered lines are written. Writing each line at once would take a tenth of the time of a request. */
 const flushAfter = { milliseconds: 200, characters: 16 * 1024 }
 
-/** The most bytes to buffer while nobody reads stderr. Further lines are dropped. */
+/** The maximum number of bytes to buffer while nobody reads stderr. Further lines are dropped. */
 const mostBuffered = 1024 * 1024
 
 /** The log of this process. */

@@ -1,6 +1,6 @@
 import { Problem } from './problems.ts'
 
-/** The most lines of an address that the window of an envelope shows below the name. */
+/** The maximum number of lines of an address that the window of an envelope shows below the name. */
 const mostLines = 8
 
 /** A postal address without empty lines and spaces at the ends of lines; null if nothing remains. Throws Problem `invalid_field`. */

@@ -39,7 +39,7 @@ export const problems = {
   invalid_field: {
     status: 400,
     retry: false,
-    meaning: 'A field has the wrong type, is out of its bounds, or asks for something that is not supported.',
+    meaning: 'A field has the wrong type, is out of range, or has a value that is not supported.',
     remedy: 'Correct the field that `field` names. The reason states what it must be.',
   },
   unknown_field: {
@@ -58,7 +58,7 @@ export const problems = {
   can_never_fit_limit: {
     status: 400,
     retry: false,
-    meaning: 'The request needs more tokens than the account, or the key, may use in a minute.',
+    meaning: 'The request needs more tokens than the account or the key may use in a minute.',
     remedy:
       'Shorten the input, lower `max_output_tokens`, or ask the operator to raise the tokens per minute of the account or the key. Waiting does not help.',
   },
@@ -71,7 +71,7 @@ export const problems = {
   invalid_key: {
     status: 401,
     retry: false,
-    meaning: 'The API key is incomplete or mistyped, or does not exist.',
+    meaning: 'The API key is incomplete, mistyped or unknown.',
     remedy:
       'Copy all 66 characters of the key, starting with `tg_`. The last six are a checksum that reveals most typos.',
   },
@@ -97,21 +97,21 @@ export const problems = {
     status: 402,
     retry: false,
     meaning: 'The API key has no account, or its account is closed.',
-    remedy: 'Ask the operator for a key of an open account.',
+    remedy: 'Ask the operator for a key from an open account.',
   },
   insufficient_credit: {
     status: 402,
     retry: false,
     meaning:
-      'The remaining credit of the account, or what is left of a budget of the key, does not cover the most that this request can cost. With `Retry-After`, requests in flight hold the credit, or the budget is renewed then.',
+      "The account's remaining credit, or the remaining budget of the key, does not cover the maximum cost of this request. With `Retry-After`, requests in flight hold the credit, or the budget is renewed at that time.",
     remedy:
-      'With `Retry-After`, wait: the credit that requests in flight do not use is released, and a budget is renewed when the next day or month begins (UTC). Without it, lower `max_output_tokens`, or ask the operator to add credit, or to raise the monthly limit or the budget of the key.',
+      'With `Retry-After`, wait: unused credit is released when requests in flight finish, and a budget is renewed when the next day or month begins (UTC). Without it, lower `max_output_tokens`, or ask the operator to add credit or to raise the monthly limit or the key budget.',
   },
   key_in_browser: {
     status: 403,
     retry: false,
     meaning: 'A browser sent the API key. Keys belong on a server.',
-    remedy: 'Call the API from your server. Revoke a key that has been in a browser: others may know it.',
+    remedy: 'Call the API from your server. Revoke any key that has been in a browser: others may have seen it.',
   },
   model_not_allowed: {
     status: 403,
@@ -135,7 +135,7 @@ export const problems = {
   sign_in_refused: {
     status: 403,
     retry: false,
-    meaning: 'The person may not sign in here.',
+    meaning: 'This person may not sign in.',
     remedy: 'Ask a partner for an invitation, or sign in with another account.',
   },
   recent_sign_in_required: {
@@ -165,7 +165,7 @@ export const problems = {
   request_timeout: {
     status: 408,
     retry: true,
-    meaning: 'The request did not arrive in full in time.',
+    meaning: 'The request did not arrive completely in time.',
     remedy: 'Send it again. If the error persists, check the network between you and the server.',
   },
   idempotency_in_progress: {
@@ -203,7 +203,7 @@ export const problems = {
   idempotency_mismatch: {
     status: 422,
     retry: false,
-    meaning: 'The `Idempotency-Key` was used with another body in the last 24 hours.',
+    meaning: 'The `Idempotency-Key` was used with a different body in the last 24 hours.',
     remedy: 'Use a new `Idempotency-Key` for every new request, and the same body for a retry.',
   },
   precondition_required: {
@@ -215,16 +215,16 @@ export const problems = {
   rate_limit_exceeded: {
     status: 429,
     retry: true,
-    meaning: 'The account, or the key, has used up its requests or tokens per minute.',
+    meaning: 'The account or the key has reached its limit of requests or tokens per minute.',
     remedy:
-      'Wait for the seconds in `Retry-After`. `limit` names the limit; the `x-ratelimit-*` headers of every response state what remains.',
+      'Wait for the number of seconds in `Retry-After`. `limit` names the limit; the `x-ratelimit-*` headers of every response show what remains.',
   },
   too_many_sign_ins: {
     status: 429,
     retry: true,
     meaning: 'Too many sign-ins were started from one network.',
     remedy:
-      'Wait for the seconds in `Retry-After`. If many people share a network, the operator can raise `sign_in.starts_per_minute`.',
+      'Wait for the number of seconds in `Retry-After`. If many people share a network, the operator can raise `sign_in.starts_per_minute`.',
   },
   headers_too_large: {
     status: 431,
@@ -242,7 +242,7 @@ export const problems = {
     status: 502,
     retry: true,
     meaning: 'The model failed. Nothing was charged, except the received part of a stream.',
-    remedy: 'Try again. If the error persists, tell the operator that the upstream of the model is failing.',
+    remedy: "Try again. If the error persists, tell the operator that the model's upstream is failing.",
   },
   provider_failed: {
     status: 502,
@@ -260,14 +260,14 @@ export const problems = {
     status: 503,
     retry: true,
     meaning: 'Too many requests are waiting for the model.',
-    remedy: 'Wait for the seconds in `Retry-After`, and send fewer requests at the same time.',
+    remedy: 'Wait for the number of seconds in `Retry-After`, and send fewer concurrent requests.',
   },
   unavailable: {
     status: 503,
     retry: true,
     meaning:
       'The database or the model is temporarily unavailable. Nothing was charged, except the received part of a stream. In the rare case that the outcome of a charge is unknown, the reason says so; look it up in the ledger.',
-    remedy: 'Wait for the seconds in `Retry-After` and send the request again.',
+    remedy: 'Wait for the number of seconds in `Retry-After`, then send the request again.',
   },
   upstream_timeout: {
     status: 504,

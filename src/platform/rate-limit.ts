@@ -11,7 +11,7 @@ interface RateLimitNeeds {
 }
 
 const minute = 60_000
-/** The most keys to remember. Beyond that, the least recently used key starts again with a full bucket. */
+/** The maximum number of keys to remember. Beyond that, the least recently used key starts again with a full bucket. */
 const mostKeys = 10_000
 
 /**

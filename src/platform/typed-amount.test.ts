@@ -50,8 +50,11 @@ describe('a typed amount', () => {
     }
     assert.throws(() => plainAmount('-12,345', ','), /write -12345 or -12\.3450$/)
     assert.deepEqual([plainAmount('1,234', '.'), plainAmount('1.234', '.')], ['1234', '1.234'])
-    assert.equal(plainAmount(clearAmount('1.234'), ','), '1.2340')
-    for (const decimal of ['1.23', '0.234', '1234.567', '1234', '1.2345']) assert.equal(clearAmount(decimal), decimal)
+    assert.equal(plainAmount(clearAmount('1.234', ','), ','), '1.2340')
+    assert.equal(plainAmount(clearAmount('1.234', '.'), '.'), '1.234')
+    for (const decimal of ['1.23', '0.234', '1234.567', '1234', '1.2345']) {
+      for (const mark of ['.', ','] as const) assert.equal(clearAmount(decimal, mark), decimal)
+    }
   })
 
   test('with misplaced separators is not an amount', () => {

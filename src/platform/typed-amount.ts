@@ -33,9 +33,12 @@ export function plainAmount(text: string, mark: DecimalMark): string {
   return otherGroups.test(amount) ? sign + grouped(amount).replace(',', '.') : trimmed
 }
 
-/** A plain decimal, written with a zero more if it could otherwise be another amount: `1.250` → `1.2500`. */
-export function clearAmount(decimal: string): string {
-  return unclear.test(decimal.replace(/^-/, '')) ? `${decimal}0` : decimal
+/**
+ * A plain decimal for a field that `plainAmount` reads. With a decimal comma, `1.250` could be another amount: it is
+ * written as `1.2500`.
+ */
+export function clearAmount(decimal: string, mark: DecimalMark): string {
+  return mark === ',' && unclear.test(decimal.replace(/^-/, '')) ? `${decimal}0` : decimal
 }
 
 /** How a locale separates decimals. */

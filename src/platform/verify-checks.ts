@@ -12,7 +12,7 @@ export interface VerifyCheck {
   readonly sample?: string
 }
 
-/** The most rows that a check reports. */
+/** The maximum number of rows that a check reports. */
 export const maxFaults = 10
 
 export function checkOf(name: string, faults: readonly object[]): VerifyCheck {

@@ -41,7 +41,7 @@ export interface BegunRow {
 
 const begunColumns = `state_hash as "stateHash", method, data, return_to as "returnTo", links_to as "linksTo"`
 
-/** Uses an attempt up; undefined if it cannot be used. Of several at once, one gets it. */
+/** Uses up an attempt; undefined if it cannot be used. Of several at once, one gets it. */
 export async function takeBegun(
   database: Queryable,
   { stateHash, browserHashes, now }: AttemptKey,
@@ -64,7 +64,7 @@ export async function isBegunBy(database: Queryable, { stateHash, browserHashes,
   return rows.length > 0
 }
 
-/** Uses an attempt up and moves it to a browser, whichever began it. */
+/** Uses up an attempt and moves it to a browser, whichever began it. */
 export async function claimBegun(
   database: Queryable,
   stateHash: Buffer,
@@ -101,7 +101,7 @@ export async function tryBegun(
   return attempt
 }
 
-/** Uses an attempt up. False if it was not in that step any more: of several at once, one succeeds. */
+/** Uses up an attempt. False if it is no longer in that step: of several at once, one succeeds. */
 export async function useAttempt(database: Queryable, stateHash: Buffer, step: 'begun' | 'proven'): Promise<boolean> {
   const rows = await database.rows(
     `update sign_in_attempt set step = 'used', data = '{}', factor = null, enrols = false, person_id = null, proof = null

@@ -11,8 +11,8 @@ const lifetime = 1800
 /** Sign-in cookies considered per request: a browser that opens many tabs at once gets several. */
 const maxCookies = 16
 /**
- * Submissions are counted one at a time, with a pause in ms if another one waits. Else hundreds of wrong passwords at once
- * would occupy the connections and processors of the database, and everyone's reads would wait.
+ * Submissions are counted one at a time, with a pause in ms if another one waits. Otherwise, hundreds of simultaneous
+ * wrong passwords would occupy the connections and processors of the database, and everyone's reads would wait.
  */
 const tries = { atOnce: 1, pause: 5 }
 /** Submissions per step. */
@@ -34,7 +34,7 @@ interface NewAttempt {
 interface ProvenBy {
   readonly personId: string
   readonly proof: Buffer
-  /** Runs in the transaction, with the person's row locked. Throws Problem if the proof does not hold any more. */
+  /** Runs in the transaction, with the person's row locked. Throws Problem if the proof no longer holds. */
   readonly confirm: (tx: Queryable) => Promise<void>
 }
 
@@ -55,7 +55,7 @@ export interface UnusableState {
 export interface Attempts {
   /** Returns the Set-Cookie text that binds the attempt to the browser. */
   begin(attempt: NewAttempt): Promise<string>
-  /** Uses an attempt up. Undefined for a state that is unknown, expired, used, or of another browser. */
+  /** Uses up an attempt. Undefined for a state that is unknown, expired, used, or of another browser. */
   use(state: string, cookies: string | undefined): Promise<store.BegunRow | undefined>
   /** Whether an attempt that can be used belongs to this browser. */
   isOwn(stateHash: Buffer, cookies: string | undefined): Promise<boolean>
@@ -64,7 +64,7 @@ export interface Attempts {
     stateHash: Buffer,
     cookies: string | undefined,
   ): Promise<{ readonly attempt: store.BegunRow; readonly cookie: string } | undefined>
-  /** Counts a submission without using the attempt up; undefined also if no tries are left. */
+  /** Counts a submission without using up the attempt; undefined also if no tries are left. */
   try(state: string, cookies: string | undefined): Promise<store.Tried<store.BegunRow> | undefined>
   /** Uses up an attempt that was tried. False if another request was faster. */
   finish(attempt: store.BegunRow, step: 'begun' | 'proven', within?: Queryable): Promise<boolean>

@@ -47,7 +47,7 @@ interface Needs {
   readonly additional?: AdditionalMethods | undefined
 }
 
-/** Methods and second factors besides the configured ones. */
+/** Methods and second factors in addition to the configured ones. */
 export interface AdditionalMethods {
   readonly methods: readonly SignInMethod[]
   readonly factors: readonly SecondFactor[]
@@ -62,7 +62,7 @@ const checkEvery = 30_000
 
 /**
  * The configured sign-in methods. Throws OperatorError for settings that this version does not support, and for a
- * provider that contradicts the configuration. A provider that does not respond is tried again later.
+ * provider that contradicts the configuration. A provider that does not respond is retried later.
  */
 export async function openSignIn(needs: Needs): Promise<OpenSignIn> {
   const { config, database, identities, signUp, audit, sessions, mailer, log } = needs

@@ -7,7 +7,7 @@ export function newSecret(): string {
   return randomBytes(32).toString('base64url')
 }
 
-/** What is stored of a secret. With 256 random bits, a plain hash cannot be reversed by guessing. */
+/** The stored form of a secret. With 256 random bits, a plain hash cannot be reversed by guessing. */
 export function hashOf(value: string): Buffer {
   return createHash('sha256').update(value).digest()
 }

@@ -18,7 +18,7 @@ export interface CredentialChange {
   readonly by: Visit
 }
 
-/** What every change to how a person signs in entails. */
+/** The consequences of every change to how a person signs in. */
 export interface CredentialChanges {
   /**
    * Within the transaction of the change: ends the person's other sessions and their sign-ins that wait for a second

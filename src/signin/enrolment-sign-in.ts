@@ -39,7 +39,7 @@ export function createEnrolmentSignIn(needs: Needs, pending: PendingSignIn): Enr
         const factor = choice.enrol.find((each) => each.id === id)
         const person = await identities.byId(attempt.personId)
         if (factor === undefined || person === undefined) {
-          throw new Problem('not_found', 'There is no such second factor to set up. Choose one at /signin.')
+          throw new Problem('not_found', 'No such second factor can be set up. Choose one at /signin.')
         }
         const { data, challenge } = await factor.enrol.begin(person, input, visitor)
         await attempts.beginFactor(attempt, { factor: id, data, enrols: true })

@@ -24,11 +24,11 @@ export interface EnrolmentResult {
   readonly ended: number
 }
 
-/** Sets second factors up, during a sign-in or by a person who is signed in. */
+/** Sets up second factors, during a sign-in or for a signed-in person. */
 export interface Enrolments {
   /**
-   * In one transaction with the person's row locked: `before`, which uses the request up; the factor; recovery codes for the
-   * first one; the end of the other sessions, the audit row and the mail. Throws Problem.
+   * In one transaction with the person's row locked: `before`, which uses up the request; the factor; recovery codes
+   * for the first one; the end of the other sessions, the audit row and the mail. Throws Problem.
    */
   complete(this: void, request: EnrolmentRequest, before: (tx: Queryable) => Promise<void>): Promise<EnrolmentResult>
 }

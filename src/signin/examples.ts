@@ -5,7 +5,7 @@ const codes = ['7KQ2-M9XD', 'T4WN-6RHB']
 const address = 'ruth@example.com'
 const password = 'a long phrase that nobody guesses'
 
-/** What a person of the demo's fictional firm sends and sees, for the documentation. */
+/** Requests and responses of a person in the demo's fictional firm, for the documentation. */
 export const signInExamples = {
   'Sign-in': {
     '*': 'email-link',

@@ -10,7 +10,7 @@ export type SecondFactorPolicy = Config['sign_in']['second_factor']
 /** A second factor that people set up themselves. */
 export type EnrollableFactor = SecondFactor & { readonly enrol: FactorEnrolment }
 
-/** What a person must do after the first proof: give one of the factors they have, or set one up. */
+/** A person's next step after the first proof: give one of the factors they have, or set one up. */
 export interface PendingFactors {
   readonly due: readonly SecondFactor[]
   /** Not empty only if the person has none. */
@@ -66,7 +66,7 @@ export function createFactorPolicy({ policy, factors }: Needs): FactorPolicy {
       if (due.length + enrol.length > 0) return true
       throw new Problem(
         'sign_in_refused',
-        'You need a second factor besides this one, and have none. Let the passkey verify you with a PIN or a fingerprint, or ask a partner of the firm.',
+        'You need another second factor, and have none. Let the passkey verify you with a PIN or a fingerprint, or ask a partner of the firm.',
       )
     },
   } satisfies FactorPolicy)

@@ -14,7 +14,7 @@ import type { Visitor } from './visitor.ts'
 import { countTries } from './wrong-code.ts'
 
 export interface FactorSignIn extends EnrolmentSignIn {
-  /** What the visitor may choose from; undefined if no second factor is due. */
+  /** The choices of the visitor; undefined if no second factor is due. */
   pendingFactors(visitor: Pick<Visitor, 'cookies'>): Promise<PendingFactors | undefined>
   /** Throws Problem `not_found`, `sign_in_failed` if no second factor is due, `too_many_sign_ins`. */
   beginFactor(factor: string, visitor: Visitor): Promise<Challenge['challenge']>

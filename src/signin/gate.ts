@@ -120,7 +120,7 @@ export function createGate({ attempts, signUp, sessions, policy, encryption, cha
 
 /** A password was changed, or a second factor was set up, after the proof and before the session. */
 function changedMeanwhile(): Problem {
-  return new Problem('sign_in_failed', 'How you sign in was changed meanwhile. Start again.')
+  return new Problem('sign_in_failed', 'Your sign-in methods have changed in the meantime. Start again.')
 }
 
 /** Binds an encrypted ID token to its person. */

@@ -28,7 +28,7 @@ interface GuardNeeds {
 
 /**
  * Must run once, before the first route that has a guard. The session of a change is looked up again once its body has
- * arrived, which may take a minute: a session that has ended meanwhile changes nothing.
+ * arrived, which may take a minute: a session that has ended in the meantime changes nothing.
  */
 export function prepareGuards(server: Server, { sessions, refusals }: GuardNeeds): void {
   server.decorateRequest('session', undefined)
@@ -121,7 +121,7 @@ function notSignedIn(): Problem {
 }
 
 function otherPerson(): Problem {
-  return new Problem('not_signed_in', 'Sign in again: another person has signed in in this browser meanwhile.')
+  return new Problem('not_signed_in', 'Sign in again: someone else has since signed in with this browser.')
 }
 
 const safe = new Set(['GET', 'HEAD', 'OPTIONS'])

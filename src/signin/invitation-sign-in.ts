@@ -11,14 +11,14 @@ import type { Visitor } from './visitor.ts'
 /** The method of a session that began with an invitation. */
 const method = 'invitation'
 
-/** What the page of an invitation shows. */
+/** The data of the invitation page. */
 export interface InvitationSummary extends InvitedPerson {
   /** The password that can be chosen; undefined if people do not sign in with passwords. */
   readonly password: { readonly minimum: number; readonly isOnlyWay: boolean } | undefined
 }
 
 export interface InvitationSignIn {
-  /** Whom it is for. Consumes nothing, because mail scanners open links. Throws Problem `sign_in_failed`. */
+  /** The invited person. Consumes nothing, because mail scanners open links. Throws Problem `sign_in_failed`. */
   inspectInvitation(token: string, visitor: Visitor): Promise<InvitationSummary>
   /**
    * Creates the invited person, with a password if they chose one, and signs them in: the link proves their address. Throws
@@ -44,11 +44,11 @@ export function createInvitationSignIn(needs: Needs): InvitationSignIn {
   // A passkey is set up after another sign-in.
   const isOnlyWay = methods.every(({ id }) => id === 'password' || id === 'passkey')
 
-  /** What stores the chosen password. It is checked first, so that a refused one does not use the invitation up. */
+  /** What stores the chosen password. It is checked first, so that a refused one does not use up the invitation. */
   async function prepare({ token, password }: AcceptedInvitation, { requestId, address }: Visitor) {
     if (password === undefined) return undefined
     if (passwords === undefined) {
-      throw new Problem('invalid_field', 'This service has no passwords.', { field: 'password' })
+      throw new Problem('invalid_field', 'This service does not use passwords.', { field: 'password' })
     }
     return passwords.first.prepare(password, await signUp.invited(token), { requestId, address })
   }
@@ -82,6 +82,6 @@ export function createInvitationSignIn(needs: Needs): InvitationSignIn {
 function signedInAs(name: string): Problem {
   return new Problem(
     'sign_in_refused',
-    `You are signed in as ${name}, for whom this invitation is not. Sign out, then open the link again.`,
+    `You are signed in as ${name}, but this invitation is for someone else. Sign out, then open the link again.`,
   )
 }

@@ -6,9 +6,9 @@ import { writeLastSeen } from './store.ts'
 export interface LastSeen {
   /** Notes that a session was used at `now`, in ms. */
   note(session: { readonly id: string; readonly lastSeenAt: Date }, now: number): void
-  /** When a session was last used, to the knowledge of this instance. */
+  /** When a session was last used, as far as this instance knows. */
   of(session: { readonly id: string; readonly lastSeenAt: Date }): number
-  /** Writes what has been noted. */
+  /** Writes the pending times. */
   close(): Promise<void>
 }
 

@@ -4,9 +4,9 @@ import type { EmailLinkMethod } from './methods/email-link.ts'
 import { notUsable, type SignInParts } from './steps.ts'
 import type { Visitor } from './visitor.ts'
 
-/** What the page of a link shows. */
+/** The data of the link page. */
 export interface LinkSummary {
-  /** Whether this browser asked for the link. */
+  /** Whether this browser requested the link. */
   readonly isOwnBrowser: boolean
   readonly address: string
   readonly device: string
@@ -16,7 +16,7 @@ export interface LinkSignIn {
   /** Consumes nothing, because mail scanners open links and run their scripts. Throws Problem `sign_in_failed`. */
   inspectLink(token: string, visitor: Visitor): Promise<LinkSummary>
   /**
-   * Signs in this browser and no other. Without `isConfirmed` only the browser that asked for the link is accepted; the
+   * Signs in this browser and no other. Without `isConfirmed` only the browser that requested the link is accepted; the
    * link stays usable otherwise. Throws Problem `sign_in_failed`, `sign_in_refused`, `too_many_sign_ins`, `not_found`.
    */
   completeLink(token: string, visitor: Visitor, isConfirmed: boolean): Promise<GateResult>
@@ -30,7 +30,7 @@ interface Needs extends SignInParts {
 export function createLinkSignIn({ emailLink, attempts, gate, steps }: Needs): LinkSignIn {
   function required(): EmailLinkMethod {
     if (emailLink !== undefined) return emailLink
-    throw new Problem('not_found', 'There are no sign-in links here. Choose a way to sign in at /signin.')
+    throw new Problem('not_found', 'This service does not use sign-in links. Choose another way to sign in at /signin.')
   }
 
   return {
@@ -57,6 +57,6 @@ export function createLinkSignIn({ emailLink, attempts, gate, steps }: Needs): L
 function otherBrowser(): Problem {
   return new Problem(
     'sign_in_failed',
-    'This link was asked for in another browser. Enter the code there, or confirm that you want to sign in here.',
+    'This link was requested in another browser. Enter the code there, or confirm that you want to sign in here.',
   )
 }

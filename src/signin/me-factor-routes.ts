@@ -18,7 +18,7 @@ interface Needs {
 
 type ById = { Params: { id: string } }
 
-/** What people change about their own sign-in: second factors, recovery codes, passkeys, identities. */
+/** Changes that people make to their own sign-in: second factors, recovery codes, passkeys, identities. */
 export function registerMyFactors(server: Server, { sessions, signIn, baseUrl }: Needs): void {
   const { factors, passkeys, identities } = signIn.own
   const onRequest = [sameOrigin(baseUrl), signedIn(sessions), recentlySignedIn()]

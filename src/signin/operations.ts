@@ -46,7 +46,7 @@ export const readCallback = {
   operationId: 'completeSignIn',
   summary: 'Complete a sign-in at a provider',
   description: 'The provider sends the browser here with `code`, `state` and `iss`, or with `error`.',
-  response: { 303: redirect('To the page that was asked for.'), ...refusals([...signingIn, 'provider_failed']) },
+  response: { 303: redirect('To the page originally requested.'), ...refusals([...signingIn, 'provider_failed']) },
 }
 
 export const startCredential = {
@@ -78,7 +78,7 @@ export const inspectLink = {
   ...inSignIn,
   operationId: 'inspectLink',
   summary: 'Describe a sign-in link',
-  description: 'Does not use the link up.',
+  description: 'Does not use up the link.',
   body: schema.InspectLinkBody,
   response: { 200: answers(schema.linkSummary, 'The link.'), ...refusals([...signingIn, ...posting]) },
 }
@@ -87,7 +87,7 @@ export const completeLink = {
   ...inSignIn,
   operationId: 'completeLinkSignIn',
   summary: 'Sign in with a link',
-  description: 'Uses the link up. In another browser than the one that asked for it, `confirmed` is required.',
+  description: 'Uses up the link. In a browser other than the one that requested it, `confirmed` is required.',
   body: schema.CompleteLinkBody,
   response: { 200: answers(schema.completedSignIn, 'Signed in.'), ...refusals([...signingIn, ...posting]) },
 }
@@ -104,7 +104,7 @@ export const inspectInvitation = {
   ...inSignIn,
   operationId: 'inspectInvitation',
   summary: 'Describe an invitation',
-  description: 'Does not use the invitation up.',
+  description: 'Does not use up the invitation.',
   body: schema.InvitationTokenBody,
   response: { 200: answers(schema.invitationSummary, 'The invitation.'), ...refusals([...signingIn, ...posting]) },
 }

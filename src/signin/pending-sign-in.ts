@@ -5,7 +5,7 @@ import { openProof } from './sealed-proof.ts'
 import { notUsable } from './steps.ts'
 import type { Visitor } from './visitor.ts'
 
-/** A sign-in that waits for a second factor, and what its person may choose from. */
+/** A sign-in that waits for a second factor, and the person's choices. */
 interface FoundSignIn {
   readonly attempt: ProvenAttempt
   readonly choice: PendingFactors

@@ -11,5 +11,8 @@ export const isRecent = ({ createdAt }: Pick<Session, 'createdAt'>, now: number)
 /** Throws Problem `recent_sign_in_required`. `now` is in ms since 1970. */
 export function requireRecent(session: Pick<Session, 'createdAt'>, now: number): void {
   if (isRecent(session, now)) return
-  throw new Problem('recent_sign_in_required', 'Sign in again first: this change needs a sign-in within 10 minutes.')
+  throw new Problem(
+    'recent_sign_in_required',
+    'Sign in again first: this change needs a sign-in within the last 10 minutes.',
+  )
 }

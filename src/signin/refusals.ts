@@ -9,7 +9,7 @@ const maxCounted = 10_000
 /** Unknown session cookies remembered: each is recorded once. */
 const maxRemembered = 10_000
 
-/** Audit rows for what visitors were refused before a policy could decide, bounded per network. */
+/** Audit rows for visitors refused before a policy could decide, bounded per network. */
 export interface Refusals {
   /** Resolves once the row is durable, or at once if the network has had its rows for this minute. */
   record(this: void, visitor: Refused, entry: RefusalEntry): Promise<void>

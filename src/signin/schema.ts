@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 
-/** What a method or a second factor asked for. It checks this itself. */
+/** The input for a method or a second factor, which validates it itself. */
 export const input = Type.Optional(Type.Unknown({ description: 'What the method or the second factor asks for.' }))
 
 export const BeginCredentialBody = Type.Object(
@@ -24,7 +24,9 @@ export const CompleteLinkBody = Type.Object(
   {
     token,
     confirmed: Type.Optional(
-      Type.Boolean({ description: 'The person wants to sign in here, in another browser than the one that asked.' }),
+      Type.Boolean({
+        description: 'The person confirms signing in here, in a browser other than the one that requested the link.',
+      }),
     ),
   },
   { additionalProperties: false },
@@ -59,7 +61,7 @@ export const CompleteFactorBody = Type.Object({ input }, { additionalProperties:
 
 export const choice = Type.Object({ id: Type.String(), name: Type.String() })
 
-/** What the sign-in page offers. */
+/** The options on the sign-in page. */
 export const signInPage = Type.Object({
   providers: Type.Array(choice, { description: 'Methods that redirect to another address.' }),
   credentials: Type.Optional(Type.Array(choice, { description: 'Methods that ask for input here.' })),
@@ -78,9 +80,11 @@ export const begunSignIn = Type.Object({
   challenge: Type.Unknown({ description: 'What the method asks for.' }),
 })
 export const linkSummary = Type.Object({
-  own_browser: Type.Boolean({ description: 'Whether this browser asked for the link. If not, a person must confirm.' }),
+  own_browser: Type.Boolean({
+    description: 'Whether this browser requested the link. If not, the person must confirm.',
+  }),
   address: Type.String({ description: 'The e-mail address that signs in.' }),
-  device: Type.String({ description: 'The browser that asked for the link.' }),
+  device: Type.String({ description: 'The browser that requested the link.' }),
 })
 export const invitationSummary = Type.Object({
   email: Type.String({ description: 'The address that is invited.' }),

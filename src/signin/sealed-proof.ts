@@ -3,7 +3,7 @@ import { Problem } from '../platform/problems.ts'
 import type { ProvenAttempt } from './attempts.ts'
 import type { Proof } from './methods/method.ts'
 
-/** What a session needs of a proof. It is stored encrypted while a second factor is due. */
+/** The parts of a proof that a session needs. It is stored encrypted while a second factor is due. */
 export interface Proven {
   readonly personId: string
   readonly factors: readonly string[]

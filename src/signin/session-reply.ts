@@ -7,7 +7,7 @@ export function withSession(reply: FastifyReply, { cookie }: Pick<GateResult, 'c
   return cookie === undefined ? reply : reply.header('set-cookie', cookie)
 }
 
-/** Removes the cookie and what the browser has cached. Not `"cookies"`: that would cover the whole domain. */
+/** Removes the cookie and the browser cache. Not `"cookies"`: that would cover the whole domain. */
 export function signedOut(reply: FastifyReply, { noCookie }: Pick<Sessions, 'noCookie'>): FastifyReply {
   return reply.header('set-cookie', noCookie).header('clear-site-data', '"cache", "storage"')
 }

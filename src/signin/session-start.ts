@@ -19,7 +19,7 @@ export interface NewSession {
   /** The Cookie header of the request: the browser's previous session ends. */
   readonly replaces?: string | undefined
   readonly request?: RequestOrigin
-  /** Runs in the transaction, with the person's row locked. Throws Problem if the proof does not hold any more. */
+  /** Runs in the transaction, with the person's row locked. Throws Problem if the proof no longer holds. */
   readonly confirm?: ((tx: Queryable) => Promise<void>) | undefined
 }
 

@@ -276,7 +276,7 @@ async function waiting(): Promise<number> {
   return rows.length
 }
 
-/** What the audit log has of a session. */
+/** A session as recorded in the audit log. */
 function noted(id: string): Promise<object[]> {
   return database.rows<object>(
     `select action, outcome, person_id as "personId", request_id as "requestId", address, details from audit

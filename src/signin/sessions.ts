@@ -17,7 +17,7 @@ export interface Session {
   readonly person: Person
   /** The id of the method. */
   readonly method: string
-  /** What the person has shown: `provider`, and second factors. */
+  /** The proofs that the person has given: `provider`, and second factors. */
   readonly factors: readonly string[]
   readonly createdAt: Date
   /** The absolute limit. */

@@ -26,7 +26,7 @@ export interface SignUp {
   acceptInvitation(this: void, token: string, welcome?: Welcome): Promise<PersonSummary>
 }
 
-/** What a sign-in at a provider may change about a person, and what that entails in the same transaction. */
+/** The changes that a sign-in at a provider may make to a person, with their consequences in the same transaction. */
 export interface Adoption {
   /** The address changed at the provider; `email` is the new one. */
   readonly addressChanged: (tx: Queryable, before: PersonSummary, email: Email) => Promise<void>
@@ -119,10 +119,7 @@ function notInvited(): Problem {
 
 /** The same for a stranger, for a taken address and for a disabled person, so that it reveals nothing about others. */
 function refused(): Problem {
-  return new Problem(
-    'sign_in_refused',
-    'You may not sign in here with this account. Ask a partner of the firm to let you in.',
-  )
+  return new Problem('sign_in_refused', 'You may not sign in with this account. Ask a partner of the firm for access.')
 }
 
 function withoutEmail(): Problem {

@@ -6,7 +6,7 @@ import type { Refusals } from './refusals.ts'
 import type { Sessions } from './sessions.ts'
 import type { Visitor } from './visitor.ts'
 
-/** What every kind of sign-in uses. */
+/** The dependencies of every kind of sign-in. */
 export interface SignInParts {
   readonly attempts: Attempts
   readonly sessions: Sessions
@@ -15,13 +15,13 @@ export interface SignInParts {
   readonly steps: Steps
 }
 
-/** What is known of a step, for its audit row if it fails. */
+/** The known facts about a step, for the audit row if it fails. */
 export interface StepDetails {
   method?: string
   factor?: string
   issuer?: string
   subject?: string
-  /** The person whose first proof was right. */
+  /** The person whose first proof was accepted. */
   of?: string
   why?: string
 }
@@ -63,7 +63,7 @@ export function notUsable(why?: UnusableReason): Problem {
   return new Problem(
     'sign_in_failed',
     why === 'no_cookie'
-      ? 'Your browser came back without the cookie of this sign-in. Allow cookies for this site and start again. If its address begins with http://, use https, or another browser: Safari does not keep such cookies without https.'
+      ? 'Your browser returned without the cookie for this sign-in. Allow cookies for this site and start again. If its address begins with http://, use https, or another browser: Safari does not keep such cookies without https.'
       : 'This sign-in was not started in this browser, has expired, or was completed before. Start again.',
   )
 }

@@ -19,7 +19,7 @@ export class WrongCode extends Problem {
 
   /** The same refusal with the tries that are left. */
   after({ most, left }: Tries): Problem {
-    const next = left === 0 ? 'No tries are left. Start again.' : `${this.#advice} ${inWords(left)}`
+    const next = left === 0 ? 'No attempts are left. Start again.' : `${this.#advice} ${inWords(left)}`
     return new Problem('sign_in_failed', `${this.#what} ${next}`, {
       limit: { name: 'tries', value: most, remaining: left },
     })
@@ -27,7 +27,7 @@ export class WrongCode extends Problem {
 }
 
 function inWords(left: number): string {
-  return left === 1 ? 'One try is left.' : `${left} tries are left.`
+  return left === 1 ? 'One attempt is left.' : `${left} attempts are left.`
 }
 
 /** Runs the check of a submission. The refusal of a wrong code says how many tries are left. */

@@ -2,25 +2,27 @@ import { isIPv6 } from 'node:net'
 import { availableParallelism } from 'node:os'
 import path from 'node:path'
 import { Value } from 'typebox/value'
-import { readValue, type ConfigError, type ReadContext, type ConfigRule } from './check.ts'
+import { readValue, type ConfigError, type ConfigRule, type ReadContext, type ReportConfigError } from './check.ts'
 import { readConfigFile } from './file.ts'
 import { checkRules } from './rules.ts'
 import { configSchema, environmentVariables, type ParsedSettings } from './schema.ts'
-import type { SettingFormat } from './values.ts'
+import { isLoopback, type SettingFormat } from './values.ts'
 import { OperatorError } from '../problems.ts'
 
-/** A model of the configuration; `engine` tells the kinds apart. */
+/** A configured model, discriminated by `engine`. */
 export type ModelConfig = NonNullable<ParsedSettings['models']>[number]
 
-/** A model of embeddings. */
+/** An embedding model. */
 type EmbeddingConfig = Extract<ModelConfig, { kind: 'embeddings' }>
 
-/** What a model makes. */
+/** What a model produces. */
 export type ModelKind = 'text' | 'embeddings'
 
 export function isForEmbeddings(model: ModelConfig): model is EmbeddingConfig {
-  return model.engine === 'openai' && model.kind === 'embeddings'
+  return 'kind' in model && model.kind === 'embeddings'
 }
+
+export const kindOf = (model: ModelConfig): ModelKind => (isForEmbeddings(model) ? 'embeddings' : 'text')
 
 /** All settings, validated and resolved: durations in ms, sizes in bytes, prices as bigint. */
 export interface Config extends ParsedSettings {
@@ -36,6 +38,14 @@ export interface Config extends ParsedSettings {
   readonly demo: boolean
 }
 
+/**
+ * Whether people may sign in without a password: the demo is on, no provider is configured, and the service is reachable
+ * from this machine only.
+ */
+export function isDemo({ demo, sign_in: signIn, base_url: baseUrl }: Config): boolean {
+  return demo && signIn.providers.length === 0 && isLoopback(new URL(baseUrl).hostname)
+}
+
 export type Environment = Readonly<Record<string, string | undefined>>
 
 export interface ConfigSource {
@@ -46,7 +56,11 @@ export interface ConfigSource {
   readonly cwd?: string
   /** The rules of the features. */
   readonly rules?: readonly ConfigRule[]
+  /** Further rules, for which the environment matters. They are checked if the settings themselves are valid. */
+  readonly resolvedRules?: readonly ResolvedRule[]
 }
+
+export type ResolvedRule = (config: Config, report: ReportConfigError) => void
 
 /** The model in the repository, used if the file has no models. */
 const shipped = { id: 'tiny', alias: 'default', file: 'models/tiny/tiny.gguf' }
@@ -55,7 +69,8 @@ const shipped = { id: 'tiny', alias: 'default', file: 'models/tiny/tiny.gguf' }
  * Loads the configuration from the environment and `tollgate.yaml`, frozen. Throws OperatorError with one line per error:
  * its path in the file, and what is expected.
  */
-export function loadConfig({ environment, root, cwd = process.cwd(), rules = [] }: ConfigSource): Config {
+export function loadConfig(needs: ConfigSource): Config {
+  const { environment, root, cwd = process.cwd(), rules = [], resolvedRules = [] } = needs
   const errors: ConfigError[] = []
   const context: ReadContext = {
     environment,
@@ -68,8 +83,15 @@ export function loadConfig({ environment, root, cwd = process.cwd(), rules = [] 
   const content = source.content === undefined ? undefined : readValue(configSchema, source.content, '', context)
   checkRules(content, [shipped.id], context)
   for (const rule of rules) rule(content, context.report)
+  throwIfAny(errors)
+  const config = freeze(resolve(Value.Decode(configSchema, content), variables, source, { root, cwd }))
+  for (const rule of resolvedRules) rule(config, context.report)
+  throwIfAny(errors)
+  return config
+}
+
+function throwIfAny(errors: readonly ConfigError[]): void {
   if (errors.length > 0) throw new OperatorError(errors.map(describe).join('\n'))
-  return freeze(resolve(Value.Decode(configSchema, content), variables, source, { root, cwd }))
 }
 
 interface Variables {
@@ -129,7 +151,7 @@ function resolve(
   }
 }
 
-/** Whether the file has what people sign in with, a provider or mail: then nobody should get in without a password. */
+/** Whether the file configures a provider or mail: then the demo's passwordless sign-in must not run. */
 function hasSignIn({ sign_in: { providers }, mail }: ParsedSettings): boolean {
   return providers.length > 0 || mail !== undefined
 }

@@ -173,9 +173,20 @@ const kinds: Case[] = [
     'models[0].tokenizer: must be another one: vllm counts chats, not the texts of embeddings',
   ],
   [
-    stringify({ models: [{ ...local, fallback: 'b', kind: 'embeddings' }, vectors] }),
+    stringify({ models: [{ ...local, fallback: 'b' }, vectors] }),
+    'models[0].fallback: must be a text model, not an embedding model',
+  ],
+  [
+    stringify({ models: [{ ...local, kind: 'embeddings', dimensions: [8, 0] }] }),
+    'models[0].max_output_tokens: is not a setting',
+    'models[0].dimensions[1]: must be a whole number from 1 to 65536',
+  ],
+  [stringify({ models: [{ ...local, kind: 'vectors' }] }), 'models[0].kind: must be one of text, embeddings'],
+  [
+    stringify({
+      models: [{ ...local, engine: 'ai-sdk', package: 'p', upstream_model: 'm', file: undefined, kind: 'embeddings' }],
+    }),
     'models[0].kind: is not a setting; did you mean id?',
-    'models[0].fallback: must be a model of text, not of embeddings',
   ],
 ]
 
@@ -261,7 +272,7 @@ const rules: Case[] = [
   [upstream({ capabilities: 'tools' }), 'models[0].capabilities: must be a list'],
   [
     upstream({ capabilities: ['json', 'tool'] }),
-    'models[0].capabilities[1]: must be one of tools, json, images, documents, reasoning',
+    'models[0].capabilities[1]: must be one of tools, forced_tools, json, images, documents, reasoning',
   ],
   [upstream({ fallback: 'fast' }), 'models[0].fallback: must be another model'],
   [upstream({ fallback: 'slow' }), 'models[0].fallback: must be a model: one of fast'],

@@ -98,7 +98,7 @@ function checkFallbacks(models: readonly unknown[], report: ReadContext['report'
     const path = `models[${index}].fallback`
     const target = models.find((each) => Value.Check(Identified, each) && each.id === model.fallback)
     if (Value.Check(Identified, model) && model.fallback === model.id) report(path, 'must be another model')
-    else if (Value.Check(ForEmbeddings, target)) report(path, 'must be a model of text, not of embeddings')
+    else if (Value.Check(ForEmbeddings, target)) report(path, 'must be a text model, not an embedding model')
     else if (ids.length === models.length && !ids.includes(model.fallback)) {
       report(path, `must be a model: one of ${[...new Set(ids)].join(', ')}`)
     }

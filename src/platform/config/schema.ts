@@ -52,11 +52,11 @@ const everyModel = {
 const textModel = {
   ...everyModel,
   context: whole('The maximum number of tokens of a prompt and its reply together.', 2, 100_000_000),
-  max_output_tokens: whole('The most output tokens of one request. Must be below `context`.', 1, 100_000_000),
+  max_output_tokens: whole('The maximum output tokens of one request. Must be below `context`.', 1, 100_000_000),
   fallback: Type.Optional(
     written(
       values.id,
-      'The id of the model to try when this one fails before its first token. It may have a fallback too. Each model is tried once.',
+      'The id of the model to try when this one fails before its first token. It may also have a fallback. Each model is tried once.',
     ),
   ),
 }
@@ -65,22 +65,22 @@ const calledModel = {
   upstream_model: text("The upstream's name for the model."),
   tokenizer: written(
     values.tokenizer,
-    'What counts the tokens of a prompt. `auto` chooses by `upstream_model`, and `bytes` is an upper bound. [Token counts](operating.md#token-counts) describes the others.',
+    'How prompt tokens are counted. `auto` chooses by `upstream_model`, and `bytes` is an upper bound. [Token counts](operating.md#token-counts) describes the others.',
     { default: 'auto' },
   ),
   tokenizer_margin: written(
     values.percentage,
-    'How much more than the counted tokens a request holds, because the count is an estimate.',
+    'The margin that a request holds in addition to the counted tokens, because the count is an estimate.',
     { default: '2%' },
   ),
-  timeout: optionalGroup('How long the upstream may take.', {
+  timeout: optionalGroup('Time limits for the upstream.', {
     connect: written(values.duration, 'Until a server accepts the connection.', { default: '5s' }),
     first_token: written(
       values.duration,
       'Until the first token of a stream, or the first byte of a whole reply. Most servers send a whole reply only when it is complete.',
       { default: '30s' },
     ),
-    total: written(values.duration, 'Until the reply is complete, retries and waits between them included.', {
+    total: written(values.duration, 'Until the reply is complete, including retries and the waits between them.', {
       default: '300s',
     }),
   }),
@@ -89,22 +89,59 @@ const calledModel = {
 const upstreamModel = {
   price: Type.Optional(group(price, fourPrices)),
   capabilities: Type.Optional(
-    Type.Array(Type.Enum(['tools', 'json', 'images', 'documents', 'reasoning']), {
+    Type.Array(Type.Enum(['tools', 'forced_tools', 'json', 'images', 'documents', 'reasoning']), {
       description:
-        'What the model can do besides reading and writing text; `json` is JSON mode and JSON schemas. A request that needs anything else is refused before anything is held. An empty list: nothing. Only a model that lists `reasoning` receives a request not to reason (`reasoning_effort: none`).',
-      shown_default: 'everything, less [what the upstream reports](operating.md#capabilities) that it cannot do',
+        'The capabilities of the model besides text; `json` covers JSON mode and JSON schemas, and `forced_tools` only tools that `tool_choice` forces. A request that needs any other capability is refused before anything is held. An empty list means text only. A request to turn reasoning off (`reasoning_effort: none`) is sent only to models that list `reasoning`.',
+      shown_default: 'all, except those that [the upstream reports](operating.md#capabilities) as missing',
     }),
   ),
   ...calledModel,
 }
 
-const localModel = group('llama.cpp in a child process of the server.', {
+const ofText = Type.Optional(
+  Type.Literal('text', {
+    description: 'What the model produces. With `embeddings`, it has the settings below.',
+    shown_default: '`text`',
+  }),
+)
+
+const ofEmbeddings = {
+  kind: Type.Literal('embeddings', { description: 'What the model produces.' }),
+  context: whole('The maximum number of tokens of a text.', 2, 100_000_000),
+  price: Type.Optional(group(price, { input: twoPrices.input })),
+}
+
+const local = {
   engine: Type.Literal('local', { description: 'llama.cpp in a child process of the server.' }),
+}
+const ggufFile = {
+  file: text('The GGUF file. A relative path is relative to the folder of the configuration file.'),
+}
+
+const localModel = group('llama.cpp in a child process of the server.', {
+  ...local,
   ...textModel,
+  kind: ofText,
   price: Type.Optional(group(price, twoPrices)),
-  file: text('The GGUF file. A relative path starts at the folder of the configuration file.'),
-  parallel: whole('Requests that generate at the same time; others wait in a queue.', 1, 256, 8),
+  ...ggufFile,
+  parallel: whole('The number of concurrent generations; further requests are queued.', 1, 256, 8),
 })
+
+const localEmbeddingModel = group(
+  'An embedding model in a child process of the server, called at `/v1/embeddings`. See [local embeddings](operating.md#local-embeddings).',
+  {
+    ...local,
+    ...everyModel,
+    ...ofEmbeddings,
+    ...ggufFile,
+    dimensions: Type.Array(whole('Numbers of a vector.', 1, 65_536), {
+      description:
+        'The shorter lengths of its vectors that requests may ask for, such as `[512, 256]`. Only for a model that was trained for it (Matryoshka); its vectors are then cut.',
+      default: [],
+    }),
+    parallel: whole('The number of concurrent requests; further requests are queued.', 1, 256, 8),
+  },
+)
 
 const openAi = {
   engine: Type.Literal('openai', { description: 'Any server that speaks the OpenAI API.' }),
@@ -121,24 +158,17 @@ const openAi = {
 const openAiModel = group('Any server that speaks the OpenAI API.', {
   ...openAi,
   ...textModel,
-  kind: Type.Optional(
-    Type.Literal('text', {
-      description: 'What the model makes. With `embeddings` it has the settings below.',
-      shown_default: '`text`',
-    }),
-  ),
+  kind: ofText,
   ...upstreamModel,
 })
 
 const embeddingModel = group(
-  'A model of embeddings, which requests call at `/v1/embeddings`. It has no fallback, since vectors of different models cannot be compared.',
+  'An embedding model, called at `/v1/embeddings`. It has no fallback, because vectors of different models cannot be compared.',
   {
     ...openAi,
     ...everyModel,
-    kind: Type.Literal('embeddings', { description: 'What the model makes.' }),
-    context: whole('The maximum number of tokens of a text.', 2, 100_000_000),
+    ...ofEmbeddings,
     ...calledModel,
-    price: Type.Optional(group(price, { input: twoPrices.input })),
   },
 )
 
@@ -164,18 +194,16 @@ const provider = group('An OpenID provider.', {
     'Its issuer, exactly as it states it. `http://` is accepted for loopback addresses only.',
   ),
   client_id: text('The id that the provider gave this application.'),
-  client_secret: Type.Optional(
-    text('The secret of `client_id`. Write it as `${NAME}`. Leave it out for a public client.'),
-  ),
+  client_secret: Type.Optional(text('The secret of `client_id`. Write it as `${NAME}`. Omit it for a public client.')),
   trust_email: Type.Enum(['never', 'when_verified', 'always'], {
     description: 'Whether to trust the e-mail address that the provider reports.',
     default: 'when_verified',
   }),
   second_factor: optionalGroup(
-    'When a sign-in at this provider counts as two factors. Without this group, it counts as one. [Second factors](sign-in.md#second-factors-of-a-provider) describes it.',
+    'When a sign-in at this provider counts as two factors. Without this section, it counts as one. [Second factors](sign-in.md#a-providers-second-factor) describes it.',
     {
       acr: Type.Array(text('A value of the claim `acr`.'), {
-        description: 'Values of the claim `acr` that count as two factors. They are also requested of the provider.',
+        description: 'Values of the claim `acr` that count as two factors. They are also requested from the provider.',
         default: [],
       }),
       amr: Type.Array(text('A value of the claim `amr`.'), {
@@ -202,7 +230,7 @@ export const configSchema = group('The configuration.', {
   base_url: Type.Optional(
     written(
       values.origin,
-      'The public URL of this service, also for OpenID providers. It is never taken from a request.',
+      'The public URL of this service, for people and OpenID providers. It is never taken from a request.',
       {
         shown_default:
           '`http://localhost:<port>`, or with the address in `listen.host` if it is not a loopback or wildcard address',
@@ -217,7 +245,7 @@ export const configSchema = group('The configuration.', {
   encryption_key: Type.Optional(
     written(
       values.encryptionKey,
-      'The key for secrets stored in the database: waiting mail, authenticator apps, webhooks, ID tokens. Write it as `${NAME}`; `openssl rand -base64 32` creates one. Instances that share a database need the same key.',
+      'The key that encrypts secrets in the database: queued mail, authenticator apps, webhooks, ID tokens. Write it as `${NAME}`; `openssl rand -base64 32` creates one. Instances that share a database need the same key.',
       { shown_default: 'the file `encryption.key` in the data folder, created on first use' },
     ),
   ),
@@ -230,7 +258,7 @@ export const configSchema = group('The configuration.', {
       Type.Unsafe<string | number>({
         type: ['string', 'integer'],
         description:
-          'How many processes serve requests on the port. `auto`: one per processor core, or 1 if a local model is configured. More than 1 is refused with a local model, whose engine uses all cores by itself.',
+          'How many processes serve requests on the port. `auto`: one per processor core, or 1 if a local model is configured. More than 1 is refused with a local model, whose engine already uses all cores.',
         expects: values.processes.expects,
         default: 1,
       }),
@@ -247,17 +275,17 @@ export const configSchema = group('The configuration.', {
     expects: 'a currency code of three capital letters such as USD',
     default: 'USD',
   }),
-  firm: optionalGroup('The firm: on letters, in mails and on the pages.', {
+  firm: optionalGroup('The firm, as shown on letters, in mails and on pages.', {
     name: Type.Optional(text('The name of the firm.')),
     address: Type.Array(text('A line.'), { description: 'The lines of its postal address.', default: [] }),
     country: Type.Optional(
-      written(values.country, 'The country of its address, in the files of invoices. Default: that of `firm.locale`.'),
+      written(values.country, 'The country of its address, for invoice files. Default: the country of `firm.locale`.'),
     ),
-    email: Type.Optional(text('The e-mail address on its letters. Replies to mail with invoices go there.')),
+    email: Type.Optional(text('The e-mail address on its letters. Replies to invoice mails go there.')),
     phone: Type.Optional(text('The telephone number on its letters.')),
     website: Type.Optional(text('The website on its letters.')),
     closing: Type.String({
-      description: 'The words above the signature of a letter.',
+      description: 'The closing above the signature of a letter.',
       minLength: 1,
       expects: 'a text that is not empty',
       default: 'Yours sincerely,',
@@ -267,16 +295,16 @@ export const configSchema = group('The configuration.', {
     }),
     locale: written(
       values.locale,
-      'How pages and letters write dates, how pages and commands write numbers, and how amounts are typed.',
+      'The format of dates on pages and letters, of numbers on pages and in commands, and of typed amounts.',
       {
         default: values.defaultLocale,
       },
     ),
   }),
-  invoicing: optionalGroup('Invoices. Sending them needs `firm.name`, and in most countries `invoicing.tax_number`.', {
+  invoicing: optionalGroup('Invoices. Issuing them needs `firm.name`, and in most countries `invoicing.tax_number`.', {
     number: written(
       values.invoiceNumber,
-      'The numbers of invoices. With `{year}` each year begins a new series; `{number:4}` has at least four digits. A new pattern begins a new series too.',
+      'The numbers of invoices. With `{year}`, each year begins a new series; `{number:4}` has at least four digits. A new pattern also begins a new series.',
       { default: 'INV-{year}-{number:4}' },
     ),
     credit_note_number: written(values.invoiceNumber, 'The numbers of credit notes.', {
@@ -284,35 +312,35 @@ export const configSchema = group('The configuration.', {
     }),
     run: Type.Enum(['off', 'draft', 'issue'], {
       description:
-        'Whether the past month of all accounts is billed automatically. `draft`: partners look at the drafts and issue them. `issue`: they are issued at once, which needs `firm.name`. See [The monthly run](operating.md#the-monthly-run).',
+        'Whether the past month of all accounts is billed automatically. `draft`: partners review the drafts and issue them. `issue`: they are issued immediately, which needs `firm.name`. See [The monthly run](operating.md#the-monthly-run).',
       default: 'off',
     }),
     run_day: whole('The day of the month on which the previous month is billed, in `firm.time_zone`.', 1, 28, 1),
-    due_days: whole('The days from the issue of an invoice until it is due.', 0, 365, 30),
+    due_days: whole('The number of days from issue until an invoice is due.', 0, 365, 30),
     reminders: Type.Array(whole('Days.', 1, 365), {
       description:
-        'The days after the due date on which the payer of an overdue invoice is reminded by mail, such as `[7, 21]`. Needs `mail`.',
+        'The days after the due date on which a reminder of an overdue invoice is mailed to the payer, such as `[7, 21]`. Needs `mail`, which the demo has.',
       default: [],
     }),
     tax: Type.Array(invoiceTax, {
-      description: 'The taxes that lines may name. The first is that of lines that name none.',
+      description: 'The taxes that lines may name. The first is the default.',
       default: [],
       shown_default: '`[{ id: none, category: O, reason: Not subject to tax }]`',
     }),
     tax_number: Type.Optional(text("The firm's tax number, on every invoice.")),
     hourly_rate: Type.Optional(written(values.rate, 'The default hourly rate of time entries, without tax.')),
-    markup_percent: written(values.markup, "The mark-up on what drafting a client's letters costs, in per cent.", {
+    markup_percent: written(values.markup, "The mark-up on the cost of drafting a client's letters, in per cent.", {
       default: '0',
     }),
     bank: Type.Optional(
-      group('The account that clients pay to.', {
+      group('The bank account that clients pay to.', {
         name: Type.Optional(text('The holder of the account. Default: `firm.name`.')),
         iban: written(values.iban, 'Its IBAN.'),
         bic: Type.Optional(written(values.bic, 'The BIC of the bank.')),
       }),
     ),
   }),
-  alerts: optionalGroup('Alerts about accounts.', {
+  alerts: optionalGroup('Account alerts.', {
     allowed_networks: Type.Array(written(values.network, 'A network.'), {
       description:
         'Private networks that webhooks may reach: addresses or ranges. By default, webhooks reach only public addresses.',
@@ -320,27 +348,24 @@ export const configSchema = group('The configuration.', {
     }),
   }),
   drafting: Type.Optional(
-    group('Letters drafted by a model inside a client record. Without this group, drafting is not offered.', {
+    group('Letters drafted by a model inside a client record. Without this section, drafting is off.', {
       account: text(
-        "The name or id of the firm's own account, which pays. `./tollgate account create --own` creates one.",
+        "The name or id of the firm's own account that pays for drafts. `./tollgate account create --own` creates one.",
       ),
       model: written(values.id, 'The id or an alias of the model that writes.', { default: 'default' }),
     }),
   ),
   try_it: Type.Optional(
-    group(
-      'Calls that people who are signed in try in the documentation at `/docs`. Without this group, they cannot try any.',
-      {
-        account: text(
-          "The name or id of the firm's own account, which pays. Its limits and its credit bound what can be spent.",
-        ),
-      },
-    ),
+    group('Calls that signed-in people can try in the documentation at `/docs`. Without this section, this is off.', {
+      account: text(
+        "The name or id of the firm's own account that pays for the calls. Its limits and credit cap the spending.",
+      ),
+    }),
   ),
-  retention: optionalGroup("How long clients' data is kept. [Erasure](operating.md#erasure) describes it.", {
+  retention: optionalGroup('How long client data is kept. See [Erasure](operating.md#erasure).', {
     erasure_after: written(
       values.period,
-      'The waiting period between scheduling the erasure of a client and performing it. Until then it can be withdrawn. A longer period also applies to erasures that are scheduled already, a shorter one does not.',
+      'The waiting period between scheduling the erasure of a client and performing it. Until then it can be withdrawn. A longer period also applies to erasures that are already scheduled; a shorter one does not.',
       { default: '30d' },
     ),
     clients: Type.Optional(
@@ -351,35 +376,34 @@ export const configSchema = group('The configuration.', {
     ),
   }),
   models: Type.Optional(
-    Type.Array(Type.Union([localModel, openAiModel, embeddingModel, aiSdkModel]), {
+    Type.Array(Type.Union([localModel, localEmbeddingModel, openAiModel, embeddingModel, aiSdkModel]), {
       description: 'The models that requests may name.',
       minItems: 1,
-      shown_default: 'the shipped model `tiny`, with the alias `default`',
+      shown_default: 'the bundled model `tiny`, with the alias `default`',
     }),
   ),
   aliases: Type.Record(Type.String(), written(values.id, 'The id of a model.'), {
     description: 'Other names for models: `alias: model id`.',
     expects: 'a group of lines `alias: model id`',
     default: {},
-    shown_default: '`default: tiny` with the shipped model, else none',
+    shown_default: '`default: tiny` with the bundled model, else none',
   }),
-  limits: optionalGroup('The default limits of an account, and the largest request.', {
-    requests_per_minute: whole(
-      'Requests per minute of a new account, unless it is created with another number.',
-      1,
-      int4,
-      60,
-    ),
-    tokens_per_minute: whole('Input and output tokens per minute of a new account.', 1, int4, 100_000),
-    request_bytes: written(values.size, 'The largest body of a request, without its images and documents.', {
+  limits: optionalGroup('The default limits of accounts, and the maximum request size.', {
+    requests_per_minute: whole('The default requests per minute of a new account.', 1, int4, 60),
+    tokens_per_minute: whole('The default input and output tokens per minute of a new account.', 1, int4, 100_000),
+    request_bytes: written(values.size, 'The maximum request body, excluding images and documents.', {
       default: '1MiB',
     }),
-    file_bytes: written(values.size, 'The images and documents of one request, as they are sent: in base64.', {
-      default: '16MiB',
-    }),
+    file_bytes: written(
+      values.size,
+      'The maximum size of all images and documents in one request, in base64 as sent.',
+      {
+        default: '16MiB',
+      },
+    ),
   }),
   metrics: Type.Optional(
-    group('Prometheus metrics at `/metrics`. Without this group, that URL does not exist.', {
+    group('Prometheus metrics at `/metrics`. Without this section, that URL does not exist.', {
       token: text('The token that requests must send: `Authorization: Bearer <token>`. Write it as `${NAME}`.'),
     }),
   ),
@@ -387,17 +411,17 @@ export const configSchema = group('The configuration.', {
     providers: Type.Array(provider, { description: 'OpenID providers to sign in with.', default: [] }),
     email_link: yesNo('Sign in with a link sent by e-mail, or with the code in the same mail. Needs `mail`.', false),
     password: yesNo(
-      'Sign in with a password. Needs `mail`, for links to choose one. [Passwords](sign-in.md#passwords) has the rules.',
+      'Sign in with a password. Needs `mail`, for links to choose one. See [Passwords](sign-in.md#passwords) for the rules.',
       false,
     ),
     password_hash: optionalGroup(
-      'How passwords are hashed (argon2id). After a change, each password is hashed again when its owner next signs in.',
+      'How passwords are hashed (argon2id). After a change, each password is rehashed when its owner next signs in.',
       {
         memory: whole('The memory of one hash, in KiB.', 19_456, 4_194_304, 19_456),
         passes: whole('Passes over the memory.', 2, 100, 2),
         pepper: Type.Optional(
           text(
-            'A secret that goes into every hash, so that passwords cannot be guessed from a copy of the database alone. Write it as `${NAME}`. If it is lost or changed, people must choose new passwords.',
+            'A secret mixed into every hash, so that passwords cannot be guessed from a copy of the database alone. Write it as `${NAME}`. If it is lost or changed, people must choose new passwords.',
           ),
         ),
       },
@@ -412,7 +436,7 @@ export const configSchema = group('The configuration.', {
       default: 'optional',
     }),
     starts_per_minute: whole(
-      'Sign-ins per minute that one network (a /24, or a /48 of IPv6) may start, and complete. Beyond that, requests get 429. Each instance counts separately. Behind a proxy, set `listen.trusted_proxies`, or all people count as one network.',
+      'Sign-ins per minute that one network (an IPv4 /24 or IPv6 /48) may start and complete. Further requests get 429. Each instance counts separately. Behind a proxy, set `listen.trusted_proxies`, or all people count as one network.',
       1,
       int4,
       120,
@@ -428,29 +452,29 @@ export const configSchema = group('The configuration.', {
         default: 'invited',
       }),
       domains: Type.Array(written(values.domain, 'A domain.'), {
-        description: 'The domains for the policy `domain`. Each is matched exactly: subdomains do not match.',
+        description: 'The domains for the `domain` policy. Each is matched exactly: subdomains do not match.',
         default: [],
       }),
     }),
   }),
   session: optionalGroup('How long people stay signed in.', {
     idle: written(values.duration, 'How long a session lasts without a request.', { default: '60m' }),
-    absolute: written(values.duration, 'The longest duration of a session. Must be at least `idle`.', {
+    absolute: written(values.duration, 'The maximum duration of a session. Must be at least `idle`.', {
       default: '12h',
     }),
   }),
   mail: Type.Optional(
-    group('How mail is sent. Without this group, none is.', {
+    group('Outgoing mail. Without this section, no mail is sent.', {
       url: written(
         values.mailServer,
-        'The mail server. Write its password as `${NAME}`. `smtp://` uses STARTTLS if the server offers it, and requires it if there is a password; `smtps://` is TLS from the start. The default ports are 587 and 465.',
+        'The mail server. Write its password as `${NAME}`. `smtp://` uses STARTTLS if the server offers it, and requires it if there is a password; `smtps://` uses TLS from the start. The default ports are 587 and 465.',
       ),
       from: written(values.sender, 'The sender of all mail, such as `Tollgate <tollgate@example.com>`.'),
     }),
   ),
   sms: Type.Optional(
     group(
-      'The gateway for text messages. With it, people can receive codes by text message as a second factor. [Text messages](sign-in.md#text-messages) describes the request.',
+      'The gateway for text messages. With it, people can receive codes by text message as a second factor. See [Text messages](sign-in.md#text-messages) for the request.',
       {
         url: written(values.gateway, 'The URL of the gateway.'),
         token: text('The token of the gateway. Write it as `${NAME}`.'),
@@ -482,12 +506,13 @@ export const environmentVariables = {
   TOLLGATE_CONFIG: {
     format: values.filePath,
     default: '`tollgate.yaml` of the project, if there is one',
-    description: 'The configuration file. A relative path starts at the current folder.',
+    description: 'The configuration file. A relative path is relative to the current folder.',
   },
   TOLLGATE_DATA: {
     format: values.filePath,
     default: '`data` in the project',
-    description: 'The folder for the embedded database and for secrets. A relative path starts at the current folder.',
+    description:
+      'The folder for the embedded database and for secrets. A relative path is relative to the current folder.',
   },
   DATABASE_URL: {
     format: values.database,

@@ -65,7 +65,7 @@ export const id: SettingFormat<string> = pattern(
   (name) => name,
 )
 
-/** What counts the tokens of an upstream model. A path may be relative. */
+/** The tokenizer of an upstream model. A path may be relative. */
 export const tokenizer: SettingFormat<string> = pattern(
   'auto, bytes, o200k_base, cl100k_base, p50k_base, r50k_base, vllm, llama-server, anthropic, or the path of a tokenizer.json',
   /^(auto|bytes|o200k_base|cl100k_base|p50k_base|r50k_base|vllm|llama-server|anthropic|.+\.json)$/,
@@ -224,7 +224,7 @@ export const taxRate: SettingFormat<number> = pattern(
   },
 )
 
-/** The price of an hour, converted to 10⁻¹² of the currency unit. */
+/** An hourly price, converted to 10⁻¹² of the currency unit. */
 export const rate: SettingFormat<bigint> = {
   expects: 'a decimal number in quotes such as "180.00"',
   parse(text) {
@@ -282,7 +282,7 @@ export const filePath: SettingFormat<string> = pattern('a path', /^([^\0]+)$/, (
 /** A switch in the environment. */
 export const onOff: SettingFormat<boolean> = pattern('1 or 0', /^([01])$/, (text) => text === '1')
 
-/** Whether a host name is of this machine. */
+/** Whether a host name refers to this machine. */
 export function isLoopback(hostname: string): boolean {
   return /^(localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)
 }

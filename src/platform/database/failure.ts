@@ -14,6 +14,16 @@ export function isAway(error: unknown): boolean {
   return error instanceof Error && /^Query read timeout$|not queryable$|^Connection terminated/.test(error.message)
 }
 
+/**
+ * Whether a statement failed only because of what others did at the same time: a deadlock or another rollback (40), a lock that was
+ * not available in time (55P03), or a function that an upgrade replaced after this connection had planned its call.
+ */
+export function isConflict(error: unknown): boolean {
+  const code = codeOf(error)
+  if (code === undefined || !(error instanceof Error)) return false
+  return /^40...$|^55P03$/.test(code) || (code === '0A000' && error.message.startsWith('cached plan must not change'))
+}
+
 /** The Problem for callers; the cause is for the log. */
 export function unavailable(cause: unknown): Problem {
   return new Problem('unavailable', 'The database is temporarily unavailable. Try again.', { retryAfter: 1, cause })

@@ -121,7 +121,7 @@ const guideFolder = path.join(import.meta.dirname, '../../../docs')
 
 interface DocFiles {
   readonly byName: ReadonlyMap<string, Asset>
-  /** What every page loads. */
+  /** The assets of every page. */
   readonly urls: PageFiles
   /** The script of the pages on which a call can be tried. */
   readonly tryScript: string

@@ -1,7 +1,7 @@
 import { escapeHtml } from './html.ts'
 import type { ApiCall } from './reference.ts'
 
-/** The pages besides those of the calls, in the order of the navigation. */
+/** The pages other than call pages, in navigation order. */
 export const guides = {
   '/docs': 'Quickstart',
   '/docs/clients': 'Client libraries',

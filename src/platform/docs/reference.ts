@@ -19,7 +19,7 @@ export interface ApiCall {
   /** The successful response. */
   readonly reply: ApiReply
   readonly errors: readonly ProblemCode[]
-  /** Samples besides those that every call has. */
+  /** Samples in addition to those of every call. */
   readonly samples: readonly Sample[]
 }
 

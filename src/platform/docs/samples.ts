@@ -4,7 +4,7 @@ import { javascriptText, jsonText, pythonText } from './literals.ts'
 import type { ApiCall, Sample } from './reference.ts'
 import { nodeSecrets } from './secrets.ts'
 
-/** What the samples of a call send. */
+/** The request that a call's samples send. */
 interface Message {
   readonly call: ApiCall
   readonly url: string

@@ -94,7 +94,7 @@ async function make() {
   try {
     const response = await fetch(addressOf(), {
       method: section.dataset.method,
-      // Refused if another person has signed in meanwhile.
+      // Refused if someone else has signed in since.
       headers: { 'tollgate-person': person.id, ...(body && { 'content-type': 'application/json' }) },
       body: body?.value,
       signal,

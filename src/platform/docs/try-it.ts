@@ -8,7 +8,7 @@ interface TryItParts {
   readonly tryItUrl: string
   /** The URL of the script. */
   readonly script: string
-  /** Puts what this service has into an example. */
+  /** Fills this service's values into an example. */
   readonly localise: (text: string) => string
 }
 

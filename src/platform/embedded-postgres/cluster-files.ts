@@ -13,7 +13,7 @@ export interface ClusterFiles {
   readonly lock: string
 }
 
-/** What other processes need to connect. */
+/** The connection details for other processes. */
 export interface ClusterCredentials {
   /** Of the owner of the database. */
   readonly password: string

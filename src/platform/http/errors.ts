@@ -19,7 +19,10 @@ declare module 'fastify' {
   }
 }
 
-/** The most bytes to read and discard of a refused body. Most clients read the response only after sending the body. */
+/**
+ * The maximum number of bytes to read and discard of a refused body. Most clients read the response only after sending
+ * the body.
+ */
 const mostDiscarded = 64 * 1024 * 1024
 
 /** Fastify's error codes that are not internal errors. */

@@ -28,7 +28,7 @@ export interface ServerNeeds extends TrafficNeeds {
   readonly trustedProxies?: readonly string[]
   /** The error format of a request that no route serves. Default: Tollgate's own. */
   readonly errorFormatOf?: (request: FastifyRequest) => ErrorFormat | undefined
-  /** What to call instead of a URL that no route serves: a sentence for the error. */
+  /** The alternative to a URL that no route serves: a sentence for the error. */
   readonly hintForUrl?: (url: string) => string | undefined
   /** The pages for browsers. Default: JSON only. */
   readonly pages?: Pages

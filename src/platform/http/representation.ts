@@ -10,7 +10,7 @@ declare module 'fastify' {
   }
 }
 
-/** What a handler of the portal responds with, in either representation. */
+/** The response of a portal handler, in either representation. */
 export interface Representation {
   /** Default 200. */
   readonly status?: number

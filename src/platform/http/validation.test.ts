@@ -44,6 +44,24 @@ describe('why a value is refused', () => {
     assert.equal(refusal(texts, ['a', 5]), 'The field it[1] must be a string, but is a number.')
   })
 
+  test('of a list or an object that is too long is found without a look at what it has', () => {
+    let looks = 0
+    const item = {
+      get text() {
+        looks += 1
+        return 'a'
+      },
+    }
+    const items = Type.Array(Type.Object({ text: Type.String() }), { maxItems: 2 })
+    assert.equal(refusal(items, [item, item]), undefined)
+    assert.ok(looks > 0)
+    looks = 0
+    assert.equal(refusal(items, [item, item, item]), 'must be a list of at most 2, but has 3.')
+    const pairs = Type.Object({}, { additionalProperties: Type.Object({ text: Type.String() }), maxProperties: 2 })
+    assert.equal(refusal(pairs, { a: item, b: item, c: item }), 'must be an object of at most 2 fields, but has 3.')
+    assert.equal(looks, 0)
+  })
+
   test("never quotes the caller's text", () => {
     assert.doesNotMatch(refusal(choice, 'secret') ?? '', /secret/)
   })

@@ -23,9 +23,33 @@ export function compileBody<Body extends TObject>(
   synonyms: Synonyms = {},
 ): (body: unknown) => Static<Body> {
   const check = Compile(schema)
+  const isShort = checkOfSizes(schema)
   return (body) => {
-    if (check.Check(body)) return body
+    if (isShort(body) && check.Check(body)) return body
     throw bodyProblem(schema, body, synonyms)
+  }
+}
+
+interface Sizes {
+  readonly maxItems?: number
+  readonly maxProperties?: number
+}
+
+/** Compiles a check that no field is a list or an object that is too long: Check looks at all that it has before its length. */
+function checkOfSizes(schema: TObject): (body: unknown) => boolean {
+  const bounds = Object.entries(schema.properties).flatMap(([name, field]) => {
+    const { maxItems, maxProperties }: Sizes = { ...field }
+    const most = maxItems ?? maxProperties
+    return most === undefined ? [] : [{ name, most }]
+  })
+  return (body) => {
+    if (typeof body !== 'object' || body === null) return true
+    for (const { name, most } of bounds) {
+      const value: unknown = Reflect.get(body, name)
+      if (typeof value !== 'object' || value === null) continue
+      if ((Array.isArray(value) ? value : Object.keys(value)).length > most) return false
+    }
+    return true
   }
 }
 

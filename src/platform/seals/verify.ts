@@ -9,7 +9,7 @@ import * as store from './verify-store.ts'
 export interface SealOptions extends SampleOptions {
   /** Seals that were kept outside the database. */
   readonly kept?: readonly SealLine[]
-  /** The most ms that a statement may take. Default: no limit. */
+  /** Statement timeout in ms. Default: no limit. */
   readonly mostTime?: number
   /** Called at most every two seconds with a line of progress. */
   readonly onProgress?: (line: string) => void

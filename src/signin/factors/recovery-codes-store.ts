@@ -10,7 +10,7 @@ export async function deleteRecoveryCodes(tx: Queryable, personId: string): Prom
   await tx.rows('delete from recovery_code where person_id = $1', [personId])
 }
 
-/** Uses a code up. False if there is no such code: of several uses at once, one succeeds. */
+/** Uses up a code. False if there is no such code: of several uses at once, one succeeds. */
 export async function useRecoveryCode(tx: Queryable, personId: string, hash: Buffer): Promise<boolean> {
   const rows = await tx.rows('delete from recovery_code where person_id = $1 and hash = $2 returning 1', [
     personId,

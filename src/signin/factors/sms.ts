@@ -80,7 +80,7 @@ async function sendCode({ encryption, throttle, send, clock = Date.now }: Needs,
   }
   const { personId, number } = message
   const code = String(randomInt(10 ** digits)).padStart(digits, '0')
-  await send(number, `Your Tollgate code is ${code}. It is valid for 10 minutes. Give it to nobody.`)
+  await send(number, `Your Tollgate code is ${code}. It is valid for 10 minutes. Do not share it with anyone.`)
   // A hash of six digits could be reversed by guessing.
   const sealed = encryption.encrypt(code, codeContext(personId, number)).toString('base64')
   return {

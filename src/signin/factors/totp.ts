@@ -17,7 +17,7 @@ interface Needs {
   readonly clock?: () => number
 }
 
-/** What authenticator apps expect (RFC 6238): codes of six digits, a new one every 30 s. */
+/** As authenticator apps expect (RFC 6238): six-digit codes that change every 30 s. */
 const settings = { issuer: 'Tollgate', algorithm: 'SHA1', digits: 6, period: 30 }
 /** 160 bits, as RFC 4226 section 4 recommends. */
 const secretBytes = 20

@@ -18,7 +18,7 @@ import type { CredentialMethod, Proof } from './method.ts'
 export interface MailedLink {
   readonly stateHash: Buffer
   readonly address: string
-  /** The browser that asked for it, such as "Firefox on Linux". */
+  /** The browser that requested it, such as "Firefox on Linux". */
   readonly device: string
 }
 
@@ -26,7 +26,7 @@ export interface MailedLink {
 export interface EmailLinkMethod extends CredentialMethod {
   /** Consumes nothing. Throws Problem `sign_in_failed`. */
   find(token: string): Promise<MailedLink>
-  /** Uses the link up: once, even if it is submitted several times at once. Throws Problem `sign_in_failed`. */
+  /** Uses up the link: once, even if it is submitted several times at once. Throws Problem `sign_in_failed`. */
   use(token: string): Promise<Proof>
 }
 
@@ -41,7 +41,7 @@ interface Needs {
 
 const minute = 60_000
 const lifetime = 10 * minute
-/** How many mails one address gets, and how many one network may ask for. */
+/** How many mails one address may receive, and how many one network may request. */
 const perAddress: ThrottleRule = { kind: 'mail_to_address', most: 3, window: 15 * minute }
 const perNetwork: ThrottleRule = { kind: 'mail_by_network', most: 10, window: 60 * minute }
 
@@ -50,8 +50,8 @@ const CodeInput = Type.Object({ code: Type.String({ maxLength: 100 }) })
 const Data = Type.Object({ link: Type.String() })
 
 /**
- * Signs in with a link that is mailed, or with the code in the same mail. The same happens for every address: whether it
- * may sign in is decided when the mail is about to be sent.
+ * Signs in with a mailed link, or with the code in the same mail. Every address is treated alike: whether it may sign
+ * in is decided just before the mail is sent.
  */
 export function createEmailLinkMethod(needs: Needs): EmailLinkMethod {
   const { database, clock = Date.now } = needs
@@ -106,9 +106,9 @@ function readAddress(input: unknown): Email {
 /** Counts every address alike. Throws Problem `too_many_sign_ins`. */
 async function limit(throttle: Throttle, email: Email, visitor: Visitor): Promise<void> {
   const byNetwork = await throttle.take(perNetwork, senderNetworkOf(visitor.address))
-  if (byNetwork > 0) throw tooMany('Too many sign-in mails were asked for from your network.', byNetwork)
+  if (byNetwork > 0) throw tooMany('Too many sign-in mails were requested from your network.', byNetwork)
   const byAddress = await throttle.take(perAddress, email.key)
-  if (byAddress > 0) throw tooMany('Too many sign-in mails were asked for with this address.', byAddress)
+  if (byAddress > 0) throw tooMany('Too many sign-in mails were requested for this address.', byAddress)
 }
 
 function tooMany(what: string, wait: number): Problem {

@@ -7,20 +7,20 @@ import type { Visitor } from '../visitor.ts'
 /** What a method keeps between its two steps, as JSON. It is stored as it is: hash or encrypt what must stay secret. */
 export type AttemptData = Readonly<Record<string, unknown>>
 
-/** Whom a proof establishes: an identity at a provider, the owner of an address, or a known person. */
+/** The person that a proof establishes: an identity at a provider, the owner of an address, or a known person. */
 export type Claim =
   | { readonly by: 'identity'; readonly issuer: string; readonly subject: string; readonly email: Email | undefined }
   | { readonly by: 'email'; readonly email: Email }
   | { readonly by: 'person'; readonly personId: string }
 
-/** What a method establishes about a person. */
+/** A method's statement about a person. */
 export interface Proof {
   readonly claim: Claim
   /** What was shown: `provider`, `password`, … Two or more satisfy every second-factor policy. */
   readonly factors: readonly string[]
   /**
-   * Whether it would still be accepted, for what can change while it is checked. Reads within the transaction that admits
-   * the person.
+   * Whether the proof would still be accepted, for facts that can change while it is checked. Reads within the
+   * transaction that admits the person.
    */
   readonly stillHolds?: (tx: Queryable) => Promise<boolean>
   /** For signing out at the provider. */
@@ -69,7 +69,7 @@ export interface RedirectMethod extends AnyMethod {
   readLogout(token: string): Promise<LogoutNotice>
 }
 
-/** What a step asks of the person: `challenge` goes to the page, `data` stays on the server. */
+/** A step's request to the person: `challenge` goes to the page, `data` stays on the server. */
 export interface Challenge {
   readonly data: AttemptData
   readonly challenge: Readonly<Record<string, unknown>>
@@ -99,7 +99,7 @@ export interface SecondFactor {
   begin(personId: string, visitor: Visitor): Promise<Challenge>
   /** Throws Problem `sign_in_failed` for a wrong submission. It may be called again with the same data. */
   complete(input: unknown, attempt: BegunFactor): Promise<void>
-  /** How people set it up themselves, if they can. */
+  /** How people set it up themselves; undefined if they cannot. */
   readonly enrol?: FactorEnrolment
 }
 
@@ -124,7 +124,7 @@ export interface FactorEnrolment {
 export interface BegunEnrolment {
   readonly personId: string
   readonly data: AttemptData
-  /** What the person calls it, if they can have several. */
+  /** The person's name for it, if they can have several. */
   readonly name: string
 }
 

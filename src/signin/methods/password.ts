@@ -47,7 +47,7 @@ function readInput(input: unknown) {
   return { email: read, password }
 }
 
-/** The second factor with which the password was long enough is gone. */
+/** The password was only long enough with a second factor, which has since been removed. */
 function tooShortAlone(): Problem {
   return new Problem(
     'sign_in_refused',

@@ -6,7 +6,7 @@ import { createOwnIdentities, type OwnIdentities } from './identities.ts'
 import { createOwnPasskeys, type OwnPasskeys } from './passkeys.ts'
 import type { OwnNeeds } from './own.ts'
 
-/** How a person signs in, and what they may change about it. */
+/** A person's sign-in methods, and the changes they may make. */
 export interface OwnAccount {
   readonly factors: OwnFactors
   readonly passkeys: OwnPasskeys
@@ -14,7 +14,7 @@ export interface OwnAccount {
   read(person: Pick<Person, 'id' | 'email' | 'role'>): Promise<OwnSignIn>
 }
 
-/** What /me shows. */
+/** The data of /me. */
 export interface OwnSignIn {
   /** The ids of the methods that the person can use. */
   readonly methods: readonly { readonly id: string; readonly name: string }[]

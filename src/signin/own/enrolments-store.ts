@@ -7,7 +7,7 @@ export interface EnrolmentKey {
   readonly factor: string
 }
 
-/** Replaces what the session had begun before. */
+/** Replaces any earlier start in the session. */
 export async function insertEnrolment(
   database: Queryable,
   { sessionId, factor }: EnrolmentKey,

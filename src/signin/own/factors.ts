@@ -10,7 +10,7 @@ import { changeOwn, settleRemoval, type OwnChange, type OwnNeeds } from './own.t
 
 /** How long a person may take to set up a factor, in ms. */
 const lifetime = 10 * 60_000
-/** Submissions for what was begun once. */
+/** Maximum submissions per start. */
 const maxTries = 5
 
 /** The second factors and the recovery codes of the person who is signed in. */

@@ -12,7 +12,7 @@ import type { Passkeys } from '../passkeys/passkeys.ts'
 import type { Session } from '../sessions.ts'
 import type { UsableMethods } from '../usable-methods.ts'
 
-/** What the changes of people to their own sign-in need. */
+/** The dependencies of people's changes to their own sign-in. */
 export interface OwnNeeds {
   readonly database: Database
   readonly audit: Pick<Audit, 'recordWithin'>

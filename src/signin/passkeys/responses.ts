@@ -1,7 +1,9 @@
 import { Type } from 'typebox'
 import { Value } from 'typebox/value'
 
-/** What an authenticator returns, as browsers encode it (WebAuthn Level 3 section 5.1). The library checks the contents. */
+/**
+ * An authenticator's response, as browsers encode it (WebAuthn Level 3 section 5.1). The library checks the contents.
+ */
 const bytes = Type.String({ minLength: 1, maxLength: 65_536, pattern: '^[A-Za-z0-9_-]+$' })
 const common = { id: bytes, rawId: bytes, type: Type.Literal('public-key') }
 

@@ -7,9 +7,9 @@ export interface LinkRow {
   readonly email: string
   /** Encrypted. */
   readonly code: Buffer
-  /** Of the attempt that asked for it. */
+  /** Of the attempt that requested it. */
   readonly stateHash: Buffer
-  /** The browser that asked for it. */
+  /** The browser that requested it. */
   readonly device: string
 }
 

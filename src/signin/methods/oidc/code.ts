@@ -55,7 +55,7 @@ async function withEmail(
   return fetchUserInfo(config, accessToken, claims.sub)
 }
 
-/** Throws rather than let a check be skipped for want of a value. */
+/** Throws, so that no check is skipped because a value is missing. */
 function text(data: AttemptData, name: string): string {
   const value = data[name]
   if (typeof value !== 'string') throw new Error(`the attempt has no ${name}`)

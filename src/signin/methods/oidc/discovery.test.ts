@@ -43,7 +43,7 @@ describe('B92: an http address in the document of an https issuer', () => {
     })
   }
 
-  test('is refused when it appears later: the metadata known so far is not used any more', async () => {
+  test('is refused when it appears later: the metadata known so far is no longer used', async () => {
     let now = 0
     const { issuer } = provider
     const discovery = createDiscovery({ issuer, log, clock: () => now })

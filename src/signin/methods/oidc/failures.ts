@@ -36,7 +36,7 @@ export function failedProvider(error: unknown, name: string): Problem {
 }
 
 /**
- * What the log may contain: error codes of the standards, and our own and the libraries' messages. Never a provider's
+ * The log may contain only error codes of the standards, and our own and the libraries' messages. Never a provider's
  * text, which may hold a token.
  */
 export function describeFailure(error: unknown): Record<string, string | undefined> {

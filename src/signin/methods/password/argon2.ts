@@ -1,7 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { derive } from './hashing-thread.ts'
 
-/** What a hash costs, and the pepper. */
+/** The cost of a hash, and the pepper. */
 export interface HashSettings {
   /** KiB. */
   readonly memory: number
@@ -45,7 +45,7 @@ export function isOutdated(phc: string, { memory, passes, pepper }: HashSettings
   return hash.memory < memory || hash.passes < passes || hash.keyId !== keyId
 }
 
-/** A hash of no password, as costly to verify as a real one. */
+/** A hash that matches no password, as costly to verify as a real one. */
 export function dummyHash({ memory, passes, pepper }: HashSettings): string {
   const keyId = pepper === undefined ? undefined : keyIdOf(pepper)
   return format({ memory, passes, lanes, keyId, salt: randomBytes(sizes.salt), hash: randomBytes(sizes.hash) })

@@ -8,8 +8,8 @@ export interface Blocklist {
 }
 
 /**
- * The list is prepared by a thread when it is first needed, because decompressing and hashing it takes a while and leaves
- * many strings behind. What stays in memory is eight bytes per entry.
+ * The list is prepared by a thread when it is first needed, because decompressing and hashing it takes a while and
+ * leaves many strings behind. Only eight bytes per entry stay in memory.
  */
 export function createBlocklist(): Blocklist {
   let loading: Promise<BigUint64Array> | undefined
@@ -26,7 +26,7 @@ export function createBlocklist(): Blocklist {
   })
 }
 
-/** What the list holds of a text: 64 bits of its SHA-256. */
+/** An entry of the list: 64 bits of a text's SHA-256. */
 export function fingerprintOf(text: string): bigint {
   return createHash('sha256').update(text.normalize('NFC').toLowerCase()).digest().readBigUInt64BE()
 }

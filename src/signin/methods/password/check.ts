@@ -27,7 +27,7 @@ export interface CheckNeeds {
   readonly guesses: Guesses
 }
 
-/** Wrong passwords in succession after which the person is warned, and an unknown address is recorded. */
+/** The number of consecutive wrong passwords after which the person is warned, and an unknown address is recorded. */
 const warnAt = 10
 
 export function createPasswordCheck(needs: CheckNeeds): CheckPassword {

@@ -27,11 +27,14 @@ interface GuessNeeds {
 }
 
 const kind = 'password'
-/** The most wrong passwords in succession (NIST SP 800-63B-4 section 3.2.2). A reset, or another method, still works. */
+/**
+ * The maximum number of wrong passwords in succession (NIST SP 800-63B-4 section 3.2.2). A reset, or another method,
+ * still works.
+ */
 const mostGuesses = 100
 /** Wrong passwords of a sender, over all addresses. Right ones do not count: many people may share a sender. */
 const perSender = { kind: 'password_sender', most: 100, window: 15 * 60_000 }
-/** Senders that wait. Beyond this, the first of them need not. */
+/** The maximum number of waiting senders. Beyond it, the oldest entries are dropped. */
 const mostBlocked = 10_000
 
 export function createGuesses({ throttle, clock = Date.now }: GuessNeeds): Guesses {

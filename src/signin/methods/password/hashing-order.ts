@@ -1,4 +1,4 @@
-/** What one argon2id hash is computed of (RFC 9106). */
+/** The inputs of one argon2id hash (RFC 9106). */
 export interface DeriveOrder {
   readonly message: Uint8Array
   readonly nonce: Uint8Array

@@ -14,7 +14,7 @@ function lowerPriority(): void {
     const [, , thread = ''] = readlinkSync('/proc/thread-self').split('/')
     if (Number(thread) !== process.pid) setPriority(Number(thread), niceness)
   } catch {
-    // Without /proc it works as well, only not as considerately.
+    // Without /proc, the thread keeps the normal priority.
   }
 }
 

@@ -3,7 +3,7 @@ import { Problem } from '../../../platform/problems.ts'
 import { createTurnstile } from '../../../platform/turnstile.ts'
 import { dummyHash, hashPassword, isOutdated, verifyHash, type HashSettings } from './argon2.ts'
 
-/** What can be done with passwords when it is one's turn. */
+/** The operations that wait for a turn. */
 export interface HashingTurn {
   hash(this: void, password: string): Promise<string>
   /** Verifies against a dummy, for the same cost, if there is no hash. */

@@ -31,7 +31,7 @@ export const inspectReset = {
   ...inSignIn,
   operationId: 'inspectPasswordReset',
   summary: 'Describe a password link',
-  description: 'Does not use the link up.',
+  description: 'Does not use up the link.',
   body: schema.InspectResetBody,
   response: { 200: answers(schema.inspectedReset, 'The address.'), ...refusals([...posting, 'sign_in_failed']) },
 }
@@ -41,7 +41,7 @@ export const completeReset = {
   operationId: 'completePasswordReset',
   summary: 'Choose a password with a link',
   description:
-    'Uses the link up and ends all sessions of the person. It signs nobody in, and a second factor is still required. For an address without a person, it creates one where `sign_in.sign_up` allows it. A password that is refused does not use the link up.',
+    "Uses up the link and ends all of the person's sessions. It does not sign anyone in, and a second factor is still required. For an address without a person, it creates one where `sign_in.sign_up` allows it. A refused password does not use up the link.",
   body: schema.ResetBody,
   response: {
     200: answers(schema.completedReset, 'The password is set.'),

@@ -69,7 +69,7 @@ export async function writePassword(
   )
 }
 
-/** Replaces the hash of the same password, unless the password was changed meanwhile. */
+/** Replaces the hash of the same password, unless the password was changed in the meantime. */
 export async function renewHash(
   database: Queryable,
   { personId, before, hash }: { readonly personId: string; readonly before: string; readonly hash: string },

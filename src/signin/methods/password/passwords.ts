@@ -13,7 +13,7 @@ import type { PasswordPolicy } from './policy.ts'
 import { deleteResetsOf } from './reset-store.ts'
 import type { MinimumOf } from './strength.ts'
 
-/** What a person who is signed in does with their own password. Every change ends their other sessions. */
+/** A signed-in person's changes to their own password. Every change ends their other sessions. */
 export interface Passwords {
   /** Returns the number of sessions that ended. Throws Problem `invalid_field`, `missing_field`, `conflict`. */
   change(chosen: ChosenPassword, by: Changer): Promise<number>
@@ -76,7 +76,7 @@ async function change(needs: PasswordsNeeds, { current, password }: ChosenPasswo
   const hash = await hashing.inTurn((turn) => turn.hash(text))
   return database.transaction(async (tx) => {
     const locked = await store.lockOwnPassword(tx, session)
-    // Someone may have recovered the account meanwhile.
+    // Someone may have recovered the account in the meantime.
     if (locked === undefined || locked.changedAt?.getTime() !== owner.changedAt?.getTime()) throw changedMeanwhile()
     await store.writePassword(tx, { personId: owner.id, hash, at: new Date() })
     await deleteResetsOf(tx, owner.id)
@@ -108,9 +108,12 @@ async function checkCurrent(
 }
 
 function withoutAddress(): Problem {
-  return new Problem('conflict', 'You have no e-mail address here, which a password needs. Ask a partner of the firm.')
+  return new Problem(
+    'conflict',
+    'A password needs an e-mail address, and you have none here. Ask a partner of the firm.',
+  )
 }
 
 function changedMeanwhile(): Problem {
-  return new Problem('conflict', 'Your password was changed meanwhile. Sign in again.')
+  return new Problem('conflict', 'Your password has changed in the meantime. Sign in again.')
 }

@@ -26,7 +26,7 @@ export async function readReset(database: Queryable, tokenHash: Buffer, now: Dat
   return row?.email
 }
 
-/** Uses a link up. False if it cannot be used any more: of several at once, one succeeds. */
+/** Uses up a link. False if it can no longer be used: of several at once, one succeeds. */
 export async function takeReset(tx: Queryable, tokenHash: Buffer, now: Date): Promise<boolean> {
   const rows = await tx.rows('delete from password_reset where token_hash = $1 and expires_at > $2 returning 1', [
     tokenHash,

@@ -21,11 +21,11 @@ import type { MinimumOf } from './strength.ts'
 export interface PasswordReset {
   /** Does the same for every address. Throws Problem `invalid_field`, `too_many_sign_ins`. */
   request(email: unknown, visitor: Visitor): Promise<void>
-  /** What the page needs; uses nothing up. Throws Problem `sign_in_failed`. */
+  /** The data of the page. Does not use up the link. Throws Problem `sign_in_failed`. */
   inspect(token: string, visitor: Visitor): Promise<{ readonly email: string; readonly minimum: number }>
   /**
-   * Uses the link up and ends all sessions of the person, who is created if sign-up allows it. A refused password does not
-   * use it up. Throws Problem `sign_in_failed`, `sign_in_refused`, `invalid_field`.
+   * Uses up the link and ends all sessions of the person, who is created if sign-up allows it. A refused password
+   * does not use it up. Throws Problem `sign_in_failed`, `sign_in_refused`, `invalid_field`.
    */
   complete(chosen: { readonly token: string; readonly password: string }, visitor: Visitor): Promise<void>
 }
@@ -151,7 +151,7 @@ function linkUsed(): Problem {
 
 function tooManyMails(wait: number): Problem {
   const minutes = Math.ceil(wait / 60)
-  return new Problem('too_many_sign_ins', `Too many mails were asked for. Try again in ${minutes} minutes.`, {
+  return new Problem('too_many_sign_ins', `Too many mails were requested. Try again in ${minutes} minutes.`, {
     retryAfter: wait,
   })
 }

@@ -28,7 +28,7 @@ interface PasswordRouteNeeds {
 export function registerPasswords(server: Server, { signIn, sessions, baseUrl }: PasswordRouteNeeds): void {
   const service = (): PasswordService => {
     if (signIn.passwords !== undefined) return signIn.passwords
-    throw new Problem('not_found', 'This service has no passwords.')
+    throw new Problem('not_found', 'This service does not use passwords.')
   }
   const open = { onRequest: [sameOrigin(baseUrl)] }
   const own = { onRequest: [sameOrigin(baseUrl), signedIn(sessions), recentlySignedIn()] }
