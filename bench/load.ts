@@ -11,6 +11,8 @@ export interface Load {
   readonly body: string
   /** Every response must have status 200 and exactly this body. */
   readonly expected: string
+  /** Instead: every body must contain `expected`, because replies have ids of their own. Default false. */
+  readonly differs?: boolean
   readonly connections: number
   readonly seconds: number
 }
@@ -34,13 +36,18 @@ export interface LoadResult {
 export interface ExpectedExchange {
   readonly request: Buffer
   readonly expected: Buffer
+  /** Whether the body only contains it. */
+  readonly differs?: boolean
 }
+
+const isExpected = (body: Buffer, { expected, differs = false }: ExpectedExchange): boolean =>
+  differs ? body.includes(expected) : body.equals(expected)
 
 /** Runs a load. After that time it sends no further request and waits for the responses in flight. */
 export async function runLoad(load: Load): Promise<LoadResult> {
   const expected = Buffer.from(load.expected)
   return runExchanges(
-    load.keys.map((key) => ({ request: formatRequest(load, key), expected })),
+    load.keys.map((key) => ({ request: formatRequest(load, key), expected, differs: load.differs === true })),
     load,
   )
 }
@@ -59,13 +66,12 @@ export async function runExchanges(
     let waiting = false
     let sentAt = 0
     let rest: Buffer | undefined
-    let expected: Buffer | undefined
+    let due: ExpectedExchange | undefined
     const send = (now: number): void => {
       waiting = now < end
       sentAt = now
-      const next = exchanges[sent++ % exchanges.length]
-      expected = next?.expected
-      if (waiting && next) socket.write(next.request)
+      due = exchanges[sent++ % exchanges.length]
+      if (waiting && due) socket.write(due.request)
       else socket.end()
     }
     socket.setNoDelay(true)
@@ -78,7 +84,7 @@ export async function runExchanges(
       const now = performance.now()
       latencies.push(now - sentAt)
       if (now <= end) inTime++
-      if (response.status !== 200 || expected === undefined || !response.body.equals(expected)) {
+      if (response.status !== 200 || due === undefined || !isExpected(response.body, due)) {
         wrong++
         firstWrong ??= `${response.status} ${response.body.toString('utf8', 0, 500)}`
       }

@@ -8,6 +8,8 @@ const benchmarks: Readonly<Record<string, () => Promise<Row[]>>> = {
   http: async () => (await import('./http.ts')).benchHttp(),
   processes: async () => (await import('./processes.ts')).benchProcesses(),
   stream: async () => (await import('./stream.ts')).benchStream(),
+  tools: async () => (await import('./tools.ts')).benchTools(),
+  paired: async () => (await import('./paired.ts')).benchPaired(),
   records: async () => (await import('./records.ts')).benchRecords(),
   pages: async () => (await import('./pages.ts')).benchPages(),
   invoices: async () => (await import('./invoices.ts')).benchInvoices(),

@@ -6,7 +6,7 @@ import { root, type Installation } from './tollgate.ts'
 export const peerNames = ['bare', 'tollgate', 'portkey'] as const
 export type PeerName = (typeof peerNames)[number]
 
-/** What a peer is sent and must answer. The round adds the connections and the seconds. */
+/** The request to a peer and the expected response. The round adds the connections and the seconds. */
 export type Target = Omit<Load, 'connections' | 'seconds'>
 
 export interface Peer {

@@ -29,7 +29,7 @@ const controlTokenType = 3
 /** A token of printable text. Byte-pair vocabularies write a space as `Ġ` and a line break as `Ċ`. */
 const plainText = /^[!-~ĠĊ]+$/u
 
-/** The most bytes that one call of Web Crypto fills. */
+/** The maximum number of bytes that one call of Web Crypto fills. */
 const randomChunk = 65_536
 
 /**

@@ -4,7 +4,7 @@ const firstText = Buffer.from('word')
 const lastChunk = Buffer.from('\r\n0\r\n\r\n')
 const lf = 0x0a
 
-/** What one stream has delivered so far. */
+/** One stream's deliveries so far. */
 export interface Received {
   readonly events: number
   /** When the first text arrived; 0 before that. */

@@ -65,7 +65,7 @@ async function checkStatic({ name, args }) {
   return { passed: Number(passed), failed: Number(!passed) }
 }
 
-/** Runs the tests with live output, and also fails for what the runner itself does not count as a failure. */
+/** Runs the tests with live output, and also fails on problems that the runner does not count as failures. */
 async function runTests(patterns) {
   const started = Date.now()
   const { status, totals } = await runTestFiles(patterns)

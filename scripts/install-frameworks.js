@@ -1,5 +1,5 @@
-// Installs the frameworks whose examples the tests run, unless they are installed. If this fails, all other tests run all the
-// same.
+// Installs the frameworks whose examples the tests run, unless they are installed. If this fails, all other tests still
+// run.
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { installOwnPackages } from './own-packages.js'

@@ -3,7 +3,7 @@ import { at, entriesOf, listOf, textOf } from '../../src/platform/json.ts'
 import { renderHead, renderTable } from './table.ts'
 
 const introduction = `
-All URLs start with the \`base_url\` of the configuration. Requests and responses are JSON in UTF-8. Call from your server,
+All URLs start with the configured \`base_url\`. Requests and responses are JSON in UTF-8. Call from your server,
 with a key in the header \`Authorization: Bearer <key>\`. Calls from a browser are refused, and so are fields that this page
 does not list.
 

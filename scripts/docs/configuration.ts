@@ -5,20 +5,20 @@ import { descriptionOf, listSettings, type Setting } from './settings.ts'
 import { renderHead, renderTable } from './table.ts'
 
 const introduction = `
-Tollgate reads a few environment variables and one YAML file, once, at start. \`tollgate.example.yaml\` has every setting
-with a comment. An invalid setting stops the start. All errors are reported together, one line each, with the path of the
-setting and what is expected.
+Tollgate reads a few environment variables and one YAML file, once, at startup. \`tollgate.example.yaml\` has every setting
+with a comment. An invalid setting prevents startup. All errors are reported together, one line each, with the path of the
+setting and the expected value.
 `
 
 const writing = `
 Without a file every setting has its default. A file can omit every setting that has a default; an empty file is valid.
 
-- Times are written \`500ms\`, \`30s\`, \`60m\` or \`12h\`; sizes \`64KiB\` or \`1MiB\`.
+- Write durations as \`500ms\`, \`30s\`, \`60m\` or \`12h\`, and sizes as \`64KiB\` or \`1MiB\`.
 - Prices are decimal numbers in quotes, such as \`"0.40"\`, with at most 6 decimals. Without quotes they are refused, because
   YAML would read them as binary fractions, which cannot represent most prices exactly.
 - \`\${NAME}\` in a text is replaced by the environment variable \`NAME\`. Keep secrets there. A missing or empty variable is
   an error. Its value is not expanded again.
-- Relative paths start at the file's folder.
+- Relative paths are relative to the file's folder.
 `
 
 /** `docs/configuration.md`, from the schema. */
@@ -74,7 +74,7 @@ function renderVariants(union: TUnion, path: string): string {
     const isText = ofText.includes(variant)
     const own = isText ? all.filter((setting) => !isCommon(setting)) : all
     const heading = `\`engine: ${engineOf(variant)}\`${isText ? '' : `, \`kind: ${kindOf(variant)}\``}`
-    const which = isText ? 'Besides those above:' : 'All its settings:'
+    const which = isText ? 'In addition to the settings above:' : 'All its settings:'
     return `\n### ${heading}\n\n${descriptionOf(variant)} ${which}\n\n${renderSettings(own)}`
   })
   return `\n${renderSettings(chosen)}${variants.join('')}`

@@ -20,7 +20,7 @@ Every error response has an HTTP status and a JSON body:
 for people and may change. \`field\` is the path of the field at fault, such as \`metadata.client_id\`; \`limit\` is the limit
 that was reached. \`request_id\` is also in the header \`request-id\` and in the log.
 
-The header \`x-should-retry\` states whether the same request may succeed later, and \`Retry-After\` after how many seconds.
+The \`x-should-retry\` header says whether the same request may succeed later, and \`Retry-After\` after how many seconds.
 Status 402 is about money, 429 about pace. A refused request is never charged.
 `
 

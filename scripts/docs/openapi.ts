@@ -52,7 +52,7 @@ export async function readOpenApi(): Promise<unknown> {
       change: unused,
       close: unused,
     },
-    invoiceMails: { propose: unused, send: unused, remind: unused },
+    invoiceMails: { propose: unused, file: unused, send: unused, remind: unused },
     invoices: {
       unbilled: { list: unused, export: unused },
       list: unused,
