@@ -99,8 +99,8 @@ async function fillInvoices(firm: Firm, database: Database): Promise<void> {
   }
   const lines = [{ text: 'Advice', quantity: '1', unit: 'hour', unit_price: '100' }]
   const { json } = await send('/invoices', { account: customer.accountId, month: '2026-01', lines })
-  await send(`/invoices/${String(json['id'])}/issue`)
-  await send(`/invoices/${String(json['id'])}/payments`, { date: '2026-02-01', amount: '40' })
+  const issued = await send(`/invoices/${String(json['id'])}/issue`)
+  await send(`/invoices/${String(json['id'])}/payments`, { date: issued.json['issued_on'], amount: '40' })
 }
 
 /** Erases a client with a sent letter, a draft and two versions of a note, all of which are sealed. */
@@ -459,7 +459,7 @@ const history: Tampering[] = [
   {
     name: 'a charge and its roll-up moved to another key, with the checksums as they were',
     sql: `update ledger set key_id = (select key_id from ledger where account_id = ${other} limit 1) where request_id = ${row}; ${follow}`,
-    names: one('the checksums in the seals are not that of the roll-ups'),
+    names: one('the checksums in the seals do not match the roll-ups'),
   },
   {
     name: 'all seals of a table removed',
@@ -558,6 +558,9 @@ const drafts: Tampering[] = [
 ]
 
 const invoice = `select id::text from invoice where month is not null`
+/** As one check names it, by the field that follows. The seals name the invoice too. */
+const invoiceWith = (field: string) =>
+  `select format('{"invoice":"%s","${field}":', id) from invoice where month is not null`
 const document = (field: string, value: string) =>
   `update invoice_issue set document = jsonb_set(document, '{${field}}', '${value}')`
 const invoices: Tampering[] = [
@@ -571,7 +574,7 @@ const invoices: Tampering[] = [
     name: 'a line billed by less than its ledger, with all totals, and its document',
     sql: `update invoice_line set quantity = 1, exact = unit_price where source = 'usage' and direction = 'input';
       update invoice_issue set document = invoice_document((select i from invoice i where i.id = invoice_id))`,
-    names: invoice,
+    names: invoiceWith('account'),
   },
   {
     name: 'a line rounded by hand, with its invoice and its document',
@@ -579,14 +582,20 @@ const invoices: Tampering[] = [
       update invoice set net = net + 10000000000, gross = gross + 10000000000,
         taxes = jsonb_set(taxes, '{0,net}', to_jsonb((net + 10000000000)::text));
       update invoice_issue set document = invoice_document((select i from invoice i where i.id = invoice_id))`,
-    names: invoice,
+    names: invoiceWith('position'),
   },
   {
     name: 'tax that is not due, with all totals and the document',
     sql: `update invoice set tax = tax + 10000000000, gross = gross + 10000000000,
         taxes = jsonb_set(taxes, '{0,tax}', to_jsonb((tax + 10000000000)::text));
       update invoice_issue set document = invoice_document((select i from invoice i where i.id = invoice_id))`,
-    names: invoice,
+    names: invoiceWith('net'),
+  },
+  {
+    name: 'a tax that no line has, with the document',
+    sql: `update invoice set taxes = taxes || '[{"category": "E", "rate": 0, "reason": "none", "net": "0", "tax": "0"}]';
+      update invoice_issue set document = invoice_document((select i from invoice i where i.id = invoice_id))`,
+    names: invoiceWith('net'),
   },
   { name: 'the number of an invoice', sql: `update invoice set number = 'INV-1'`, names: one('"series":"INV-') },
   {

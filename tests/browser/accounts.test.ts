@@ -62,7 +62,7 @@ async function perform(call: string): Promise<{ status: number; text: string }> 
 }
 
 async function inMenu(page: Page, of: string, item: string): Promise<void> {
-  await page.getByRole('button', { name: `More for ${of}` }).click()
+  await page.getByRole('button', { name: `More actions for ${of}` }).click()
   await page.getByRole('menuitem', { name: item }).click()
 }
 
@@ -165,7 +165,7 @@ describe('the pages of accounts', () => {
     await page.getByRole('button', { name: 'Add credit' }).click()
     await form.getByLabel('Amount').fill('−2,000')
     await form.getByRole('button', { name: 'Save' }).click()
-    await form.getByText(/At most 1005.5 can be withdrawn/).waitFor()
+    await form.getByText(/At most 1,005\.5 can be withdrawn/).waitFor()
     await form.getByLabel('Amount').fill('−5.50')
     await form.getByRole('button', { name: 'Save' }).click()
     await page.getByText('US$1,000.00', { exact: true }).waitFor()

@@ -68,8 +68,8 @@ test('an alert is created, tested, listed with its attempts and removed, with no
   await section().getByRole('cell', { name: '50 %, 90 %' }).waitFor()
   assert.ok(!(await page.content()).includes(secret))
 
-  await act('Change the shares')
-  const shares = page.getByRole('form', { name: 'Change the shares' })
+  await act('Change percentages')
+  const shares = page.getByRole('form', { name: 'Change percentages' })
   await shares.getByLabel('At (per cent used)').fill('101')
   await shares.getByRole('button', { name: 'Save' }).click()
   await shares.getByText('shares[0]').waitFor()

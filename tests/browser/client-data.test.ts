@@ -57,7 +57,7 @@ describe('B99: a client', () => {
     await openMenu(page)
     await item(page, 'Export client').click()
     await page.getByText('The client was not exported').waitFor()
-    await page.getByText('You may not see this').waitFor()
+    await page.getByText('You do not have access').waitFor()
     await page.close()
   })
 

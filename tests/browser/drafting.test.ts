@@ -67,7 +67,7 @@ describe('a letter that a model drafts', () => {
   test('is shown as it arrives and saved with its sources and its cost, which the costs of the client repeat', async () => {
     const letOn = holdLetters()
     const page = await desk.open(record)
-    await page.getByRole('button', { name: 'More for this note' }).click()
+    await page.getByRole('button', { name: 'More actions for this note' }).click()
     await page.getByRole('menuitem', { name: 'Draft a letter' }).click()
     assert.ok(await page.getByRole('checkbox').isChecked())
     await instructions(page).fill('Write to Anna.')
@@ -134,7 +134,7 @@ describe('a letter that a model drafts', () => {
     await page.getByRole('link', { name: 'All letters' }).click()
     await page.getByText('A letter is being drafted.').waitFor()
     await page.reload()
-    await page.getByRole('link', { name: 'Wait for it' }).click()
+    await page.getByRole('link', { name: 'Watch it' }).click()
     await page.getByText('The letter is being finished…').waitFor()
     letOn()
     await page.waitForURL(letterPage())

@@ -31,6 +31,8 @@ async function send(address: string, data?: object) {
 
 test('an invoice is sent by mail with changed words, and the page shows what was sent', async () => {
   await page.goto(portal.base + invoice)
+  await page.getByText('Not subject to tax, on €200.00').waitFor()
+  assert.equal(await page.getByText('0%').count(), 0)
   const sent = page.getByRole('region', { name: 'Sent' })
   await sent.getByText('It has not been sent by mail.').waitFor()
   await sent.getByRole('button', { name: 'Send by mail' }).click()

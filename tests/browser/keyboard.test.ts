@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
-import { signInAs, untilItHandlesKeys } from '../support/browser.ts'
+import { signInAs, untilInPage, untilItHandlesKeys } from '../support/browser.ts'
 import { noteField, startDesk, type Desk } from '../support/desk.ts'
 
 let desk: Desk
@@ -65,7 +65,7 @@ describe('B90: with only the keyboard', () => {
     await keyboard.press('Enter')
 
     await page.getByRole('heading', { name: name ?? '', level: 1 }).waitFor()
-    await page.waitForFunction(`document.title.startsWith(${JSON.stringify(name)})`)
+    await untilInPage(page, `document.title.startsWith(${JSON.stringify(name)})`)
     await keyboard.press('n')
     await focused().and(noteField(page)).waitFor()
     await keyboard.type('Written without a mouse.')
@@ -183,7 +183,7 @@ test('closing a form returns the focus to where it was opened', async () => {
   await page.getByRole('article').waitFor()
   await hasFocus(page, page.getByRole('button', { name: 'Add dispute' }))
 
-  await page.getByRole('button', { name: 'More for this dispute' }).press('Enter')
+  await page.getByRole('button', { name: 'More actions for this dispute' }).press('Enter')
   await page.getByRole('menuitem', { name: 'Archive dispute' }).press('Enter')
   await page.getByRole('dialog').getByRole('button', { name: 'Archive dispute' }).press('Enter')
   await page.getByRole('heading', { name: 'No disputes yet' }).waitFor()

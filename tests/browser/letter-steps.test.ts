@@ -25,7 +25,7 @@ const editor = (page: Page) => page.getByRole('textbox', { name: 'Letter', exact
 const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
 
 async function choose(page: Page, item: string): Promise<void> {
-  await press(page, 'More for this letter')
+  await press(page, 'More actions for this letter')
   await page.getByRole('menuitem', { name: item }).click()
 }
 

@@ -52,7 +52,7 @@ describe('a partner', () => {
       assert.ok((await section(page, title).getByRole('listitem').count()) > 0, String(title))
     }
     await section(page, 'Credit left').getByRole('link').first().waitFor()
-    await page.getByText('Cost of generation yesterday').waitFor()
+    await page.getByText('Generation cost yesterday').waitFor()
     assert.deepEqual(await barriersInBothSchemes(page), [])
     await page.close()
   })

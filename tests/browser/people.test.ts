@@ -33,7 +33,7 @@ async function barriers(page: Page): Promise<string[]> {
 }
 
 async function choose(page: Page, name: string, item: string): Promise<void> {
-  await page.getByRole('button', { name: `More for ${name}` }).click()
+  await page.getByRole('button', { name: `More actions for ${name}` }).click()
   await page.getByRole('menuitem', { name: item }).click()
 }
 
@@ -109,7 +109,7 @@ describe('the page of people', () => {
 
   test('renames a person by keyboard alone', async () => {
     const page = await open()
-    await page.getByRole('button', { name: 'More for Mei Sakamoto' }).focus()
+    await page.getByRole('button', { name: 'More actions for Mei Sakamoto' }).focus()
     await page.keyboard.press('Enter')
     await page.getByRole('menuitem', { name: 'Rename' }).waitFor()
     await page.keyboard.press('ArrowDown')
@@ -161,7 +161,7 @@ describe('the page of people', () => {
       await page.getByRole('listitem').filter({ hasText: email }).waitFor()
       assert.deepEqual(await barriers(page), [], 'the page')
       assert.equal(await page.evaluate<number>('document.documentElement.scrollWidth'), 375)
-      await page.getByRole('button', { name: 'More for Ruth Penhallow' }).click()
+      await page.getByRole('button', { name: 'More actions for Ruth Penhallow' }).click()
       await page.getByRole('menu').waitFor()
       assert.deepEqual(await barriers(page), [], 'the menu')
       await page.getByRole('menuitem', { name: 'Change address' }).click()

@@ -20,7 +20,7 @@ beforeEach(async () => {
 const articles = (page: Page) => page.getByRole('article')
 
 async function archiveFirst(page: Page, noun: string): Promise<void> {
-  await page.getByRole('button', { name: `More for this ${noun}` }).click()
+  await page.getByRole('button', { name: `More actions for this ${noun}` }).click()
   await page.getByRole('menuitem', { name: `Archive ${noun}` }).click()
   await page
     .getByRole('dialog')
@@ -67,6 +67,7 @@ describe('B98: archiving', () => {
       assert.deepEqual(await barriers(page), [])
       await shown.getByRole('link').first().click()
       await page.waitForURL(desk.base + path)
+      await shown.waitFor({ state: 'detached' })
       await page.getByText('Archived', { exact: true }).waitFor()
       assert.equal(await page.getByRole('button', { name: `Edit ${noun}` }).count(), 0)
       assert.equal(await page.getByRole('button', { name: /^Restore this version/ }).count(), 0)

@@ -80,7 +80,7 @@ describe('trying a call', () => {
 
     await page.goto(`${portal.base}/accounts`)
     await page.getByRole('link', { name: 'Portal' }).click()
-    await page.getByRole('button', { name: 'More for Scratch key of Ruth Penhallow' }).click()
+    await page.getByRole('button', { name: 'More actions for Scratch key of Ruth Penhallow' }).click()
     await page.getByRole('menuitem', { name: 'Revoke' }).waitFor()
     assert.equal(await page.getByRole('menuitem', { name: 'Rotate' }).count(), 0, 'it has no text to replace')
     await page.context().close()

@@ -57,7 +57,7 @@ test('archiving an item that another person has changed shows the change', async
   await page.getByLabel('Reference').fill('ZZ-13')
   await desk.meanwhile('PATCH', note, { text: 'As it is now.' })
   for (const outcome of ['The note was not archived', 'The note was archived.']) {
-    await page.getByRole('button', { name: 'More for this note' }).click()
+    await page.getByRole('button', { name: 'More actions for this note' }).click()
     await page.getByRole('menuitem', { name: 'Archive note' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Archive note' }).click()
     await page.getByText(outcome).waitFor()

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, before, it } from 'node:test'
+import { engines } from '../support/engine-processes.ts'
 import { readEvents, type ReceivedEvent } from '../support/events.ts'
 import { at } from '../support/json.ts'
 import { writeEndlessModel } from '../support/engine.ts'
@@ -30,15 +30,6 @@ after(async () => {
 })
 
 const isReady = async () => at((await service.call('/readyz', undefined)).json, 'checks', 'models', 'tiny') === true
-
-/** The engines among the children of this process. */
-function engines(): number[] {
-  const children = readdirSync('/proc/self/task').flatMap((task) => {
-    const list = readFileSync(`/proc/self/task/${task}/children`, 'utf8').trim()
-    return list === '' ? [] : list.split(' ').map(Number)
-  })
-  return children.filter((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('local/child.ts'))
-}
 
 const body = { model: 'tiny', input: 'Tell a long story.', max_output_tokens: 512 }
 

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { byService } from '../../src/access/actor.ts'
+import { createKeys } from '../../src/accounts/keys.ts'
 import { createTill } from '../../src/billing/postgres-till.ts'
 import type { AdmissionRequest, Till } from '../../src/billing/till.ts'
 import { verifyBooks } from '../../src/billing/verify.ts'
@@ -20,6 +22,8 @@ type Customer = Payer & {
   readonly requests: number
   readonly tokens: number
   readonly credit: bigint
+  /** The most that its key may spend on a day, if it has limits of its own. */
+  readonly budget: bigint | undefined
   admitted: number
   charged: bigint
   readonly settled: Set<string>
@@ -49,14 +53,26 @@ before(async () => {
     const requests = index % 3 === 0 ? 600 : 60_000
     const tokens = index % 5 === 0 ? 30_000 : 6_000_000
     const payer = await stage.addAccount({ ...(index % 2 ? { credit } : { monthlyLimit: credit }), requests, tokens })
+    const budget = index % 4 < 2 ? undefined : credit / 2n
+    if (budget !== undefined) Object.assign(payer, { limitId: await limitKey(payer, budget, requests / 2) })
     const counted = { admitted: 0, charged: 0n, settled: new Set<string>(), unknown: new Set<string>() }
-    customers.push({ ...payer, requests, tokens, credit, ...counted })
+    const most = budget === undefined ? requests : requests / 2
+    customers.push({ ...payer, requests: most, tokens, credit, budget, ...counted })
   }
 })
 after(async () => {
   await Promise.all(own.map((each) => each.close()))
   await stage.close()
 })
+
+/** Gives the payer's key limits of its own, and returns their id. */
+async function limitKey({ keyId = assert.fail() }: Payer, dailyBudget: bigint, requestsPerMinute: number) {
+  const keys = createKeys({ database: stage.database, log })
+  await keys.setLimits(keyId, { dailyBudget, requestsPerMinute }, byService)
+  await keys.close()
+  const [row] = await stage.database.rows<{ id: string }>('select limit_id as id from api_key where id = $1', [keyId])
+  return row?.id
+}
 
 const pick = <Of>(list: readonly Of[]): Of => list[Math.floor(Math.random() * list.length)] ?? assert.fail()
 const refusals: ReadonlySet<string> = new Set([
@@ -112,12 +128,14 @@ async function pay(customer: Customer, till: Till, first: AdmissionRequest): Pro
   customer.settled.add(first.requestId)
 }
 
-/** Checks that no account is ever negative. */
+/** Checks that no account is ever negative, and no budget ever exceeded. */
 async function sample(): Promise<void> {
   const below = await stage.database.rows(
     `select id from account where coalesce(monthly_limit - month_charged, credited - charged) - held - credit_lent < 0`,
   )
   assert.deepEqual(below, [])
+  const exceeded = await stage.database.rows('select id from key_limit where day_charged > daily_budget')
+  assert.deepEqual(exceeded, [])
 }
 
 async function disturb(): Promise<void> {
@@ -128,7 +146,7 @@ async function disturb(): Promise<void> {
        where datname = current_database() and query like 'select * from %' and pid <> pg_backend_pid()`,
     )
   } else if (drawn < 0.6) {
-    await reapWhere(stage.database, 'id = (select instance_id from allowance order by random() limit 1)')
+    await reapWhere(stage.database, 'id = (select instance_id from key_allowance order by random() limit 1)')
   }
 }
 
@@ -159,19 +177,20 @@ test('A19 lost connections, lost answers and reaped instances: every promised ch
     const most = customer.requests * (1 + minutes)
     assert.ok(customer.admitted <= most, `${customer.admitted} admitted of ${most}`)
     const rows = await stage.ledgerRows(customer)
+    const spent = rows.reduce((sum, { cost }) => sum + cost, 0n)
+    assert.ok(spent <= (customer.budget ?? spent), `${spent} spent of ${customer.budget}`)
     const known = rows.filter(({ request_id: id }) => !customer.unknown.has(id))
     assert.deepEqual(known.map(({ request_id: id }) => id).toSorted(), [...customer.settled].toSorted())
     assert.equal(
       known.reduce((sum, { cost }) => sum + cost, 0n),
       customer.charged,
     )
-    assert.equal(
-      (await stage.account(customer)).charged,
-      rows.reduce((sum, { cost }) => sum + cost, 0n),
-    )
+    assert.equal((await stage.account(customer)).charged, spent)
   }
   const left = `select from account where (held, credit_lent, requests_lent, tokens_lent) <> (0, 0, 0, 0)`
   await until(async () => (await stage.database.rows(left)).length === 0)
+  const leftOfKeys = `select from key_limit where (held, credit_lent, requests_lent, tokens_lent) <> (0, 0, 0, 0)`
+  await until(async () => (await stage.database.rows(leftOfKeys)).length === 0)
   assert.ok(total() > enough, `${total()} settled`)
   await Promise.all(tills.map((till) => till.drain()))
   const books = await verifyBooks(stage.database)

@@ -3,11 +3,21 @@ import { describe, it } from 'node:test'
 import { createAnthropic } from '@ai-sdk/anthropic'
 import { createOpenAI } from '@ai-sdk/openai'
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
-import { generateObject, generateText, Output, stepCountIs, streamText, tool } from 'ai'
+import {
+  embed,
+  embedMany,
+  generateObject,
+  generateText,
+  Output,
+  stepCountIs,
+  streamText,
+  tool,
+  ToolLoopAgent,
+} from 'ai'
 import { z } from 'zod'
 import * as scene from './stage.mjs'
 
-const { play, playLocally } = await scene.openStage()
+const { play, playEmbeddings, playLocally } = await scene.openStage()
 
 const Note = z.object({ topic: z.enum(scene.topics), urgent: z.boolean() })
 const tools = {
@@ -73,6 +83,21 @@ for (const [name, { modelOf, providerOptions }] of Object.entries(ways)) {
       }
     })
 
+    it('runs an agent, whole and streamed', async () => {
+      for (const { said, replies, text } of scene.loops) {
+        for (const stream of [false, true]) {
+          const { result, requests } = await play(replies, async (place) => {
+            const agent = new ToolLoopAgent({ model: modelOf(place, 'fast'), tools, providerOptions, maxRetries: 0 })
+            if (!stream) return (await agent.generate({ prompt: scene.question })).text
+            const { textStream } = await agent.stream({ prompt: scene.question })
+            return (await Array.fromAsync(textStream)).join('')
+          })
+          assert.equal(result, stream ? text : scene.answer)
+          scene.assertLooped(requests, said, stream)
+        }
+      }
+    })
+
     it('generates an object, whole and streamed', async () => {
       const output = Output.object({ schema: Note })
       const whole = await play(scene.classification, (place) =>
@@ -108,3 +133,26 @@ it('the AI SDK learns that responses are not stored if it refers to one', async 
     }),
   )
 })
+
+/** The providers that have embeddings. */
+const embedding = {
+  '@ai-sdk/openai': (place) => createOpenAI(place).embeddingModel('vectors'),
+  '@ai-sdk/openai-compatible': (place) =>
+    createOpenAICompatible({ name: 'tollgate', ...place }).embeddingModel('vectors'),
+}
+
+for (const [name, modelOf] of Object.entries(embedding)) {
+  it(`the AI SDK embeds one text and many through ${name}`, async () => {
+    const one = await playEmbeddings((place) => embed({ model: modelOf(place), value: 'Rain', maxRetries: 0 }))
+    assert.deepEqual([one.result.embedding, one.result.usage.tokens], [[0, 0.5, -0.25], 9])
+    assert.deepEqual(one.request.input, ['Rain'])
+    const many = await playEmbeddings((place) =>
+      embedMany({ model: modelOf(place), values: ['Rain', 'Sun'], maxRetries: 0 }),
+    )
+    assert.deepEqual(many.result.embeddings, [
+      [0, 0.5, -0.25],
+      [1, 0.5, -0.25],
+    ])
+    assert.deepEqual(many.request.input, ['Rain', 'Sun'])
+  })
+}

@@ -32,6 +32,16 @@ describe('Instructor', () => {
     scene.assertForced(streamed.requests[0])
   })
 
+  it('extracts with a forced tool of the local model, whole and streamed', async () => {
+    const local = { ...asked, model: 'tiny', response_model }
+    const whole = await playLocally((place) => completionsOf(place, 'TOOLS').create(local))
+    scene.assertClassified(withoutMeta(whole))
+    const streamed = await playLocally(async (place) =>
+      Array.fromAsync(await completionsOf(place, 'TOOLS').create({ ...local, stream: true })),
+    )
+    scene.assertClassified(withoutMeta(streamed.at(-1)))
+  })
+
   it('asks again about what does not follow the schema', async ({ mock }) => {
     mock.method(console, 'warn', () => {})
     const [{ calls }] = scene.extraction

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { HumanMessage } from '@langchain/core/messages'
 import { tool } from '@langchain/core/tools'
-import { ChatOpenAI } from '@langchain/openai'
+import { ChatOpenAI, OpenAIEmbeddings } from '@langchain/openai'
 import { z } from 'zod'
 import * as scene from './stage.mjs'
 
-const { play, playLocally } = await scene.openStage()
+const { play, playEmbeddings, playLocally } = await scene.openStage()
 
 const Note = z.object({ topic: z.enum(scene.topics), urgent: z.boolean() })
 const weather = tool(scene.weatherIn, {
@@ -91,5 +91,28 @@ for (const [name, useResponsesApi] of [
       )
       scene.assertClassified(result)
     })
+
+    it('has structured output by a forced tool of the local model', async () => {
+      const result = await playLocally((place) =>
+        modelOf(place, 'tiny')
+          .withStructuredOutput(Note, { name: 'Note', method: 'functionCalling' })
+          .invoke(scene.note),
+      )
+      scene.assertClassified(result)
+    })
   })
 }
+
+it("LangChain's OpenAIEmbeddings embeds documents", async () => {
+  const { result, request } = await playEmbeddings(({ apiKey, baseURL }) =>
+    new OpenAIEmbeddings({ model: 'vectors', apiKey, configuration: { baseURL }, maxRetries: 0 }).embedDocuments([
+      'Rain',
+      'Sun',
+    ]),
+  )
+  assert.deepEqual(result, [
+    [0, 0.5, -0.25],
+    [1, 0.5, -0.25],
+  ])
+  assert.deepEqual(request.input, ['Rain', 'Sun'])
+})

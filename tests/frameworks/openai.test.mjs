@@ -3,9 +3,10 @@ import { describe, it } from 'node:test'
 import OpenAI from 'openai'
 import { zodFunction, zodResponseFormat, zodResponsesFunction, zodTextFormat } from 'openai/helpers/zod'
 import { z } from 'zod'
+import { pdfOf, pngOf } from '../support/sample-files.ts'
 import * as scene from './stage.mjs'
 
-const { play, playLocally } = await scene.openStage()
+const { play, playEmbeddings, playLocally } = await scene.openStage()
 
 const Note = z.object({ topic: z.enum(scene.topics), urgent: z.boolean() })
 const tools = [
@@ -97,6 +98,59 @@ describe("OpenAI's official client", () => {
         scene.assertLooped(requests, said, stream)
       }
     }
+  })
+
+  it('streams a response with the events of its calls', async () => {
+    const [, { replies }] = scene.loops
+    const { result } = await play(replies.slice(0, 1), async (place) => {
+      const seen = []
+      await clientOf(place)
+        .responses.stream({ model: 'fast', input: asked.messages, tools: responsesTools })
+        .on('response.output_text.delta', ({ snapshot }) => seen.push(snapshot))
+        .on('response.function_call_arguments.done', (event) => seen.push(event.arguments))
+        .done()
+      return seen
+    })
+    assert.deepEqual(result.slice(-3), ['Let me see.', '{"city":"Bern"}', '{"city":"Zürich"}'])
+  })
+
+  it('sends images and documents', async () => {
+    const png = `data:image/png;base64,${pngOf(20, 10).toString('base64')}`
+    const pdf = `data:application/pdf;base64,${pdfOf(1).toString('base64')}`
+    const sent = [
+      { type: 'text', text: scene.question },
+      { type: 'image_url', image_url: { url: png } },
+      { type: 'file', file: { filename: 'a.pdf', file_data: pdf } },
+    ]
+    const chat = await play([{ text: scene.answer }], (place) =>
+      chatOf(place).create({ model: 'fast', messages: [{ role: 'user', content: sent }] }),
+    )
+    assert.equal(chat.result.choices[0].message.content, scene.answer)
+    assert.deepEqual(chat.requests[0].messages[0].content, sent)
+    const content = [
+      { type: 'input_text', text: scene.question },
+      { type: 'input_image', image_url: png },
+      { type: 'input_file', filename: 'a.pdf', file_data: pdf },
+    ]
+    const response = await play([{ text: scene.answer }], (place) =>
+      clientOf(place).responses.create({ model: 'fast', input: [{ role: 'user', content }] }),
+    )
+    assert.equal(response.result.output_text, scene.answer)
+    assert.deepEqual(response.requests[0].messages[0].content, sent)
+  })
+
+  it('makes embeddings', async () => {
+    const { result, request } = await playEmbeddings((place) =>
+      clientOf(place).embeddings.create({ model: 'vectors', input: ['Rain', 'Sun'] }),
+    )
+    assert.deepEqual(
+      result.data.map(({ embedding }) => embedding),
+      [
+        [0, 0.5, -0.25],
+        [1, 0.5, -0.25],
+      ],
+    )
+    assert.deepEqual([request.input, result.usage.prompt_tokens], [['Rain', 'Sun'], 9])
   })
 
   it('parses a structured response, of an upstream and of the local model', async () => {

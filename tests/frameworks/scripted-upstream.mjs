@@ -1,8 +1,11 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { json } from 'node:stream/consumers'
+import { messages } from '../support/vendor-anthropic.ts'
+import { embeddingsOf } from '../support/vendor-embeddings.ts'
+import { chatCompletions } from '../support/vendor-openai.ts'
 
-/** What OpenAI's API counts for every reply: 40 tokens that were not cached, 60 that were, and 20 of output. */
+/** What it counts for every reply: 40 tokens that were not cached, 60 that were, and 20 of output. */
 const usage = {
   prompt_tokens: 100,
   completion_tokens: 20,
@@ -12,9 +15,10 @@ const usage = {
 }
 
 /**
- * Starts a stand-in for OpenAI's chat completions, whole and streamed. It has no list of models, so that nothing is detected.
- * It gives the replies of `script` in turn, and 500 after the last one. A reply has a `text`, `calls` of tools with `id`,
- * `name` and `input` (the text of a JSON object), or both. `requests` are the bodies received since.
+ * Starts a stand-in for OpenAI's chat completions and Anthropic's messages, whole and streamed, and for OpenAI's embeddings. It
+ * has no list of models, so that nothing is detected. It gives the replies of `script` in turn, and 500 after the last one. A
+ * reply has a `text`, `calls` of tools with `id`, `name` and `input` (the text of a JSON object), or both, and what the model
+ * thought before: `thinking`, with its `signature` in messages. `requests` are the bodies received since.
  */
 export async function startScriptedUpstream() {
   let replies = []
@@ -23,13 +27,15 @@ export async function startScriptedUpstream() {
   await once(server, 'listening')
 
   async function answer(request, response) {
-    if (request.method !== 'POST') return void response.writeHead(404).end()
+    const dialect = [chatCompletions, messages].find(({ path }) => path === request.url)
+    if (!dialect && request.url !== '/v1/embeddings') return void response.writeHead(404).end()
     const body = await json(request)
     requests.push(body)
+    if (!dialect) return void sendJson(response, JSON.stringify(embeddingsOf(body).body))
     const reply = replies.shift()
     if (reply === undefined) response.writeHead(500).end()
-    else if (body.stream) stream(response, reply)
-    else whole(response, reply)
+    else if (body.stream) stream(response, dialect.frames({ usage, ...reply }))
+    else sendJson(response, dialect.whole({ usage, ...reply }))
   }
 
   return {
@@ -49,40 +55,10 @@ export async function startScriptedUpstream() {
   }
 }
 
-const finishReasonOf = ({ calls }) => (calls ? 'tool_calls' : 'stop')
+const sendJson = (response, body) => response.writeHead(200, { 'content-type': 'application/json' }).end(body)
 
-const messageOf = ({ text, calls }) => ({
-  role: 'assistant',
-  content: text ?? null,
-  ...(calls && { tool_calls: callsOf(calls) }),
-})
-
-/** Calls as chat completions write them. */
-export const callsOf = (calls) =>
-  calls.map(({ id, name, input }) => ({ id, type: 'function', function: { name, arguments: input } }))
-
-function whole(response, reply) {
-  const choice = { index: 0, message: messageOf(reply), finish_reason: finishReasonOf(reply) }
-  response.writeHead(200, { 'content-type': 'application/json' })
-  response.end(JSON.stringify({ id: 'c', object: 'chat.completion', choices: [choice], usage }))
-}
-
-/** Sends a reply in pieces: a word of the text, or 7 characters of a call's input. */
-function stream(response, reply) {
+function stream(response, { head, tokens, finish, terminal }) {
   response.writeHead(200, { 'content-type': 'text/event-stream' })
-  const send = (choices, more = {}) =>
-    response.write(`data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', choices, ...more })}\n\n`)
-  const delta = (piece, finish_reason = null) => send([{ index: 0, delta: piece, finish_reason }])
-
-  delta({ role: 'assistant', content: null })
-  for (const content of reply.text?.match(/\s*\S+/g) ?? []) delta({ content })
-  for (const [index, { function: called, ...call }] of callsOf(reply.calls ?? []).entries()) {
-    delta({ tool_calls: [{ index, ...call, function: { name: called.name, arguments: '' } }] })
-    for (const piece of called.arguments.match(/.{1,7}/gs) ?? []) {
-      delta({ tool_calls: [{ index, function: { arguments: piece } }] })
-    }
-  }
-  delta({}, finishReasonOf(reply))
-  send([], { usage })
-  response.end('data: [DONE]\n\n')
+  for (const frame of [...head, ...tokens, ...finish]) response.write(frame)
+  response.end(terminal)
 }

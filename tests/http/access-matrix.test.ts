@@ -144,6 +144,7 @@ const matrix: Readonly<Record<string, Entry>> = {
   'POST /invoices/:invoice/payments': { statuses: partners(404), body: { date: '2026-03-12', amount: '1' } },
   'POST /invoices/:invoice/credit': { statuses: partners(404), body: {} },
   'GET /invoices/:invoice/mail': { statuses: partners(404) },
+  'GET /invoices/:invoice/mails/:mail/pdf': { statuses: partners(404) },
   'POST /invoices/:invoice/send': { statuses: partners(404), body: {} },
   'POST /invoices/:invoice/remind': { statuses: partners(404), body: {} },
   'PATCH /keys/:key': { statuses: partners(404), body: {} },

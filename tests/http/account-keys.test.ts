@@ -137,7 +137,7 @@ describe('a new key', () => {
     )
     const late = await paula.send('POST', keysOf(other), body, headers)
     assertRefused(late, 'conflict')
-    assert.match(String(late.error['reason']), /sent only once/)
+    assert.match(String(late.error['reason']), /shown only once/)
     const { keys } = (await paula.get(keysOf(other))).json
     assert.ok(Array.isArray(keys) && keys.length === 1)
   })

@@ -54,7 +54,7 @@ describe('models[].capabilities', () => {
     assert.deepEqual(await listed('fast'), ['json', 'reasoning'])
     assert.deepEqual(await listed('text'), [])
     assert.deepEqual(await listed('any'), everything)
-    assert.deepEqual(await listed('tiny'), ['json'])
+    assert.deepEqual(await listed('tiny'), ['forced_tools', 'json'])
   })
 
   it('refuses what the list lacks before anything is held or sent', async () => {
@@ -63,7 +63,8 @@ describe('models[].capabilities', () => {
       ['fast', { tools }, 'tools', /fast does not support tools/],
       ['text', { response_format: { type: 'json_object' } }, 'response_format', /text does not support JSON/],
       ['text', { reasoning_effort: 'low' }, 'reasoning_effort', /text does not support reasoning/],
-      ['tiny', { tools }, 'tools', /tiny does not support tools/],
+      ['tiny', { tools }, 'tools', /tiny calls a tool only if tool_choice forces it to/],
+      ['text', { tools, tool_choice: 'required' }, 'tools', /text does not support tools/],
     ] as const) {
       const { status, json } = await ask(model, changes)
       assert.deepEqual([status, at(json, 'error', 'param')], [400, field], model)

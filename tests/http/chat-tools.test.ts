@@ -15,7 +15,10 @@ const schemaOf = (schema: unknown) => ({ type: 'json_schema', json_schema: { nam
 const large = { type: 'object', description: 'x'.repeat(900_000) }
 const recursive = { type: 'object', properties: { child: { $ref: '#' } } }
 
-const call = { id: 'c1', type: 'function', function: { name: 'f', arguments: '{}' } }
+const deep = `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`
+const called = (input: string) => ({ id: 'c1', type: 'function', function: { name: 'f', arguments: input } })
+
+const call = called('{}')
 const calling = { role: 'assistant', content: null, tool_calls: [call] }
 const result = { role: 'tool', tool_call_id: 'c1', content: '5' }
 const thinking = (detail: unknown) => ({ role: 'assistant', content: 'Hi.', reasoning_details: detail })
@@ -79,9 +82,15 @@ const refused: readonly (readonly [name: string, change: Json, field: string])[]
   ],
   [
     'a call whose arguments are not JSON',
-    { messages: [user, { ...calling, tool_calls: [{ ...call, function: { name: 'f', arguments: '{' } }] }, result] },
+    { messages: [user, { ...calling, tool_calls: [called('{')] }, result] },
     'messages[1].tool_calls[0].function.arguments',
   ],
+  [
+    'a call whose arguments have 100,000 levels',
+    { messages: [user, { ...calling, tool_calls: [called(deep)] }, result] },
+    'messages[1].tool_calls[0].function.arguments',
+  ],
+  ['5000 messages, of which none can be read', { messages: Array.from({ length: 5000 }, () => 5) }, 'messages'],
   [
     'a call of a vendor',
     { messages: [user, { ...calling, tool_calls: [{ ...call, type: 'custom' }] }, result] },

@@ -140,7 +140,7 @@ describe('a draft', () => {
     const answer = await anna.send('POST', drafts, { instructions: 'Write.', notes: [note] }, stream)
     await firm.service.accounts.addCredit(account, creditLeft, byService)
     assert.deepEqual([answer.status, answer.error['code']], [402, 'insufficient_credit'])
-    assert.match(String(answer.error['reason']), /credit left does not cover/)
+    assert.match(String(answer.error['reason']), /remaining credit does not cover/)
     const [draft] = objectsAt((await anna.get(drafts)).json, 'drafts')
     assert.deepEqual([draft?.['status'], draft?.['failure'], draft?.['cost']], ['failed', 'insufficient_credit', null])
     assert.deepEqual((await anna.get(`/clients/${client}/letters`)).json['letters'], [])

@@ -193,7 +193,7 @@ describe('an export', () => {
     await assert.rejects(async () => {
       for await (const revision of whole.revisions(visit, own, { noun: 'client', id: own }))
         assert.fail(JSON.stringify(revision))
-    }, /You may not see this/)
+    }, /You do not have access/)
   })
 
   test('of a record with many revisions has all of them, once', async () => {

@@ -239,6 +239,28 @@ describe('images and documents', () => {
     assert.deepEqual([rows.length, holds], [1, 0])
   })
 
+  it('leave no room for more text than a request may have, which is refused before it is parsed', async () => {
+    const { accountId, key } = await service.customer()
+    const picture = sentImage('image/png', pngOf(20, 10, randomBytes(30_000)))
+    const quoted = { type: 'text', text: '"\\\\"'.repeat(100_000) }
+    const served = await service.call('/v1/chat/completions', key, {
+      model: 'fast',
+      max_tokens: 10,
+      messages: [{ role: 'user', content: [...Array.from({ length: 90 }, () => picture), quoted] }],
+    })
+    assert.equal(served.status, 200, served.text)
+    // None of these is JSON.
+    for (const text of ['['.repeat(3e6), '0,'.repeat(1.5e6), '"",'.repeat(1e6), `"${'\\\\\\"'.repeat(1e6)}`]) {
+      for (const address of ['/v1/chat/completions', '/v1/responses', '/v1/messages', '/v1/messages/count_tokens']) {
+        const refused = await service.call(address, key, `{"messages":${text}`)
+        assert.equal(refused.status, 413, refused.text)
+        assert.match(refused.text, /without its images and documents is larger than 1048576 bytes/)
+      }
+    }
+    const { rows, holds } = await service.books(accountId)
+    assert.deepEqual([rows.length, holds], [1, 0])
+  })
+
   it('are a part of what an idempotency key stands for', async () => {
     const { accountId, key } = await service.customer()
     const ask = (bytes: Buffer) =>

@@ -32,7 +32,7 @@ async function newInvitation(role = 'consultant') {
   return { email, id: idOf(page), token: tokenOf(await mailTo(email)), page }
 }
 
-test('invitations as partner end when who sent them is no partner any more', async () => {
+test('invitations for partners end when their sender is no longer a partner', async () => {
   for (const change of [{ role: 'consultant' }, { status: 'disabled' }]) {
     const former = await portal.enter('partner')
     const [address, harmless] = [newAddress(), newAddress()]

@@ -7,6 +7,7 @@ import type { Answer } from '../support/answer.ts'
 import { brokenRules, schemaFaults } from '../support/en16931.ts'
 import { startFirm, type Firm, type Member } from '../support/firm.ts'
 import { at, objectAt } from '../support/json.ts'
+import { pdfaFaults } from '../support/pdfa.ts'
 
 let firm: Firm
 let anna: Member
@@ -133,10 +134,41 @@ describe('an invoice as PDF', () => {
     XmlDocument.fromString(xmp).dispose()
   })
 
+  test('keeps the rules of PDF/A-3b that files break most often, and so does a draft', async () => {
+    const bytes = await bytesOf(`${pathOf(await issued())}/pdf`)
+    assert.deepEqual(pdfaFaults(bytes), [])
+    assert.deepEqual(pdfaFaults(await bytesOf(`${pathOf(await draft())}/pdf`)), [])
+    // Each of these breaks one rule, and keeps the offsets of all objects.
+    const raw = Buffer.from(bytes).toString('latin1')
+    for (const [right, wrong, clause] of [
+      ['/AFRelationship', '/AFRelationshiq', '6.8 its relationship'],
+      ['/UF (', '/UG (', '6.8 its name, twice'],
+      ['/AF [', '/AG [', '6.8 its association'],
+      ['/ModDate', '/ModDatf', '6.8 its date'],
+      ['/GTS_PDFA1', '/GTS_PDFX1', '6.2.3 one output intent'],
+      ['/ToUnicode', '/ToUnicodf', '6.2.11.7'],
+      ['/FontFile2', '/FontFilf2', '6.2.11.4'],
+      ['/CIDToGIDMap', '/CIDToGIDMaq', '6.2.11.3'],
+      ['<pdfaid:part>3<', '<pdfaid:part>2<', '6.6.4'],
+      ['>ConformanceLevel<', '>ConformanceLevem<', '6.6.2 declared terms'],
+      ['<xmp:CreatorTool>T', '<xmp:CreatorTool>X', '6.6.3 the creator'],
+      ['/ID [', '/IE [', '6.1.3 two ids'],
+      ['/ViewerPreferences', '/OpenAction       ', '6.5.2'],
+      ['endobj', 'endobk', '6.1.4'],
+    ] as const) {
+      assert.ok(raw.includes(right), `${right} is not in the file`)
+      const faults = pdfaFaults(Buffer.from(raw.replace(right, wrong), 'latin1'))
+      assert.ok(
+        faults.some((each) => each.startsWith(clause)),
+        `${wrong}: ${faults.join(', ')}`,
+      )
+    }
+  })
+
   test('is the same file after a payment, a credit note and a change of the client', async () => {
     const done = await issued()
     const first = [await bytesOf(`${pathOf(done)}/pdf`), await bytesOf(`${pathOf(done)}/xml`)]
-    ok(await paula.send('POST', `${pathOf(done)}/payments`, { date: '2026-03-01', amount: '6.02' }), 201)
+    ok(await paula.send('POST', `${pathOf(done)}/payments`, { date: done.json['issued_on'], amount: '6.02' }), 201)
     const client = `/clients/${String(objectAt(done.json, 'payer')['id'])}`
     ok(await anna.send('PATCH', client, { name: 'Other', address: 'Elsewhere' }, { 'if-match': '*' }))
     const note = ok(

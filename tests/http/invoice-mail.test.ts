@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
 import { createHash, randomUUIDv7 } from 'node:crypto'
 import { after, describe, test } from 'node:test'
+import { strFromU8, unzipSync } from 'fflate'
 import { verifyAll } from '../../src/commands/verification.ts'
 import type { Answer } from '../support/answer.ts'
-import { startFirm } from '../support/firm.ts'
+import { startFirm, type Member } from '../support/firm.ts'
+import { issueEarlier } from '../support/issue-earlier.ts'
 import { at, listAt, objectAt } from '../support/json.ts'
 import { startMailServer } from '../support/mail-server.ts'
+import { asSuperuser } from '../support/superuser.ts'
 import { until } from '../support/until.ts'
 
 const mail = await startMailServer()
@@ -47,29 +50,14 @@ async function issued(email: string | null): Promise<string> {
   return invoice
 }
 
+const today = () => Temporal.Now.plainDateISO('UTC').toString()
+
 /** To an account, issued so long ago that it has been overdue for so many days. */
 async function overdue(email: string, days: number): Promise<string> {
   const { accountId: account } = await firm.service.customer()
   await database.rows('update account set billing_email = $2 where id = $1', [account, email])
   const invoice = pathOf(ok(await paula.send('POST', '/invoices', { account, lines: [fee] }), 201))
-  await database.transaction(async (tx) => {
-    await tx.rows(`select set_config('tollgate.actor', 'service', true)`)
-    const due = Temporal.Now.plainDateISO('UTC').subtract({ days }).toString()
-    const seller = {
-      name: 'Berg & Partner',
-      address: [],
-      email: null,
-      phone: null,
-      website: null,
-      tax_number: null,
-      bank: null,
-    }
-    await tx.rows(`select issue_invoice($1, 1, 'OLD-{number}', 1, $2, $2, $3, null, null)`, [
-      invoice.slice('/invoices/'.length),
-      due,
-      JSON.stringify(seller),
-    ])
-  })
+  await issueEarlier(database, invoice.slice('/invoices/'.length), days)
   return invoice
 }
 
@@ -117,6 +105,67 @@ describe('sending an invoice', () => {
     assert.doesNotMatch(firm.service.logText(), /bakery@example/)
     await assert.rejects(database.rows('update invoice_mail set subject = $1', ['x']), /neither changed|permission/)
     await assert.rejects(database.rows('delete from invoice_file'), /neither changed|permission/)
+  })
+
+  test('keeps the file, which partners read as it was sent, whatever the service would write today', async () => {
+    const [invoice, other] = [await issued('file@example.com'), await issued('other@example.com')]
+    ok(await paula.send('POST', `${invoice}/send`, {}), 201)
+    ok(await paula.send('POST', `${other}/send`, {}), 201)
+    const sent = objectAt(await waitForState(invoice, 'sent'))
+    const [attached] = mailsTo('file@example.com')[0]?.files ?? []
+    assert.ok(attached)
+    // As if an earlier version of the service had written it.
+    const [id = ''] = invoice.split('/').slice(-1)
+    const older = Buffer.concat([attached.content, Buffer.from('% older\n')])
+    const address = `${invoice}/mails/${String(sent['id'])}/pdf`
+    const read = (by: Member, path = address) => fetch(firm.service.url + path, { headers: { cookie: by.cookie } })
+    const response = await read(petra)
+    assert.equal(response.status, 200)
+    assert.deepEqual(Buffer.from(await response.arrayBuffer()), attached.content)
+    assert.equal(response.headers.get('content-type'), 'application/pdf')
+    assert.equal(response.headers.get('cache-control'), 'no-store')
+    const { number } = (await paula.get(invoice)).json
+    assert.match(
+      response.headers.get('content-disposition') ?? '',
+      new RegExp(`^attachment; filename="${String(number)}.pdf"`),
+    )
+    await asSuperuser(database, async (tx) => {
+      await tx.rows('set local session_replication_role = replica')
+      await tx.rows('update invoice_file set content = $2, digest = sha256($2) where invoice_id = $1', [id, older])
+      await tx.rows('update invoice_mail set digest = sha256($2) where invoice_id = $1', [id, older])
+    })
+    assert.deepEqual(Buffer.from(await (await read(paula)).arrayBuffer()), older)
+    const client = String(objectAt((await paula.get(invoice)).json, 'payer')['id'])
+    const zip = await read(paula, `/clients/${client}/export`)
+    const files = unzipSync(new Uint8Array(await zip.arrayBuffer()))
+    assert.deepEqual(Buffer.from(files[`invoices/${String(number)}.pdf`] ?? []), older)
+    assert.match(strFromU8(files['invoices.json'] ?? new Uint8Array()), /Attached is our invoice/)
+
+    assert.equal((await read(anna)).status, 403)
+    assert.equal((await fetch(firm.service.url + address)).status, 401)
+    for (const path of [
+      address.replace(invoice, other),
+      address.replace(String(sent['id']), randomUUIDv7()),
+      address.replace(String(sent['id']), 'unknown'),
+    ]) {
+      assert.equal((await paula.get(path)).status, 404, path)
+    }
+    const events = await database.rows(
+      `select outcome, person_id, details from audit where action = 'invoice_exported' and noun_id = $1 order by id`,
+      [id],
+    )
+    const details = { format: 'pdf', mail: sent['id'] }
+    assert.deepEqual(events.slice(0, 2), [
+      { outcome: 'allowed', person_id: petra.id, details },
+      { outcome: 'allowed', person_id: paula.id, details },
+    ])
+    // Undone for the proof below.
+    await asSuperuser(database, async (tx) => {
+      await tx.rows('set local session_replication_role = replica')
+      const { content } = attached
+      await tx.rows('update invoice_file set content = $2, digest = sha256($2) where invoice_id = $1', [id, content])
+      await tx.rows('update invoice_mail set digest = sha256($2) where invoice_id = $1', [id, content])
+    })
   })
 
   test('takes the words of the partner, and the same file again', async () => {
@@ -180,7 +229,7 @@ describe('a reminder', () => {
     const current = await issued('current@example.com')
     assertRefused(await paula.send('POST', `${current}/remind`, {}), 'conflict')
     const invoice = await overdue('late@example.com', 2)
-    ok(await paula.send('POST', `${invoice}/payments`, { date: '2026-01-05', amount: '19' }), 201)
+    ok(await paula.send('POST', `${invoice}/payments`, { date: today(), amount: '19' }), 201)
     const { json: proposed } = ok(await paula.get(`${invoice}/mail?kind=reminder`))
     assert.match(String(proposed['message']), /was due on .* and 100\.00\sEUR of it is still open/)
     ok(await paula.send('POST', `${invoice}/remind`, {}), 201)
@@ -195,7 +244,7 @@ describe('a reminder', () => {
 
   test('is refused for an invoice that is paid or credited', async () => {
     const paid = await overdue('paid@example.com', 2)
-    ok(await paula.send('POST', `${paid}/payments`, { date: '2026-01-05', amount: '119' }), 201)
+    ok(await paula.send('POST', `${paid}/payments`, { date: today(), amount: '119' }), 201)
     assertRefused(await paula.send('POST', `${paid}/remind`, {}), 'conflict')
     const credited = await overdue('credited@example.com', 2)
     const note = ok(await paula.send('POST', `${credited}/credit`, {}), 201)

@@ -5,6 +5,7 @@ import { verifyAll } from '../../src/commands/verification.ts'
 import type { Answer } from '../support/answer.ts'
 import { startService, upstreamModel } from '../support/service.ts'
 import { startFirm } from '../support/firm.ts'
+import { issueEarlier } from '../support/issue-earlier.ts'
 import { at, listAt, objectAt, type Json } from '../support/json.ts'
 import { addPastUsage } from '../support/past-usage.ts'
 
@@ -27,8 +28,8 @@ const anna = await firm.join('Anna', 'consultant')
 const [paula, petra] = [await firm.join('Paula', 'partner'), await firm.join('Petra', 'partner')]
 after(() => firm.close())
 const { database } = firm.service
-/** A day on which money may have been paid. It may have ended since. */
-const day = new Date().toISOString().slice(0, 10)
+/** A day on which an issued invoice may have been paid: today, in UTC as for the firm. */
+const day = () => new Date().toISOString().slice(0, 10)
 const nextYear = () => new Date().getUTCFullYear() + 1
 
 const fee = { text: 'Advice', quantity: '1', unit: 'hour', unit_price: '100' }
@@ -38,6 +39,12 @@ const tagOf = ({ json }: Answer) => ({ 'if-match': `"${String(json['version'])}"
 async function draft(body: object = {}): Promise<Answer> {
   const client = await firm.client(anna, 'Harbour Lane Bakery')
   return ok(await paula.send('POST', '/invoices', { client, lines: [fee], ...body }), 201)
+}
+
+/** `issueEarlier` issues only those to accounts. */
+async function accountDraft(): Promise<Answer> {
+  const { accountId: account } = await firm.service.customer()
+  return ok(await paula.send('POST', '/invoices', { account, lines: [fee] }), 201)
 }
 
 async function issued(body: object = {}): Promise<Answer> {
@@ -104,9 +111,10 @@ describe('an invoice to a client', () => {
       { category: 'S', rate: '7', reason: null, net: '12.35', tax: '0.86' },
     ])
 
+    const earliest = day()
     const done = ok(await paula.send('POST', `${pathOf(made)}/issue`, undefined, tagOf(changed)))
     const issuedOn = String(done.json['issued_on'])
-    assert.ok(issuedOn >= day && issuedOn <= new Date().toISOString().slice(0, 10), issuedOn)
+    assert.ok(issuedOn >= earliest && issuedOn <= day(), issuedOn)
     const due = new Date(Date.parse(issuedOn) + 14 * 86_400_000).toISOString().slice(0, 10)
     assert.deepEqual(pick(done.json, 'status', 'number', 'due_on', 'open', 'version', 'buyer'), {
       status: 'open',
@@ -127,14 +135,14 @@ describe('an invoice to a client', () => {
       country: 'GB',
     })
 
-    const part = ok(await paula.send('POST', `${pathOf(made)}/payments`, { date: day, amount: '62.91' }), 201)
+    const part = ok(await paula.send('POST', `${pathOf(made)}/payments`, { date: day(), amount: '62.91' }), 201)
     assert.deepEqual(pick(part.json, 'status', 'paid', 'open'), {
       status: 'partly_paid',
       paid: '62.91',
       open: '700.00',
     })
     const all = ok(
-      await paula.send('POST', `${pathOf(made)}/payments`, { date: day, amount: '700', reference: 'INV 1' }),
+      await paula.send('POST', `${pathOf(made)}/payments`, { date: day(), amount: '700', reference: 'INV 1' }),
       201,
     )
     assert.deepEqual(pick(all.json, 'status', 'open'), { status: 'paid', open: '0.00' })
@@ -163,6 +171,36 @@ describe('an invoice to a client', () => {
       // The digits alone may be part of an id.
       assert.doesNotMatch(seen.text, /"119(\.\d+)?"|invoice/)
     }
+  })
+
+  test('can have flat fees, which are credited and in its files like other lines', async () => {
+    const flat = { text: 'Incorporation', quantity: '3', unit: 'lump_sum', unit_price: '333.333333' }
+    const made = await draft({ lines: [flat] })
+    assert.deepEqual(
+      pick(objectAt(made.json, 'lines', 0), 'source', 'unit', 'quantity', 'unit_price', 'exact', 'net'),
+      {
+        source: 'fee',
+        unit: 'lump_sum',
+        quantity: '3',
+        unit_price: '333.333333',
+        exact: '999.999999',
+        net: '1000.00',
+      },
+    )
+    const done = ok(await paula.send('POST', `${pathOf(made)}/issue`, undefined, tagOf(made)))
+    const xml = await paula.get(`${pathOf(done)}/xml`)
+    assert.match(xml.text, /<ram:ChargeAmount>333\.333333<\/ram:ChargeAmount>/)
+    assert.match(xml.text, /<ram:BilledQuantity unitCode="LS">3<\/ram:BilledQuantity>/)
+    const part = { lines: [{ position: 1, quantity: '1' }] }
+    const note = ok(await paula.send('POST', `${pathOf(done)}/credit`, part), 201)
+    assert.equal(note.json['net'], '333.33')
+    ok(await paula.send('POST', `${pathOf(note)}/issue`, undefined, tagOf(note)))
+    assertRefused(
+      await paula.send('POST', '/invoices', { client: 'x', lines: [{ ...flat, unit: 'minute' }] }),
+      'invalid_field',
+      'lines[0].unit',
+    )
+    await assertVerified()
   })
 
   test('keeps the names and the address of its issue', async () => {
@@ -497,17 +535,27 @@ describe('bad input', () => {
 
   test('a payment is at most what is open, and is taken back once', async () => {
     const done = await issued()
-    const pay = (body: object) => paula.send('POST', `${pathOf(done)}/payments`, { date: day, ...body })
+    const pay = (body: object) => paula.send('POST', `${pathOf(done)}/payments`, { date: day(), ...body })
     for (const amount of ['119.01', '-0.01', '0', '1.001', 'all', '999999999999999999999999']) {
       assertRefused(await pay({ amount }), 'invalid_field', 'amount')
     }
-    assert.match(String((await pay({ amount: '119.01' })).error['reason']), /at most what is open: 119\.00/)
-    for (const date of ['2026-02-30', 'today', `${nextYear()}-01-01`]) {
-      assertRefused(await pay({ amount: '1', date }), 'invalid_field', 'date')
+    const reasonFor = async (amount: string) => (await pay({ amount })).error['reason']
+    assert.equal(await reasonFor('119.01'), 'The field amount must be at most what is open: 119.00.')
+    for (const amount of ['-0.01', '-120']) {
+      assert.equal(
+        await reasonFor(amount),
+        'The field amount must not be negative: nothing was overpaid, and 119.00 is open.',
+      )
     }
     assertRefused(await pay({}), 'invalid_field', 'amount')
     const paid = ok(await pay({ amount: '119' }), 201)
-    assertRefused(await pay({ amount: '0.01' }), 'invalid_field', 'amount')
+    for (const amount of ['0.01', '-0.01']) {
+      assertRefused(await pay({ amount }), 'invalid_field', 'amount')
+      assert.equal(
+        await reasonFor(amount),
+        'The field amount cannot be recorded: nothing is open, and nothing was overpaid.',
+      )
+    }
     const reverses = at(paid.json, 'payments', 0, 'id')
     const back = ok(await pay({ reverses }), 201)
     assert.deepEqual(pick(back.json, 'status', 'paid', 'open'), { status: 'open', paid: '0.00', open: '119.00' })
@@ -515,14 +563,39 @@ describe('bad input', () => {
     assertRefused(await pay({ reverses: at(back.json, 'payments', 1, 'id') }), 'invalid_field', 'reverses')
     assertRefused(await pay({ reverses: 'unknown' }), 'invalid_field', 'reverses')
     const made = await draft()
-    assertRefused(await paula.send('POST', `${pathOf(made)}/payments`, { date: day, amount: '1' }), 'conflict')
+    assertRefused(await paula.send('POST', `${pathOf(made)}/payments`, { date: day(), amount: '1' }), 'conflict')
+    await assertVerified()
+  })
+
+  test('a payment is dated from the day of issue to today, and reversed no earlier than it was made', async () => {
+    const made = await accountDraft()
+    await issueEarlier(database, String(made.json['id']), 5)
+    const before = (days: number) => Temporal.PlainDate.from(day()).subtract({ days }).toString()
+    const pay = (date: string, body: object = { amount: '1' }) =>
+      paula.send('POST', `${pathOf(made)}/payments`, { date, ...body })
+    const wrong = ['2026-02-30', 'today', `${day()}T00:00Z`, '1999-12-31', before(7), before(-2), `${nextYear()}-01-01`]
+    for (const date of wrong) assertRefused(await pay(date), 'invalid_field', 'date')
+    const { json } = await paula.get(pathOf(made))
+    assert.deepEqual(json['payments'], [])
+    assert.equal(
+      (await pay('1999-12-31')).error['reason'],
+      `The field date must be a day from ${String(json['issued_on'])}, the day of issue, to today, ${day()} (time zone UTC).`,
+    )
+    const first = ok(await pay(String(json['issued_on'])), 201)
+    const paid = ok(await pay(before(2)), 201)
+    const reverses = at(paid.json, 'payments', 1, 'id')
+    assertRefused(await pay(String(json['issued_on']), { reverses }), 'invalid_field', 'date')
+    assertRefused(await pay(before(-2), { reverses }), 'invalid_field', 'date')
+    ok(await pay(String(json['issued_on']), { reverses: at(first.json, 'payments', 0, 'id') }), 201)
+    const back = ok(await pay(day(), { reverses }), 201)
+    assert.deepEqual(pick(back.json, 'paid', 'open'), { paid: '0.00', open: '119.00' })
     await assertVerified()
   })
 
   test('ten payments of the whole amount at the same time: one is recorded', async () => {
     const done = await issued()
     const answers = await Promise.all(
-      Array.from({ length: 10 }, () => paula.send('POST', `${pathOf(done)}/payments`, { date: day, amount: '119' })),
+      Array.from({ length: 10 }, () => paula.send('POST', `${pathOf(done)}/payments`, { date: day(), amount: '119' })),
     )
     assert.deepEqual(
       answers.map(({ status }) => status).toSorted((a, b) => a - b),
@@ -534,7 +607,7 @@ describe('bad input', () => {
     const done = await issued()
     const key = { 'idempotency-key': '0199d0c2-61aa-7d11-9b72-4f0e8c25a7d4' }
     const amount = String(done.json['gross'])
-    const pay = () => paula.send('POST', `${pathOf(done)}/payments`, { date: day, amount }, key)
+    const pay = () => paula.send('POST', `${pathOf(done)}/payments`, { date: day(), amount }, key)
     const answers = await Promise.all(Array.from({ length: 10 }, pay))
     assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([201]))
     assert.equal((await paula.get(pathOf(done))).json['paid'], amount)
@@ -564,24 +637,25 @@ describe('bad input', () => {
 
   test('a repeated request with an idempotency key does nothing again', async () => {
     const key = { 'idempotency-key': '0199d0c2-61aa-7d11-9b72-4f0e8c25a7d3' }
-    const client = await firm.client(anna)
+    const { accountId: account } = await firm.service.customer()
     const [made, again] = [
-      await paula.send('POST', '/invoices', { client, lines: [fee] }, key),
-      await paula.send('POST', '/invoices', { client, lines: [fee] }, key),
+      await paula.send('POST', '/invoices', { account, lines: [fee] }, key),
+      await paula.send('POST', '/invoices', { account, lines: [fee] }, key),
     ]
     assert.equal(again.json['id'], made.json['id'])
-    const done = ok(await paula.send('POST', `${pathOf(made)}/issue`, undefined, tagOf(made)))
-    const pay = () => paula.send('POST', `${pathOf(done)}/payments`, { date: day, amount: '10' }, key)
+    await issueEarlier(database, String(made.json['id']), 5)
+    const date = Temporal.PlainDate.from(day()).subtract({ days: 2 }).toString()
+    const pay = () => paula.send('POST', `${pathOf(made)}/payments`, { date, amount: '10' }, key)
     await pay()
     assert.equal((await pay()).json['paid'], '10.00')
     for (const other of [
-      { date: day, amount: '11' },
-      { date: '2026-01-02', amount: '10' },
+      { date, amount: '11' },
+      { date: day(), amount: '10' },
     ]) {
-      const refused = await paula.send('POST', `${pathOf(done)}/payments`, other, key)
+      const refused = await paula.send('POST', `${pathOf(made)}/payments`, other, key)
       assert.deepEqual([refused.status, at(refused.json, 'error', 'code')], [409, 'conflict'])
     }
-    assert.equal((await paula.get(pathOf(done))).json['paid'], '10.00')
+    assert.equal((await paula.get(pathOf(made))).json['paid'], '10.00')
   })
 })
 
@@ -678,16 +752,24 @@ describe('a credit note', () => {
 
   test('of a paid invoice leaves money to return, and not more', async () => {
     const done = await issued()
-    const pay = (amount: string) => paula.send('POST', `${pathOf(done)}/payments`, { date: day, amount })
+    const pay = (amount: string) => paula.send('POST', `${pathOf(done)}/payments`, { date: day(), amount })
     ok(await pay('119'), 201)
     const note = ok(await paula.send('POST', `${pathOf(done)}/credit`, {}), 201)
     const credited = ok(await paula.send('POST', `${pathOf(note)}/issue`, undefined, tagOf(note)))
     assert.equal(credited.json['open'], '0.00')
     assert.equal((await paula.get(pathOf(done))).json['open'], '-119.00')
-    assertRefused(await pay('-119.01'), 'invalid_field', 'amount')
+    const reasons = [
+      ['-119.01', 'must return at most what was overpaid: -119.00.'],
+      ['1', 'must be negative, for a return: nothing is open, and 119.00 was overpaid.'],
+    ] as const
+    for (const [amount, reason] of reasons) {
+      const refused = await pay(amount)
+      assertRefused(refused, 'invalid_field', 'amount')
+      assert.equal(refused.error['reason'], `The field amount ${reason}`)
+    }
     ok(await pay('-119'), 201)
     assertRefused(await pay('-0.01'), 'invalid_field', 'amount')
-    assertRefused(await paula.send('POST', `${pathOf(credited)}/payments`, { date: day, amount: '1' }), 'conflict')
+    assertRefused(await paula.send('POST', `${pathOf(credited)}/payments`, { date: day(), amount: '1' }), 'conflict')
     await assertVerified()
   })
 
@@ -775,7 +857,7 @@ describe('the report', () => {
       }
       const paid = await drafted(quay, '5')
       await send(`/invoices/${paid}/issue`, undefined, 200)
-      await send(`/invoices/${paid}/payments`, { date: day, amount: '5' }, 201)
+      await send(`/invoices/${paid}/payments`, { date: day(), amount: '5' }, 201)
       const note = await send(`/invoices/${paid}/credit`, {}, 201)
       await send(`/invoices/${String(note['id'])}/issue`, undefined, 200)
       await send('/invoices', { account: quay, lines: [fee] }, 201)
@@ -796,7 +878,7 @@ describe('the report', () => {
       ])
       const months = listAt(report, 'turnover')
       assert.equal(months.length, 24)
-      assert.equal(at(months.at(-1), 'month'), day.slice(0, 7))
+      assert.equal(at(months.at(-1), 'month'), day().slice(0, 7))
       const sum = (name: string) => months.reduce((all: number, month) => all + Number(at(month, name)), 0)
       assert.deepEqual([sum('invoiced'), sum('credited'), sum('net')], [260, 5, 255])
 
@@ -815,19 +897,6 @@ describe('the report', () => {
 
 const spans = (of: unknown) =>
   ['not_due', 'to_30', 'to_60', 'to_90', 'over_90', 'total', 'to_return'].map((name) => objectAt(of)[name])
-
-/** Issues a draft as if some days ago; it was due on the same day. */
-async function issueEarlier(of: typeof database, id: string, days: number): Promise<void> {
-  await of.transaction(async (tx) => {
-    await tx.rows(`select set_config('tollgate.actor', 'service', true)`)
-    const [done] = await tx.rows(
-      `select issue_invoice($1, 1, 'INV-{number}', 4, current.day, current.day, '{}', null, null) as outcome
-       from (select $2::date - $3::integer as day) current`,
-      [id, day, days],
-    )
-    assert.deepEqual(done, { outcome: 'issued' })
-  })
-}
 
 /** The numbers of the invoices that a search finds. */
 async function numbersFound(part: string): Promise<unknown[]> {
@@ -864,7 +933,7 @@ describe('the list', () => {
   test('has each invoice under its status, with the same sums', async () => {
     const client = await firm.client(anna)
     const pay = async (to: Answer, amount: string) =>
-      ok(await paula.send('POST', `${pathOf(to)}/payments`, { date: day, amount }), 201)
+      ok(await paula.send('POST', `${pathOf(to)}/payments`, { date: day(), amount }), 201)
     const credit = async (to: Answer) => ok(await paula.send('POST', `${pathOf(to)}/credit`, {}), 201)
     await draft({ client })
     const given = await draft({ client })
@@ -918,9 +987,11 @@ describe('the list', () => {
       assert.ok(file.text.includes(`\r\n${row}\r\n`), `${row} is not in ${file.text}`)
     }
     assert.equal(ok(await paula.get('/invoices.csv?from=2025-01-01&to=2025-12-31')).text.split('\r\n').length, 2)
-    assertRefused(await paula.get(`/invoices.csv?from=${day}`), 'missing_field', 'to')
-    assertRefused(await paula.get(`/invoices.csv?from=${day}&to=2026-02-30`), 'invalid_field', 'to')
-    assert.equal((await anna.get(`/invoices.csv?from=${day}&to=${day}`)).status, 403)
+    assertRefused(await paula.get(`/invoices.csv?from=${day()}`), 'missing_field', 'to')
+    for (const to of ['2026-02-30', '2026-01-01']) {
+      assertRefused(await paula.get(`/invoices.csv?from=${day()}&to=${to}`), 'invalid_field', 'to')
+    }
+    assert.equal((await anna.get(`/invoices.csv?from=${day()}&to=${day()}`)).status, 403)
   })
 
   test('B83: is the same 403 for a consultant as everything below it, whether or not it exists', async () => {
@@ -931,7 +1002,7 @@ describe('the list', () => {
       anna.get(pathOf(done)),
       anna.get(unknown),
       anna.send('POST', '/invoices', { client: 'x' }),
-      anna.send('POST', `${pathOf(done)}/payments`, { date: day, amount: '1' }),
+      anna.send('POST', `${pathOf(done)}/payments`, { date: day(), amount: '1' }),
       anna.send('POST', `${unknown}/issue`, undefined, { 'if-match': '*' }),
     ])
     const bodies = answers.map(({ error }) => pick(error, 'code', 'reason', 'field'))
@@ -954,7 +1025,7 @@ for (const [currency, price, net, tooFine] of [
       assert.deepEqual(pick(made.json, 'net', 'gross'), { net, gross: net })
       assert.deepEqual(at(made.json, 'taxes', 0, 'category'), 'O')
       const done = ok(await partner.send('POST', `${pathOf(made)}/issue`, undefined, tagOf(made)))
-      const pay = await partner.send('POST', `${pathOf(done)}/payments`, { date: day, amount: tooFine })
+      const pay = await partner.send('POST', `${pathOf(done)}/payments`, { date: day(), amount: tooFine })
       assertRefused(pay, 'invalid_field', 'amount')
     } finally {
       await other.close()

@@ -87,6 +87,14 @@ const nonsense: Readonly<Record<string, readonly [Behaviour, code?: string]>> = 
   'an upgrade': [send('HTTP/1.1 101 Switching Protocols\r\nupgrade: h2c\r\nconnection: upgrade\r\n\r\n')],
   'chunks with a wrong length': [send('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\nhello\r\n0\r\n\r\n')],
   'JSON that is 100,000 deep': [send(http(`{"choices":${'['.repeat(100_000)}${']'.repeat(100_000)}}`))],
+  'arguments that are 100,000 deep': [
+    send(
+      http(
+        `{"choices":[{"message":{"tool_calls":[{"function":{"name":"f","arguments":{"a":${'['.repeat(100_000)}` +
+          `${']'.repeat(100_000)}}}}]},"finish_reason":"tool_calls"}]}`,
+      ),
+    ),
+  ],
   'JSON with invalid UTF-8': [send(http(Buffer.from(completion().replace('Well', 'W\xff'), 'latin1')))],
   'compressed JSON that was not requested': [
     send(
@@ -210,6 +218,27 @@ describe('an upstream that sends', () => {
     assert.equal(charged, rows[0]?.cost)
     assert.ok(charged > 0n && charged <= 10n ** 9n, String(charged))
   })
+
+  for (const stream of [false, true]) {
+    it(`a usage that no ledger can have${stream ? ' in a stream' : ''} is charged as far as credit allows`, async () => {
+      const { accountId, key } = await service.customer({ credit: 10n ** 9n })
+      const huge = 2 ** 52
+      const hidden = { total_tokens: 3 + huge, completion_tokens_details: { reasoning_tokens: huge } }
+      const usage = { prompt_tokens: 2, completion_tokens: 1, ...hidden }
+      upstream.behave((socket, isStream) => {
+        if (isStream) socket.end(streamHead + delta('Well.') + eventOf([], { usage }) + ending)
+        else socket.write(http(completion({ usage })))
+      })
+      const answer = await ask(key, stream)
+      assert.equal(answer.status, 200, answer.text)
+      assert.match(answer.text, /"stop_reason":"complete"/)
+      const { rows, holds, held, charged, creditLeft } = await service.books(accountId)
+      const [row] = rows
+      assert.deepEqual([rows.length, holds, held], [1, 0, 0n])
+      assert.deepEqual([row?.inputTokens, row?.cost], [2, charged])
+      assert.ok(Number(row?.outputTokens) > 1 && creditLeft >= 0n && creditLeft < 10n ** 6n, String(creditLeft))
+    })
+  }
 
   it('several replies: the caller gets the first, whole or streamed, and is charged for the reported usage', async () => {
     const { accountId, key } = await service.customer()

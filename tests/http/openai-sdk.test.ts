@@ -189,7 +189,7 @@ describe("OpenAI's official client", () => {
     const unknown = await client.models.retrieve('fsat').catch((error: unknown) => error)
     assert.ok(unknown instanceof OpenAI.NotFoundError)
     assert.deepEqual([unknown.code, unknown.type, unknown.param], ['model_not_found', 'not_found_error', 'model'])
-    assert.match(unknown.message, /There is no model of this name. Did you mean fast\?/)
+    assert.match(unknown.message, /There is no model with this name. Did you mean fast\?/)
     await assert.rejects(client.models.retrieve('tiny'), OpenAI.PermissionDeniedError)
     await assert.rejects(clientOf('tg_wrong').models.retrieve('fast'), OpenAI.AuthenticationError)
     await assert.rejects(client.models.retrieve('../messages'), OpenAI.NotFoundError)
@@ -200,15 +200,15 @@ describe("OpenAI's official client", () => {
   it('learns which feature a model lacks, before anything is held', async () => {
     const { accountId, key } = await service.customer()
     const tools = [{ type: 'function' as const, function: { name: 'f' } }]
-    for (const [change, field, feature] of [
-      [{ tools }, 'tools', 'tools'],
-      [{ reasoning_effort: 'low' }, 'reasoning_effort', 'reasoning'],
+    for (const [change, field, reason] of [
+      [{ tools }, 'tools', 'calls a tool only if tool_choice forces it to. Force a tool, or omit the field tools.'],
+      [{ reasoning_effort: 'low' }, 'reasoning_effort', 'does not support reasoning. Omit the field reasoning_effort.'],
     ] as const) {
       await assert.rejects(clientOf(key).chat.completions.create({ ...chat, ...change, model: 'tiny' }), {
         status: 400,
         code: 'invalid_field',
         param: field,
-        message: `400 The model tiny does not support ${feature}. Omit the field ${field}.`,
+        message: `400 The model tiny ${reason}`,
       })
     }
     const { rows, holds } = await service.books(accountId)
@@ -231,7 +231,7 @@ describe("OpenAI's official client", () => {
       [refusal.param, refusal.code, refusal.type],
       ['functions', 'invalid_field', 'invalid_request_error'],
     )
-    assert.match(refusal.message, /The field functions asks for something that is not supported here/)
+    assert.match(refusal.message, /The field functions has a value that is not supported here/)
     assert.ok(refusal.requestID)
     vendor.set({ fault: 'server_error' })
     await assert.rejects(client.chat.completions.create(chat), OpenAI.InternalServerError)

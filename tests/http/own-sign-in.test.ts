@@ -143,7 +143,7 @@ describe('B15: linking an account at another provider', () => {
     assert.equal(new URL(location ?? '').searchParams.get('prompt'), 'login')
   })
 
-  test('is refused if another person has signed in meanwhile, or nobody is signed in any more', async () => {
+  test('is refused if another person has signed in since, or nobody is signed in', async () => {
     for (const leave of [
       async (profile: Profile) => void (await profile.ask('/signout', { method: 'POST' })),
       async (profile: Profile) => {

@@ -40,6 +40,25 @@ async function report(key: string, query = '') {
 }
 
 describe('GET /v1/usage', () => {
+  it('keeps no other caller waiting, however many reports are asked for and however long they take', async () => {
+    const [{ key }, other] = [await service.customer(), await service.customer()]
+    const { accountId } = other
+    const fresh = await service.keys.create({ accountId, name: 'x', allowedModels: null, expiresAt: null }, byService)
+    const locking = await service.database.connect()
+    await locking.rows('begin')
+    await locking.rows('lock table usage_day in access exclusive mode')
+    const reports = Array.from({ length: 120 }, () => service.call('/v1/usage?by=day,tag', key))
+    await until(() => service.app.requestsInFlight() >= 100)
+    // A key that was not seen before is looked up with the connections that reports use.
+    assert.equal((await service.call('/v1/models', fresh.key)).status, 200)
+    assert.equal((await Promise.race(reports)).error['code'], 'unavailable')
+    await locking.rows('rollback')
+    await locking.close()
+    const statuses = (await Promise.all(reports)).map(({ status }) => status)
+    assert.deepEqual(new Set(statuses), new Set([200, 503]))
+    await report(other.key)
+  })
+
   it(
     'A40 equals the ledger at any moment, in every grouping, under concurrent requests',
     { timeout: 120_000 },

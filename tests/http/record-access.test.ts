@@ -61,6 +61,12 @@ describe('a client that a consultant may not see', () => {
     const [change, ...others] = changes.map(bytes)
     assert.equal(changes[0]?.status, 403)
     for (const other of others) assert.deepEqual(other, change)
+    const drafts = await Promise.all(
+      ids.map((id) => anna.send('POST', `/clients/${id}/drafts`, { instructions: 'Write.', notes: ['x'] })),
+    )
+    const [draft, ...more] = drafts.map(bytes)
+    assert.equal(drafts[0]?.status, 403)
+    for (const other of more) assert.deepEqual(other, draft)
   })
 
   test('B77: is refused in the same time', async () => {

@@ -26,6 +26,8 @@ const before = (item: unknown): Json => ({ input: [item, user] })
 /** Requests that ask for tools or formats in a way that cannot work, with the field that the refusal names. */
 const refused: readonly (readonly [name: string, change: Json, field: string])[] = [
   ['500 tools', { tools: Array.from({ length: 500 }, (_, index) => ({ ...tool, name: `f${index}` })) }, 'tools'],
+  ['5000 tools, of which none can be read', { tools: Array.from({ length: 5000 }, () => 5) }, 'tools'],
+  ['5000 items, of which none can be read', { input: Array.from({ length: 5000 }, () => 5) }, 'input'],
   ['tools that are no list', { tools: tool }, 'tools'],
   ['a tool that is no object', { tools: [5] }, 'tools[0]'],
   ...hosted.map((type) => [`the hosted tool ${type}`, { tools: [tool, { type }] }, 'tools[1].type'] as const),

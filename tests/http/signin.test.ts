@@ -194,7 +194,10 @@ describe('B2: a callback', () => {
     const profile = createProfile(service)
     const back = await profile.callbackOf(await profile.start('firm'))
     const reasonOf = async (asking: Profile) => String(objectAt((await asking.ask(back)).json, 'error')['reason'])
-    assert.match(await reasonOf(createProfile(service)), /without the cookie of this sign-in.*Allow cookies.*use https/)
+    assert.match(
+      await reasonOf(createProfile(service)),
+      /without the cookie for this sign-in.*Allow cookies.*use https/,
+    )
     const stranger = createProfile(service)
     await stranger.start('firm')
     assert.match(await reasonOf(stranger), /not started in this browser/, 'it has a cookie')

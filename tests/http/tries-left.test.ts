@@ -27,15 +27,15 @@ after(async () => {
 const left = (page: Page) => at(page.json, 'error', 'limit')
 const reason = (page: Page) => String(at(page.json, 'error', 'reason'))
 
-/** Submits five wrong codes. Each response says how many tries are left, in data and in words; the last says to start again. */
+/** Submits five wrong codes. Each response says how many attempts are left, in data and in words; the last says to start again. */
 async function assertCounted(submit: () => Promise<Page>): Promise<void> {
   for (const remaining of [4, 3, 2, 1, 0]) {
     const page = await submit()
     assert.equal(page.status, 400, page.text)
     assert.deepEqual(left(page), { name: 'tries', value: 5, remaining })
-    const words = remaining === 0 ? /No tries are left\. Start again\.$/ : /(?:tries are|One try is) left\.$/
+    const words = remaining === 0 ? /No attempts are left\. Start again\.$/ : /(?:attempts are|One attempt is) left\.$/
     assert.match(reason(page), words)
-    if (remaining > 1) assert.match(reason(page), new RegExp(` ${remaining} tries`))
+    if (remaining > 1) assert.match(reason(page), new RegExp(` ${remaining} attempts`))
   }
   const over = await submit()
   assert.deepEqual([over.status, left(over)], [400, undefined], 'the attempt cannot be used any more')
@@ -47,7 +47,7 @@ async function proven(): Promise<Profile> {
   return profile
 }
 
-describe('a wrong code says how many tries are left', () => {
+describe('a wrong code says how many attempts are left', () => {
   test('of an authenticator app', async () => {
     await setUpTotp((await portal.enter('consultant')).profile)
     await forgetSteps(portal.service.database)

@@ -41,7 +41,7 @@ const enterTime = (client: string, body: object = {}) =>
 const enterExpense = (client: string, body: object = {}) =>
   post(anna, `/clients/${client}/expenses`, { date: '2026-03-13', amount: '34.50', text: 'Train', ...body })
 const draft = (client: string, body: object = {}) =>
-  paula.send('POST', '/invoices', { client, unbilled_until: '2026-12-31', ...body })
+  paula.send('POST', '/invoices', { client, unbilled_until: '2026-06-30', ...body })
 const issue = async (made: Answer) => ok(await paula.send('POST', `${pathOf(made)}/issue`, undefined, tagOf(made)))
 
 async function faults(): Promise<object[]> {
@@ -49,7 +49,7 @@ async function faults(): Promise<object[]> {
 }
 
 /** The row of a client or an account in the list; undefined if nothing is unbilled. */
-async function unbilled(id: string, query = 'until=2026-12-31'): Promise<Json | undefined> {
+async function unbilled(id: string, query = 'until=2026-06-30'): Promise<Json | undefined> {
   for (let cursor = ''; ;) {
     const { json } = ok(await paula.get(`/invoices/unbilled?${query}${cursor}`))
     const index = listAt(json, 'unbilled').findIndex((each) => at(each, 'payer', 'id') === id)
@@ -70,7 +70,7 @@ describe('time and expenses', () => {
     await enterTime(client, { date: '2026-03-11', minutes: 90, rate: '0.0001', text: 'Telephone' })
     await enterExpense(client, { tax: 'reduced' })
     await enterTime(client, { billable: false })
-    await enterTime(client, { date: '2027-01-01' })
+    await enterTime(client, { date: '2026-07-01' })
     assert.deepEqual(await unbilled(client), {
       payer: { kind: 'client', id: client, name: 'Client', archived: false, deleted: false },
       items: 3,
@@ -165,7 +165,7 @@ describe('time and expenses', () => {
     const client = await firm.client(anna)
     await enterTime(client)
     const headers = { 'idempotency-key': '0199d0c2-61aa-7d11-9b72-4f0e8c25a7d3' }
-    const body = { client, unbilled_until: '2026-12-31' }
+    const body = { client, unbilled_until: '2026-06-30' }
     const made = ok(await paula.send('POST', '/invoices', body, headers), 201)
     const again = ok(await paula.send('POST', '/invoices', body, headers), 201)
     assert.equal(again.json['id'], made.json['id'])

@@ -1,7 +1,7 @@
 import { createHash, generateKeyPairSync, randomBytes, sign, type KeyObject } from 'node:crypto'
 import { at, type Json } from './json.ts'
 
-/** What a response differs in from a correct one. */
+/** The difference between a response and a correct one. */
 export interface Deviations {
   readonly origin?: string
   readonly rpId?: string

@@ -3,6 +3,7 @@ import { AxeBuilder } from '@axe-core/playwright'
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { startChromium } from './chromium.ts'
 import { startDemo } from './demo.ts'
+import { until } from './until.ts'
 
 /** A browser, and the errors and warnings of its pages. */
 export type TestBrowser = Awaited<ReturnType<typeof openBrowser>>
@@ -72,9 +73,17 @@ export async function signInAs(page: Page, base: string, name: string, address =
   await page.waitForURL(base + address)
 }
 
+/**
+ * Waits until an expression is true in the page. Playwright's own waitForFunction evaluates it again inside the page, which the
+ * Content-Security-Policy blocks.
+ */
+export async function untilInPage(page: Page, expression: string): Promise<void> {
+  await until(() => page.evaluate<boolean>(expression))
+}
+
 /** Waits until the page handles keys. It sets its title then. */
 export async function untilItHandlesKeys(page: Page): Promise<void> {
-  await page.waitForFunction(`document.title.endsWith(' · Tollgate')`)
+  await untilInPage(page, `document.title.endsWith(' · Tollgate')`)
 }
 
 /** The same in light and in dark colours, for a page that follows those of the system. */

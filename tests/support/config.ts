@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after } from 'node:test'
 import { stringify } from 'yaml'
-import { configRules } from '../../src/commands/config-rules.ts'
+import { configRules, resolvedRules } from '../../src/commands/config-rules.ts'
 import { loadConfig, type Config, type Environment } from '../../src/platform/config/config.ts'
 import { OperatorError } from '../../src/platform/problems.ts'
 
@@ -27,7 +27,7 @@ export function createConfigFolder(): ConfigFolder {
     load(yaml, environment = {}) {
       writeFileSync(path.join(folder, 'test.yaml'), yaml)
       const variables = { TOLLGATE_CONFIG: 'settings/test.yaml', ...environment }
-      return loadConfig({ environment: variables, root, cwd: root, rules: configRules })
+      return loadConfig({ environment: variables, root, cwd: root, rules: configRules, resolvedRules })
     },
   }
 }
@@ -43,7 +43,7 @@ export function faultsOf(act: () => unknown): string[] {
   return assert.fail('no error was thrown')
 }
 
-/** What a command needs to write as a firm with these settings does. */
+/** The formats that a command needs for a firm with these settings. */
 export function firmOf({ currency = 'USD', locale = 'en-GB', time_zone = 'UTC' }: Partial<Record<string, string>>) {
   return { config: async () => ({ currency, firm: { locale, time_zone } }) }
 }

@@ -28,7 +28,7 @@ function deedsOf(base: string, ruth: BrowserContext, daniel: BrowserContext) {
     return `${address}/${String(parseObject(await answer.text())['id'])}`
   }
 
-  /** What the server sends Daniel for a path. */
+  /** The server's response to Daniel for a path. */
   async function ask(address: string): Promise<unknown> {
     return (await daniel.request.get(base + address, { headers })).json()
   }

@@ -14,7 +14,7 @@ const schemaFile = fileURLToPath(
 
 xmlRegisterFsInputProviders()
 
-/** What the schema says against a document. */
+/** The schema's errors for a document. */
 export function schemaFaults(xml: string): string[] {
   using schema = XmlDocument.fromBuffer(readFileSync(schemaFile), { url: schemaFile })
   using validator = XsdValidator.fromDoc(schema)

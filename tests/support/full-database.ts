@@ -14,7 +14,7 @@ import { sealAll } from './tamper.ts'
 import { until } from './until.ts'
 import { startVendor } from './vendor.ts'
 
-/** What tests know about a database that `fillDatabase` filled. */
+/** The contents of a database filled by `fillDatabase`. */
 export interface Contents {
   /** The text of an API key of the account. */
   readonly key: string
@@ -94,10 +94,11 @@ async function useAccounts(service: Portal['service']) {
   await service.keys.rotate(monthly.keyId, { overlapMs: 60_000 }, byService)
   await service.keys.revoke((await service.customer()).keyId, byService)
   await addAlert(service.database, steady.accountId)
-  // An account in steady use has an allowance.
+  // An account in steady use has an allowance, and so has a key with limits.
+  await service.keys.setLimits(steady.keyId, { requestsPerMinute: 100_000 }, byService)
   await until(async () => {
     await service.call('/v1/generate', steady.key, call)
-    return (await service.database.rows('select from allowance')).length > 0
+    return (await service.database.rows('select from key_allowance, allowance')).length > 0
   })
   assert.equal((await service.call('/v1/generate', steady.key, { ...call, max_output_tokens: 0 })).status, 400)
   await until(async () => (await service.database.rows('select from refused_request')).length > 0)
@@ -182,8 +183,8 @@ async function useInvoices(portal: Portal, account: string, client: string): Pro
   const lines = [{ text: 'Advice', quantity: '1', unit: 'hour', unit_price: '100' }]
   const { json } = await send('/invoices', { account, month: '2026-01', lines })
   const invoice = `/invoices/${String(json['id'])}`
-  await send(`${invoice}/issue`)
-  await send(`${invoice}/payments`, { date: '2026-02-01', amount: '40' })
+  const issued = await send(`${invoice}/issue`)
+  await send(`${invoice}/payments`, { date: issued.json['issued_on'], amount: '40' })
   await portal.service.database.transaction(async (tx) => {
     await tx.rows(`select set_config('tollgate.actor', 'service', true)`)
     const mail = {
@@ -200,8 +201,8 @@ async function useInvoices(portal: Portal, account: string, client: string): Pro
   })
   const usage = { day: '2026-01-05', model: 'fast', input: 1, output: 1, prices: [1n, 2n], client } as const
   await addPastUsage(portal.service.database, await portal.service.customer({ own: true }), [usage])
-  await send('/invoices', { client, unbilled_until: '2026-12-31' })
-  const later = { date: '2027-01-01', minutes: 20, rate: '100', text: 'Advice' }
+  await send('/invoices', { client, unbilled_until: '2026-06-30' })
+  const later = { date: '2026-07-01', minutes: 20, rate: '100', text: 'Advice' }
   await send(`/clients/${client}/time_entries`, later)
   await claimMonth(portal.service.database, { day: 1, timeZone: 'UTC' })
 }

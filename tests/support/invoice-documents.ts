@@ -7,7 +7,7 @@ export const exempt: Tax = { category: 'E', rate: 0, reason: 'Exempt' }
 
 const anyTax: fc.Arbitrary<Tax> = fc.oneof(
   fc.constantFrom(1, 250, 700, 770, 810, 1900, 2550, 10_000).map(standardTax),
-  fc.constantFrom<Tax>(exempt, { category: 'Z', rate: 0, reason: null }),
+  fc.constantFrom<Tax>(exempt, { ...exempt, reason: 'Exempt too' }, { category: 'Z', rate: 0, reason: null }),
 )
 export const anyDecimals = fc.constantFrom(0, 2, 3)
 export const anyEntry = fc.record({

@@ -20,8 +20,9 @@ export async function addKeys(database: Database, account: string): Promise<stri
 }
 
 /** A bucket that gets its first limit is full; one whose limit changes has at most that. */
-function levelAfter(before: number | null | undefined, level: bigint, limit: number | null): bigint {
-  const full = BigInt(limit ?? 0) * 60_000_000n
+function levelAfter(before: number | null | undefined, level: bigint, limit: number | null, lent: bigint): bigint {
+  const left = BigInt(limit ?? 0) - lent
+  const full = left < 0n ? 0n : left * 60_000_000n
   return typeof before === 'number' && level < full ? level : full
 }
 
@@ -35,8 +36,18 @@ export async function changeLimit(
 ): Promise<void> {
   const known = model.limits.get(key)
   const levels = {
-    requestLevel: levelAfter(known?.requestsPerMinute, known?.requestLevel ?? 0n, to.requestsPerMinute),
-    tokenLevel: levelAfter(known?.tokensPerMinute, known?.tokenLevel ?? 0n, to.tokensPerMinute),
+    requestLevel: levelAfter(
+      known?.requestsPerMinute,
+      known?.requestLevel ?? 0n,
+      to.requestsPerMinute,
+      known?.requestsLent ?? 0n,
+    ),
+    tokenLevel: levelAfter(
+      known?.tokensPerMinute,
+      known?.tokenLevel ?? 0n,
+      to.tokensPerMinute,
+      known?.tokensLent ?? 0n,
+    ),
   }
   if (known) Object.assign(known, to, levels)
   const [shares] = await database.rows<{ ids: string[] }>(
@@ -45,12 +56,14 @@ export async function changeLimit(
     [key],
   )
   const keys = shares?.ids ?? []
-  const limit = known ?? { id: key, ...to, ...levels, ...spentBy(model, keys, now), levelAt: now }
+  const nothingLent = { creditLent: 0n, requestsLent: 0n, tokensLent: 0n, recalledAt: null }
+  const fresh = { id: randomUUID(), ...to, ...levels, ...spentBy(model, keys, now), levelAt: now, ...nothingLent }
+  const limit = known ?? fresh
   for (const each of keys) model.limits.set(each, limit)
   await write(database, limit, keys)
 }
 
-/** What the keys spent and hold, by the books of the model. */
+/** The keys' spending and holds, according to the model. */
 function spentBy(model: Model, keys: readonly string[], now: bigint) {
   const since = (day: string) =>
     [...model.ledger.values()]
@@ -65,8 +78,8 @@ async function write(database: Database, limit: ModelKeyLimit, keys: readonly st
   await database.rows(
     `insert into key_limit (id, account_id, requests_per_minute, tokens_per_minute, daily_budget, monthly_budget, held, day,
        day_charged, month, month_charged, request_level, token_level, level_at)
-     select id, account_id, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, to_timestamp(0) + $13::bigint * interval '1 microsecond'
-     from api_key where id = $1
+     select $1, account_id, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, to_timestamp(0) + $13::bigint * interval '1 microsecond'
+     from api_key where id = $14
      on conflict (id) do update set requests_per_minute = $2, tokens_per_minute = $3, daily_budget = $4, monthly_budget = $5,
        request_level = $11, token_level = $12`,
     [
@@ -83,11 +96,12 @@ async function write(database: Database, limit: ModelKeyLimit, keys: readonly st
       limit.requestLevel,
       limit.tokenLevel,
       limit.levelAt,
+      keys[0],
     ],
   )
   await database.rows('update api_key set limit_id = $1 where id = any($2)', [limit.id, keys])
   await database.rows(
-    'update account set limits_keys = true where id = (select account_id from api_key where id = $1)',
+    'update account set limits_keys = true where id = (select account_id from key_limit where id = $1)',
     [limit.id],
   )
 }
@@ -96,6 +110,7 @@ export async function clearLimits(database: Database, model: Model, key: string)
   const limit = model.limits.get(key)
   if (limit === undefined) return
   for (const [each, its] of model.limits) if (its === limit) model.limits.delete(each)
+  for (const mine of model.keyAllowances.values()) mine.delete(limit)
   await database.rows('update api_key set limit_id = null where limit_id = $1', [limit.id])
   await database.rows('delete from key_limit where id = $1', [limit.id])
 }
@@ -106,7 +121,9 @@ export function readLimits(database: Database, accounts: readonly string[]): Pro
     `select id, requests_per_minute as "requestsPerMinute", tokens_per_minute as "tokensPerMinute",
        daily_budget as "dailyBudget", monthly_budget as "monthlyBudget", held, day, day_charged as "dayCharged", month,
        month_charged as "monthCharged", request_level as "requestLevel", token_level as "tokenLevel",
-       (extract(epoch from level_at) * 1000000)::bigint as "levelAt"
+       (extract(epoch from level_at) * 1000000)::bigint as "levelAt", credit_lent as "creditLent",
+       requests_lent as "requestsLent", tokens_lent as "tokensLent",
+       (extract(epoch from recalled_at) * 1000000)::bigint as "recalledAt"
      from key_limit where account_id = any($1) order by id`,
     [accounts],
   )

@@ -10,7 +10,7 @@ import { createKeys, type Signature } from './lying-tokens.ts'
 /** How an endpoint of the provider fails. */
 export type Failure = 'slow' | 'error' | 'malformed' | 'huge' | 'cut' | 'not an object'
 
-/** What the provider does wrong. It starts honest; tests change this at any time. */
+/** The provider's faults. It starts without any; tests can change them at any time. */
 export interface Lies {
   discovery: Failure | Readonly<Record<string, unknown>>
   token: Failure | Readonly<Record<string, unknown>>

@@ -19,7 +19,7 @@ export interface ReceivedMail {
   readonly isEncrypted: boolean
 }
 
-/** What the server does with a mail. The default is to accept it. */
+/** The server's response to a mail. Default: accept it. */
 export interface MailBehaviour {
   /** The reply to the recipient's address, such as 451 for greylisting or 550 for a permanent refusal. */
   readonly recipient?: number
@@ -41,7 +41,7 @@ export interface TestMailServer {
   readonly seen: readonly ReceivedMail[]
   /** How often a client connected. */
   readonly connections: number
-  /** What happens to the next mails, in order. */
+  /** The responses to the next mails, in order. */
   behave(...next: readonly MailBehaviour[]): void
   /** Waits for so many accepted mails. */
   received(count: number): Promise<readonly ReceivedMail[]>

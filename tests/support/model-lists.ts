@@ -86,6 +86,7 @@ function pour(response: ServerResponse): void {
 
 const list = (...data: readonly object[]): Answer => ({ json: { object: 'list', data } })
 const named = (owner: string) => (id: string) => ({ id, object: 'model', created: 1_700_000_000, owned_by: owner })
+const tollgateModel = (id: string, rest: object) => ({ ...named('tollgate')(id), kind: 'text', aliases: [], ...rest })
 
 /** The lists of real servers, shortened. */
 export const modelLists = {
@@ -251,12 +252,9 @@ export const modelLists = {
     },
   },
   tollgate: {
-    'GET /v1/models': list({
-      ...named('tollgate')('fast'),
-      context_length: 32_768,
-      max_output_tokens: 4096,
-      capabilities: ['tools', 'json'],
-      aliases: [],
-    }),
+    'GET /v1/models': list(
+      tollgateModel('fast', { context_length: 32_768, max_output_tokens: 4096, capabilities: ['tools', 'json'] }),
+      tollgateModel('tiny', { context_length: 1024, max_output_tokens: 512, capabilities: ['forced_tools', 'json'] }),
+    ),
   },
 } satisfies Readonly<Record<string, Answers>>

@@ -4,7 +4,7 @@ import { at, type Json } from './json.ts'
 import type { Page, Profile } from './profile.ts'
 import { totpCode } from './totp.ts'
 
-/** What people do about their own sign-in. Each step returns the response, whatever it is. */
+/** Steps by which people change their own sign-in. Each returns its response, whatever it is. */
 export const post = (profile: Profile, address: string, body?: object): Promise<Page> =>
   profile.ask(address, { method: 'POST', body: body ?? {} })
 export const remove = (profile: Profile, address: string): Promise<Page> => profile.ask(address, { method: 'DELETE' })

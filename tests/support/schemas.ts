@@ -109,7 +109,7 @@ const { schemaCase } = fc.letrec<{ schemaCase: SchemaCase }>((tie) => ({
   ),
 }))
 
-/** Schemas whose root is an object, as vendors ask for. */
+/** Schemas whose root is an object, as vendors require. */
 export const objectCase: fc.Arbitrary<SchemaCase> = fc
   .record({ one: schemaCase, other: schemaCase, shared: fc.boolean() })
   .map(({ one, other, shared }) => ({

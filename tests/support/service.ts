@@ -14,6 +14,7 @@ import { openDatabase, type Database } from '../../src/platform/database/databas
 import { openService, type Service as Instance } from '../../src/service.ts'
 import type { AdditionalMethods } from '../../src/signin/configured.ts'
 import { createTestDatabase } from './database.ts'
+import { smallEmbedder } from './embedding-model.ts'
 import { readAnswer, type Answer } from './answer.ts'
 import { createTestLog } from './log.ts'
 
@@ -159,6 +160,12 @@ export function shippedModel(changes: Readonly<Record<string, unknown>> = {}): o
     price: { input: '0.10', output: '0.40' },
     ...changes,
   }
+}
+
+/** The configuration of a local embedding model. */
+export function localEmbedder(file: string, changes: Readonly<Record<string, unknown>> = {}): object {
+  const { context } = smallEmbedder
+  return { id: 'embedder', engine: 'local', kind: 'embeddings', file, context, price: { input: '0.02' }, ...changes }
 }
 
 async function configure(options: ServiceOptions): Promise<Config> {

@@ -49,13 +49,14 @@ export async function start(environment: Readonly<Record<string, string>>): Prom
 }
 
 /**
- * Finds two successive free ports of 127.0.0.1 and returns the first. They are below the ephemeral range, from which
- * connections of other tests are taken.
+ * Finds three successive free ports of 127.0.0.1, which is what the demo takes, and returns the first. They are below the
+ * ephemeral range, from which connections of other tests are taken.
  */
 export async function freePorts(): Promise<number> {
   for (;;) {
     const port = randomInt(20_000, 32_000)
-    if ((await isFree(port)) && (await isFree(port + 1))) return port
+    const free = await Promise.all([port, port + 1, port + 2].map(isFree))
+    if (free.every(Boolean)) return port
   }
 }
 

@@ -9,11 +9,16 @@ import {
   keyRefusals,
   keyRoom,
   keyWait,
+  lendOfKey,
+  noKeyAllowance,
   renewalWait,
+  renewKey,
   settleAtKey,
   startSpans,
   takeFromKey,
+  type ModelKeyAllowance,
   type ModelKeyLimit,
+  type ModelKeyReport,
 } from './key-limit-model.ts'
 
 export interface ModelAccount {
@@ -122,7 +127,7 @@ export interface ModelAnswer {
   output: number | null
 }
 
-/** What the ledger says of the tokens of a settlement. */
+/** A settlement's tokens as recorded in the ledger. */
 export interface ModelKinds {
   input: number
   output: number
@@ -162,6 +167,8 @@ export function createTillModel() {
   /** By key. Keys that share their limits have the same object. */
   const limits = new Map<string, ModelKeyLimit>()
   const allowances = new Map<string, Map<string, ModelAllowance>>()
+  /** By instance, of each row of limits. */
+  const keyAllowances = new Map<string, Map<ModelKeyLimit, ModelKeyAllowance>>()
 
   const requestRoom = (account: ModelAccount): bigint =>
     most(0n, BigInt(account.requestsPerMinute) * unit - account.requestsLent)
@@ -338,6 +345,18 @@ export function createTillModel() {
     return granted
   }
 
+  /** Does what `exchange_timed()` does with the limits of a key, after it has charged. Undefined if there are none any more. */
+  function renewLimits(report: ModelKeyReport, instance: string, now: bigint) {
+    const limit = [...limits.values()].find(({ id }) => id === report.id)
+    if (limit === undefined) return []
+    bringKeyUpTo(limit, now, chargedBy(limit))
+    const mine = keyAllowances.get(instance) ?? new Map<ModelKeyLimit, ModelKeyAllowance>()
+    keyAllowances.set(instance, mine)
+    const { granted, has } = renewKey(limit, report, mine.get(limit) ?? noKeyAllowance, now)
+    mine.set(limit, has)
+    return [{ id: report.id, granted }]
+  }
+
   /** Replaces what the account has lent to an instance. */
   function lend(account: ModelAccount, before: ModelAllowance, after: ModelAllowance): void {
     account.held += after.held - before.held
@@ -375,6 +394,8 @@ export function createTillModel() {
     const lent = account.requestsLent > 0n || account.tokensLent > 0n || account.creditLent > 0n
     if (lent && (refusal === 'credit_held' || refusal === 'requests' || refusal === 'tokens')) account.recalledAt = now
     const limit = limits.get(item.key)
+    const isLent = limit && (limit.requestsLent > 0n || limit.tokensLent > 0n || limit.creditLent > 0n)
+    if (isLent && /^key_(?:held|requests|tokens)$/.test(refusal ?? '')) limit.recalledAt = now
     const tokens = item.input + item.output
     if (limit && (refusal === 'key_month' || refusal === 'key_day'))
       return answer(refusal, { waitUs: renewalWait(limit, refusal === 'key_day' ? 'day' : 'month', cost, now) })
@@ -401,7 +422,7 @@ export function createTillModel() {
     holds,
     ledger,
     limits,
-    /** The results of one call of `till()`. Holds that were released meanwhile have none. */
+    /** The results of one call of `till()`. Holds that were released in the meantime have none. */
     batch(
       instance: string,
       settlements: readonly ModelSettlement[],
@@ -423,9 +444,16 @@ export function createTillModel() {
       })
       return [...settled, ...admitted]
     },
-    /** The results of one call of `exchange()`: per account, true if the request for more was granted. */
-    exchange(instance: string, reports: readonly ModelReport[], now: bigint) {
-      return reports.map((report) => ({ id: report.account, granted: renew(report, instance, now) }))
+    keyAllowances,
+    /** The results of one call of `exchange_timed()`: by account and key, true if the request for more was granted. */
+    exchange(
+      instance: string,
+      reports: readonly ModelReport[],
+      now: bigint,
+      keyReports: readonly ModelKeyReport[] = [],
+    ) {
+      const renewed = reports.map((report) => ({ id: report.account, granted: renew(report, instance, now) }))
+      return [...renewed, ...keyReports.flatMap((report) => renewLimits(report, instance, now))]
     },
     /** Releases the holds and allowances of an instance. Their tokens are not returned. */
     reap(instance: string) {
@@ -434,6 +462,8 @@ export function createTillModel() {
         if (account) lend(account, had, { held: 0n, credit: 0n, requests: 0n, tokens: 0n })
       }
       allowances.delete(instance)
+      for (const [limit, had] of keyAllowances.get(instance) ?? []) lendOfKey(limit, had, noKeyAllowance)
+      keyAllowances.delete(instance)
       for (const [id, hold] of holds) {
         if (hold.instance !== instance) continue
         holds.delete(id)

@@ -92,6 +92,10 @@ export async function openTills(count: number): Promise<Tills> {
         'select id from account where (credit_lent, requests_lent, tokens_lent) <> (0, 0, 0)',
       )
       assert.deepEqual(lent, [], 'and have returned their allowances')
+      const lentByKeys = await database.rows(
+        'select id from key_limit where (credit_lent, requests_lent, tokens_lent) <> (0, 0, 0)',
+      )
+      assert.deepEqual(lentByKeys, [], 'those of keys, too')
       await Promise.all(databases.map((each) => each.close()))
       await home.drop()
     },

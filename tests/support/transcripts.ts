@@ -15,18 +15,20 @@ import type {
 /** Generated conversations with tools, in the form in which dialects read them. */
 
 /** Without NUL characters, which requests must not contain. */
-const anyText = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 }).map((text) => text.replaceAll('\0', '?'))
-const anyWord = fc.stringMatching(/^[a-z]{1,8}$/)
-const anyMark: fc.Arbitrary<{ readonly cache?: CacheMark }> = fc.oneof(
+export const anyText = fc
+  .string({ unit: 'grapheme', minLength: 1, maxLength: 12 })
+  .map((text) => text.replaceAll('\0', '?'))
+export const anyWord = fc.stringMatching(/^[a-z]{1,8}$/)
+export const anyMark: fc.Arbitrary<{ readonly cache?: CacheMark }> = fc.oneof(
   { weight: 4, arbitrary: fc.constant({}) },
   { weight: 1, arbitrary: fc.constantFrom({ cache: {} }, { cache: { ttl: '5m' } }, { cache: { ttl: '1h' } }) },
 )
 /** Parsed once: JavaScript sorts names that are integers. */
-const anyInput = fc
+export const anyInput = fc
   .dictionary(fc.oneof(anyWord, anyText), fc.jsonValue({ maxDepth: 2 }), { maxKeys: 4 })
   .map((input) => JSON.stringify(JSON.parse(JSON.stringify(input))))
 
-const anyTextPart: fc.Arbitrary<TextPart> = fc
+export const anyTextPart: fc.Arbitrary<TextPart> = fc
   .tuple(anyText, anyMark)
   .map(([text, mark]) => ({ kind: 'text', text, ...mark }))
 const anyThinking: fc.Arbitrary<ThinkingPart> = fc.oneof(
@@ -39,7 +41,7 @@ const anyThinking: fc.Arbitrary<ThinkingPart> = fc.oneof(
   anyWord.map((signature) => ({ kind: 'thinking', text: '', signature, redacted: true }) as const),
 )
 
-const anyTool: fc.Arbitrary<Omit<Tool, 'name'>> = fc.record(
+const anyTool: fc.Arbitrary<Omit<Tool, 'name' | 'field'>> = fc.record(
   {
     description: anyText,
     parameters: fc
@@ -115,27 +117,33 @@ function joined(messages: readonly Message[]): readonly Message[] {
   }, [])
 }
 
-const anyTools: fc.Arbitrary<Pick<Prompt, 'tools' | 'toolChoice' | 'parallelCalls'>> = fc
-  .uniqueArray(fc.tuple(anyWord, anyTool), { minLength: 1, maxLength: 3, selector: ([name]) => name })
-  .chain((named) =>
-    fc.record(
-      {
-        tools: fc.constant(named.map(([name, tool]) => ({ name, ...tool }))),
-        toolChoice: fc.constantFrom<Prompt['toolChoice']>(
-          'auto',
-          'required',
-          ...named.map(([name]) => ({ tool: name })),
-        ),
-        parallelCalls: fc.boolean(),
-      },
-      { requiredKeys: ['tools', 'toolChoice'], noNullPrototype: true },
-    ),
-  )
+export const anyTools = (schemaName: string): fc.Arbitrary<Pick<Prompt, 'tools' | 'toolChoice' | 'parallelCalls'>> =>
+  fc
+    .uniqueArray(fc.tuple(anyWord, anyTool), { minLength: 1, maxLength: 3, selector: ([name]) => name })
+    .chain((named) =>
+      fc.record(
+        {
+          tools: fc.constant(
+            named.map(([name, tool], index) => ({ name, ...tool, field: `tools[${index}].${schemaName}` })),
+          ),
+          toolChoice: fc.constantFrom<Prompt['toolChoice']>(
+            'auto',
+            'required',
+            ...named.map(([name]) => ({ tool: name })),
+          ),
+          parallelCalls: fc.boolean(),
+        },
+        { requiredKeys: ['tools', 'toolChoice'], noNullPrototype: true },
+      ),
+    )
 
-/** A conversation, and the tools that there are. */
-export const anyTranscript: fc.Arbitrary<Pick<Prompt, 'messages' | 'tools' | 'toolChoice' | 'parallelCalls'>> = fc
-  .tuple(anyMessages, fc.oneof(anyTools, fc.constant({})))
-  .map(([messages, tools]) => ({ messages, ...tools }))
+/** A conversation, and the tools that there are. `schemaName`: the API's name of the schema of a tool. */
+export const anyTranscript = (
+  schemaName: string,
+): fc.Arbitrary<Pick<Prompt, 'messages' | 'tools' | 'toolChoice' | 'parallelCalls'>> =>
+  fc
+    .tuple(anyMessages, fc.oneof(anyTools(schemaName), fc.constant({})))
+    .map(([messages, tools]) => ({ messages, ...tools }))
 
 /** The parts of a reply with anything but text. A stream joins texts and unsigned thoughts that follow one another. */
 export const anyReplyParts: fc.Arbitrary<readonly ReplyPart[]> = fc

@@ -1,14 +1,6 @@
 import { parseObject } from './json.ts'
 import { json, namedFrame, type Dialect } from './vendor-frames.ts'
-import {
-  countsOf,
-  finishReasonOf,
-  piecesOfCall,
-  textOf,
-  thoughtsOf,
-  tokensOf,
-  type VendorOptions,
-} from './vendor-options.ts'
+import { countsOf, finishReasonOf, partsOf, type PlayedPart, type VendorOptions } from './vendor-options.ts'
 
 /** Anthropic's messages. Their streams report input usage first and output usage last. */
 export const messages: Dialect<VendorOptions> = {
@@ -44,25 +36,10 @@ interface StreamedBlock {
 }
 
 function streamedBlocks(options: VendorOptions): readonly StreamedBlock[] {
-  const { thinking, signature, calls = [] } = options
-  const texts = tokensOf(options)
   const { output } = countsOf(options)
-  const blocks: (readonly [block: object, deltas: readonly object[]])[] = []
-  if (thinking !== undefined) {
-    const deltas = thoughtsOf(options).map((text) => ({ type: 'thinking_delta', thinking: text }))
-    blocks.push([
-      { type: 'thinking', thinking: '', signature: '' },
-      [...deltas, ...(signature === undefined ? [] : [{ type: 'signature_delta', signature }])],
-    ])
-  }
-  if (texts.length > 0 || calls.length === 0) {
-    blocks.push([{ type: 'text', text: '' }, texts.map((text) => ({ type: 'text_delta', text }))])
-  }
-  for (const call of calls) {
-    const deltas = ['', ...piecesOfCall(call)].map((partial) => ({ type: 'input_json_delta', partial_json: partial }))
-    blocks.push([{ type: 'tool_use', id: call.id, name: call.name, input: {} }, deltas])
-  }
-  return blocks.map(([content_block, deltas], index) => ({
+  const parts = partsOf(options)
+  const played = parts.length > 1 ? parts.filter((part) => part.kind !== 'text' || part.pieces.length > 0) : parts
+  return played.map(blockOf).map(([content_block, deltas], index) => ({
     start: namedFrame('content_block_start', { index, content_block }),
     pieces: deltas.map((delta, piece) =>
       Buffer.concat([
@@ -72,6 +49,25 @@ function streamedBlocks(options: VendorOptions): readonly StreamedBlock[] {
     ),
     stop: namedFrame('content_block_stop', { index }),
   }))
+}
+
+/** A block as it begins, and its deltas. */
+function blockOf(part: PlayedPart): readonly [block: object, deltas: readonly object[]] {
+  switch (part.kind) {
+    case 'thinking': {
+      const { signature, redacted } = part
+      if (redacted) return [{ type: 'redacted_thinking', data: signature }, []]
+      const deltas = part.pieces.map((text) => ({ type: 'thinking_delta', thinking: text }))
+      const end = signature === undefined ? [] : [{ type: 'signature_delta', signature }]
+      return [{ type: 'thinking', thinking: '', signature: '' }, [...deltas, ...end]]
+    }
+    case 'text':
+      return [{ type: 'text', text: '' }, part.pieces.map((text) => ({ type: 'text_delta', text }))]
+    case 'call': {
+      const deltas = ['', ...part.pieces].map((partial) => ({ type: 'input_json_delta', partial_json: partial }))
+      return [{ type: 'tool_use', id: part.id, name: part.name, input: {} }, deltas]
+    }
+  }
 }
 
 function progress(options: VendorOptions, generated: number): Buffer {
@@ -98,13 +94,12 @@ function message(options: VendorOptions, output: number, content: readonly objec
 }
 
 function contentOf(options: VendorOptions): readonly object[] {
-  const { thinking, signature = '', calls = [] } = options
-  const text = textOf(options)
-  return [
-    ...(thinking === undefined ? [] : [{ type: 'thinking', thinking, signature }]),
-    ...(text !== null || calls.length === 0 ? [{ type: 'text', text: text ?? '' }] : []),
-    ...calls.map(({ id, name, input }) => ({ type: 'tool_use', id, name, input: parseObject(input) })),
-  ]
+  return partsOf(options).map((part) => {
+    if (part.kind === 'text') return { type: 'text', text: part.text }
+    if (part.kind === 'call') return { type: 'tool_use', id: part.id, name: part.name, input: parseObject(part.input) }
+    const { text, signature = '', redacted } = part
+    return redacted ? { type: 'redacted_thinking', data: signature } : { type: 'thinking', thinking: text, signature }
+  })
 }
 
 /** Anthropic's input tokens are those that were neither read from the cache nor written to it. */

@@ -6,7 +6,7 @@ import { parseObject } from './json.ts'
 export interface EmbeddingVendor {
   readonly url: string
   readonly calls: readonly Readonly<Record<string, unknown>>[]
-  /** Makes the next answers. Default: `[n, 0.5, -0.25]` for the text of place n, and 9 tokens. */
+  /** Makes the next answers. A text is sent as it is. Default: `[n, 0.5, -0.25]` for the text of place n, and 9 tokens. */
   answer: (body: Readonly<Record<string, unknown>>) => { readonly status: number; readonly body: unknown } | 'nothing'
   /** Answers the requests that got nothing so far, and later ones, with embeddings. */
   release(): void
@@ -63,5 +63,6 @@ export async function startEmbeddingVendor(): Promise<EmbeddingVendor> {
 }
 
 function send(response: ServerResponse, { status, body }: { readonly status: number; readonly body: unknown }): void {
-  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+  const text = typeof body === 'string' ? body : JSON.stringify(body)
+  response.writeHead(status, { 'content-type': 'application/json' }).end(text)
 }

@@ -2,13 +2,14 @@ import { frame, json, type Dialect } from './vendor-frames.ts'
 import {
   countsOf,
   finishReasonOf,
-  piecesOfCall,
+  partsOf,
   promptTokens,
   textOf,
-  thoughtsOf,
   tokensOf,
+  type PlayedPart,
   type VendorCall,
   type VendorOptions,
+  type VendorThought,
 } from './vendor-options.ts'
 
 /** OpenAI's chat completions. */
@@ -33,7 +34,6 @@ export const chatCompletions: Dialect<VendorOptions> = {
   frames(options) {
     const { usageOn = options.usage === null ? 'none' : 'last' } = options
     const tokens = tokensOf(options)
-    const { calls = [] } = options
     const chunk = (choices: unknown[], generated: number, has: boolean) =>
       frame({
         id: 'chatcmpl-1',
@@ -46,13 +46,9 @@ export const chatCompletions: Dialect<VendorOptions> = {
     const [all, several] = [usageOn === 'all', ['all', 'several', 'first'].includes(usageOn)]
     return {
       head: [chunk(delta({ role: 'assistant', content: '' }), 0, several)],
-      tokens: [
-        ...thoughtsOf(options).map((text) => chunk(delta({ content: null, reasoning_content: text }), 0, all)),
-        ...tokens.map((content, index) => chunk(delta({ content }), index + 1, all)),
-        ...calls.flatMap((call, index) =>
-          callDeltas(call, index).map((each) => chunk(delta({ tool_calls: [each] }), tokens.length, all)),
-        ),
-      ],
+      tokens: deltasOf(partsOf(options), options.parts !== undefined).map(({ content, generated }) =>
+        chunk(delta(content), generated, all),
+      ),
       finish: [
         chunk(delta({}, finishReasonOf(options), stopOf(options)), tokens.length, all || usageOn === 'several'),
         ...(['last', 'all', 'several'].includes(usageOn) ? [chunk([], tokens.length, true)] : []),
@@ -70,24 +66,61 @@ const stopOf = ({ matchedStop }: VendorOptions): object =>
   matchedStop === undefined ? {} : { stop_reason: matchedStop }
 
 function messageOf(options: VendorOptions): object {
-  const { thinking, calls } = options
+  const parts = partsOf(options)
+  const thoughts = parts.filter((part) => part.kind === 'thinking')
+  const calls = parts.filter((part) => part.kind === 'call')
+  const thinking = thoughts.map(({ text }) => text).join('')
+  const details = options.parts ? thoughts.flatMap(detailsOf) : []
   return {
     role: 'assistant',
     content: textOf(options),
-    ...(thinking !== undefined && { reasoning_content: thinking }),
-    ...(calls && {
+    ...(thinking !== '' && { reasoning_content: thinking }),
+    ...(details.length > 0 && { reasoning_details: details }),
+    ...(calls.length > 0 && {
       tool_calls: calls.map(({ id, name, input }) => ({ id, type: 'function', function: { name, arguments: input } })),
     }),
   }
 }
 
-/** The first has the id and the name of the call, the others have pieces of its arguments. */
-function callDeltas(call: VendorCall, index: number): readonly object[] {
-  const { id, name } = call
+const format = 'anthropic-claude-v1'
+
+/** A signed thought, as OpenRouter writes it. */
+function detailsOf({ text, signature, redacted }: VendorThought): readonly object[] {
+  if (signature === undefined) return []
+  return [redacted ? { type: 'reasoning.encrypted', data: signature, format } : { ...textDetail, text, signature }]
+}
+
+const textDetail = { type: 'reasoning.text', format }
+
+interface ChatPiece {
+  readonly content: object
+  /** The tokens of the text so far; those of calls count as all of them. */
+  readonly generated: number
+}
+
+/** The pieces of all parts. The first of a call has its id and its name, the others have pieces of its arguments. */
+function deltasOf(parts: readonly PlayedPart[], isSigned: boolean): readonly ChatPiece[] {
+  let [generated, index] = [0, -1]
+  return parts.flatMap((part): readonly ChatPiece[] => {
+    if (part.kind === 'text') return part.pieces.map((content) => ({ content: { content }, generated: ++generated }))
+    const contents = part.kind === 'call' ? callDeltas(part, ++index) : thoughtDeltas(part, isSigned)
+    return contents.map((content) => ({ content, generated }))
+  })
+}
+
+function thoughtDeltas(part: PlayedPart & VendorThought, isSigned: boolean): readonly object[] {
+  const texts = part.pieces.map((text) => ({ content: null, reasoning_content: text }))
+  const { signature } = part
+  if (!isSigned || signature === undefined) return texts
+  const detail = part.redacted ? { type: 'reasoning.encrypted', data: signature, format } : { ...textDetail, signature }
+  return [...texts, { content: null, reasoning_details: [detail] }]
+}
+
+function callDeltas({ id, name, pieces }: PlayedPart & VendorCall, index: number): readonly object[] {
   return [
     { index, id, type: 'function', function: { name, arguments: '' } },
-    ...piecesOfCall(call).map((piece) => ({ index, function: { arguments: piece } })),
-  ]
+    ...pieces.map((piece) => ({ index, function: { arguments: piece } })),
+  ].map((call) => ({ tool_calls: [call] }))
 }
 
 function usageOf(options: VendorOptions, generated?: number): unknown {

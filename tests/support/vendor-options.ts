@@ -19,6 +19,11 @@ export interface VendorOptions {
   /** Calls of tools after the text. With calls and without `text` or `tokens`, the reply has no text. */
   readonly calls?: readonly VendorCall[]
   /**
+   * Instead of thoughts, text and calls: all parts of the reply in their order, as far as the API has one. Chat completions have
+   * the signatures of these thoughts in OpenRouter's field.
+   */
+  readonly parts?: readonly VendorPart[]
+  /**
    * Sent unchanged, with OpenAI's names. null for a server that reports none. Other dialects translate the tokens and their
    * details: `prompt_tokens_details: { cached_tokens, cache_write_tokens }` and
    * `completion_tokens_details: { reasoning_tokens }`. The cached ones are part of `prompt_tokens`, as OpenAI counts.
@@ -61,11 +66,46 @@ export interface VendorCall {
   readonly pieces?: readonly string[]
 }
 
+/** A part of a reply. */
+export type VendorPart =
+  | { readonly kind: 'text'; readonly text: string }
+  | VendorThought
+  | (VendorCall & { readonly kind: 'call' })
+
+export interface VendorThought {
+  readonly kind: 'thinking'
+  readonly text: string
+  readonly signature?: string | undefined
+  /** Whether the text is withheld, and only the signature is sent. */
+  readonly redacted?: true | undefined
+}
+
+/** The parts of a reply, with the pieces of each in a stream. */
+export type PlayedPart = VendorPart & { readonly pieces: readonly string[] }
+
+export function partsOf(options: VendorOptions): readonly PlayedPart[] {
+  const { parts, thinking, signature, calls = [] } = options
+  if (parts) {
+    return parts.map((part) => ({ ...part, pieces: part.kind === 'call' ? piecesOfCall(part) : wordsOf(part.text) }))
+  }
+  const text = textOf(options)
+  return [
+    ...(thinking === undefined
+      ? []
+      : [{ kind: 'thinking' as const, text: thinking, signature, pieces: thoughtsOf(options) }]),
+    ...(text !== null || calls.length === 0
+      ? [{ kind: 'text' as const, text: text ?? '', pieces: tokensOf(options) }]
+      : []),
+    ...calls.map((call) => ({ kind: 'call' as const, ...call, pieces: piecesOfCall(call) })),
+  ]
+}
+
 /** The input tokens of a reply, unless `usage` says otherwise. */
 export const promptTokens = 12
 
 /** The pieces of the text of a stream. */
-export function tokensOf({ tokens, text, calls }: VendorOptions): readonly string[] {
+export function tokensOf({ tokens, text, calls, parts }: VendorOptions): readonly string[] {
+  if (parts) return parts.flatMap((part) => wordsOf(wordsIn(part)))
   if (typeof tokens === 'number') return Array.from({ length: tokens }, (_, index) => (index === 0 ? 'word' : ' word'))
   return tokens ?? wordsOf(text === undefined && !calls ? 'Hello there.' : (text ?? ''))
 }
@@ -73,22 +113,25 @@ export function tokensOf({ tokens, text, calls }: VendorOptions): readonly strin
 const wordsOf = (text: string): readonly string[] => text.match(/ ?[\p{L}\p{N}]+|[^\p{L}\p{N}]/gu) ?? []
 
 /** The pieces of the thoughts of a stream. */
-export const thoughtsOf = ({ thinking = '' }: VendorOptions): readonly string[] => wordsOf(thinking)
+const thoughtsOf = ({ thinking = '' }: VendorOptions): readonly string[] => wordsOf(thinking)
 
 /** The pieces of the input of a call in a stream. */
-export const piecesOfCall = ({ input, pieces }: VendorCall): readonly string[] =>
-  pieces ?? input.match(/[^]{1,8}/gu) ?? []
+const piecesOfCall = ({ input, pieces }: VendorCall): readonly string[] => pieces ?? input.match(/[^]{1,8}/gu) ?? []
 
 /** The complete text of the reply. */
-export function textOf({ text, tokens, calls }: VendorOptions): string | null {
+export function textOf({ text, tokens, calls, parts }: VendorOptions): string | null {
+  if (parts) return parts.some(({ kind }) => kind === 'text') ? parts.map(wordsIn).join('') : null
   if (text !== undefined) return text
   if (tokens === undefined) return calls ? null : 'Hello there.'
   return tokensOf({ tokens }).join('')
 }
 
+const wordsIn = (part: VendorPart): string => (part.kind === 'text' ? part.text : '')
+
 /** OpenAI's finish reason. */
-export function finishReasonOf({ finishReason, calls }: VendorOptions): string | null {
-  return finishReason === undefined ? (calls ? 'tool_calls' : 'stop') : finishReason
+export function finishReasonOf({ finishReason, calls, parts }: VendorOptions): string | null {
+  if (finishReason !== undefined) return finishReason
+  return calls || parts?.some(({ kind }) => kind === 'call') ? 'tool_calls' : 'stop'
 }
 
 /**

@@ -2,12 +2,11 @@ import { json, namedFrame, type Dialect } from './vendor-frames.ts'
 import {
   countsOf,
   finishReasonOf,
-  piecesOfCall,
-  textOf,
-  thoughtsOf,
-  tokensOf,
+  partsOf,
+  type PlayedPart,
   type VendorCall,
   type VendorOptions,
+  type VendorThought,
 } from './vendor-options.ts'
 
 /** OpenAI's responses. */
@@ -48,55 +47,55 @@ const added = ({ begun }: Item, output_index: number): Buffer =>
 const done = ({ whole }: Item, output_index: number): Buffer =>
   namedFrame('response.output_item.done', { output_index, item: whole })
 
-function itemsOf(options: VendorOptions): readonly Item[] {
-  const { thinking, calls = [] } = options
-  const hasText = textOf(options) !== null || calls.length === 0
-  return [
-    ...(thinking === undefined ? [] : [reasoningItem(options)]),
-    ...(hasText ? [messageItem(options)] : []),
-    ...calls.map(callItem),
-  ]
+const itemsOf = (options: VendorOptions): readonly Item[] => partsOf(options).map(itemOf)
+
+function itemOf(part: PlayedPart, index: number): Item {
+  switch (part.kind) {
+    case 'thinking':
+      return reasoningItem(part, index)
+    case 'text':
+      return messageItem(part, index)
+    case 'call':
+      return callItem(part, index)
+  }
 }
 
-function messageItem(options: VendorOptions): Item {
-  const common = { type: 'message', id: 'msg_1', role: 'assistant' }
-  const content = [{ type: 'output_text', text: textOf(options) ?? '', annotations: [] }]
-  const pieces = tokensOf(options).map((delta) => ({
-    type: 'response.output_text.delta',
-    item_id: 'msg_1',
-    content_index: 0,
-    delta,
-  }))
+function messageItem({ text, pieces }: PlayedPart & { readonly text: string }, index: number): Item {
+  const common = { type: 'message', id: `msg_${index}`, role: 'assistant' }
+  const content = [{ type: 'output_text', text, annotations: [] }]
   return {
     begun: { ...common, status: 'in_progress', content: [] },
     whole: { ...common, status: 'completed', content },
-    pieces,
+    pieces: pieces.map((delta) => ({
+      type: 'response.output_text.delta',
+      item_id: common.id,
+      content_index: 0,
+      delta,
+    })),
   }
 }
 
-function reasoningItem(options: VendorOptions): Item {
-  const { thinking = '', signature } = options
-  const common = { type: 'reasoning', id: 'rs_1', ...(signature !== undefined && { encrypted_content: signature }) }
-  const where = { item_id: 'rs_1', summary_index: 0 }
+function reasoningItem({ text, signature, pieces }: PlayedPart & VendorThought, index: number): Item {
+  const id = `rs_${index}`
+  const common = { type: 'reasoning', id, ...(signature !== undefined && { encrypted_content: signature }) }
+  const where = { item_id: id, summary_index: 0 }
   return {
     begun: { ...common, summary: [] },
-    whole: { ...common, summary: [{ type: 'summary_text', text: thinking }] },
-    pieces: thoughtsOf(options).map((delta) => ({ type: 'response.reasoning_summary_text.delta', ...where, delta })),
+    whole: { ...common, summary: text === '' ? [] : [{ type: 'summary_text', text }] },
+    pieces: pieces.map((delta) => ({ type: 'response.reasoning_summary_text.delta', ...where, delta })),
   }
 }
 
-function callItem(call: VendorCall, index: number): Item {
-  const { id, name, input } = call
+function callItem({ id, name, input, pieces }: PlayedPart & VendorCall, index: number): Item {
   const common = { type: 'function_call', id: `fc_${index}`, call_id: id, name }
-  const pieces = piecesOfCall(call).map((delta) => ({
-    type: 'response.function_call_arguments.delta',
-    item_id: `fc_${index}`,
-    delta,
-  }))
   return {
     begun: { ...common, status: 'in_progress', arguments: '' },
     whole: { ...common, status: 'completed', arguments: input },
-    pieces,
+    pieces: pieces.map((delta) => ({
+      type: 'response.function_call_arguments.delta',
+      item_id: common.id,
+      delta,
+    })),
   }
 }
 

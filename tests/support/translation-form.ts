@@ -1,0 +1,113 @@
+import type { Part, ResultPart, TextPart } from '../../src/models/conversation.ts'
+
+/** What an API has a place for. A conversation loses the rest there: nothing else may be lost. */
+export interface Form {
+  /** Marks for the cache. `content`: on texts, files and tools, not on calls and results. */
+  readonly marks: 'all' | 'content' | 'none'
+  /** Whether a result can have a mark but no text. */
+  readonly marksEmptyResults: boolean
+  /** Whether a result can say that its call failed. */
+  readonly failedResults: boolean
+  /** Whether an image can say how closely to look at it. */
+  readonly detail: boolean
+  /**
+   * Whether a program parses the arguments of calls. JavaScript then keeps no digits beyond 2^53, no spaces, and the order of
+   * names only if they are not integers.
+   */
+  readonly parsesInput: boolean
+  /**
+   * Earlier thoughts. `signed`: others are not accepted. `in calls`: their text, in turns with calls, where the vendor requires it.
+   */
+  readonly thoughts: 'all' | 'signed' | 'in calls' | 'none'
+}
+
+/** A turn of a conversation, at a client or at an upstream. */
+export interface Turn {
+  readonly role: 'system' | 'user' | 'assistant'
+  readonly parts: readonly Part[]
+}
+
+/** A conversation as it fits into forms, one after the other. */
+export function fitted(turns: readonly Turn[], ...forms: readonly Form[]): readonly Turn[] {
+  return forms.reduce(
+    (fitting, form) =>
+      fitting.map(({ role, parts }) => ({ role, parts: thoughtsIn(parts, form).map((part) => fit(part, form)) })),
+    turns,
+  )
+}
+
+function thoughtsIn(parts: readonly Part[], { thoughts }: Form): readonly Part[] {
+  if (thoughts === 'all') return parts
+  const others = parts.filter(({ kind }) => kind !== 'thinking')
+  if (thoughts === 'none') return others
+  if (thoughts === 'signed') return parts.filter((part) => part.kind !== 'thinking' || part.signature !== undefined)
+  if (!parts.some(({ kind }) => kind === 'call')) return others
+  const text = parts.flatMap((part) => (part.kind === 'thinking' ? [part.text] : [])).join('\n')
+  return [{ kind: 'thinking', text }, ...others]
+}
+
+function fit(part: Part, form: Form): Part {
+  switch (part.kind) {
+    case 'text':
+      return form.marks === 'none' ? { ...part, cache: undefined } : part
+    case 'file':
+      return { ...part, ...(form.marks === 'none' && { cache: undefined }), ...(!form.detail && { detail: undefined }) }
+    case 'thinking':
+      return part
+    case 'call': {
+      const input = form.parsesInput ? JSON.stringify(JSON.parse(part.input)) : part.input
+      return { ...part, input, ...(form.marks !== 'all' && { cache: undefined }) }
+    }
+    case 'result':
+      return fitResult(part, form)
+  }
+}
+
+function fitResult(part: ResultPart, form: Form): ResultPart {
+  const content = part.content
+    .map((each) => fit(each, form))
+    .filter((each) => each.kind === 'text' || each.kind === 'file')
+  const hasText = content.some(({ kind }) => kind === 'text')
+  const isMarked = form.marks === 'all' && (form.marksEmptyResults || hasText)
+  return {
+    ...part,
+    content,
+    ...(!isMarked && { cache: undefined }),
+    ...(!form.failedResults && { isError: undefined }),
+  }
+}
+
+/** A piece of a conversation, as it is compared. */
+export type Seen = Readonly<Record<string, unknown>>
+
+/**
+ * A conversation as a list that is the same in every API. A result has one text, and the mark of its last marked text if it
+ * has none. Its files follow the results of the turn, because not every API has files in results. Texts in a row are one.
+ */
+export function seen(turns: readonly Turn[]): readonly Seen[] {
+  const pieces = turns.flatMap(({ role, parts }): readonly Seen[] => {
+    const results = parts.filter((part) => part.kind === 'result')
+    const files = results.flatMap(({ content }) => content.filter(({ kind }) => kind === 'file'))
+    const rest = [...files, ...parts.filter(({ kind }) => kind !== 'result')]
+    return [...results.map(resultSeen), ...rest.map(pieceSeen)].map((piece) => ({ role, ...piece }))
+  })
+  const joined = pieces.reduce<Seen[]>((kept, piece) => {
+    const before = kept.at(-1)
+    const isSame = piece['kind'] === 'text' && before?.['kind'] === 'text' && before['role'] === piece['role']
+    if (!isSame || before['cache'] !== undefined) return [...kept, piece]
+    return [...kept.slice(0, -1), { ...piece, text: `${String(before['text'])}\n${String(piece['text'])}` }]
+  }, [])
+  return joined.map((piece) => Object.fromEntries(Object.entries(piece).filter(([, value]) => value !== undefined)))
+}
+
+function pieceSeen(part: Part): Seen {
+  if (part.kind !== 'file') return { ...part }
+  const { kind, mediaType, data, name, detail, cache } = part
+  return { kind, mediaType, data, name, detail, cache }
+}
+
+function resultSeen({ kind, callId, content, isError, cache }: ResultPart): Seen {
+  const texts = content.filter((part): part is TextPart => part.kind === 'text')
+  const text = texts.map((part) => part.text).join('\n')
+  return { kind, callId, text, isError, cache: cache ?? texts.findLast((part) => part.cache)?.cache }
+}
