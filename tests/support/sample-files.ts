@@ -90,21 +90,30 @@ export const extendedWebpOf = (width: number, height: number): Buffer =>
     ['VP8 ', lossy(16, 16)],
   )
 
-/** `compressed`: its pages are in a compressed stream, as in most PDFs since version 1.5. */
-export function pdfOf(pages: number, { compressed = false, note = '' } = {}): Buffer {
-  const page = '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] >>'
-  const tree = '<< /Type /Pages /Kids [] /Count 1 >>'
-  const objects = [tree, ...Array.from({ length: pages }, () => page)]
-  const data = deflateSync(latin1(objects.join('\n')))
-  return Buffer.concat([
-    latin1(`%PDF-1.7\n%${note}\n1 0 obj\n<< /Type/Catalog /Pages 2 0 R >>\nendobj\n`),
-    ...(compressed
-      ? [
-          latin1(`9 0 obj\n<</Type/ObjStm/Length ${data.length}/Filter/FlateDecode>>stream\r\n`),
-          data,
-          latin1('\nendstream'),
-        ]
-      : objects.map((text, index) => latin1(`${index + 2} 0 obj\n${text}\nendobj\n`))),
+/** A PDF with such objects, and a catalog that names object 2 as the tree of pages. */
+export const pdfWith = (...objects: readonly (string | Buffer)[]): Buffer =>
+  Buffer.concat([
+    latin1('%PDF-1.7\n1 0 obj\n<< /Type /Catalog /Pages 2 0 R >>\nendobj\n'),
+    ...objects.map((each) => (typeof each === 'string' ? latin1(each) : each)),
     latin1('\ntrailer\n<< /Root 1 0 R >>\nstartxref\n0\n%%EOF\n'),
   ])
+
+/** An object stream with objects and their numbers. */
+export function objectStream(objects: readonly (readonly [number: number, text: string])[]): Buffer {
+  const texts = objects.map(([, text]) => text)
+  const places = texts.map((_, index) => texts.slice(0, index).join('\n').length + Math.min(index, 1))
+  const index = objects.map(([number], at) => `${number} ${places[at]}`).join(' ')
+  const data = deflateSync(latin1(`${index}\n${texts.join('\n')}`))
+  const keys = `/Type /ObjStm /N ${objects.length} /First ${index.length + 1} /Length ${data.length} /Filter /FlateDecode`
+  return Buffer.concat([latin1(`9 0 obj\n<< ${keys} >>\nstream\r\n`), data, latin1('\nendstream\nendobj\n')])
+}
+
+/** `compressed`: its pages are in an object stream, as in most PDFs since version 1.5. */
+export function pdfOf(pages: number, { compressed = false, note = '' } = {}): Buffer {
+  const numbers = Array.from({ length: pages }, (_, index) => index + 10)
+  const tree = `<< /Type /Pages /Kids [${numbers.map((number) => `${number} 0 R`).join(' ')}] /Count ${pages} >>`
+  const page = '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] >>'
+  const objects = [[2, tree] as const, ...numbers.map((number) => [number, page] as const)]
+  const written = objects.map(([number, text]) => `${number} 0 obj\n${text}\nendobj\n`)
+  return pdfWith(`%${note}\n`, ...(compressed ? [objectStream(objects)] : written))
 }

@@ -37,7 +37,7 @@ export function beginFiles(): void {
 }
 
 const pdf: FileType = {
-  name: 'PDF without a password',
+  name: 'PDF without a password, whose pages can be counted',
   mostBytes: most.documentBytes,
   measure(bytes, field) {
     const pages = countPdfPages(bytes, most.pages, pdfWork)

@@ -1,64 +1,81 @@
-import { inflateSync } from 'node:zlib'
+import { createPdfWork, readObjects, type PdfWork } from './pdf-objects.ts'
+import { Reference, UnclearPdf, type PdfValue } from './pdf-values.ts'
 
-/** The work that is left for PDFs that are read together. */
-export interface PdfWork {
-  /** Object streams to decode. */
-  streams: number
-  /** Bytes that they may decode to. */
-  decoded: number
-}
-
-export const createPdfWork = (): PdfWork => ({ streams: 1000, decoded: 8 * 1024 * 1024 })
+export { createPdfWork, type PdfWork }
 
 /**
- * Counts the pages of a PDF (ISO 32000), or more if it has earlier versions of them. Stops above `limit`. Returns undefined for
- * bytes that do not begin and end as a PDF, and where the pages cannot be read: the file is broken, has a password or takes more
- * than the work that is left.
+ * Counts the pages of a PDF (ISO 32000-2, section 7.7.3), as often as each is listed. Of a file with earlier versions, it counts the
+ * longest. Returns at most `limit` + 1. Returns undefined for bytes that do not begin and end as a PDF, and where the pages cannot be
+ * counted for certain: the file is broken, has a password or syntax that programs read differently, or takes more than the work that is left.
  */
 export function countPdfPages(bytes: Buffer, limit: number, work: PdfWork = createPdfWork()): number | undefined {
   if (!bytes.subarray(0, 1024).includes('%PDF-') || !bytes.subarray(-1024).includes('%%EOF')) return undefined
-  const text = bytes.toString('latin1')
-  let pages = pagesIn(text, limit)
-  let end = 0
-  for (const { 0: head, index } of text.matchAll(objectStream)) {
-    if (pages > limit) break
-    if (--work.streams < 0) return undefined
-    // Each stream has its own end: a file that has one end for many would be searched again and again.
-    if (index < end) return undefined
-    const start = index + head.length
-    end = text.indexOf('endstream', start)
-    const objects = end < 0 ? undefined : decoded(bytes.subarray(start, end), work.decoded)
-    if (objects === undefined) {
-      // How much of it was decoded is unknown.
-      work.decoded = 0
-      return undefined
-    }
-    work.decoded -= objects.length
-    pages += pagesIn(objects, limit)
-  }
-  return pages === 0 ? undefined : pages
-}
-
-const pageType = /\/Type\s*\/Page(?![A-Za-z])/g
-/** The dictionary of a stream of compressed objects, up to its data. It takes linear time: no match reaches into the next. */
-const objectStream = /\/ObjStm\b(?:(?!\/ObjStm)[^]){0,1024}?stream\r?\n/g
-
-function pagesIn(text: string, limit: number): number {
-  return text
-    .matchAll(pageType)
-    .take(limit + 1)
-    .reduce((count) => count + 1, 0)
-}
-
-/** Undefined if the data is broken or larger than `room`. Empty if it is not compressed: the text of the file contains it. */
-function decoded(data: Buffer, room: number): string | undefined {
-  if (!isZlib(data)) return ''
   try {
-    return inflateSync(data, { maxOutputLength: room }).toString('latin1')
-  } catch {
-    return undefined
+    const trees = new PageTrees()
+    readObjects(bytes, work, (number, value) => trees.add(number, value))
+    const pages = trees.mostPages(limit + 1)
+    return pages > 0 ? pages : undefined
+  } catch (error) {
+    if (error instanceof UnclearPdf) return undefined
+    throw error
   }
 }
 
-/** RFC 1950, section 2.2: compression method 8. */
-const isZlib = (data: Buffer): boolean => ((data[0] ?? 0) & 0x0f) === 8
+/** More levels than any program writes. */
+const mostLevels = 64
+
+class PageTrees {
+  readonly #roots = new Set<number>()
+  /** The versions of each object that can be a node, a list of nodes or a reference to one. All others are pages. */
+  readonly #versions = new Map<number, PdfValue[]>()
+  readonly #counted = new Map<number, number>()
+
+  add(number: number | undefined, value: PdfValue): void {
+    if (value instanceof Map) this.#addRoot(value.get('Root'), value.get('Pages'))
+    if (number === undefined || !mayHavePages(value)) return
+    const versions = this.#versions.get(number)
+    if (versions) versions.push(value)
+    else this.#versions.set(number, [value])
+  }
+
+  /** The catalog and the root of the tree are objects of their own. */
+  #addRoot(catalog: PdfValue | undefined, pages: PdfValue | undefined): void {
+    if (catalog instanceof Map || pages instanceof Map) throw new UnclearPdf()
+    if (pages instanceof Reference) this.#roots.add(pages.object)
+  }
+
+  mostPages(most: number): number {
+    let pages = 0
+    for (const root of this.#roots) pages = Math.max(pages, this.#pagesOf(root, 0))
+    return Math.min(pages, most)
+  }
+
+  /** Of an object with several versions, one can be a page, so that it counts as one at least. */
+  #pagesOf(number: number, level: number): number {
+    const counted = this.#counted.get(number)
+    if (counted !== undefined) return counted
+    // A node that contains itself gets here too.
+    if (level > mostLevels) throw new UnclearPdf()
+    let pages = 1
+    for (const each of this.#versions.get(number) ?? []) pages = Math.max(pages, this.#pagesIn(each, level + 1))
+    this.#counted.set(number, pages)
+    return pages
+  }
+
+  #pagesIn(value: PdfValue | undefined, level: number): number {
+    if (value instanceof Map) return this.#pagesIn(value.get('Kids'), level)
+    if (value instanceof Reference) return this.#pagesOf(value.object, level)
+    if (!isList(value)) throw new UnclearPdf()
+    return value.reduce<number>((sum, each) => {
+      if (!(each instanceof Reference)) throw new UnclearPdf()
+      return sum + this.#pagesOf(each.object, level)
+    }, 0)
+  }
+}
+
+const isList = (value: PdfValue | undefined): value is readonly PdfValue[] => Array.isArray(value)
+
+const mayHavePages = (value: PdfValue): boolean =>
+  value instanceof Reference ||
+  (value instanceof Map && value.has('Kids')) ||
+  (isList(value) && value.some((each) => each instanceof Reference))
