@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Prompt } from './conversation.ts'
-import { bytesOf, countedMessages } from './counted.ts'
+import { bytesOf, countedMessages, signatureBytes } from './counted.ts'
 
 const user = { role: 'user', text: 'Hello' } as const
 const schema = { type: 'object', properties: { city: { type: 'string' } } }
@@ -58,5 +58,22 @@ describe('the text of a prompt that is counted', () => {
       { role: 'user', text: 'Rain' },
       { role: 'system', text: JSON.stringify([{ name: 'weather', parameters: schema }]) },
     ])
+  })
+
+  it('has thoughts, and their signatures as the bytes that they encode', () => {
+    const thought = { kind: 'thinking', text: 'Warm?' } as const
+    const prompt: Prompt = {
+      messages: [
+        user,
+        { role: 'assistant', parts: [{ ...thought, signature: 'c2lnbg==' }, thought, { kind: 'text', text: 'Yes.' }] },
+        { role: 'assistant', parts: [{ kind: 'thinking', text: '', signature: 'YQ', redacted: true }] },
+      ],
+    }
+    assert.deepEqual(
+      countedMessages(prompt).map(({ text }) => text),
+      ['Hello', 'Warm?\nWarm?\nYes.', ''],
+    )
+    assert.equal(signatureBytes(prompt), 8)
+    assert.equal(signatureBytes({ messages: [user] }), 0)
   })
 })

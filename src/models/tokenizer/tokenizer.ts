@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import { Problem } from '../../platform/problems.ts'
-import { countedMessages } from '../counted.ts'
+import { countedMessages, signatureBytes } from '../counted.ts'
 import { fileTokens } from '../file-tokens.ts'
 import type { CountOptions, Prompt, TokenCount } from '../model.ts'
 import type { EndpointOptions } from '../upstream/endpoint.ts'
@@ -54,10 +54,16 @@ const threadCheapPrompt = 16_384
 /** Tokens that a chat template adds to a message, and to the prompt: some templates bring a system text of their own. */
 const templateBound = { message: 16, prompt: 128 }
 
+/**
+ * Bytes of a signature for each token of the thoughts in it. Vendors do not publish how they encode them. As text, a token has
+ * about four bytes; half of that leaves room.
+ */
+const signatureBytesPerToken = 2
+
 /** An upper bound: no tokenizer that falls back on bytes makes more tokens than the text has bytes. */
 function byteBound(prompt: Prompt): number {
   const messages = countedMessages(prompt)
-  const bytes = messages.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0)
+  const bytes = messages.reduce((sum, { text }) => sum + Buffer.byteLength(text), signatureBytes(prompt))
   return bytes + messages.length * templateBound.message + templateBound.prompt
 }
 
@@ -91,8 +97,8 @@ export function createTokenizer(needs: TokenizerNeeds): Tokenizer {
     if (server) return server.count(prompt, options)
     if (choice.by !== 'text') return Promise.resolve(bound(prompt, upstreamModel).tokens)
     const text = thread.count(choice.source, countedMessages(prompt), options.signal)
-    const ofFiles = fileTokens(prompt, upstreamModel)
-    return ofFiles === 0 ? text : text.then((tokens) => tokens + ofFiles)
+    const others = fileTokens(prompt, upstreamModel) + Math.ceil(signatureBytes(prompt) / signatureBytesPerToken)
+    return others === 0 ? text : text.then((tokens) => tokens + others)
   }
 
   return Object.freeze({

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { ReplyPart } from '../conversation.ts'
-import { bytesOf } from '../counted.ts'
+import { bytesOf, signatureBytes } from '../counted.ts'
 import type { Prompt, RunEnd, RunLimits, StopReason, Usage, WholeReply } from '../model.ts'
 import type { Tokenizer } from '../tokenizer/tokenizer.ts'
 
@@ -120,7 +120,8 @@ function bytesOfReply({ text, parts }: UpstreamReply): number {
 const textOfPart = (part: ReplyPart): string => (part.kind === 'call' ? part.tool + part.input : part.text)
 
 function promptTokens({ prompt, tokenizer }: UpstreamRun): number {
-  return tokenizer.estimateOf(prompt) ?? estimate(bytesOf(prompt)) + tokenizer.fileTokens(prompt)
+  const estimated = tokenizer.estimateOf(prompt)
+  return estimated ?? estimate(bytesOf(prompt) + signatureBytes(prompt)) + tokenizer.fileTokens(prompt)
 }
 
 function generatedTokens({ pieces, bytes }: Received): number {
