@@ -27,7 +27,7 @@ export const problems = {
   malformed_json: {
     status: 400,
     retry: false,
-    meaning: 'The body is not a JSON object in UTF-8.',
+    meaning: 'The body is not a JSON object in UTF-8, or is nested too deeply.',
     remedy: 'Send one JSON object, encoded as UTF-8, and use a JSON library to write it.',
   },
   missing_field: {

@@ -55,6 +55,22 @@ const count = async (model: string, input?: string) => {
   return Number(json['input_tokens'])
 }
 
+/** A conversation with this block in the model's turn. */
+const withBlock = (model: string, block: object) => ({
+  model,
+  max_tokens: 100,
+  messages: [
+    { role: 'user', content: 'Why?' },
+    { role: 'assistant', content: [block, { type: 'text', text: 'Because.' }] },
+    { role: 'user', content: 'Really?' },
+  ],
+})
+/** A signature in the blocks that have one. */
+const blocksOf = (signature: string) => [
+  { type: 'thinking', thinking: '', signature },
+  { type: 'redacted_thinking', data: signature },
+]
+
 describe('A34 the tokens of an upstream model', () => {
   it('are counted with the encoding that its name determines', async () => {
     assert.equal(await count('gpt'), 8)
@@ -85,21 +101,8 @@ describe('A34 the tokens of an upstream model', () => {
   })
 
   it('include the signatures of thoughts, which vendors decrypt and charge', async () => {
-    const ask = (model: string, block: object) => ({
-      model,
-      max_tokens: 100,
-      messages: [
-        { role: 'user', content: 'Why?' },
-        { role: 'assistant', content: [block, { type: 'text', text: 'Because.' }] },
-        { role: 'user', content: 'Really?' },
-      ],
-    })
-    const blocksOf = (signature: string) => [
-      { type: 'thinking', thinking: '', signature },
-      { type: 'redacted_thinking', data: signature },
-    ]
     const tokensOf = async (model: string, block: object) => {
-      const { json } = await service.call('/v1/messages/count_tokens', customer.key, ask(model, block))
+      const { json } = await service.call('/v1/messages/count_tokens', customer.key, withBlock(model, block))
       return Number(json['input_tokens'])
     }
     // 3000 bytes in base64: as bytes, at two bytes for each token, and by a server that decrypts them itself.
@@ -117,7 +120,7 @@ describe('A34 the tokens of an upstream model', () => {
     const { accountId, key } = await service.customer({ tokensPerMinute: 10_000 })
     vendor.set({ usageOn: 'none' })
     const [block = {}] = blocksOf('c2ln'.repeat(1000))
-    const answer = await service.call('/v1/messages', key, { ...ask('unknown', block), stream: true })
+    const answer = await service.call('/v1/messages', key, { ...withBlock('unknown', block), stream: true })
     assert.ok(Number(answer.headers.get('anthropic-ratelimit-tokens-remaining')) < 10_000 - 3000 - 100)
     const { rows, holds } = await service.books(accountId)
     // At four bytes for each token, where the upstream reports none.
@@ -137,7 +140,7 @@ describe('A34 the tokens of an upstream model', () => {
   })
 
   it('are not counted for an account that is out of credit or of requests', async () => {
-    const before = counts
+    const earlier = counts
     const poor = await service.customer({ credit: 0n })
     const busy = await service.customer({ requestsPerMinute: 1 })
     assert.equal((await service.call('/v1/count_tokens', busy.key, body('unknown'))).status, 200)
@@ -159,9 +162,9 @@ describe('A34 the tokens of an upstream model', () => {
     assert.match(answers[2]?.text ?? '', /lower max_tokens/)
     assert.ok(Number(answers[3]?.headers.get('retry-after')) >= 1)
     assert.equal(answers[3]?.headers.get('x-ratelimit-remaining-requests'), '0')
-    assert.equal(counts, before)
+    assert.equal(counts, earlier)
     assert.equal((await service.call('/v1/count_tokens', poor.key, body('server'))).json['input_tokens'], 8)
-    assert.equal(counts, before + 1)
+    assert.equal(counts, earlier + 1)
   })
 
   it('are in the first event of a messages stream', async () => {

@@ -12,7 +12,9 @@ const baseUrl = 'https://tollgate.example'
 export const uuidv7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
 /** Starts a server with a few routes that records what happens. */
-export async function startServer(options: Pick<ServerNeeds, 'drainTime' | 'idleGrace' | 'timeouts'> = {}) {
+export async function startServer(
+  options: Partial<Pick<ServerNeeds, 'drainTime' | 'idleGrace' | 'timeouts' | 'requestBytes'>> = {},
+) {
   const lines: string[] = []
   const ends: RequestEnd[] = []
   const served: string[] = []

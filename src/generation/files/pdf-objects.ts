@@ -23,7 +23,7 @@ export const createPdfWork = (): PdfWork => ({
 })
 
 /** What each takes at worst, in proportion. */
-const cost = { keyword: 2, place: 10, unclearPlace: 1000, entry: 5, object: 10, node: 40 }
+const cost = { keyword: 2, place: 14, unclearPlace: 1000, entry: 5, object: 14, node: 40 }
 
 /** `number` is undefined for a trailer. */
 type TakeObject = (number: number | undefined, value: PdfValue) => void

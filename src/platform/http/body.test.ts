@@ -35,6 +35,16 @@ describe('the body of a request', () => {
     })
   }
 
+  it('A2 refuses a body that is nested very deeply as malformed_json, and says so', async () => {
+    const { server, port } = await startServer({ requestBytes: 64 * 1024 })
+    const deep = `{"text":${'['.repeat(20_000)}`
+    const { reason } = assertRefusal(await exchange(port, post(deep)), 'malformed_json')
+    assert.match(String(reason), /more than 256 levels/)
+    const text = '[{'.repeat(20_000)
+    assert.equal((await exchange(port, post(JSON.stringify({ text })))).status, 200)
+    await server.close()
+  })
+
   it('A2 names a fault of the schema and its field', async () => {
     const error = assertRefusal(await exchange(started.port, post('{"text":5}')), 'invalid_field')
     assert.equal(error['field'], 'text')

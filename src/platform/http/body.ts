@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { Problem } from '../problems.ts'
+import { hasMoreText, isTooDeep, mostLevels, mostOfShortFiles } from './json-bytes.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -33,50 +34,20 @@ export function parseJson(request: FastifyRequest, body: Buffer, done: (error: E
   else done(null, parsed.value)
 }
 
+/** Bytes that are parsed in a millisecond or two, whatever they are. */
+const mostOfShortBody = 16 * 1024
+
 function parse(body: Buffer): Problem | { value: unknown } {
   if (body.length === 0) return new Problem('malformed_json', 'The body is empty: send a JSON object.')
   if (!isUtf8(body)) return new Problem('malformed_json', 'The body is not valid UTF-8: encode it as UTF-8.')
+  if (body.length > mostOfShortBody && isTooDeep(body)) {
+    return new Problem('malformed_json', `The body is nested more than ${mostLevels} levels deep.`)
+  }
   try {
     return { value: JSON.parse(body.toString()) }
   } catch {
     return new Problem('malformed_json', 'The body is not valid JSON. Check that it was sent completely.')
   }
-}
-
-/** Only longer strings can be files here: shorter ones are counted as text, whatever they are. */
-const leastFile = 512
-/** The most bytes of files that are counted as text: of a hundred, as many as a request may have. */
-const mostOfShortFiles = 100 * leastFile
-const [quote, backslash] = [0x22, 0x5c]
-
-/**
- * Whether JSON has more than `most` bytes outside of long strings. Parsing so much would keep other requests waiting; this
- * reads no more than those bytes and skips the strings.
- */
-function hasMoreText(body: Buffer, most: number): boolean {
-  let text = 0
-  let isInside = false
-  for (let at = 0; at < body.length && text <= most && body.length - at + text > most;) {
-    const found = nextQuote(body, at)
-    const end = found < 0 ? body.length : found + 1
-    const isEscaped = isInside && backslashesBefore(body, found, at) % 2 === 1
-    if (!isInside || isEscaped || end - at <= leastFile) text += end - at
-    if (!isEscaped) isInside = !isInside
-    at = end
-  }
-  return text > most
-}
-
-/** A call of `indexOf` takes as long as a look at a hundred bytes. */
-function nextQuote(body: Buffer, start: number): number {
-  for (let at = start; at < start + leastFile; at++) if (body[at] === quote) return at
-  return body.indexOf(quote, start + leastFile)
-}
-
-function backslashesBefore(body: Buffer, end: number, start: number): number {
-  let at = end
-  while (at > start && body[at - 1] === backslash) at--
-  return end - at
 }
 
 function tooMuchText(most: number): Problem {

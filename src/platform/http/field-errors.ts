@@ -40,6 +40,8 @@ interface Shape {
  */
 export function findFieldError(schema: TSchema, value: unknown, path: string, synonyms: Synonyms = {}): FieldError {
   const shape: Shape = { ...schema }
+  const tooLong = findLengthError(shape, value, path)
+  if (tooLong) return tooLong
   if (shape.type === 'object' && isRecord(value)) return findObjectError(shape, value, path, synonyms)
   if (shape.type === 'array' && Array.isArray(value)) return findListError(shape, value, path)
   const meant = shape.anyOf?.find((each) => isOfType({ ...each }, value))
@@ -55,15 +57,15 @@ function findObjectError(
 ): FieldError {
   const known = shape.properties ?? {}
   const names = Object.keys(value)
-  if (names.length > (shape.maxProperties ?? Infinity)) {
-    return invalid(path, `an object of at most ${shape.maxProperties} fields`, `has ${names.length}`)
-  }
   const unknown = names.filter((name) => !Object.hasOwn(known, name))
-  const others = unknown.map((name) => [name, extraSchema(shape)] as const)
   return (
     findNameError(shape, unknown, value, path, synonyms) ??
     findEntryError(Object.entries(known), value, path) ??
-    findEntryError(others, value, path) ??
+    findEntryError(
+      unknown.map((name) => [name, extraSchema(shape)]),
+      value,
+      path,
+    ) ??
     invalid(path, `an object whose every field name is ${mustBe({ ...shape.propertyNames })}`, 'has another')
   )
 }
@@ -95,16 +97,29 @@ function findEntryError(
   value: Readonly<Record<string, unknown>>,
   path: string,
 ): FieldError | undefined {
-  const wrong = entries.find(([name, schema]) => Object.hasOwn(value, name) && fails(schema, value[name]))
-  return wrong && findFieldError(wrong[1], value[wrong[0]], join(path, wrong[0]))
+  for (const [name, schema] of entries) {
+    const error = Object.hasOwn(value, name) ? findError(schema, value[name], join(path, name)) : undefined
+    if (error) return error
+  }
+  return undefined
 }
 
-/** Compares the lengths first: validating a list that is far too long is slow. */
-function fails(schema: TSchema, value: unknown): boolean {
-  const { maxItems = Infinity, maxProperties = Infinity }: Shape = { ...schema }
-  if (Array.isArray(value) && value.length > maxItems) return true
-  if (isRecord(value) && Object.keys(value).length > maxProperties) return true
-  return !Value.Check(schema, value)
+/** Undefined if the value is valid. Compares the lengths first: validating a list that is far too long is slow. */
+function findError(schema: TSchema, value: unknown, path: string): FieldError | undefined {
+  const tooLong = findLengthError({ ...schema }, value, path)
+  if (tooLong) return tooLong
+  return Value.Check(schema, value) ? undefined : findFieldError(schema, value, path)
+}
+
+function findLengthError(shape: Shape, value: unknown, path: string): FieldError | undefined {
+  const { maxItems = Infinity, maxProperties = Infinity } = shape
+  if (Array.isArray(value)) {
+    return value.length > maxItems ? invalid(path, mustBe(shape), `has ${value.length}`) : undefined
+  }
+  const count = maxProperties < Infinity && isRecord(value) ? Object.keys(value).length : 0
+  return count > maxProperties
+    ? invalid(path, `an object of at most ${maxProperties} fields`, `has ${count}`)
+    : undefined
 }
 
 function extraSchema(shape: Shape): TSchema {
@@ -112,9 +127,11 @@ function extraSchema(shape: Shape): TSchema {
 }
 
 function findListError(shape: Shape, list: readonly unknown[], path: string): FieldError {
-  const { items, maxItems = Infinity } = shape
-  const index = items === undefined || list.length > maxItems ? -1 : list.findIndex((each) => fails(items, each))
-  if (items !== undefined && index >= 0) return findFieldError(items, list[index], `${path}[${index}]`)
+  const { items } = shape
+  for (const [index, each] of items ? list.entries() : []) {
+    const error = items && findError(items, each, `${path}[${index}]`)
+    if (error) return error
+  }
   return invalid(path, mustBe(shape), `has ${list.length}`)
 }
 

@@ -60,6 +60,8 @@ describe('why a value is refused', () => {
     const pairs = Type.Object({}, { additionalProperties: Type.Object({ text: Type.String() }), maxProperties: 2 })
     assert.equal(refusal(pairs, { a: item, b: item, c: item }), 'must be an object of at most 2 fields, but has 3.')
     assert.equal(looks, 0)
+    assert.match(String(refusal(items, [item, {}])), /it\[1\]\.text is missing/)
+    assert.match(String(refusal(pairs, { a: item, b: {} })), /it\.b\.text is missing/)
   })
 
   test("never quotes the caller's text", () => {
