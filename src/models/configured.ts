@@ -9,6 +9,7 @@ import type { Detection } from './reported/detection.ts'
 import { createTokenizer, faultOfTokenizerFile, type CountingThread, type Tokenizer } from './tokenizer/tokenizer.ts'
 import type { Provider } from './upstream/ai-sdk-provider.ts'
 import type { EndpointOptions } from './upstream/endpoint.ts'
+import { acceptedBy } from './upstream/chat-messages.ts'
 import { createEmbeddingModel } from './upstream/openai-embeddings.ts'
 import { createOpenAiModel } from './upstream/openai.ts'
 
@@ -54,9 +55,22 @@ async function openTokenizer(entry: UpstreamConfig, thread: CountingThread, log:
   const { id, tokenizer: setting, tokenizer_margin: margin, upstream_model: upstreamModel, timeout } = entry
   const fault = setting.endsWith('.json') ? await faultOfTokenizerFile(setting) : null
   if (fault !== null) throw new OperatorError(`models: the tokenizer of ${id}: ${fault}`)
-  const endpoints = countingEndpoints(entry)
-  const { connect } = timeout
-  return createTokenizer({ setting, margin, upstreamModel, endpoints, connect, thread, log: log.child({ model: id }) })
+  return createTokenizer({
+    setting,
+    margin,
+    upstreamModel,
+    sendsSignatures: sendsSignatures(entry),
+    endpoints: countingEndpoints(entry),
+    connect: timeout.connect,
+    thread,
+    log: log.child({ model: id }),
+  })
+}
+
+/** Whether an upstream gets the signatures of earlier thoughts. `@ai-sdk/openai-compatible` leaves them out. */
+function sendsSignatures(entry: UpstreamConfig): boolean {
+  if (entry.engine === 'openai') return acceptedBy(entry.upstream_model).signatures
+  return entry.package !== '@ai-sdk/openai-compatible'
 }
 
 /** The servers that can say what the model can do. */

@@ -2,8 +2,8 @@ import type { Message, Part, PartsMessage, Prompt, ReplyFormat, TextMessage, Too
 
 /**
  * All text of a prompt, as messages of text only: what a tokenizer can count. Tools and schemas count as a further message,
- * in the JSON in which vendors write them. Of a file, only the name is text: `fileTokens` counts the rest. Of a thought, the
- * signature is not text: `signatureBytes` counts it.
+ * in the JSON in which vendors write them. Of a file, only the name is text: `fileTokens` counts the rest, as `signatureTokens`
+ * does the signatures of thoughts.
  */
 export function countedMessages(prompt: Prompt): readonly TextMessage[] {
   const { messages, tools, format } = prompt
@@ -49,15 +49,4 @@ function countedPart(part: Part): string {
 /** Bytes of all text of a prompt (UTF-8). */
 export function bytesOf(prompt: Prompt): number {
   return countedMessages(prompt).reduce((sum, { text }) => sum + Buffer.byteLength(text), 0)
-}
-
-/** Bytes that the signatures of thoughts encode in base64. Vendors encrypt what the model thought into them, and charge it as input. */
-export function signatureBytes({ messages }: Prompt): number {
-  let encoded = 0
-  for (const { parts } of messages) {
-    for (const part of parts ?? []) {
-      if (part.kind === 'thinking' && part.signature !== undefined) encoded += Buffer.byteLength(part.signature)
-    }
-  }
-  return Math.ceil((encoded * 3) / 4)
 }

@@ -49,6 +49,7 @@ const open = (setting: string, needs: Partial<TokenizerNeeds> = {}) =>
     setting,
     margin: 2,
     upstreamModel: 'm',
+    sendsSignatures: true,
     endpoints: [{ url, key: 'sk-secret' }],
     connect: 10_000,
     thread,
@@ -254,6 +255,57 @@ describe("the server's own count", () => {
     assert.equal(most.tokens - text.tokens, 255)
     behave = refuse(500)
     assert.equal((await open('anthropic').count(shown)).tokens, most.tokens)
+  })
+
+  describe('of encrypted reasoning', () => {
+    const signature = Buffer.alloc(4000).toString('base64')
+    const thinking: Prompt = {
+      messages: [
+        { role: 'assistant', parts: [{ kind: 'thinking', text: '', signature, redacted: true }] },
+        { role: 'user', text: 'Go on' },
+      ],
+    }
+
+    test('it is added to a count of text, and held with a margin of its own', async () => {
+      behave = json({ count: 100 })
+      const tokenizer = open('vllm')
+      assert.deepEqual(await tokenizer.count(thinking), { exact: false, tokens: 1100, most: 2142 })
+      assert.equal(tokenizer.estimateOf(thinking), 1100)
+      const { tokens, ...held } = await open('o200k_base', { margin: 0 }).count(thinking)
+      assert.deepEqual(held, { exact: false, most: tokens + 1000 })
+    })
+
+    test('Anthropic counts it itself', async () => {
+      behave = json({ input_tokens: 100 })
+      assert.deepEqual(await open('anthropic').count(thinking), { exact: false, tokens: 100, most: 102 })
+      assert.ok(JSON.stringify(asked[0]?.body).includes(signature))
+    })
+
+    test('its bytes bound it where nothing else counts', async () => {
+      const { tokens } = await byteTokenizer.count({
+        messages: [
+          { role: 'assistant', parts: [] },
+          { role: 'user', text: 'Go on' },
+        ],
+      })
+      const expected = { exact: false, tokens: tokens + 4000, most: tokens + 4000 }
+      assert.deepEqual(await byteTokenizer.count(thinking), expected)
+      behave = refuse(500)
+      assert.deepEqual(await open('anthropic').count(thinking), expected)
+    })
+
+    test('it costs nothing where it is not sent', async () => {
+      behave = json({ count: 100 })
+      const unsent = { sendsSignatures: false }
+      assert.deepEqual(await open('vllm', unsent).count(thinking), { exact: false, tokens: 100, most: 102 })
+      const bytes = open('bytes', unsent)
+      assert.equal((await byteTokenizer.count(thinking)).tokens - (await bytes.count(thinking)).tokens, 4000)
+      assert.equal(bytes.tokensBesidesText(thinking), 0)
+    })
+
+    test('it is part of the estimate if the upstream reports no usage', () => {
+      for (const setting of ['bytes', 'vllm']) assert.equal(open(setting).tokensBesidesText(thinking), 1000)
+    })
   })
 
   test('the margin is a percentage of the count, rounded up', async () => {

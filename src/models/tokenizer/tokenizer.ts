@@ -1,8 +1,9 @@
 import type { Logger } from 'pino'
 import { Problem } from '../../platform/problems.ts'
-import { countedMessages, signatureBytes } from '../counted.ts'
+import { countedMessages } from '../counted.ts'
 import { fileTokens } from '../file-tokens.ts'
 import type { CountOptions, Prompt, TokenCount } from '../model.ts'
+import { signatureBytes, signatureTokens, type SignatureTokens } from '../signature-tokens.ts'
 import type { EndpointOptions } from '../upstream/endpoint.ts'
 import { chooseTokenizer } from './choice.ts'
 import type { CountingThread } from './counting-thread.ts'
@@ -24,14 +25,14 @@ export interface Tokenizer {
   /** As of a model. */
   readonly cheapPrompt: number
   /**
-   * An estimate, with `most` above it by the margin. Where it cannot be made, `tokens` is an upper bound: the bytes of the
-   * prompt. Throws a Problem only when the caller disconnects.
+   * An estimate, with `most` above it by the margin and by what signatures may have beyond the expected. Where it cannot be
+   * made, `tokens` is an upper bound: the bytes of the prompt. Throws a Problem only when the caller disconnects.
    */
   readonly count: (prompt: Prompt, options?: CountOptions) => Promise<TokenCount>
   /** The estimate that `count` made of this prompt, if it made one. */
   readonly estimateOf: (prompt: Prompt) => number | undefined
-  /** The tokens of the images and documents of this prompt, by the rules of the model's vendor. */
-  readonly fileTokens: (prompt: Prompt) => number
+  /** The tokens of this prompt besides its text: its files, by the rules of the model's vendor, and encrypted reasoning. */
+  readonly tokensBesidesText: (prompt: Prompt) => number
   close(): Promise<void>
 }
 
@@ -41,6 +42,8 @@ export interface TokenizerNeeds {
   /** Percent that the hold exceeds the estimate by. */
   readonly margin: number
   readonly upstreamModel: string
+  /** Whether requests to the upstream have the signatures of earlier thoughts. */
+  readonly sendsSignatures: boolean
   /** The servers that can count, with the version at the end of each address. */
   readonly endpoints: readonly EndpointOptions[]
   /** Milliseconds. */
@@ -54,51 +57,57 @@ const threadCheapPrompt = 16_384
 /** Tokens that a chat template adds to a message, and to the prompt: some templates bring a system text of their own. */
 const templateBound = { message: 16, prompt: 128 }
 
-/**
- * Bytes of a signature for each token of the thoughts in it. Vendors do not publish how they encode them. As text, a token has
- * about four bytes; half of that leaves room.
- */
-const signatureBytesPerToken = 2
-
 /** An upper bound: no tokenizer that falls back on bytes makes more tokens than the text has bytes. */
 function byteBound(prompt: Prompt): number {
   const messages = countedMessages(prompt)
-  const bytes = messages.reduce((sum, { text }) => sum + Buffer.byteLength(text), signatureBytes(prompt))
+  const bytes = messages.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0)
   return bytes + messages.length * templateBound.message + templateBound.prompt
 }
 
-function bound(prompt: Prompt, upstreamModel: string): TokenCount {
-  const tokens = byteBound(prompt) + fileTokens(prompt, upstreamModel)
+type Upstream = Pick<TokenizerNeeds, 'upstreamModel' | 'sendsSignatures'>
+
+function bound(prompt: Prompt, { upstreamModel, sendsSignatures }: Upstream): TokenCount {
+  const ofSignatures = sendsSignatures ? signatureBytes(prompt) : 0
+  const tokens = byteBound(prompt) + fileTokens(prompt, upstreamModel) + ofSignatures
   return { tokens, exact: false, most: tokens }
 }
 
+function tokensBesidesText(prompt: Prompt, { upstreamModel, sendsSignatures }: Upstream): number {
+  return fileTokens(prompt, upstreamModel) + (sendsSignatures ? signatureTokens(prompt).expected : 0)
+}
+
 /** Counts bytes. */
-const createByteTokenizer = (upstreamModel: string): Tokenizer =>
+const createByteTokenizer = (upstream: Upstream): Tokenizer =>
   Object.freeze({
     cheapPrompt: Infinity,
-    count: async (prompt: Prompt) => bound(prompt, upstreamModel),
+    count: async (prompt: Prompt) => bound(prompt, upstream),
     estimateOf: () => undefined,
-    fileTokens: (prompt: Prompt) => fileTokens(prompt, upstreamModel),
+    tokensBesidesText: (prompt: Prompt) => tokensBesidesText(prompt, upstream),
     close: async () => {},
   })
 
 /** Counts bytes, for a model of any name. */
-export const byteTokenizer = createByteTokenizer('')
+export const byteTokenizer = createByteTokenizer({ upstreamModel: '', sendsSignatures: true })
+
+const noSignatures: SignatureTokens = { expected: 0, most: 0 }
 
 export function createTokenizer(needs: TokenizerNeeds): Tokenizer {
   const { thread, margin, endpoints, upstreamModel, log } = needs
   const isAnthropic = endpoints.some(({ url, key }) => key && new URL(url).hostname === 'api.anthropic.com')
   const choice = chooseTokenizer({ ...needs, isAnthropic })
-  if (choice.by === 'bytes') return createByteTokenizer(upstreamModel)
+  if (choice.by === 'bytes') return createByteTokenizer(needs)
   const server = choice.by === 'server' ? createServerCount({ ...needs, api: choice.api }) : undefined
+  // Anthropic counts them itself.
+  const countsSignatures = needs.sendsSignatures && !(choice.by === 'server' && choice.api === 'anthropic')
   const estimates = new WeakMap<Prompt, number>()
 
+  /** Without signatures, unless the server counts them. */
   function estimate(prompt: Prompt, options: CountOptions): Promise<number> {
     if (server) return server.count(prompt, options)
-    if (choice.by !== 'text') return Promise.resolve(bound(prompt, upstreamModel).tokens)
+    if (choice.by !== 'text') return Promise.resolve(bound(prompt, needs).tokens)
     const text = thread.count(choice.source, countedMessages(prompt), options.signal)
-    const others = fileTokens(prompt, upstreamModel) + Math.ceil(signatureBytes(prompt) / signatureBytesPerToken)
-    return others === 0 ? text : text.then((tokens) => tokens + others)
+    const ofFiles = fileTokens(prompt, upstreamModel)
+    return ofFiles === 0 ? text : text.then((tokens) => tokens + ofFiles)
   }
 
   return Object.freeze({
@@ -106,18 +115,21 @@ export function createTokenizer(needs: TokenizerNeeds): Tokenizer {
     cheapPrompt: choice.by === 'server' ? 0 : threadCheapPrompt,
     async count(prompt: Prompt, options: CountOptions = {}) {
       try {
-        const tokens = await estimate(prompt, options)
+        const counted = await estimate(prompt, options)
+        const ofSignatures = countsSignatures ? signatureTokens(prompt) : noSignatures
+        const tokens = counted + ofSignatures.expected
         estimates.set(prompt, tokens)
-        return { tokens, exact: false, most: Math.ceil((tokens * (100 + margin)) / 100) }
+        const most = Math.ceil(((counted + ofSignatures.most) * (100 + margin)) / 100)
+        return { tokens, exact: false, most }
       } catch (error) {
         if (options.signal?.aborted) throw uncounted()
         const { requestId: request_id } = options
         log.warn({ request_id, err: error }, 'the tokens of a prompt could not be counted: its bytes are used')
-        return bound(prompt, upstreamModel)
+        return bound(prompt, needs)
       }
     },
     estimateOf: (prompt: Prompt) => estimates.get(prompt),
-    fileTokens: (prompt: Prompt) => fileTokens(prompt, upstreamModel),
+    tokensBesidesText: (prompt: Prompt) => tokensBesidesText(prompt, needs),
     close: async () => server?.close(),
   })
 }

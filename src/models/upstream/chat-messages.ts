@@ -4,6 +4,8 @@ import type { CacheMark, FilePart, Message, Part, PartsMessage, ResultPart, Text
 export interface Accepted {
   /** `cache_control`. Gateways pass it on to Claude; other models refuse it or cache by themselves. */
   readonly cacheMarks: boolean
+  /** Earlier thoughts with their signatures, as `reasoning_details`. */
+  readonly signatures: boolean
   /**
    * Earlier thoughts as `reasoning_content`, in turns with calls. DeepSeek requires the field there, even if it is empty.
    * Mistral, Groq and OpenAI refuse it.
@@ -13,7 +15,8 @@ export interface Accepted {
 
 export function acceptedBy(model: string): Accepted {
   const thoughts = /deepseek/i.test(model) ? 'required' : /kimi|glm|minimax/i.test(model) ? 'accepted' : 'refused'
-  return { cacheMarks: /claude/i.test(model), thoughts }
+  const isClaude = /claude/i.test(model)
+  return { cacheMarks: isClaude, signatures: isClaude, thoughts }
 }
 
 /** Appends the messages of one turn. The results of calls are messages of their own. */
@@ -57,8 +60,8 @@ function assistantMessage({ parts }: PartsMessage, accepted: Accepted): object {
   }
 }
 
-function thoughtsOf(parts: readonly Part[], { cacheMarks, thoughts }: Accepted): object {
-  if (cacheMarks) return signedThoughts(parts)
+function thoughtsOf(parts: readonly Part[], { signatures, thoughts }: Accepted): object {
+  if (signatures) return signedThoughts(parts)
   if (thoughts === 'refused' || !parts.some(({ kind }) => kind === 'call')) return {}
   const text = parts.flatMap((part) => (part.kind === 'thinking' && !part.redacted ? [part.text] : [])).join('\n')
   return text === '' && thoughts !== 'required' ? {} : { reasoning_content: text }

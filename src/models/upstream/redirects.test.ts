@@ -88,6 +88,7 @@ for (const setting of ['vllm', 'llama-server', 'anthropic']) {
       setting,
       margin: 0,
       upstreamModel: 'm',
+      sendsSignatures: false,
       endpoints: [{ url, key }],
       connect: 10_000,
       thread,

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { ReplyPart } from '../conversation.ts'
-import { bytesOf, signatureBytes } from '../counted.ts'
+import { bytesOf } from '../counted.ts'
 import type { Prompt, RunEnd, RunLimits, StopReason, Usage, WholeReply } from '../model.ts'
 import type { Tokenizer } from '../tokenizer/tokenizer.ts'
 
@@ -10,7 +10,7 @@ export interface UpstreamRun {
   readonly limits: RunLimits
   readonly signal: AbortSignal
   readonly log: Logger
-  readonly tokenizer: Pick<Tokenizer, 'estimateOf' | 'fileTokens'>
+  readonly tokenizer: Pick<Tokenizer, 'estimateOf' | 'tokensBesidesText'>
 }
 
 /** Average bytes of one token of English text. */
@@ -120,8 +120,7 @@ function bytesOfReply({ text, parts }: UpstreamReply): number {
 const textOfPart = (part: ReplyPart): string => (part.kind === 'call' ? part.tool + part.input : part.text)
 
 function promptTokens({ prompt, tokenizer }: UpstreamRun): number {
-  const estimated = tokenizer.estimateOf(prompt)
-  return estimated ?? estimate(bytesOf(prompt) + signatureBytes(prompt)) + tokenizer.fileTokens(prompt)
+  return tokenizer.estimateOf(prompt) ?? estimate(bytesOf(prompt)) + tokenizer.tokensBesidesText(prompt)
 }
 
 function generatedTokens({ pieces, bytes }: Received): number {
