@@ -1,11 +1,12 @@
 import type { Command } from 'commander'
-import type { RunInvoice } from '../invoicing/monthly-run.ts'
+import type { RefusedAccount, RunInvoice } from '../invoicing/monthly-run.ts'
 import { argument, command, type CommonOptions } from './command.ts'
 import type { Context } from './context.ts'
 import { formatFor } from './format.ts'
 import { readSettings } from './invoice-context.ts'
 import { operator } from './operator.ts'
 import { writeJson, writeLines, writeTable } from './output.ts'
+import { OperatorError } from '../platform/problems.ts'
 import { withAccess } from './record-access.ts'
 
 interface RunOptions extends CommonOptions {
@@ -36,9 +37,12 @@ async function run(context: Context, { json, month, issue: issues }: RunOptions)
   const issue = issues === true
   const { amount, count, number } = await formatFor(context)
   const billed: RunInvoice[] = []
+  const left: RefusedAccount[] = []
   await withAccess(context, async ({ access, database }) => {
-    for await (const { invoices, done, of } of billMonth(operator(), { access, database, settings, month, issue })) {
+    const progress = billMonth(operator(), { access, database, settings, month, issue })
+    for await (const { invoices, refused, done, of } of progress) {
       billed.push(...invoices)
+      left.push(...refused)
       if (json) continue
       const lines = invoices.map(
         (each) => `${each.name}: ${amount(formatMoney(each.gross))} ${each.currency}, ${each.number ?? each.id}`,
@@ -46,8 +50,14 @@ async function run(context: Context, { json, month, issue: issues }: RunOptions)
       writeLines(context, ...lines, `${number(done)} of ${number(of)}`)
     }
   })
-  if (json) return writeJson(context, { invoices: billed.map((each) => ({ ...each, gross: formatMoney(each.gross) })) })
-  writeLines(context, `${issue ? 'Issued' : 'Drafted'} ${count(billed.length, 'invoice')}.`)
+  if (json) writeJson(context, { invoices: billed.map((each) => ({ ...each, gross: formatMoney(each.gross) })) })
+  else writeLines(context, `${issue ? 'Issued' : 'Drafted'} ${count(billed.length, 'invoice')}.`)
+  if (left.length > 0) throw notBilled(left)
+}
+
+function notBilled(accounts: readonly RefusedAccount[]): OperatorError {
+  const lines = accounts.map(({ id, name, error }) => `  ${name} (${id}): ${error.message}`)
+  return new OperatorError(['Some accounts could not be billed. The others are not affected.', ...lines].join('\n'))
 }
 
 async function listUnbilled(context: Context, { json, month, issue }: RunOptions): Promise<void> {

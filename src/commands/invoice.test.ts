@@ -8,6 +8,7 @@ import { createTestDatabase, type TestDatabase } from '../../tests/support/datab
 import { at, listAt, parseObject } from '../../tests/support/json.ts'
 import { createTestLog } from '../../tests/support/log.ts'
 import { addPastUsage } from '../../tests/support/past-usage.ts'
+import { refuseInvoices } from '../../tests/support/refused-invoices.ts'
 import { byService } from '../access/actor.ts'
 import { createAccounts } from '../accounts/accounts.ts'
 import { createKeys } from '../accounts/keys.ts'
@@ -220,6 +221,20 @@ describe('invoice', () => {
     }
     await run('send', number, '--to', 'Nobody')
     assert.equal((await mails()).length, 2)
+  })
+
+  test('run names an account that it cannot bill, and bills the others', async () => {
+    const allow = await refuseInvoices(database, 'Beta')
+    const { status, stdout, stderr } = await run('run', '--month', '2026-02')
+    const again = await run('run', '--month', '2026-02', '--json')
+    await allow()
+    assert.equal(status, 1)
+    assert.match(stdout, /^Acme: 1[.,]19 EUR, \S+\nGamma: 1[.,]19 EUR, \S+\n3 of 3\nDrafted 2 invoices\.\n$/)
+    assert.match(
+      stderr,
+      /could not be billed\. The others are not affected\.\n {2}Beta \([\w-]{36}\): refused by a test\n$/,
+    )
+    assert.deepEqual([again.status, parseObject(again.stdout)], [1, { invoices: [] }])
   })
 
   test('show names the rounding that is in the net amount', async () => {

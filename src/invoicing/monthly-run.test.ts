@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { addManyAccounts } from '../../tests/support/many-accounts.ts'
 import { openOwnDatabase } from '../../tests/support/own-database.ts'
+import { refuseInvoices } from '../../tests/support/refused-invoices.ts'
 import { log } from '../../tests/support/tills.ts'
 import { until } from '../../tests/support/until.ts'
 import { createAccess } from '../access/access.ts'
@@ -53,7 +54,7 @@ async function addUsage(month: string): Promise<void> {
   )
 }
 
-/** Bills the month with its own connections. Returns the SQL that read the usage, and the progress. */
+/** Bills the month with its own connections. Returns the SQL that read the usage, the progress, and the accounts that were refused. */
 async function bill(month: string) {
   const asked: string[] = []
   const usage: Queryable = {
@@ -66,8 +67,9 @@ async function bill(month: string) {
   const audit = createAudit({ database })
   const access = createAccess({ portal, audit })
   const progress: string[] = []
+  const refused: string[] = []
   try {
-    for await (const { invoices, done, of } of billMonth(byService, {
+    for await (const { invoices, refused: left, done, of } of billMonth(byService, {
       access,
       database: usage,
       settings,
@@ -75,12 +77,13 @@ async function bill(month: string) {
       issue: false,
     })) {
       progress.push(`${invoices.map(({ name }) => name).join()} ${done}/${of}`)
+      refused.push(...left.map(({ name, error }) => `${name}: ${error.message}`))
     }
   } finally {
     await portal.close()
     await audit.close()
   }
-  return { asked, progress }
+  return { asked, progress, refused }
 }
 
 /** Whether a connection to this database waits for a lock. For those of other users, pg_stat_activity does not say. */
@@ -176,4 +179,36 @@ test('an account that another run bills meanwhile is left out, without its lines
   assert.deepEqual(await database.rows(orphans), [{ count: 1n }])
   const noted = `select count(*) from audit a join invoice i on i.id = a.noun_id and i.month = '2026-05-01'`
   assert.deepEqual(await database.rows(noted), [{ count: BigInt(accounts - 1) }])
+})
+
+test('an account whose invoice the database refuses is named, and billed once nothing is wrong with it', async () => {
+  await addUsage('2026-06')
+  const notes = async () => (await database.rows(`select from audit where action = 'invoices_run'`)).length
+  const before = await notes()
+  const allow = await refuseInvoices(database, 'Account 00057', '22003')
+  const refused = ['Account 00057: refused by a test']
+  const first = await bill('2026-06')
+  assert.deepEqual(first.refused, refused)
+  assert.deepEqual(first.progress, [
+    `${names(0, 50)} 50/120`,
+    `${names(50, 56)},${names(57, 100)} 100/120`,
+    `${names(100, 120)} 120/120`,
+  ])
+  const second = await bill('2026-06')
+  assert.deepEqual([second.progress, second.refused], [[' 1/1'], refused])
+  // A run without a result is not recorded: the job repeats it every minute.
+  assert.equal(await notes(), before + 1)
+  await allow()
+  const third = await bill('2026-06')
+  assert.deepEqual([third.progress, third.refused], [['Account 00057 1/1'], []])
+  const billed = await database.rows(`select count(distinct account_id) from invoice where month = '2026-06-01'`)
+  assert.deepEqual(billed, [{ count: BigInt(accounts) }])
+})
+
+test('a database that fails for another reason ends the run', async () => {
+  await addUsage('2026-07')
+  const allow = await refuseInvoices(database, 'Account 00057', '57014')
+  await assert.rejects(bill('2026-07'), /temporarily unavailable/)
+  await allow()
+  assert.equal((await bill('2026-07')).progress.at(-1)?.endsWith(' 70/70'), true)
 })

@@ -2,7 +2,7 @@ import { randomUUIDv7 } from 'node:crypto'
 import type { RecordAccess } from '../access/access.ts'
 import type { Visit } from '../access/actor.ts'
 import type { Queryable } from '../platform/database/database.ts'
-import { codeOf } from '../platform/database/failure.ts'
+import { codeOf, isRefusal } from '../platform/database/failure.ts'
 import { Problem } from '../platform/problems.ts'
 import { totalsOf } from './arithmetic.ts'
 import { issueTerms } from './issue-terms.ts'
@@ -26,10 +26,19 @@ interface MonthlyRunNeeds {
   readonly issue: boolean
 }
 
+/** An account whose invoice the database refused to store. */
+export interface RefusedAccount {
+  readonly id: string
+  readonly name: string
+  readonly error: Error
+}
+
 /** Some accounts that were billed. */
 export interface RunProgress {
   /** What this run created or issued. */
   readonly invoices: readonly store.RunInvoice[]
+  /** Which of the accounts could not be billed: something is wrong with their data or with Tollgate. */
+  readonly refused: readonly RefusedAccount[]
   /** How many accounts and earlier drafts are done, and how many there are. */
   readonly done: number
   readonly of: number
@@ -55,36 +64,73 @@ export async function unbilledAccounts({
 /**
  * Drafts an invoice for every account that used something in a month. With `issue`, each is issued in the transaction that
  * creates it, and so are the drafts that earlier runs of the month left. It can be run again, by several at once, and be
- * killed at any moment: a month is on one invoice only. Records the result in the audit log.
+ * killed at any moment: a month is on one invoice only. An account that cannot be billed does not keep the others from it. Records
+ * the result in the audit log, unless there is none.
  */
 export async function* billMonth(visit: Visit, needs: MonthlyRunNeeds): AsyncIterable<RunProgress> {
   const { access, month, issue, settings } = needs
   if (issue && settings.seller === undefined) throw noSeller()
   const accounts = await unbilledAccounts(needs)
-  const earlier = issue ? (await earlierDrafts(visit, needs)).map(({ id }) => id) : []
+  const earlier = issue ? await earlierDrafts(visit, needs) : []
   const of = accounts.length + earlier.length
-  const count = { drafted: 0, issued: 0 }
+  const count = { drafted: 0, issued: 0, refused: 0 }
   let done = 0
+  function progress(batch: readonly unknown[], { results: invoices, refused }: Done<store.RunInvoice>): RunProgress {
+    count.issued += invoices.filter(({ number }) => number !== null).length
+    count.refused += refused.length
+    done += batch.length
+    return { invoices, refused, done, of }
+  }
   for (const batch of batches(earlier, batchSize)) {
-    const invoices = await issueBatch(visit, needs, batch)
-    count.issued += invoices.length
-    yield { invoices, done: (done += batch.length), of }
+    const drafts = batch.map(({ id: draft, accountId: id, name }) => ({ id, name, draft }))
+    const issueSome = (some: readonly (typeof drafts)[number][]) =>
+      issueBatch(
+        visit,
+        needs,
+        some.map(({ draft }) => draft),
+      )
+    yield progress(batch, await withoutRefused(drafts, issueSome))
   }
   for (const part of batches(accounts, readSize)) {
     const lines = await linesOf(part, needs)
-    for (const batch of batches(part, batchSize)) {
-      const invoices = await billBatch(
+    const billSome = (some: readonly UnbilledAccount[]) =>
+      billBatch(
         visit,
         needs,
-        batch.map(({ id }) => draftOf(id, lines.get(id) ?? [], needs)),
+        some.map(({ id }) => draftOf(id, lines.get(id) ?? [], needs)),
       )
-      count.drafted += invoices.length
-      count.issued += invoices.filter(({ number }) => number !== null).length
-      yield { invoices, done: (done += batch.length), of }
+    for (const batch of batches(part, batchSize)) {
+      const billed = await withoutRefused(batch, billSome)
+      count.drafted += billed.results.length
+      yield progress(batch, billed)
     }
   }
+  if (count.refused > 0 && count.drafted + count.issued === 0) return
   const details = { month, drafted: String(count.drafted), issued: String(count.issued) }
   await access.note(visit, { action: 'invoices_run', noun: 'invoice', details })
+}
+
+interface Done<Result> {
+  readonly results: readonly Result[]
+  readonly refused: readonly RefusedAccount[]
+}
+
+/** Works on some accounts at once, or on ever fewer, until only those are left out that the database refuses. */
+async function withoutRefused<Account extends { readonly id: string; readonly name: string }, Result>(
+  accounts: readonly Account[],
+  work: (accounts: readonly Account[]) => Promise<readonly Result[]>,
+): Promise<Done<Result>> {
+  try {
+    return { results: await work(accounts), refused: [] }
+  } catch (error) {
+    const [only] = accounts
+    if (!isRefusal(error) || !(error instanceof Error) || !only) throw error
+    if (accounts.length === 1) return { results: [], refused: [{ id: only.id, name: only.name, error }] }
+    const half = Math.ceil(accounts.length / 2)
+    const first = await withoutRefused(accounts.slice(0, half), work)
+    const second = await withoutRefused(accounts.slice(half), work)
+    return { results: [...first.results, ...second.results], refused: [...first.refused, ...second.refused] }
+  }
 }
 
 /** The drafts for a month that runs left, which a run with `issue` issues. */

@@ -4,6 +4,7 @@ import { createConfigFolder } from '../../tests/support/config.ts'
 import { createTestLog } from '../../tests/support/log.ts'
 import { addManyAccounts, addUse } from '../../tests/support/many-accounts.ts'
 import { openOwnDatabase } from '../../tests/support/own-database.ts'
+import { refuseInvoices } from '../../tests/support/refused-invoices.ts'
 import { until } from '../../tests/support/until.ts'
 import { createAccess } from '../access/access.ts'
 import { createAudit } from '../access/audit.ts'
@@ -107,6 +108,28 @@ test('months that were missed are run, in order, and one that another instance l
     { month: `${ago(3)}-01`, state: 'issued', count: 120n },
     { month: `${ago(1)}-01`, state: 'issued', count: 120n },
   ])
+})
+
+test('a month with an account that cannot be billed is tried again, and the log names the account', async () => {
+  await database.rows('delete from invoice_run where month > $1', [`${ago(3)}-01`])
+  await addUse(database, `${ago(2)}-06`)
+  const before = await done()
+  const allow = await refuseInvoices(database, 'Account 00003')
+  const job = start('draft')
+  const refusals = () => text().match(/an account was not billed/g)?.length ?? 0
+  await until(() => refusals() > 1)
+  assert.equal(await done(), before)
+  const line =
+    text()
+      .split('\n')
+      .find((each) => each.includes('was not billed')) ?? ''
+  assert.match(line, /"account_id":"[\w-]{36}","code":"P0001","reason":"refused by a test"/)
+  assert.doesNotMatch(text(), /must not leave/)
+  await allow()
+  await until(async () => (await done()) === before + 2)
+  await job.close()
+  const billed = await database.rows('select count(*) from invoice where month = $1', [`${ago(2)}-01`])
+  assert.deepEqual(billed, [{ count: 120n }])
 })
 
 test('the run waits for its day, and for the end of the month in UTC', async () => {

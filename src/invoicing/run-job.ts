@@ -3,6 +3,7 @@ import type { RecordAccess } from '../access/access.ts'
 import { byService } from '../access/actor.ts'
 import type { Config } from '../platform/config/config.ts'
 import { openDatabase, type Database } from '../platform/database/database.ts'
+import { codeOf } from '../platform/database/failure.ts'
 import { repeat } from '../platform/repeat.ts'
 import { billMonth } from './monthly-run.ts'
 import { claimMonth, endClaim, extendClaim } from './run-store.ts'
@@ -62,12 +63,20 @@ async function runMonth(needs: RunJobNeeds, firstDay: string, signal: AbortSigna
   try {
     log.info({ month }, 'monthly run: started')
     const billing = billMonth(byService, { access, database: patient, settings, month, issue: run.run === 'issue' })
-    for await (const { done, of } of billing) {
+    let refusals = 0
+    for await (const { done, of, refused } of billing) {
       log.info({ month, done, of }, 'monthly run')
+      for (const { id: account_id, error } of refused) {
+        log.error(
+          { month, account_id, code: codeOf(error), reason: error.message },
+          'monthly run: an account was not billed',
+        )
+      }
+      refusals += refused.length
       if (signal.aborted) return
     }
-    isFinished = true
-    log.info({ month }, 'monthly run: finished')
+    isFinished = refusals === 0
+    log.info({ month, refused: refusals }, isFinished ? 'monthly run: finished' : 'monthly run: to be continued')
   } finally {
     await extending.stop()
     await patient.close()

@@ -24,6 +24,11 @@ export function isConflict(error: unknown): boolean {
   return /^40...$|^55P03$/.test(code) || (code === '0A000' && error.message.startsWith('cached plan must not change'))
 }
 
+/** Whether the database refused what was to be stored: data out of range (22), a constraint (23), or a rule of ours (P0001). */
+export function isRefusal(error: unknown): boolean {
+  return /^(?:22|23)...$|^P0001$/.test(codeOf(error) ?? '')
+}
+
 /** The Problem for callers; the cause is for the log. */
 export function unavailable(cause: unknown): Problem {
   return new Problem('unavailable', 'The database is temporarily unavailable. Try again.', { retryAfter: 1, cause })
