@@ -34,7 +34,10 @@ type TakeObject = (number: number | undefined, value: PdfValue) => void
  * cannot lead to pages may be left out. Throws UnclearPdf where programs may find other objects, and for more than the work that is left.
  */
 export function readObjects(bytes: Buffer, work: PdfWork, take: TakeObject): void {
-  for (const at of places(bytes, 'trailer', work)) take(undefined, readObject(bytes, at + 'trailer'.length, work).value)
+  for (const at of places(bytes, 'trailer', work)) {
+    const start = afterSpace(bytes, at + 'trailer'.length, work)
+    if (bytes[start] === less) take(undefined, readObject(bytes, start, work).value)
+  }
   let streamEnd = 0
   for (const at of places(bytes, 'obj', work)) {
     const number = numberBefore(bytes, at, work)
@@ -101,13 +104,19 @@ function numberBefore(bytes: Buffer, at: number, work: PdfWork): number | undefi
 
 /** Where the data of a stream begins; undefined for an object that is none (section 7.3.8). */
 function dataAfter(bytes: Buffer, end: number, work: PdfWork): number | undefined {
-  const reader = new PdfReader(bytes, end, end + work.read)
-  reader.skipSpace()
-  work.read -= reader.at - end
-  const [, line] = /^stream([\0\t\f ]*(?:\r\n?|\n)?)/.exec(bytes.toString('latin1', reader.at, reader.at + 64)) ?? []
+  const start = afterSpace(bytes, end, work)
+  const [, line] = /^stream([\0\t\f ]*(?:\r\n?|\n)?)/.exec(bytes.toString('latin1', start, start + 64)) ?? []
   if (line === undefined) return undefined
   if (!/[\n\r]/.test(line)) throw new UnclearPdf()
-  return reader.at + 'stream'.length + line.length
+  return start + 'stream'.length + line.length
+}
+
+/** The place after white space and comments. */
+function afterSpace(bytes: Buffer, start: number, work: PdfWork): number {
+  const reader = new PdfReader(bytes, start, start + work.read)
+  reader.skipSpace()
+  work.read -= reader.at - start
+  return reader.at
 }
 
 interface StreamLayout {

@@ -178,6 +178,7 @@ describe('the pages of a PDF', () => {
     const texts = 'BT (the object 12 obj, /Kids/toys) Tj ET\nobj\nan objective\nxobj 0 obj '
     const others = [
       object(20, '<< /FT /Btn /T (a) /Kids [21 0 R 22 0 R 23 0 R] >>'),
+      object(28, '<< /Title (The trailer) /Prev 20 0 R >>'),
       object(24, '<< /Names << /Kids [25 0 R 26 0 R] >> >>'),
       object(27, '<< /Subtype /Link /A << /URI (https://example.com/Pages/Kids/2) >> >>'),
       streamOf('<< /Length 70 >>', texts),
