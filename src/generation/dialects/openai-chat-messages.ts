@@ -138,7 +138,7 @@ function readResult({ tool_call_id: id, content }: Fields, place: string, places
 const partsOfText = (text: string): readonly TextPart[] => (text === '' ? [] : [{ kind: 'text', text }])
 
 /** Fields of a message that a client may send back in its text. */
-const echoed: ReadonlySet<string> = new Set(['tool_calls', 'reasoning_content', 'reasoning', 'reasoning_details'])
+const echoed: readonly string[] = ['tool_calls', 'reasoning_content', 'reasoning', 'reasoning_details']
 
 /** The Agents SDK sends a text back with the fields of the message it came in. They count where the message lacks them. */
 function withEchoed(message: Fields): Fields {
@@ -146,10 +146,9 @@ function withEchoed(message: Fields): Fields {
   if (!Array.isArray(content)) return message
   const echoes: Record<string, unknown> = {}
   const parts = content.map((part: unknown) => {
-    if (!isFields(part)) return part
-    const entries = Object.entries(part)
-    for (const [name, value] of entries) if (echoed.has(name) && value !== null) echoes[name] = value
-    return Object.fromEntries(entries.filter(([name]) => !echoed.has(name)))
+    if (!isFields(part) || !echoed.some((name) => Object.hasOwn(part, name))) return part
+    for (const name of echoed) if (part[name] !== undefined && part[name] !== null) echoes[name] = part[name]
+    return Object.fromEntries(Object.entries(part).filter(([name]) => !echoed.includes(name)))
   })
   return { ...echoes, ...message, content: parts }
 }

@@ -34,6 +34,27 @@ const rejected = (schema: unknown, message: RegExp) =>
   assert.throws(() => checkSchema(schema, 'schema'), refused('schema', message))
 const schemaOf = (bytes: number) => ({ description: 'x'.repeat(bytes - '{"description":""}'.length) })
 
+/** How often the fields of a schema are listed, and one of them is looked up, when the schema is checked. */
+function looksAt(schema: object): number {
+  let looks = 0
+  const counting = new Proxy(schema, {
+    ownKeys(target) {
+      looks++
+      return Reflect.ownKeys(target)
+    },
+    getOwnPropertyDescriptor(target, name) {
+      if (name === 'found') looks++
+      return Reflect.getOwnPropertyDescriptor(target, name)
+    },
+  })
+  accepted(counting)
+  return looks
+}
+const withReferences = (times: number) => ({
+  found: {},
+  anyOf: Array.from({ length: times }, () => ({ $ref: '#/found' })),
+})
+
 const call = (id: string): CallPart => ({ kind: 'call', id, tool: 'look_up', input: '{}' })
 const result = (callId: string): ResultPart => ({ kind: 'result', callId, content: [] })
 const fieldOf = (part: CallPart | ResultPart) => (part.kind === 'call' ? `call ${part.id}` : `result ${part.callId}`)
@@ -90,7 +111,8 @@ describe('a JSON schema', () => {
     accepted({
       type: 'object',
       properties: { a: { $ref: '#/$defs/name' }, b: { $ref: '#/$defs/pair~1~0of%20names' }, $ref: name },
-      $defs: { name, 'pair/~of names': { items: [{ $ref: '#/$defs/name' }, { $ref: '#/$defs/name' }] } },
+      items: { $ref: '#/$defs/a~1b~0' },
+      $defs: { name, 'a/b~': name, 'pair/~of names': { items: [{ $ref: '#/$defs/name' }, { $ref: '#/$defs/name' }] } },
     })
     // Each doubles the one before it: following every reference anew would take forever.
     const doubling: [string, object][] = Array.from({ length: 64 }, (_, level) => [
@@ -98,6 +120,13 @@ describe('a JSON schema', () => {
       level === 0 ? name : { items: [{ $ref: `#/$defs/d${level - 1}` }, { $ref: `#/$defs/d${level - 1}` }] },
     ])
     accepted({ $ref: '#/$defs/d63', $defs: Object.fromEntries<object>(doubling) })
+  })
+
+  it('is searched for references only if it has any, and each is resolved once', () => {
+    const [ofLevels, ofSize] = [2, 2]
+    assert.equal(looksAt({ found: {}, required: ['$ref'] }), ofLevels + ofSize)
+    assert.ok(looksAt(withReferences(1)) > ofLevels + ofSize)
+    assert.equal(looksAt(withReferences(9)), looksAt(withReferences(1)))
   })
 
   it('does not lead back to itself, directly or not', () => {

@@ -6,7 +6,8 @@ const mostTools = 128
 const toolName = /^[A-Za-z0-9_-]{1,64}$/
 const mostSchemaBytes = 64 * 1024
 const mostSchemaLevels = 32
-const mostInputLevels = 128
+/** The most levels of a call's arguments. */
+export const mostInputLevels = 128
 
 export const isToolName = (name: unknown): name is string => typeof name === 'string' && toolName.test(name)
 export const toolNameForm = '1 to 64 letters, digits, "_" or "-"'
@@ -49,10 +50,12 @@ export function checkSchema(schema: unknown, field: string): Fields {
   if (!isWithinLevels(schema, mostSchemaLevels)) {
     throw mustBe(field, `a JSON schema of at most ${mostSchemaLevels} levels`)
   }
-  if (Buffer.byteLength(JSON.stringify(schema)) > mostSchemaBytes) {
+  const text = JSON.stringify(schema)
+  if (Buffer.byteLength(text) > mostSchemaBytes) {
     throw mustBe(field, `a JSON schema of at most ${mostSchemaBytes / 1024} KiB`)
   }
-  checkReferences(schema, field)
+  // Following them takes several times as long as writing the schema, and most have none.
+  if (references.some((name) => text.includes(`"${name}":`))) checkReferences(schema, field)
   return schema
 }
 
@@ -63,33 +66,43 @@ export const callInputForm = `an object of at most ${mostInputLevels} levels`
 
 function isWithinLevels(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return true
-  return levels > 0 && Object.values(value).every((each) => isWithinLevels(each, levels - 1))
+  if (levels === 0) return false
+  const values: readonly unknown[] = Array.isArray(value) ? value : Object.values(value)
+  return values.every((each) => isWithinLevels(each, levels - 1))
 }
 
 /** JSON is a tree, so an object is reached again only through a reference: from within itself if that is a recursion. */
 function checkReferences(schema: Fields, field: string): void {
   const entered = new Set<object>()
   const left = new Set<object>()
+  const targets = new Map<string, object>()
 
   function enter(value: unknown): void {
     if (typeof value !== 'object' || value === null || left.has(value)) return
     if (entered.has(value)) throw mustBe(field, 'a JSON schema without recursion')
     entered.add(value)
-    for (const [name, each] of Object.entries(value)) enter(isReference(name, each) ? targetOf(each) : each)
+    for (const name of Object.keys(value)) {
+      const each: unknown = Reflect.get(value, name)
+      enter(isReference(name, each) ? targetOf(each) : each)
+    }
     left.add(value)
   }
 
   function targetOf(reference: string): object {
-    const target = valueAt(schema, reference)
-    if (typeof target === 'object' && target !== null) return target
+    const target = targets.get(reference) ?? valueAt(schema, reference)
+    if (typeof target === 'object' && target !== null) {
+      targets.set(reference, target)
+      return target
+    }
     throw mustBe(field, 'a JSON schema whose references are JSON pointers into it, such as #/$defs/name')
   }
 
   enter(schema)
 }
 
-const references: ReadonlySet<string> = new Set(['$ref', '$dynamicRef', '$recursiveRef'])
-const isReference = (name: string, value: unknown): value is string => references.has(name) && typeof value === 'string'
+const references: readonly string[] = ['$ref', '$dynamicRef', '$recursiveRef']
+const isReference = (name: string, value: unknown): value is string =>
+  references.includes(name) && typeof value === 'string'
 
 /** The value at a JSON pointer in a URI fragment (RFC 6901, section 6). */
 function valueAt(root: unknown, reference: string): unknown {
@@ -109,6 +122,7 @@ function valueAt(root: unknown, reference: string): unknown {
 }
 
 function decoded(name: string): string {
+  if (!/[%~]/.test(name)) return name
   try {
     return decodeURIComponent(name).replaceAll('~1', '/').replaceAll('~0', '~')
   } catch {
