@@ -157,6 +157,14 @@ describe('a generation request', () => {
     assert.ok(fault.reason.length < 200)
   })
 
+  it('a very long name is compared with none of ours', () => {
+    assert.match(faultOf({ ...valid, [`${'top_'.repeat(16)}p`]: 1 }).reason, /Leave it out/)
+    const missing = faultOf({ model: 'tiny', input: 'Hello', [`${'max_'.repeat(15)}tokens`]: 1 })
+    assert.deepEqual([missing.code, missing.field], ['missing_field', 'max_output_tokens'])
+    const typo = faultOf({ model: 'tiny', input: 'Hello', [`${'max_'.repeat(14)}tokens`]: 1 })
+    assert.match(typo.reason, /Did you mean max_output_tokens/)
+  })
+
   const floods: readonly (readonly [string, object])[] = [
     ['unknown fields', Object.fromEntries(Array.from({ length: 60_000 }, (_, i) => [`imput${i}`, 1]))],
     ['metadata', { metadata: Object.fromEntries(Array.from({ length: 60_000 }, (_, i) => [`name${i}`, 'x'])) }],

@@ -16,33 +16,27 @@ const dialects: readonly (readonly [string, (body: object) => unknown, object])[
   ['embeddings', readEmbeddingsRequest, { model: 'fast', input: 'Hello' }],
 ]
 
-const many = (count: number, value: unknown = 1) =>
-  Object.fromEntries(Array.from({ length: count }, (_, index) => [`other${index}`, value]))
-
 const refusalOf = (code: string, field: string) => (problem: Problem) =>
   problem.code === code && problem.details.field === field
 
+const many = (count: number, nameOf: (index: number) => string) =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [nameOf(index), 1]))
+
 describe('a body with very many unknown fields', () => {
   for (const [name, read, valid] of dialects) {
-    it(`is refused by the name of one, not for a field that it has: ${name}`, () => {
-      for (const value of [1, null]) {
-        const flood = many(3000, value)
-        assert.throws(() => read({ ...valid, ...flood }), refusalOf('unknown_field', 'other0'))
-        assert.throws(() => read({ ...flood, ...valid }), refusalOf('unknown_field', 'other0'))
-      }
+    it(`is refused by the name of the first, not for a field that it has: ${name}`, () => {
+      const others = many(3000, (index) => `other${index}`)
+      assert.throws(() => read({ ...valid, ...others }), refusalOf('unknown_field', 'other0'))
+      assert.throws(() => read({ ...others, ...valid }), refusalOf('unknown_field', 'other0'))
+      // Objects list names that are numbers first.
+      const numbers = many(3000, String)
+      assert.throws(() => read({ ...numbers, ...valid, ...others }), refusalOf('unknown_field', '0'))
     })
   }
 
-  it('is shortened, so that later checks take no longer for more', () => {
-    const kept = withoutNeutral({ first: 1, ...many(50_000), last: 1 }, {})
-    const names = Object.keys(kept ?? {})
-    assert.equal(names.length, 2000)
-    assert.deepEqual([names[0], names.at(-1)], ['first', 'last'])
-  })
-
-  it('keeps all of them up to a thousand, except those that ask for nothing', () => {
-    const body = many(1000)
+  it('keeps them, except those that ask for nothing', () => {
+    const body = many(3000, String)
     assert.equal(withoutNeutral(body, {}), body)
-    assert.deepEqual(withoutNeutral({ ...many(500, null), a: 1, hint: 2 }, { hint: 'any value' }), { a: 1 })
+    assert.deepEqual(withoutNeutral({ ...body, a: null, hint: 2 }, { hint: 'any value' }), body)
   })
 })

@@ -1,7 +1,8 @@
 import type { ReplyFormat } from '../../models/conversation.ts'
-import { mustBe, shownName, type Fields } from './body.ts'
+import { findExcess } from '../../platform/http/json-bytes.ts'
+import { isFields, mustBe, shownName, type Fields } from './body.ts'
 import { checkedText } from './messages.ts'
-import { callInputForm, checkSchema, isCallInput, isToolName, toolNameForm } from './tools.ts'
+import { callInputForm, checkSchema, isCallInput, isToolName, mostInputLevels, toolNameForm } from './tools.ts'
 
 /** The fields of tools, calls and formats in OpenAI's APIs. Every function throws Problem `invalid_field`. */
 
@@ -47,6 +48,9 @@ export function readId(id: unknown, field: string): string {
   return checkedText(id, field)
 }
 
+/** Characters up to which arguments are parsed without a look at their levels and names first. */
+const longInput = 16 * 1024
+
 /** The arguments of a call. Some models write nothing for a call without arguments. */
 export function readInput(input: unknown, field: string): string {
   if (input === '') return '{}'
@@ -54,9 +58,14 @@ export function readInput(input: unknown, field: string): string {
   throw mustBe(field, `JSON: ${callInputForm}`)
 }
 
+/** A long text is looked at before it is parsed, because that takes much longer if it is made for it. */
 function isInputText(text: string): boolean {
+  if (!/^\s*\{/.test(text)) return false
+  const isLong = text.length > longInput
+  if (isLong && findExcess(Buffer.from(text), mostInputLevels)) return false
   try {
-    return isCallInput(JSON.parse(text))
+    const input: unknown = JSON.parse(text)
+    return isLong ? isFields(input) : isCallInput(input)
   } catch {
     return false
   }

@@ -45,6 +45,17 @@ describe('the body of a request', () => {
     await server.close()
   })
 
+  it('A2 refuses a body with very many field names before parsing it, as a schema would', async () => {
+    const { server, port } = await startServer({ requestBytes: 1024 * 1024 })
+    const names = Array.from({ length: 10_100 }, (_, index) => `"<b>${index}":1`).join()
+    const own = assertRefusal(await exchange(port, post(`{"text":"a",${names}`)), 'unknown_field')
+    assert.match(String(own['field']), /^\?b\?\d{4,5}$/)
+    assert.match(String(own['reason']), /more than 10000 different field names/)
+    const inner = assertRefusal(await exchange(port, post(`{"text":{${names}}}`)), 'invalid_field')
+    assert.equal(inner['field'], 'text')
+    await server.close()
+  })
+
   it('A2 names a fault of the schema and its field', async () => {
     const error = assertRefusal(await exchange(started.port, post('{"text":5}')), 'invalid_field')
     assert.equal(error['field'], 'text')

@@ -2,7 +2,8 @@ import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { Problem } from '../problems.ts'
-import { hasMoreText, isTooDeep, mostLevels, mostOfShortFiles } from './json-bytes.ts'
+import { shownPath } from './field-errors.ts'
+import { findExcess, hasMoreText, mostLevels, mostNames, mostOfShortFiles, type Excess } from './json-bytes.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -18,8 +19,8 @@ declare module 'fastify' {
 }
 
 /**
- * Parses a JSON body in UTF-8 (RFC 8259). Errors are `malformed_json`, `unsupported_media_type` for a content coding, or
- * `request_too_large`, and never quote the body.
+ * Parses a JSON body in UTF-8 (RFC 8259). Errors are `malformed_json`, `unsupported_media_type` for a content coding,
+ * `request_too_large`, or `unknown_field` and `invalid_field` for too many names, and never quote the body's text.
  */
 export function parseJson(request: FastifyRequest, body: Buffer, done: (error: Error | null, body?: unknown) => void) {
   const coding = request.headers['content-encoding']
@@ -40,14 +41,23 @@ const mostOfShortBody = 16 * 1024
 function parse(body: Buffer): Problem | { value: unknown } {
   if (body.length === 0) return new Problem('malformed_json', 'The body is empty: send a JSON object.')
   if (!isUtf8(body)) return new Problem('malformed_json', 'The body is not valid UTF-8: encode it as UTF-8.')
-  if (body.length > mostOfShortBody && isTooDeep(body)) {
-    return new Problem('malformed_json', `The body is nested more than ${mostLevels} levels deep.`)
-  }
+  const excess = body.length > mostOfShortBody ? findExcess(body) : undefined
+  if (excess) return tooMuch(excess)
   try {
     return { value: JSON.parse(body.toString()) }
   } catch {
     return new Problem('malformed_json', 'The body is not valid JSON. Check that it was sent completely.')
   }
+}
+
+/** The code and the field are those that a schema would find, as far as can be seen without one. */
+function tooMuch(excess: Excess): Problem {
+  if (excess.of === 'levels') {
+    return new Problem('malformed_json', `The body is nested more than ${mostLevels} levels deep.`)
+  }
+  const reason = `The body has more than ${mostNames} different field names.`
+  const code = excess.isOutermost ? 'unknown_field' : 'invalid_field'
+  return new Problem(code, reason, { field: shownPath('', excess.field) })
 }
 
 function tooMuchText(most: number): Problem {

@@ -98,7 +98,7 @@ function findEntryError(
   path: string,
 ): FieldError | undefined {
   for (const [name, schema] of entries) {
-    const error = Object.hasOwn(value, name) ? findError(schema, value[name], join(path, name)) : undefined
+    const error = Object.hasOwn(value, name) ? findError(schema, value[name], shownPath(path, name)) : undefined
     if (error) return error
   }
   return undefined
@@ -135,8 +135,12 @@ function findListError(shape: Shape, list: readonly unknown[], path: string): Fi
   return invalid(path, mustBe(shape), `has ${list.length}`)
 }
 
+/** A longer name resembles none of ours, and a name can be a megabyte. */
+const longestResembling = 64
+
 /** The field that an unknown name most likely means: `imput` is `input`, `maxTokens` is short for `max_output_tokens`. */
 function nearest(name: string, candidates: readonly string[], synonyms: Synonyms): string | undefined {
+  if (name.length > longestResembling) return undefined
   const snake = name.replace(/([a-z])([A-Z])/g, '$1_$2').toLowerCase()
   const synonym = Object.hasOwn(synonyms, snake) ? synonyms[snake] : undefined
   if (synonym !== undefined && candidates.includes(synonym)) return synonym
@@ -146,7 +150,7 @@ function nearest(name: string, candidates: readonly string[], synonyms: Synonyms
 }
 
 function missingField(name: string, known: Readonly<Record<string, TSchema>>, path: string): FieldError {
-  const field = join(path, name)
+  const field = shownPath(path, name)
   return {
     code: 'missing_field',
     field,
@@ -155,9 +159,9 @@ function missingField(name: string, known: Readonly<Record<string, TSchema>>, pa
 }
 
 function unknownField(name: string, candidates: readonly string[], path: string, synonyms: Synonyms): FieldError {
-  const field = join(path, name)
+  const field = shownPath(path, name)
   const meant = nearest(name, candidates, synonyms)
-  const advice = meant === undefined ? 'Leave it out.' : `Did you mean ${join(path, meant)}?`
+  const advice = meant === undefined ? 'Leave it out.' : `Did you mean ${shownPath(path, meant)}?`
   return { code: 'unknown_field', field, reason: `There is no field ${field}. ${advice}` }
 }
 
@@ -166,7 +170,7 @@ function invalid(field: string, wanted: string, found: string): FieldError {
 }
 
 /** Names come from the caller: unusual characters are replaced, and a long name, which may be a secret, is cut. */
-function join(path: string, name: string): string {
+export function shownPath(path: string, name: string): string {
   const short = name.length > 40 ? `${name.slice(0, 12)}...` : name
   const plain = short.replace(/[^\w.-]/g, '?')
   return path === '' ? plain : `${path}.${plain}`
