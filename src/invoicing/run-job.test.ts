@@ -24,7 +24,7 @@ after(async () => {
 const access = createAccess({ portal, audit })
 const { load } = createConfigFolder()
 
-function start(run: 'off' | 'draft' | 'issue') {
+function start(run: 'off' | 'draft' | 'issue', pace = 10) {
   const config = load(`{ currency: EUR, firm: { name: Berg }, invoicing: { run: ${run} } }`)
   const settings = invoiceSettings(config)
   return startMonthlyRun({
@@ -34,7 +34,7 @@ function start(run: 'off' | 'draft' | 'issue') {
     settings,
     run: { ...config.invoicing, run_day: 1 },
     log,
-    pace: 10,
+    pace,
   })
 }
 
@@ -115,6 +115,14 @@ test('a month with an account that cannot be billed is tried again, and the log 
   await addUse(database, `${ago(2)}-06`)
   const before = await done()
   const allow = await refuseInvoices(database, 'Account 00003')
+  const started = () => text().match(/monthly run: started/g)?.length ?? 0
+  const earlier = started()
+  const patient = start('draft', 3000)
+  await until(() => text().includes('to be continued'))
+  // Long enough for another attempt, if there were no pause before it.
+  for (let reads = 0; reads < 20; reads++) await runs()
+  assert.equal(started(), earlier + 1)
+  await patient.close()
   const job = start('draft')
   const refusals = () => text().match(/an account was not billed/g)?.length ?? 0
   await until(() => refusals() > 1)

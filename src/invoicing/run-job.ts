@@ -34,7 +34,8 @@ export function startMonthlyRun(needs: RunJobNeeds): { close(): Promise<void> } 
     while (!closing.signal.aborted) {
       const firstDay = await claimMonth(database, { day: run.run_day, timeZone: settings.timeZone })
       if (firstDay === undefined) return
-      await runMonth(needs, firstDay, closing.signal)
+      // A month that is not finished is claimed again after the pause.
+      if (!(await runMonth(needs, firstDay, closing.signal))) return
     }
   }
   const running = repeat({ name: 'monthly run', pause: pace, work, log })
@@ -46,8 +47,8 @@ export function startMonthlyRun(needs: RunJobNeeds): { close(): Promise<void> } 
   })
 }
 
-/** Until the month is billed, or the signal aborts. */
-async function runMonth(needs: RunJobNeeds, firstDay: string, signal: AbortSignal): Promise<void> {
+/** Until the month is billed, or the signal aborts. Returns whether all of it is billed. */
+async function runMonth(needs: RunJobNeeds, firstDay: string, signal: AbortSignal): Promise<boolean> {
   const { database, databaseUrl, access, settings, run, log, pace = defaultPace } = needs
   const month = firstDay.slice(0, 7)
   // The usage of a month takes longer to read than other statements may.
@@ -73,10 +74,11 @@ async function runMonth(needs: RunJobNeeds, firstDay: string, signal: AbortSigna
         )
       }
       refusals += refused.length
-      if (signal.aborted) return
+      if (signal.aborted) return false
     }
     isFinished = refusals === 0
     log.info({ month, refused: refusals }, isFinished ? 'monthly run: finished' : 'monthly run: to be continued')
+    return isFinished
   } finally {
     await extending.stop()
     await patient.close()
