@@ -1,9 +1,10 @@
 import type { Dispatcher } from 'undici'
 // Imports only the pool: the rest of undici (fetch, caches) would take 6 MB of memory that no request here needs.
 import Pool from 'undici/lib/dispatcher/pool.js'
-import { connectionLost, firstTokenLate, replyLate, unusable, type Failure } from './failure.ts'
+import { connectionLost, unusable, type Failure } from './failure.ts'
 import type { Member } from './pool.ts'
 import { abandoned, Reception, retryAfterOf, type ReceptionBounds } from './reception.ts'
+import { ResponseTimer } from './response-timer.ts'
 
 export interface EndpointOptions {
   /** Address up to and including the version: http://127.0.0.1:9101/v1 */
@@ -30,8 +31,8 @@ export interface Endpoint extends Member {
   post(body: string, bounds: ReceptionBounds): Promise<UpstreamAnswer | undefined>
   /** Like `post`, but with GET and no body. */
   get(bounds: ReceptionBounds): Promise<UpstreamAnswer | undefined>
-  /** Like `post`, but waits only until the response begins. `first` bounds the time until the reader calls `begun`. */
-  open(body: string, bounds: ReceptionBounds): Promise<Reception | undefined>
+  /** Like `post`, but returns at once, with what will be received. `first` bounds the time until the reader calls `begun`. */
+  open(body: string, bounds: ReceptionBounds): Reception
   close(): Promise<void>
 }
 
@@ -76,12 +77,12 @@ export function createEndpoint(
       pool.dispatch({ ...request, method: 'GET', headers: [...headers] }, receiver)
       return receiver.answer
     },
-    async open(body: string, bounds: ReceptionBounds) {
+    open(body: string, bounds: ReceptionBounds) {
       running++
       const reception = new Reception(bounds, () => running--)
       // Undici keeps the body until the response ends. Of a string, it would keep a slice of a Buffer pool of 64 kB.
       pool.dispatch({ ...request, body: encoder.encode(body) }, reception)
-      return (await reception.opened) ? reception : undefined
+      return reception
     },
     close: () => pool.close(),
   })
@@ -102,7 +103,7 @@ class AnswerReceiver implements Dispatcher.DispatchHandler {
     this.#resolve(undefined)
     this.#controller?.abort(abandoned)
   }
-  readonly #timers: { readonly first: NodeJS.Timeout; readonly total: NodeJS.Timeout }
+  readonly #timer: ResponseTimer
   #resolve!: (answer: UpstreamAnswer | undefined) => void
   #reject!: (failure: Failure) => void
   #controller: Dispatcher.DispatchController | undefined
@@ -113,7 +114,8 @@ class AnswerReceiver implements Dispatcher.DispatchHandler {
   #size = 0
 
   /** `ended` is called once, when the exchange is over. */
-  constructor({ first, total, mostBytes, signal }: ReceptionBounds, ended: () => void) {
+  constructor(bounds: ReceptionBounds, ended: () => void) {
+    const { mostBytes, signal } = bounds
     this.#mostBytes = mostBytes
     this.#signal = signal
     this.#ended = ended
@@ -121,10 +123,7 @@ class AnswerReceiver implements Dispatcher.DispatchHandler {
       this.#resolve = resolve
       this.#reject = reject
     })
-    this.#timers = {
-      first: setTimeout(() => this.#fail(firstTokenLate()), first),
-      total: setTimeout(() => this.#fail(replyLate()), total),
-    }
+    this.#timer = new ResponseTimer(bounds, (failure) => this.#fail(failure))
     signal.addEventListener('abort', this.#leave)
   }
 
@@ -137,7 +136,7 @@ class AnswerReceiver implements Dispatcher.DispatchHandler {
   onResponseStart(_: unknown, status: number, headers: Readonly<Record<string, string | string[] | undefined>>): void {
     // Informational responses precede the final response (RFC 9110, section 15.2).
     if (status < 200) return
-    clearTimeout(this.#timers.first)
+    this.#timer.begun()
     this.#status = status
     this.#retryAfter = retryAfterOf(headers)
   }
@@ -170,8 +169,7 @@ class AnswerReceiver implements Dispatcher.DispatchHandler {
   #finish(): void {
     if (!this.#over) this.#ended()
     this.#over = true
-    clearTimeout(this.#timers.first)
-    clearTimeout(this.#timers.total)
+    this.#timer.stop()
     this.#signal.removeEventListener('abort', this.#leave)
   }
 }

@@ -37,7 +37,10 @@ export function createEmbeddingModel(options: EmbeddingModelOptions): Model {
       JSON.stringify({ model: upstreamModel, input, dimensions, encoding_format })
     const bounds = { first: timeout.first_token, mostBytes: mostAnswerBytes(input.length), signal }
     const ask = async (endpoint: Endpoint, total: number): Promise<EmbeddingAnswer | undefined> => {
-      const open = (form: EmbeddingOptions['encoding']) => endpoint.open(bodyWith(form), { ...bounds, total })
+      const open = async (form: EmbeddingOptions['encoding']) => {
+        const begun = endpoint.open(bodyWith(form), { ...bounds, total })
+        return (await begun.opened) ? begun : undefined
+      }
       const isOwn = encoding === 'base64' || withoutBase64.has(endpoint)
       let reception = await open(isOwn ? encoding : 'base64')
       if (!isOwn && reception?.status === 400) {

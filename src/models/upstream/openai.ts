@@ -83,11 +83,12 @@ export function createOpenAiModel(options: OpenAiModelOptions): Model {
     const bytes = mostBytes.answer + mostBytes.event * limits.maxOutputTokens
     const bounds = { first: timeout.first_token, mostBytes: bytes, signal }
     const answered = await pool.run(async (endpoint, total) => {
-      const reception = await endpoint.open(body, { ...bounds, total })
-      if (reception && reception.status !== 200) {
-        throw refusal(endpoint, reception, await readRefusal(reception), context, limits)
-      }
-      return reception && startReply(createChatStream(reception, limits))
+      const reception = endpoint.open(body, { ...bounds, total })
+      // While the upstream is at work.
+      const stream = createChatStream(reception, limits)
+      if (!(await reception.opened)) return undefined
+      if (reception.status === 200) return startReply(stream)
+      throw refusal(endpoint, reception, await readRefusal(reception), context, limits)
     }, upstreamRun)
     return (
       answered?.value && {

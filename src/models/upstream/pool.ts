@@ -27,13 +27,16 @@ export interface MemberPool<Kind extends Member> {
    * are full, or `unavailable` if all are skipped.
    */
   run<Value>(
-    work: (member: Kind, left: number) => Promise<Value>,
+    work: Work<Kind, Value>,
     request: PoolRequest,
   ): Promise<{ readonly value: Value; readonly member: Kind } | undefined>
   /** Records a failure of a member whose stream broke off after it began. */
   reportFailure(member: Kind, requestId: string | undefined): void
   health(): { readonly ready: boolean; readonly reason?: string }
 }
+
+/** `left` is in milliseconds. */
+type Work<Kind, Value> = (member: Kind, left: number) => Promise<Value>
 
 /** The request that the work is for. */
 export interface PoolRequest {
@@ -56,48 +59,72 @@ interface Entry<Kind> extends Weighted {
   pausedUntil: number
 }
 
+/** An attempt, with what is known of those before it. It begins `now` and must end by `ends`, in milliseconds. */
+interface Progress<Tried> {
+  readonly request: PoolRequest
+  readonly now: number
+  readonly ends: number
+  /** From 1. */
+  readonly number: number
+  /** The members of the failed attempts, and until when each is left alone. */
+  readonly tried?: Map<Tried, number>
+  /** The member to try. Default: the one whose turn it is. */
+  readonly next?: Tried
+}
+
+interface FailedAttempt<Tried> {
+  readonly entry: Tried
+  readonly report: ReturnType<Breaker['begin']>
+  readonly error: unknown
+}
+
 export function createMemberPool<Kind extends Member>(options: PoolOptions<Kind>): MemberPool<Kind> {
   const { total, pause, log } = options
   const entries: readonly Entry<Kind>[] = options.members.map((member) => entryOf(member, log))
   const turns = createTurns(entries)
   const most = Math.min(attempts.most, Math.max(attempts.least, entries.length))
 
-  async function run<Value>(
-    work: (member: Kind, left: number) => Promise<Value>,
-    { signal, limits: { requestId } }: PoolRequest,
-  ) {
-    const began = performance.now()
-    let tried: Map<Entry<Kind>, number> | undefined
-    let entry = firstMember(began)
-    for (let attempt = 1; ; attempt++) {
-      const now = performance.now()
-      const report = entry.breaker.begin(requestId)
-      try {
-        const value = await work(entry.member, began + total - now)
-        report(signal.aborted ? 'unknown' : 'healthy', performance.now())
-        return { value, member: entry.member }
-      } catch (error) {
-        const failed = performance.now()
-        if (!(error instanceof Failure)) {
-          report('unknown', failed)
-          throw error
-        }
-        // One request counts once against a member, however many attempts it makes there.
-        tried ??= new Map()
-        report(tried.has(entry) ? 'unknown' : error.health, failed)
-        if (error.pause > 0) entry.pausedUntil = failed + error.pause + Math.random() * backoff
-        tried.set(entry, failed + spread(backoff * 2 ** (attempt - 1)))
-        const next =
-          error.repeatable && attempt < most ? nextAttempt(tried, failed, error.otherEndpointOnly) : undefined
-        if (!next || next.at > Math.min(failed + pause, began + total)) throw error.problem
-        const { cause } = error.problem.details
-        log.info({ request_id: requestId, endpoint: entry.member.name, attempt, err: cause }, 'an attempt failed')
-        if (next.at > failed && !(await sleep(next.at - failed, signal))) return undefined
-        if (signal.aborted) return undefined
-        if (!isUsable(next.entry, performance.now())) throw error.problem
-        entry = next.entry
-      }
+  // Few local variables: nearly every request succeeds at once, and an async function allocates memory for all of them.
+  async function attempt<Value>(work: Work<Kind, Value>, progress: Progress<Entry<Kind>>) {
+    const { signal, limits } = progress.request
+    const entry = progress.next ?? firstMember(progress.now)
+    const report = entry.breaker.begin(limits.requestId)
+    try {
+      const value = await work(entry.member, progress.ends - progress.now)
+      report(signal.aborted ? 'unknown' : 'healthy', performance.now())
+      return { value, member: entry.member }
+    } catch (error) {
+      return attemptAgain({ entry, report, error }, work, progress)
     }
+  }
+
+  async function attemptAgain<Value>(
+    { entry, report, error }: FailedAttempt<Entry<Kind>>,
+    work: Work<Kind, Value>,
+    { request, ends, number, tried = new Map() }: Progress<Entry<Kind>>,
+  ): Promise<{ value: Value; member: Kind } | undefined> {
+    const { signal, limits } = request
+    const failed = performance.now()
+    if (!(error instanceof Failure)) {
+      report('unknown', failed)
+      throw error
+    }
+    // One request counts once against a member, however many attempts it makes there.
+    report(tried.has(entry) ? 'unknown' : error.health, failed)
+    if (error.pause > 0) entry.pausedUntil = failed + error.pause + Math.random() * backoff
+    tried.set(entry, failed + spread(backoff * 2 ** (number - 1)))
+    const next = error.repeatable && number < most ? nextAttempt(tried, failed, error.otherEndpointOnly) : undefined
+    if (!next || next.at > Math.min(failed + pause, ends)) throw error.problem
+    const { cause } = error.problem.details
+    log.info(
+      { request_id: limits.requestId, endpoint: entry.member.name, attempt: number, err: cause },
+      'an attempt failed',
+    )
+    if (next.at > failed && !(await sleep(next.at - failed, signal))) return undefined
+    if (signal.aborted) return undefined
+    const now = performance.now()
+    if (!isUsable(next.entry, now)) throw error.problem
+    return attempt(work, { request, now, ends, number: number + 1, tried, next: next.entry })
   }
 
   function firstMember(now: number): Entry<Kind> {
@@ -125,7 +152,10 @@ export function createMemberPool<Kind extends Member>(options: PoolOptions<Kind>
   }
 
   return Object.freeze({
-    run,
+    run<Value>(work: Work<Kind, Value>, request: PoolRequest) {
+      const now = performance.now()
+      return attempt(work, { request, now, ends: now + total, number: 1 })
+    },
     reportFailure(member: Kind, requestId: string | undefined) {
       const breaker = entries.find((entry) => entry.member === member)?.breaker
       if (breaker?.retryAt === undefined) breaker?.begin(requestId)('failing', performance.now())

@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici'
-import { connectionLost, Failure, firstTokenLate, replyLate, unusable } from './failure.ts'
+import { connectionLost, Failure, unusable } from './failure.ts'
+import { ResponseTimer } from './response-timer.ts'
 
 /** Bytes that may be buffered for a slow caller before reading from the upstream pauses. */
 const mostWaiting = 64 * 1024
@@ -31,7 +32,8 @@ export class Reception implements Dispatcher.DispatchHandler {
   readonly #opening = Promise.withResolvers<boolean>()
   readonly #bounds: ReceptionBounds
   readonly #closed: () => void
-  readonly #timers: { first: NodeJS.Timeout; total: NodeJS.Timeout; draining?: NodeJS.Timeout }
+  readonly #timer: ResponseTimer
+  #draining: NodeJS.Timeout | undefined
   #controller: Dispatcher.DispatchController | undefined
   #ending: 'end' | 'abandoned' | Failure | undefined
   #wake: (() => void) | undefined
@@ -44,10 +46,7 @@ export class Reception implements Dispatcher.DispatchHandler {
     this.#bounds = bounds
     this.#closed = closed
     this.opened = this.#opening.promise
-    this.#timers = {
-      first: setTimeout(() => this.#end(firstTokenLate()), bounds.first),
-      total: setTimeout(() => this.#end(replyLate()), bounds.total),
-    }
+    this.#timer = new ResponseTimer(bounds, (failure) => this.#end(failure))
     bounds.signal.addEventListener('abort', this.abandon)
   }
 
@@ -68,7 +67,7 @@ export class Reception implements Dispatcher.DispatchHandler {
 
   /** Stops the timeout `first` because the reply has begun. */
   begun(): void {
-    clearTimeout(this.#timers.first)
+    this.#timer.begun()
   }
 
   /** Stops reading because the reply is complete. The connection is kept if the response ends soon. */
@@ -76,7 +75,7 @@ export class Reception implements Dispatcher.DispatchHandler {
     if (this.#ending !== undefined) return
     this.#end('end')
     this.#forget()
-    this.#timers.draining = setTimeout(() => this.#controller?.abort(abandoned), patience)
+    this.#draining = setTimeout(() => this.#controller?.abort(abandoned), patience)
   }
 
   /** Closes the connection unless the response has ended. */
@@ -126,8 +125,7 @@ export class Reception implements Dispatcher.DispatchHandler {
   #end(how: 'end' | 'abandoned' | Failure): void {
     if (this.#ending !== undefined) return
     this.#ending = how
-    clearTimeout(this.#timers.first)
-    clearTimeout(this.#timers.total)
+    this.#timer.stop()
     this.#bounds.signal.removeEventListener('abort', this.abandon)
     if (how instanceof Error) this.#opening.reject(how)
     else this.#opening.resolve(false)
@@ -136,7 +134,7 @@ export class Reception implements Dispatcher.DispatchHandler {
   }
 
   #close(): void {
-    clearTimeout(this.#timers.draining)
+    clearTimeout(this.#draining)
     this.#closed()
   }
 
