@@ -23,6 +23,13 @@ export interface Delivery {
   readonly onFailure: (problem: Problem) => void
 }
 
+/** The headers of a stream and the writer of its events. */
+interface Prepared {
+  readonly model: string
+  readonly headers: Record<string, string>
+  readonly events: EventWriter
+}
+
 /** Sets the headers of a whole reply and returns its body. */
 export function deliverWhole(made: Reply, { reply, parsed, dialect, onReply }: Delivery): string {
   onReply(made)
@@ -38,34 +45,41 @@ export async function deliverStream(steps: AsyncIterable<Step>, delivery: Delive
   const { request, reply, dialect, parsed, onReply, onFailure } = delivery
   const stream = createEventStream(reply.raw)
   let events: EventWriter | undefined
+  let prepared: Prepared | undefined
   /** The charged part of a stream that broke off. */
   let part: Reply | undefined
+  let last: readonly string[] = []
 
-  async function begin(start: Omit<Start, 'levels'>, levels: Levels, headers: Record<string, string>) {
-    reply.headers(headersOf(dialect, levels)).headers(headers)
+  const prepare = (start: Start, headers: Record<string, string>): Prepared => ({
+    model: start.model,
+    headers: { ...plainHeaders(reply), ...headersOf(dialect, start.levels), ...headers },
+    events: parsed.eventWriter(start),
+  })
+
+  function begin(by: Prepared): EventWriter {
     reply.hijack()
-    stream.begin(plainHeaders(reply))
-    const begun = parsed.eventWriter(start)
-    await stream.send(begun.opening)
-    return begun
+    stream.begin(by.headers, by.events.opening)
+    return by.events
   }
 
   async function close(made: Reply): Promise<void> {
     onReply(made)
     if (!events) {
       // A stored reply, or one without content.
-      events = await begin({ ...made, inputTokens: promptTokensOf(made.usage) }, made.levels, replyHeaders(made))
+      events = begin(prepare({ ...made, inputTokens: promptTokensOf(made.usage) }, replyHeaders(made)))
       for (const piece of piecesOf(made)) {
         await stream.send(piece.kind === 'text' ? [events.text(piece.text)] : events.deltas(piece.deltas))
       }
     }
-    await stream.send(events.closing(made))
+    last = events.closing(made)
   }
 
   try {
     for await (const step of steps) {
-      if (step.kind === 'started') events = await begin(step, step.levels, startHeaders(step))
-      else if (step.kind === 'texts') await stream.send(events ? step.texts.map(events.text) : [])
+      if (step.kind === 'admitted') prepared = prepare(step, startHeaders(step))
+      else if (step.kind === 'started') {
+        events = begin(prepared?.model === step.model ? prepared : prepare(step, startHeaders(step)))
+      } else if (step.kind === 'texts') await stream.send(events ? step.texts.map(events.text) : [])
       else if (step.kind === 'deltas') await stream.send(events?.deltas(step.deltas) ?? [])
       else if (step.kind === 'reply') await close(step.reply)
       else {
@@ -80,9 +94,9 @@ export async function deliverStream(steps: AsyncIterable<Step>, delivery: Delive
     request.refusedAs = problem.code
     if (!part) onFailure(problem)
     const { error: refusal } = problemBody(delivery.baseUrl, problem, request.id)
-    if (events) await stream.send([events.failure(refusal, problems[problem.code].status, part)])
+    if (events) last = [events.failure(refusal, problems[problem.code].status, part)]
   }
-  stream.end()
+  await stream.end(last)
 }
 
 /** The levels as headers, by our names and by those of the dialect. */

@@ -4,7 +4,7 @@ import type { Levels, Till } from '../billing/till.ts'
 import type { Catalogue } from '../models/catalogue.ts'
 import type { Vector } from '../models/model.ts'
 import { Problem } from '../platform/problems.ts'
-import { createCandidates, type Candidate } from './candidate.ts'
+import { createCandidates, type Admitted, type Candidate } from './candidate.ts'
 import { chargeOf } from './charge.ts'
 import { chooseModel, mostInput, mostOutput } from './model-choice.ts'
 import { findAllowed, listModels, presentModel } from './model-list.ts'
@@ -18,7 +18,7 @@ import { createWorkInProgress, type Work } from './work.ts'
 export type { Reply } from './reply.ts'
 export type { Job } from './request.ts'
 
-/** What is known of a streamed reply at its first part. */
+/** What is known of a streamed reply before its first part. */
 export interface Start {
   /** The id of its ledger row. */
   readonly id: string
@@ -30,10 +30,12 @@ export interface Start {
 }
 
 /**
- * One step of a stream: `started` before its first text, if there is any; the texts; and last, once, the reply, or
- * `broken` with the part that was charged and the problem that ended it.
+ * One step of a stream: `admitted` when a model is called, so that its reader can prepare while it waits; `started` before the
+ * first text, if there is any, perhaps by a fallback of that model; the texts; and last, once, the reply, or `broken` with
+ * the part that was charged and the problem that ended it.
  */
 export type Step =
+  | ({ readonly kind: 'admitted' } & Start)
   | ({ readonly kind: 'started' } & Start)
   | Streamed
   | { readonly kind: 'reply'; readonly reply: Reply }
@@ -122,9 +124,13 @@ export function createGeneration({ catalogue, till, log, currency }: GenerationN
     try {
       const admission = await candidates.admit(work)
       if (admission.kind === 'replay') return yield { kind: 'reply', reply: admission.reply }
-      const { candidate, levels, started } = await run(work, admission, startStream)
+      const running = run(work, admission, startStream)
+      // Nobody waits for it if the reader stops here.
+      running.catch(() => undefined)
+      yield { kind: 'admitted', ...startOf(work, admission) }
+      const { candidate, levels, started } = await running
       let step = started.first
-      if (!step.done) yield startOf(work, candidate, levels)
+      if (!step.done) yield { kind: 'started', ...startOf(work, { candidate, levels }) }
       for (; !step.done; step = await started.parts.next()) yield step.value
       // Let the last texts reach the socket before the till's work takes the processor.
       await new Promise((resolve) => process.nextTick(resolve))
@@ -181,8 +187,8 @@ export function createGeneration({ catalogue, till, log, currency }: GenerationN
   })
 }
 
-function startOf({ requestId: id }: Work, { offer, promptTokens }: Candidate, levels: Levels): Step {
-  return { kind: 'started', id, model: offer.model.id, inputTokens: promptTokens, levels }
+function startOf({ requestId: id }: Work, { candidate, levels }: Pick<Admitted, 'candidate' | 'levels'>): Start {
+  return { id, model: candidate.offer.model.id, inputTokens: candidate.promptTokens, levels }
 }
 
 /**

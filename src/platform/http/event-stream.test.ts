@@ -44,7 +44,7 @@ describe('a stream of events', () => {
       await steps.next()
       await stream.send(['data: 2\n\n'])
       await steps.next()
-      stream.end()
+      await stream.end()
     })
     const chunks = chunksOf(caller.socket)
     await until(() => chunks.length === 1)
@@ -74,7 +74,7 @@ describe('a stream of events', () => {
       await steps.next()
       await stream.send(['data: 3\n\n'])
       await steps.next()
-      stream.end()
+      await stream.end()
     })
     const chunks = chunksOf(caller.socket)
     await until(() => chunks.length === 1)
@@ -84,6 +84,40 @@ describe('a stream of events', () => {
     assert.equal(chunks[1], '9\r\ndata: 3\n\n\r\n')
     steps.go()
     await caller.done
+  })
+
+  it('sends its first events with the next ones, and its last ones with the end', async () => {
+    const steps = createSteps()
+    await using caller = await connect(async (response) => {
+      const stream = createEventStream(response, { ping: 60_000, patience: 60_000 })
+      stream.begin({}, ['data: 1\n\n'])
+      await stream.send([])
+      await steps.next()
+      assert.equal(response.socket?.bytesWritten, 0)
+      await stream.send(['data: 2\n\n'])
+      await steps.next()
+      await stream.end(['data: 3\n\n', 'data: 4\n\n'])
+    })
+    const chunks = chunksOf(caller.socket)
+    await settle()
+    steps.go()
+    await until(() => chunks.length === 1)
+    assert.match(chunks[0] ?? '', /\r\n12\r\ndata: 1\n\ndata: 2\n\n\r\n$/)
+    steps.go()
+    await until(() => chunks.length === 2)
+    await caller.done
+    assert.deepEqual(chunks.slice(1), ['12\r\ndata: 3\n\ndata: 4\n\n\r\n0\r\n\r\n'])
+  })
+
+  it('sends its first events even if none follow', async () => {
+    await using caller = await connect(async (response) => {
+      const stream = createEventStream(response, { ping: 60_000, patience: 60_000 })
+      stream.begin({}, ['data: 1\n\n'])
+      await stream.end()
+    })
+    const chunks = chunksOf(caller.socket)
+    await caller.done
+    await until(() => chunks.join('').endsWith('\r\n9\r\ndata: 1\n\n\r\n0\r\n\r\n'))
   })
 
   it('waits for a slow caller and buffers little', async () => {
@@ -98,7 +132,7 @@ describe('a stream of events', () => {
         await sending
         most = Math.max(most, response.writableLength)
       }
-      stream.end()
+      await stream.end()
     })
     caller.socket.pause()
     await until(() => isFull)
@@ -111,6 +145,26 @@ describe('a stream of events', () => {
     await until(() => read.bytes >= 20_000_000)
   })
 
+  it('disconnects a caller who does not read the end', async (t) => {
+    const clock = stopClock(t)
+    const responses: ServerResponse[] = []
+    await using caller = await connect(async (response) => {
+      responses.push(response)
+      const stream = createEventStream(response, { ping: 60_000, patience: 100 })
+      stream.begin({})
+      await stream.end([`data: ${'x'.repeat(50_000_000)}\n\n`])
+    })
+    caller.socket.pause()
+    caller.socket.on('error', () => undefined)
+    await until(() => responses[0]?.writableEnded === true)
+    clock.advance(99)
+    await settle()
+    assert.equal(responses[0]?.destroyed, false)
+    clock.advance(1)
+    await caller.done
+    assert.equal(responses[0]?.destroyed, true)
+  })
+
   it('disconnects a caller who does not read for too long, and then does nothing', async (t) => {
     const clock = stopClock(t)
     const responses: ServerResponse[] = []
@@ -120,7 +174,7 @@ describe('a stream of events', () => {
       stream.begin({})
       while (!response.destroyed) await stream.send([`data: ${'x'.repeat(100_000)}\n\n`])
       for (let more = 0; more < 1000; more++) await stream.send(['data: x\n\n'])
-      stream.end()
+      await stream.end()
     })
     caller.socket.pause()
     caller.socket.on('error', () => undefined)
