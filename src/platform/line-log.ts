@@ -5,12 +5,14 @@ interface LineSink {
   write(line: string): void
 }
 
+const info = pino.levels.values['info']
+
 /** The sinks of the logs that `createLog` returned. */
 const sinks = new WeakMap<Logger, LineSink>()
 
 /**
- * Like `log.info(fields, message)`, for a log without bindings, in half the time. The line of every request is written
- * this way (docs/decisions/0010-code-of-our-own.md).
+ * Like `log.info(fields, message)`, for a log without bindings, in half the time. At least one field must be set. The line of
+ * every request is written this way (docs/decisions/0010-code-of-our-own.md).
  */
 export function writeLine(
   log: Logger,
@@ -20,8 +22,8 @@ export function writeLine(
   if (!log.isLevelEnabled('info')) return
   const sink = sinks.get(log)
   if (sink === undefined) return log.info(fields, message)
-  const line = JSON.stringify({ level: pino.levels.values['info'], time: Date.now(), ...fields, msg: message })
-  sink.write(`${line}\n`)
+  const inside = JSON.stringify(fields).slice(1, -1)
+  sink.write(`{"level":${info},"time":${Date.now()},${inside},"msg":${JSON.stringify(message)}}\n`)
 }
 
 /** A log that writes JSON lines to a sink without buffering. */

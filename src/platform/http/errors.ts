@@ -109,9 +109,10 @@ export function setHeaders(
   fixed: Readonly<Record<string, string>>,
   jsonOnlyUrls: JsonOnlyUrls,
 ): void {
+  const noStore = jsonOnlyUrls.forbidsStoring(request.url)
   reply.header('request-id', request.id).headers(fixed)
-  if (jsonOnlyUrls.forbidsStoring(request.url)) reply.header('cache-control', 'no-store')
-  if (!jsonOnlyUrls.has(request.url)) reply.header('vary', 'Accept')
+  if (noStore !== false) reply.header('cache-control', 'no-store')
+  if (noStore === undefined) reply.header('vary', 'Accept')
 }
 
 export type ProblemBody = ReturnType<typeof problemBody>

@@ -12,8 +12,8 @@ export interface JsonOnlyUrls {
   /** `segment` with its slash: `/docs`. With `noStore`, no response below it may be cached. */
   add(this: void, segment: string, options?: { readonly noStore?: boolean }): void
   has(this: void, url: string): boolean
-  /** Whether responses to this URL carry `Cache-Control: no-store`. All URLs with pages do. */
-  forbidsStoring(this: void, url: string): boolean
+  /** Whether responses to this URL carry `Cache-Control: no-store`; undefined for a URL with a page. */
+  forbidsStoring(this: void, url: string): boolean | undefined
 }
 
 export function createJsonOnlyUrls(): JsonOnlyUrls {
@@ -21,10 +21,11 @@ export function createJsonOnlyUrls(): JsonOnlyUrls {
   return Object.freeze({
     add: (segment: string, { noStore = false } = {}) => void noStoreBySegment.set(segment, noStore),
     has: (url: string) => noStoreBySegment.has(firstSegment(url)),
-    forbidsStoring: (url: string) => noStoreBySegment.get(firstSegment(url)) ?? true,
+    forbidsStoring: (url: string) => noStoreBySegment.get(firstSegment(url)),
   } satisfies JsonOnlyUrls)
 }
 
 function firstSegment(url: string): string {
-  return /^\/[^/?#]*/.exec(url)?.[0] ?? ''
+  const end = url.slice(1).search(/[/?#]/)
+  return end === -1 ? url : url.slice(0, end + 1)
 }
