@@ -15,12 +15,12 @@ export const keyReportRow = (report: KeyReport): string =>
   `${report.more_credit},${report.more_requests},${report.more_tokens})`
 
 /** A row of the type timed_charge, as text. `cost` is in 10⁻¹² of the currency unit. */
-export const chargeRow = ({ payer, ...request }: AdmissionRequest, charge: Charge, cost: bigint): string =>
-  `(${request.requestId},${payer.accountId},${payer.keyId ?? ''},${payer.personId ?? ''},` +
-  `${columnText(request.model)},${columnText(payer.clientId)},` +
-  `${charge.inputTokens},${charge.outputTokens},${request.price.input},${request.price.output},${cost},` +
+export const chargeRow = ({ requestId, payer, model, price }: AdmissionRequest, charge: Charge, cost: bigint): string =>
+  `(${requestId},${payer.accountId},${payer.keyId ?? ''},${payer.personId ?? ''},` +
+  `${columnText(model)},${columnText(payer.clientId)},` +
+  `${charge.inputTokens},${charge.outputTokens},${price.input},${price.output},${cost},` +
   `${charge.stopReason},${charge.source},0,0,${charge.milliseconds},` +
   `${charge.cachedTokens || ''},${charge.cacheWriteTokens || ''},` +
-  `${request.price.cachedInput ?? ''},${request.price.cacheWrite ?? ''},${tagsText(charge.tags)})`
+  `${price.cachedInput ?? ''},${price.cacheWrite ?? ''},${tagsText(charge.tags)})`
 
 const tagsText = (tags: Tags | undefined): string => (tags === undefined ? '' : columnText(JSON.stringify(tags)))
