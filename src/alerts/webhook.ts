@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { request as requestHttp, type IncomingMessage, type RequestOptions } from 'node:http'
+import type { IncomingMessage, RequestOptions } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import type { FindAddresses } from './networks.ts'
 
@@ -56,14 +56,15 @@ export async function postWebhook(
   }
 }
 
-function exchange(url: URL, options: RequestOptions, body: string): Promise<number> {
+async function exchange(url: URL, options: RequestOptions, body: string): Promise<number> {
+  // On demand: to an ES module, node:http exports WebSocket, which loads Node's own undici, 16 MB.
+  const begin = url.protocol === 'https:' ? requestHttps : (await import('node:http')).request
   const { promise, resolve, reject } = Promise.withResolvers<number>()
   const signal = AbortSignal.timeout(limit)
   const onReply = (reply: IncomingMessage) => {
     resolve(reply.statusCode ?? 0)
     reply.destroy()
   }
-  const begin = url.protocol === 'https:' ? requestHttps : requestHttp
   begin(url, { ...options, signal }, onReply)
     .on('error', (error) => reject(signal.aborted ? Object.assign(error, { code: 'ETIMEDOUT' }) : error))
     .end(body)
