@@ -18,7 +18,9 @@ const roles: Readonly<Record<string, Message['role']>> = {
 
 /** A part that clients send back has the fields of the message that it came in. */
 const neutralOfPart = { annotations: [[]], prompt_cache_breakpoint: 'any value', role: ['assistant'] } as const
-const neutralOfMessage = { annotations: [[]], audio: [], function_call: [] } as const
+/** OpenAI's client adds what it parsed to the messages and calls that it returns. */
+const neutralOfMessage = { annotations: [[]], audio: [], function_call: [], parsed: 'any value' } as const
+const neutralOfFunction = { parsed_arguments: 'any value' } as const
 
 /** The fields of a message. A name of an assistant asks for nothing. */
 const fieldsOf: Readonly<Record<string, readonly string[]>> = {
@@ -192,7 +194,8 @@ function readCall(value: unknown, place: string, places: Places): CallPart {
   if (!isFields(kept)) throw mustBe(place, 'an object of type function')
   requireFunction(kept, place)
   refuseOthers(kept, ['id', 'type', 'function'], place)
-  const { id, function: called } = kept
+  const { id } = kept
+  const called = withoutNeutral(kept['function'], neutralOfFunction, `${place}.function.`)
   if (!isFields(called)) throw mustBe(`${place}.function`, 'an object with name and arguments')
   refuseOthers(called, ['name', 'arguments'], `${place}.function`)
   const part: CallPart = {

@@ -373,6 +373,31 @@ describe("OpenAI's official client", () => {
     assert.deepEqual([second.prompt.format.name, second.prompt.format.strict], ['city', true])
   })
 
+  it('sends back what it parsed, whole or streamed', async () => {
+    const requests: TextRequest[] = []
+    const { completions } = chatClient((request) => {
+      requests.push(request)
+      return chatReply([text('{"city":"Bonn","inhabitants":5}'), call('c1', 'Bonn')])
+    }).chat
+    const asks = {
+      ...question,
+      tools: [zodFunction({ name: 'weather', parameters: place })],
+      response_format: zodResponseFormat(city, 'city'),
+    }
+    for (const completion of [
+      await completions.parse(asks),
+      await completions.stream(asks).finalChatCompletion(),
+      await completions.stream({ ...asks, tools: [weather] }).finalChatCompletion(),
+    ]) {
+      const said = completion.choices[0]?.message
+      assert.ok(said?.parsed && said.tool_calls?.[0] && 'parsed_arguments' in said.tool_calls[0].function)
+      const returned = { role: 'tool', tool_call_id: 'c1', content: 'sun' } as const
+      await completions.create({ ...question, messages: [user, said, returned] })
+      const [, turn] = requests.at(-1)?.prompt.messages ?? []
+      assert.deepEqual(turn?.parts, [text('{"city":"Bonn","inhabitants":5}'), call('c1', 'Bonn')])
+    }
+  })
+
   it('learns the field of a tool that cannot be called', async () => {
     await assert.rejects(chatClient(callsFirst).chat.completions.create({ ...question, tools: [weather, weather] }), {
       status: 400,
