@@ -295,7 +295,7 @@ describe('A model of embeddings', () => {
 
   it('appears in usage by model and by tag', async () => {
     const { key } = await service.customer()
-    assert.equal((await embed(key, { metadata: { project: 'search' } })).status, 200)
+    assert.equal((await embed(key, { metadata: { project: 'search', team: null } })).status, 200)
     const byModel = await service.call('/v1/usage?by=model', key)
     assert.match(byModel.text, /"model":"vectors"/)
     assert.match(byModel.text, /"input_tokens":9,"output_tokens":0/)

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { pdfOf, pngOf } from '../support/sample-files.ts'
 import { openVendorService } from '../support/vendor-service.ts'
 
 const { vendor, service } = await openVendorService()
@@ -11,6 +12,11 @@ const bodies = {
   '/v1/messages': { model: 'fast', messages: [user], max_tokens: 100 },
 } as const
 
+const png = pngOf(1, 1).toString('base64')
+const pdf = `data:application/pdf;base64,${pdfOf(1).toString('base64')}`
+/** A message with an image or a document. */
+const shown = (part: object) => [{ role: 'user', content: [part] }]
+
 /** Fields without effect: null, explicit defaults, and hints that never change a reply. */
 const neutral: Readonly<Record<keyof typeof bodies, readonly object[]>> = {
   '/v1/chat/completions': [
@@ -21,6 +27,9 @@ const neutral: Readonly<Record<keyof typeof bodies, readonly object[]>> = {
     { parallel_tool_calls: true },
     { stream_options: { include_obfuscation: false } },
     { tools: [], tool_choice: 'auto', n: 1, logprobs: false, store: false },
+    { metadata: { project: null, client_id: null }, stream_options: { include_usage: null } },
+    { messages: shown({ type: 'image_url', image_url: { url: `data:image/png;base64,${png}`, detail: null } }) },
+    { messages: shown({ type: 'file', file: { file_data: pdf, file_id: null, filename: null } }) },
   ],
   '/v1/responses': [
     { reasoning: { effort: null } },
@@ -32,12 +41,21 @@ const neutral: Readonly<Record<keyof typeof bodies, readonly object[]>> = {
     { stream_options: {} },
     { prompt_cache_retention: '24h', safety_identifier: 'user-1' },
     { tools: [], include: [], truncation: 'disabled', store: false, previous_response_id: null },
+    { metadata: { project: null, client_id: null } },
+    { input: shown({ type: 'input_file', file_data: pdf, file_id: null, file_url: null, filename: null }) },
   ],
   '/v1/messages': [
     { cache_control: { type: 'ephemeral' } },
     { system: [{ type: 'text', text: 'Be brief.', cache_control: { type: 'ephemeral', ttl: '1h' } }] },
     { messages: [{ role: 'user', content: [{ type: 'text', text: 'Hello', cache_control: { type: 'ephemeral' } }] }] },
     { thinking: { type: 'disabled' }, tools: [], tool_choice: { type: 'auto' } },
+    { metadata: { user_id: null } },
+    {
+      messages: shown({
+        type: 'image',
+        source: { type: 'base64', media_type: 'image/png', data: png, url: null, file_id: null },
+      }),
+    },
   ],
 }
 

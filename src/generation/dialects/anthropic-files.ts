@@ -1,5 +1,5 @@
 import type { FilePart, TextPart } from '../../models/conversation.ts'
-import { isFields, mustBe, shownName, type Fields } from './body.ts'
+import { isFields, mustBe, shownName, withoutNeutral, type Fields } from './body.ts'
 import { readBase64, readMediaType } from './files.ts'
 import { checkedText, refuseOthers } from './messages.ts'
 
@@ -24,7 +24,8 @@ export function readDocumentBlock(block: Fields, place: string): FilePart | Text
   return { ...readSource(source, `${place}.source`, 'document'), ...(name && { name }) }
 }
 
-function sourceOf({ source }: Fields, place: string): Fields {
+function sourceOf(block: Fields, place: string): Fields {
+  const source = withoutNeutral(block['source'], {})
   if (!isFields(source)) throw mustBe(`${place}.source`, 'an object with a type')
   return source
 }

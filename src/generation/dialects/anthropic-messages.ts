@@ -6,7 +6,7 @@ import { readAnthropicMessages, readSystem } from './anthropic-content.ts'
 import { anthropicErrorOf, messageEvents, wholeMessage } from './anthropic-reply.ts'
 import { checkCount, checkMessages, type CountedRequest } from './anthropic-schema.ts'
 import { omitsThoughts, readAnthropicTools, readOutput, readThinking } from './anthropic-tools.ts'
-import { withoutNeutral, type Unsupported } from './body.ts'
+import { isFields, withoutNeutral, withoutNullsIn, type Unsupported } from './body.ts'
 import { readCacheMark } from './cache-marks.ts'
 import type { Dialect, DialectRequest } from './dialect.ts'
 import { needsOf } from './needs.ts'
@@ -39,7 +39,8 @@ export const anthropicMessages: Dialect = Object.freeze({
 export const readCountRequest = (raw: unknown): TextRequest => readRequest(raw, checkCount).request
 
 function readRequest(raw: unknown, checkBody: (body: unknown) => CountedRequest): DialectRequest {
-  const body = checkBody(withoutNeutral(raw, unsupported))
+  const kept = withoutNeutral(raw, unsupported)
+  const body = checkBody(isFields(kept) ? withoutNullsIn(kept, ['metadata']) : kept)
   const asked = { stops: body.stop_sequences ?? [], omitsThoughts: omitsThoughts(body.thinking) }
   const prompt = promptOf(body)
   return {

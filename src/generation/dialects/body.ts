@@ -28,6 +28,13 @@ export function withoutNeutral(body: unknown, unsupported: Unsupported, path = '
   return Object.fromEntries(names.filter(asks).map((name) => [name, body[name]]))
 }
 
+/** Returns a body whose fields of these names have no null fields, if they are objects. */
+export function withoutNullsIn(body: Fields, names: readonly string[]): Fields {
+  const inner = names.filter((name) => isFields(body[name]))
+  if (inner.length === 0) return body
+  return { ...body, ...Object.fromEntries(inner.map((name) => [name, withoutNeutral(body[name], {})])) }
+}
+
 function asksForSomething(name: string, value: unknown, unsupported: Unsupported, path: string): boolean {
   if (value === null) return false
   const neutral = Object.hasOwn(unsupported, name) ? unsupported[name] : undefined

@@ -1,5 +1,5 @@
 import type { FilePart } from '../../models/conversation.ts'
-import { isFields, mustBe, type Fields } from './body.ts'
+import { isFields, mustBe, withoutNeutral, type Fields } from './body.ts'
 import { readCacheMark } from './cache-marks.ts'
 import { refuseOthers } from './messages.ts'
 import { readFileData, readImageUrl, refuseElsewhere } from './openai-file-fields.ts'
@@ -24,13 +24,15 @@ function readMark(part: Fields, name: string, place: string): Pick<FilePart, 'ca
   return cache ? { cache } : {}
 }
 
-function readImage(image: unknown, place: string): FilePart {
+function readImage(value: unknown, place: string): FilePart {
+  const image = withoutNeutral(value, {})
   if (!isFields(image)) throw mustBe(place, 'an object with a url')
   refuseOthers(image, ['url', 'detail'], place)
   return readImageUrl(image['url'], `${place}.url`, image['detail'], place)
 }
 
-function readDocument(file: unknown, place: string): FilePart {
+function readDocument(value: unknown, place: string): FilePart {
+  const file = withoutNeutral(value, {})
   if (!isFields(file)) throw mustBe(place, 'an object with file_data')
   refuseElsewhere(file, 'file_data', place)
   refuseOthers(file, ['filename', 'file_data'], place)

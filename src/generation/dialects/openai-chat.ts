@@ -1,6 +1,6 @@
 import type { Message, Prompt } from '../../models/model.ts'
 import { tagsOf } from '../tags.ts'
-import { isFields, mustBe, withoutNeutral, type Unsupported } from './body.ts'
+import { isFields, mustBe, withoutNeutral, withoutNullsIn, type Unsupported } from './body.ts'
 import type { Dialect, DialectRequest } from './dialect.ts'
 import { needsOf } from './needs.ts'
 import { readChatMessages } from './openai-chat-messages.ts'
@@ -38,8 +38,9 @@ export const openAiChat: Dialect = Object.freeze({
     const kept = withoutNeutral(raw, unsupported)
     if (!isFields(kept)) return requestOf(checkChatRequest(kept), [])
     const messages = readChatMessages(kept['messages'])
-    const { stop } = kept
-    return requestOf(checkChatRequest(typeof stop === 'string' ? { ...kept, stop: [stop] } : kept), messages)
+    const body = withoutNullsIn(kept, ['metadata', 'stream_options'])
+    const { stop } = body
+    return requestOf(checkChatRequest(typeof stop === 'string' ? { ...body, stop: [stop] } : body), messages)
   },
 })
 

@@ -7,7 +7,7 @@ import type { TextRequest } from '../request.ts'
 import { metadata } from '../schema.ts'
 import { tagsOf } from '../tags.ts'
 import { embeddingsBody } from './embeddings-body.ts'
-import { isFields, mustBe, withoutNeutral } from './body.ts'
+import { isFields, mustBe, withoutNeutral, withoutNullsIn } from './body.ts'
 
 /** OpenAI's embeddings: `POST /v1/embeddings`. */
 
@@ -83,7 +83,7 @@ export function readEmbeddingsRequest(raw: unknown): EmbeddingsRequest {
     dimensions,
     encoding_format: encoding = 'float',
     metadata: pairs,
-  } = checkRequest(isFields(kept) ? { ...kept, input: inputOf(kept['input']) } : kept)
+  } = checkRequest(isFields(kept) ? { ...withoutNullsIn(kept, ['metadata']), input: inputOf(kept['input']) } : kept)
   return {
     request: {
       model,

@@ -1,6 +1,6 @@
 import type { Message, Prompt } from '../../models/conversation.ts'
 import { tagsOf } from '../tags.ts'
-import { isFields, withoutNeutral, type Fields, type Unsupported } from './body.ts'
+import { isFields, withoutNeutral, withoutNullsIn, type Fields, type Unsupported } from './body.ts'
 import type { Dialect, DialectRequest } from './dialect.ts'
 import { needsOf } from './needs.ts'
 import { openAiFormat } from './openai-errors.ts'
@@ -43,7 +43,8 @@ export const openAiResponses: Dialect = Object.freeze({
   },
 })
 
-function withoutNulls({ reasoning, ...kept }: Fields): Fields {
+function withoutNulls(body: Fields): Fields {
+  const { reasoning, ...kept } = withoutNullsIn(body, ['metadata'])
   if (reasoning === undefined) return kept
   return { ...kept, reasoning: withoutNeutral(reasoning, unsupportedReasoning, 'reasoning.') }
 }
