@@ -58,6 +58,8 @@ export interface Job {
 
 /** The bounds and sampling parameters of the run of a job. */
 export function limitsOf({ requestId, request, payer }: Job, maxOutputTokens: number): RunLimits {
-  const { temperature, topP, seed, stop } = request
+  const { temperature, topP, seed } = request
+  // OpenAI refuses an empty list.
+  const stop = request.stop?.length === 0 ? undefined : request.stop
   return { maxOutputTokens, account: payer.accountId, requestId, temperature, topP, seed, stop }
 }

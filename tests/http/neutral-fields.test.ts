@@ -118,6 +118,18 @@ describe('A38: a field without effect is accepted', () => {
     }
   }
 
+  it('an empty list of stops is not sent to an upstream, which may refuse it', async () => {
+    const { key } = await service.customer()
+    for (const [address, change] of [
+      ['/v1/chat/completions', { stop: [] }],
+      ['/v1/messages', { stop_sequences: [] }],
+    ] as const) {
+      const answer = await service.call(address, key, { ...bodies[address], ...change })
+      assert.equal(answer.status, 200, answer.text)
+      assert.ok(!('stop' in Object(vendor.last.body)))
+    }
+  })
+
   it('and not passed on to an upstream', async () => {
     const { key } = await service.customer()
     const hints = { safety_identifier: 's', verbosity: 'medium' }
