@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { efforts } from '../../models/conversation.ts'
 import { compileBody } from '../../platform/http/validation.ts'
 import { chatExample } from '../examples.ts'
 import { sampling } from '../schema.ts'
@@ -27,7 +28,7 @@ const fields = {
     ),
   ),
   reasoning_effort: Type.Optional(
-    Type.Enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh'], {
+    Type.Enum([...efforts], {
       description: "How much the model should think before it replies. Default: the model's.",
     }),
   ),

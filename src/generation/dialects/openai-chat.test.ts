@@ -97,7 +97,9 @@ describe('chat completions read', () => {
       schema: parameters,
       field: 'response_format.schema',
     })
-    assert.deepEqual(read({ reasoning_effort: 'none' }).prompt.reasoning, { effort: 'none' })
+    for (const effort of ['none', 'minimal', 'max'] as const) {
+      assert.deepEqual(read({ reasoning_effort: effort }).prompt.reasoning, { effort })
+    }
     assert.equal(read({ reasoning_effort: 'none' }).needs, undefined)
   })
 
