@@ -306,7 +306,7 @@ const refused: readonly (readonly [name: string, address: string, body: Json, fi
   ['half an image', chatUrl, chat(imageUrl(urlOf('image/png', png.subarray(0, 60)))), url, /a complete PNG/],
   ['an image without pixels', chatUrl, chat(imageUrl(urlOf('image/gif', gifOf(0, 10)))), url, /a complete GIF/],
   ['an image of many pixels', chatUrl, chat(imageUrl(urlOf('image/png', pngOf(8001, 1)))), url, /8000 by 8000/],
-  ['an image of 6 MB', chatUrl, chat(imageUrl(urlOf('image/png', pngOf(1, 1, randomBytes(6e6))))), url, /5 MiB/],
+  ['an image of 6 MB', chatUrl, chat(imageUrl(urlOf('image/png', pngOf(1, 1, randomBytes(6e6))))), url, /an image of at most 5 MiB/],
   ['base64 with spaces', chatUrl, chat(imageUrl(`data:image/png;base64, ${base64(png)}`)), url, /in base64/],
   ['base64 for URLs', chatUrl, chat(imageUrl('data:image/png;base64,_-_-')), url, /in base64/],
   ['nothing', chatUrl, chat(imageUrl('data:image/png;base64,')), url, /in base64/],

@@ -84,7 +84,7 @@ export function readBase64(data: unknown, mediaType: string, field: string, kind
   const type = types[kind][mediaType]
   if (!type || typeof data !== 'string') throw mustBe(field, 'a text in base64')
   if (data.length > Math.ceil(type.mostBytes / 3) * 4) {
-    throw mustBe(field, `a ${kind} of at most ${type.mostBytes / 1024 ** 2} MiB`)
+    throw mustBe(field, `${kind === 'image' ? 'an image' : 'a document'} of at most ${type.mostBytes / 1024 ** 2} MiB`)
   }
   const extent = type.measure(decoded(data, field), field)
   if (!extent) throw mustBe(field, `a complete ${type.name}, as its media type says`)
