@@ -1,11 +1,11 @@
 import type {
   FilePart,
-  Message,
   Part,
   PartsMessage,
   Prompt,
   ReplyFormat,
   ResultPart,
+  TextMessage,
   TextPart,
   Tool,
   ToolChoice,
@@ -81,22 +81,36 @@ function messagesOf({ messages }: Prompt, called: Called): readonly object[] {
   const tools = new Map<string, string>()
   return messages.flatMap((message) => {
     for (const part of message.parts ?? []) if (part.kind === 'call') tools.set(part.id, part.tool)
-    return message.parts === undefined ? [textMessage(message)] : turnOf(message, called, tools)
+    return message.parts === undefined ? textMessage(message) : turnOf(message, called, tools)
   })
 }
 
-function textMessage({ role, text }: Message): object {
-  return role === 'system' ? { role, content: text } : { role, content: [{ type: 'text', text }] }
+/** Vendors refuse a turn without anything, such as an empty text or thoughts that are not sent back. */
+function textMessage({ role, text }: TextMessage): readonly object[] {
+  if (isBlank(text)) return []
+  return [role === 'system' ? { role, content: text } : { role, content: [{ type: 'text', text }] }]
 }
 
-function turnOf({ role, parts }: PartsMessage, called: Called, tools: ReadonlyMap<string, string>): readonly object[] {
+const isBlank = (text: string): boolean => !/\S/.test(text)
+
+/** Anthropic refuses empty texts, and a turn whose only texts are blank. */
+function withoutBlankTexts(parts: readonly Part[]): readonly Part[] {
+  const saysNothing = parts.every((part) => part.kind !== 'text' || isBlank(part.text))
+  return parts.filter((part) => part.kind !== 'text' || (part.text !== '' && !saysNothing))
+}
+
+function turnOf(
+  { role, parts: all }: PartsMessage,
+  called: Called,
+  tools: ReadonlyMap<string, string>,
+): readonly object[] {
+  const parts = withoutBlankTexts(all)
   if (role === 'system') {
     const texts = parts.filter((part) => part.kind === 'text')
     return texts.map(({ text, cache }) => ({ role, content: text, ...cacheOptions(cache) }))
   }
   if (role === 'assistant') {
     const content = parts.flatMap((part) => assistantPart(part, called))
-    // Vendors refuse a turn without anything, such as one of thoughts that are not sent back.
     return content.length > 0 ? [{ role, content }] : []
   }
   const results = parts.filter((part) => part.kind === 'result')

@@ -395,3 +395,26 @@ test('a turn of thoughts that are not sent back leaves nothing behind: vendors r
     ['user', 'user'],
   )
 })
+
+test('blank texts are not sent, nor turns without anything else: Anthropic refuses both', async () => {
+  const messages: readonly Message[] = [
+    { role: 'system', text: '' },
+    user,
+    { role: 'assistant', parts: [text('\n\n'), call('call_1', 'clock', '{}')] },
+    { role: 'user', parts: [{ kind: 'result', callId: 'call_1', content: [] }, text(' ')] },
+    { role: 'assistant', text: '' },
+    { role: 'user', text: ' \n' },
+    { role: 'system', parts: [text(''), { ...text(' '), cache: {} }] },
+    { role: 'assistant', parts: [text('Noon.'), text(''), text('\n'), text('Or so.')] },
+    user,
+  ]
+  const body = await sent(anthropic, { messages })
+  assert.equal(at(body, 'system'), undefined)
+  assert.deepEqual(at(body, 'messages'), [
+    { role: 'user', content: [{ type: 'text', text: user.text }] },
+    { role: 'assistant', content: [{ type: 'tool_use', id: 'call_1', name: 'clock', input: {} }] },
+    { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'call_1', content: '' }] },
+    { role: 'assistant', content: ['Noon.', '\n', 'Or so.'].map((words) => ({ type: 'text', text: words })) },
+    { role: 'user', content: [{ type: 'text', text: user.text }] },
+  ])
+})
