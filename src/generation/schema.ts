@@ -4,6 +4,10 @@ import { longestTag } from './tags.ts'
 import { countExample, generateExample, modelExample, modelsExample } from './examples.ts'
 
 /** The bodies of Area A: sections 2.1 and 2.2 of the specification. Types, checks and the OpenAPI document derive from these. */
+
+/** A text at which generation stops. */
+export const stopText = Type.String({ format: 'text', minLength: 1, maxLength: 256 })
+
 export const sampling = {
   temperature: Type.Optional(
     Type.Number({
@@ -27,7 +31,7 @@ export const sampling = {
     }),
   ),
   stop: Type.Optional(
-    Type.Array(Type.String({ format: 'text', minLength: 1, maxLength: 256 }), {
+    Type.Array(stopText, {
       maxItems: 4,
       description: 'Generation ends before any of these texts.',
     }),

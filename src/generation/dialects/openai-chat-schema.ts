@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { efforts } from '../../models/conversation.ts'
 import { compileBody } from '../../platform/http/validation.ts'
 import { chatExample } from '../examples.ts'
-import { sampling } from '../schema.ts'
+import { sampling, stopText } from '../schema.ts'
 import { mostMessages } from './messages.ts'
 import { openAiFields } from './openai-schema.ts'
 
@@ -49,6 +49,8 @@ const checked = Type.Object(
 )
 export type ChatRequest = Type.Static<typeof checked>
 export const checkChatRequest = compileBody(checked)
+/** Checks a single stop before it becomes a list, so that a refusal does not name a place in one. */
+export const checkSingleStop = compileBody(Type.Object({ stop: stopText }))
 
 const cacheControl = Type.Optional(
   Type.Object(

@@ -5,7 +5,7 @@ import type { Dialect, DialectRequest } from './dialect.ts'
 import { needsOf } from './needs.ts'
 import { readChatMessages } from './openai-chat-messages.ts'
 import { completion, eventWriter } from './openai-chat-reply.ts'
-import { checkChatRequest, type ChatRequest } from './openai-chat-schema.ts'
+import { checkChatRequest, checkSingleStop, type ChatRequest } from './openai-chat-schema.ts'
 import { readReplyFormat, readTools } from './openai-chat-tools.ts'
 import { openAiFormat } from './openai-errors.ts'
 
@@ -40,7 +40,8 @@ export const openAiChat: Dialect = Object.freeze({
     const messages = readChatMessages(kept['messages'])
     const body = withoutNullsIn(kept, ['metadata', 'stream_options'])
     const { stop } = body
-    return requestOf(checkChatRequest(typeof stop === 'string' ? { ...body, stop: [stop] } : body), messages)
+    if (typeof stop !== 'string') return requestOf(checkChatRequest(body), messages)
+    return requestOf(checkChatRequest({ ...body, stop: [checkSingleStop({ stop }).stop] }), messages)
   },
 })
 

@@ -67,6 +67,8 @@ export const embeddingsResponse = Type.Object(
 )
 
 const checkRequest = compileBody(Type.Object({ ...fields, input: texts }, { additionalProperties: false }))
+/** Checks a single text before it becomes a list, so that a refusal does not name a place in one. */
+const checkSingleText = compileBody(Type.Object({ input: text }))
 
 /** A parsed request, and how to write its reply. */
 export interface EmbeddingsRequest {
@@ -100,7 +102,7 @@ export function readEmbeddingsRequest(raw: unknown): EmbeddingsRequest {
 }
 
 function inputOf(input: unknown): unknown {
-  if (typeof input === 'string') return [input]
+  if (typeof input === 'string') return [checkSingleText({ input }).input]
   if (Array.isArray(input) && input.some((each) => typeof each === 'number' || Array.isArray(each))) {
     throw mustBe('input', 'a string or a list of strings: token arrays are not supported')
   }

@@ -53,6 +53,8 @@ const checked = Type.Object(
 )
 export type ResponsesRequest = Type.Static<typeof checked>
 export const checkResponsesRequest = compileBody(checked)
+/** Checks an input that is a text before it becomes a list, so that a refusal does not name a place in one. */
+export const checkTextInput = compileBody(Type.Object({ input: Type.String({ format: 'filled-text' }) }))
 
 const name = Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$' })
 const schemaOf = (description: string) => Type.Object({}, { additionalProperties: true, description })

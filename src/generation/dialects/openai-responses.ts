@@ -7,7 +7,7 @@ import { openAiFormat } from './openai-errors.ts'
 import { responseEvents } from './openai-response-events.ts'
 import { readResponseInput } from './openai-response-input.ts'
 import { responseObject } from './openai-response-object.ts'
-import { checkResponsesRequest, type ResponsesRequest } from './openai-response-schema.ts'
+import { checkResponsesRequest, checkTextInput, type ResponsesRequest } from './openai-response-schema.ts'
 import { readReplyFormat, readToolChoice, readTools } from './openai-response-tools.ts'
 
 /** OpenAI's responses: `POST /v1/responses`. Responses are not stored, so none can be continued by its id. */
@@ -37,11 +37,15 @@ export const openAiResponses: Dialect = Object.freeze({
   read(raw: unknown): DialectRequest {
     const kept = withoutNeutral(raw, unsupported)
     if (!isFields(kept)) return requestOf(checkResponsesRequest(kept), [])
-    const input = typeof kept['input'] === 'string' ? [{ role: 'user', content: kept['input'] }] : kept['input']
+    const input = inputOf(kept)
     const messages = readResponseInput(input)
     return requestOf(checkResponsesRequest({ ...withoutNulls(kept), ...(input !== undefined && { input }) }), messages)
   },
 })
+
+function inputOf({ input }: Fields): unknown {
+  return typeof input === 'string' ? [{ role: 'user', content: checkTextInput({ input }).input }] : input
+}
 
 function withoutNulls(body: Fields): Fields {
   const { reasoning, ...kept } = withoutNullsIn(body, ['metadata'])
