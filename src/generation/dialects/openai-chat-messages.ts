@@ -27,7 +27,16 @@ const fieldsOf: Readonly<Record<string, readonly string[]>> = {
   system: ['role', 'content'],
   developer: ['role', 'content'],
   user: ['role', 'content'],
-  assistant: ['role', 'content', 'name', 'tool_calls', 'reasoning_content', 'reasoning', 'reasoning_details'],
+  assistant: [
+    'role',
+    'content',
+    'refusal',
+    'name',
+    'tool_calls',
+    'reasoning_content',
+    'reasoning',
+    'reasoning_details',
+  ],
   tool: ['role', 'content', 'name', 'tool_call_id'],
 }
 
@@ -74,7 +83,7 @@ function readMessage(value: unknown, place: string, places: Places): Message {
   }
   refuseOthers(kept, fieldsOf[role] ?? [], place)
   if (role === 'tool') return { role: 'user', parts: [readResult(kept, place, places)] }
-  if (role === 'assistant') return readAssistant(withEchoed(kept), place, places)
+  if (role === 'assistant') return readAssistant(withRefusals(withEchoed(kept), place), place, places)
   const read = role === 'user' ? readUserContent : readContent
   return messageOf(known, read(content, `${place}.content`))
 }
@@ -153,6 +162,21 @@ function withEchoed(message: Fields): Fields {
     return Object.fromEntries(Object.entries(part).filter(([name]) => !echoed.includes(name)))
   })
   return { ...echoes, ...message, content: parts }
+}
+
+/** The words in which a model refused to reply are its text: all of it, or parts of it. */
+function withRefusals(message: Fields, place: string): Fields {
+  const { refusal, content, ...rest } = message
+  if (refusal === undefined) return Array.isArray(content) ? { ...rest, content: content.map(plainPart) } : message
+  if (typeof refusal !== 'string') throw mustBe(`${place}.refusal`, 'a text')
+  if (content !== undefined && content !== '') throw mustBe(`${place}.refusal`, 'omitted if there is content')
+  return { ...rest, content: checkedText(refusal, `${place}.refusal`) }
+}
+
+function plainPart(part: unknown): unknown {
+  if (!isFields(part) || part['type'] !== 'refusal') return part
+  const { refusal, ...rest } = part
+  return { ...rest, type: 'text', text: refusal }
 }
 
 /** A turn of the assistant: what it thought, what it said, and what it called. */

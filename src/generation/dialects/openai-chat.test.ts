@@ -179,6 +179,26 @@ describe('chat completions read', () => {
     }
   })
 
+  it('a refusal to reply as the text that it is', () => {
+    for (const turn of [
+      { content: null, refusal: 'No.' },
+      { content: '', refusal: 'No.', tool_calls: [] },
+      { content: [{ type: 'refusal', refusal: 'No.' }] },
+      { content: 'No.', refusal: null },
+    ]) {
+      assert.deepEqual(messagesOf({ role: 'assistant', ...turn })[1], { role: 'assistant', text: 'No.' })
+    }
+    for (const [turn, field] of [
+      [{ content: 'Yes.', refusal: 'No.' }, 'messages[1].refusal'],
+      [{ content: null, refusal: 5 }, 'messages[1].refusal'],
+      [{ content: null, refusal: 'a\0' }, 'messages[1].refusal'],
+      [{ role: 'user', content: 'Yes.', refusal: 'No.' }, 'messages[1].refusal'],
+      [{ role: 'user', content: [{ type: 'refusal', refusal: 'No.' }] }, 'messages[1].content[0].type'],
+    ] as const) {
+      assert.throws(() => messagesOf({ role: 'assistant', ...turn }), { code: 'invalid_field', details: { field } })
+    }
+  })
+
   it('marks for the cache, and otherwise joins the texts of a message', () => {
     const [one, two] = [
       { type: 'text', text: 'One' },
