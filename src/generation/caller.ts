@@ -20,7 +20,7 @@ declare module 'fastify' {
 /** The value to read the key from. */
 export function authorizationOf(request: FastifyRequest): string | undefined {
   const { authorization, 'x-api-key': key } = request.headers
-  if (authorization !== undefined || typeof key !== 'string') return authorization
+  if (authorization || typeof key !== 'string') return authorization
   return request.routeOptions.config.forAnthropic === true ? `Bearer ${key}` : undefined
 }
 

@@ -143,6 +143,9 @@ describe("Anthropic's official client", () => {
     assert.equal(await statusOf('/v1/models'), 200)
     assert.equal(await statusOf('/v1/chat/completions', asked), 401)
     assert.equal(await statusOf('/v1/generate', asked), 401)
+    // Some clients send the other header without a value.
+    const both = await service.call('/v1/messages', undefined, asked, { ...other, authorization: '' })
+    assert.equal(both.status, 200)
     const wrong = await service.call('/v1/messages', undefined, asked, { 'x-api-key': 'tg_wrong' })
     assert.deepEqual([wrong.status, wrong.error['type']], [401, 'authentication_error'])
     const bearer = new Anthropic({ authToken: key, apiKey: null, baseURL: service.url })
