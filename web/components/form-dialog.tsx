@@ -1,9 +1,12 @@
 import { Modal } from '@mantine/core'
-import { useEffect, useState, type ReactNode } from 'react'
-import { focusPage } from './focus.ts'
+import type { ReactNode } from 'react'
+import { useFocusReturned } from './focus.ts'
 
 interface FormDialogProps {
   readonly title: string
+  readonly size?: 'lg'
+  /** Whether Escape closes the dialog, for one in which no text is typed. Default: its form handles the key. */
+  readonly closeOnEscape?: boolean
   readonly onClose: () => void
   readonly children: ReactNode
 }
@@ -12,25 +15,11 @@ interface FormDialogProps {
  * A dialog that is open while it is rendered. Its form closes it, so that nothing typed is lost. The focus returns to what
  * opened it, or to the page if that is gone.
  */
-export function FormDialog({ title, onClose, children }: FormDialogProps) {
-  const [opener] = useState(() => document.activeElement)
-  useEffect(() => () => void setTimeout(() => returnTo(opener)), [opener])
+export function FormDialog({ closeOnEscape = false, children, ...props }: FormDialogProps) {
+  useFocusReturned()
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={title}
-      closeOnEscape={false}
-      closeOnClickOutside={false}
-      withCloseButton={false}
-    >
+    <Modal opened closeOnEscape={closeOnEscape} closeOnClickOutside={false} withCloseButton={false} {...props}>
       {children}
     </Modal>
   )
-}
-
-function returnTo(opener: Element | null): void {
-  if (document.activeElement !== document.body) return
-  if (opener instanceof HTMLElement && opener.isConnected) opener.focus()
-  else focusPage()
 }

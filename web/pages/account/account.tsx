@@ -45,7 +45,7 @@ export function AccountPage() {
       )}
       <Billing account={account} open={open} />
       <Alerts data={data} />
-      <AccountDialogs data={data} opened={opened} open={open} onDone={() => void revalidate()} />
+      <AccountDialogs data={data} opened={opened} open={open} onDone={revalidate} />
     </Page>
   )
 }

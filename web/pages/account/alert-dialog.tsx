@@ -1,8 +1,9 @@
-import { Button, CopyButton, Group, Modal } from '@mantine/core'
-import { useEffect, useRef, type ReactNode } from 'react'
+import { Button, CopyButton, Group } from '@mantine/core'
+import { useEffect, useRef } from 'react'
 import type { AlertCreated } from '../../../src/alerts/schema.ts'
 import { change } from '../../api.ts'
 import { EditForm } from '../../components/edit-form.tsx'
+import { FormDialog } from '../../components/form-dialog.tsx'
 import type { Field, Value } from '../../fields.ts'
 import classes from './account.module.css'
 
@@ -21,7 +22,7 @@ export function NewAlertDialog({ account, onClose, onCreated }: NewAlertDialogPr
     created.current = await change<AlertCreated>(`/accounts/${account}/alerts`, { method: 'POST', body })
   }
   return (
-    <Dialog title="New alert" onClose={onClose}>
+    <FormDialog title="New alert" onClose={onClose}>
       <EditForm
         label="New alert"
         saveLabel="Create alert"
@@ -31,7 +32,7 @@ export function NewAlertDialog({ account, onClose, onCreated }: NewAlertDialogPr
         onSaved={() => onCreated(created.current?.secret ?? null)}
         onCancel={onClose}
       />
-    </Dialog>
+    </FormDialog>
   )
 }
 
@@ -40,13 +41,13 @@ interface SharesDialogProps {
   readonly address: string
   readonly shares: readonly number[]
   readonly onClose: () => void
-  readonly onChanged: () => void
+  readonly onChanged: () => Promise<void>
 }
 
 /** Changes the shares at which an alert is sent. */
 export function SharesDialog({ address, shares, onClose, onChanged }: SharesDialogProps) {
   return (
-    <Dialog title="Change percentages" onClose={onClose}>
+    <FormDialog title="Change percentages" onClose={onClose}>
       <EditForm
         label="Change percentages"
         fields={[sharesField]}
@@ -55,7 +56,7 @@ export function SharesDialog({ address, shares, onClose, onChanged }: SharesDial
         onSaved={onChanged}
         onCancel={onClose}
       />
-    </Dialog>
+    </FormDialog>
   )
 }
 
@@ -70,7 +71,7 @@ export function SecretDialog({ secret, onClose }: SecretDialogProps) {
   // The dialog was open with a form before, so it does not move the focus itself.
   useEffect(() => first.current?.focus(), [])
   return (
-    <Dialog title="Store this secret now" onClose={() => undefined}>
+    <FormDialog title="Store this secret now" onClose={() => undefined}>
       <div className={classes.form}>
         <p>It signs the webhook, and is shown only now. The receiver needs it to verify Tollgate-Signature.</p>
         <code className={classes.secret} aria-label="Secret">
@@ -87,18 +88,8 @@ export function SecretDialog({ secret, onClose }: SecretDialogProps) {
           <Button onClick={onClose}>I have stored it</Button>
         </Group>
       </div>
-    </Dialog>
+    </FormDialog>
   )
-}
-
-interface DialogProps {
-  readonly title: string
-  readonly onClose: () => void
-  readonly children: ReactNode
-}
-
-function Dialog(props: DialogProps) {
-  return <Modal opened closeOnClickOutside={false} withCloseButton={false} {...props} />
 }
 
 const sharesField: Field = { name: 'shares', label: 'At (per cent used)', kind: 'line', required: true, maxLength: 60 }

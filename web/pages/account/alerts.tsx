@@ -1,6 +1,6 @@
 import { ActionIcon, Button, Menu } from '@mantine/core'
 import { IconDots, IconPencil, IconPlus, IconSend, IconTrash } from '@tabler/icons-react'
-import { useState } from 'react'
+import { startTransition, useState } from 'react'
 import { useRevalidator } from 'react-router'
 import type { AlertList } from '../../../src/alerts/schema.ts'
 import { change } from '../../api.ts'
@@ -110,10 +110,10 @@ function AlertMenu({ account, alert }: AlertRowProps) {
     }
     await revalidate()
   }
-  function changed() {
-    setChanging(false)
+  async function changed() {
     notifyDone('The percentages were changed.')
-    void revalidate()
+    await revalidate()
+    startTransition(() => setChanging(false))
   }
   return (
     <>

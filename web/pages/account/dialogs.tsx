@@ -1,9 +1,9 @@
-import { Modal } from '@mantine/core'
-import { useState, type ReactNode } from 'react'
+import { startTransition, useState } from 'react'
 import type { KeyIssued, KeyShown } from '../../../src/accounts/schema.ts'
 import { change } from '../../api.ts'
 import { newKey } from '../../components/create.ts'
 import { EditForm } from '../../components/edit-form.tsx'
+import { FormDialog } from '../../components/form-dialog.tsx'
 import { notifyDone } from '../../components/notify.ts'
 import { sentBody, valuesOf, type Field } from '../../fields.ts'
 import {
@@ -32,20 +32,21 @@ interface AccountDialogsProps {
   readonly data: AccountData
   readonly opened: Opened | undefined
   readonly open: (dialog: Opened | undefined) => void
-  /** Called after a change. */
-  readonly onDone: () => void
+  /** Called after a change. Resolves when the page has the account as it is then. */
+  readonly onDone: () => Promise<void>
 }
 
 export function AccountDialogs({ data, opened, open, onDone }: AccountDialogsProps) {
   const close = () => open(undefined)
-  function done(message: string) {
+  async function done(message: string) {
     notifyDone(message)
-    close()
-    onDone()
+    // Opened again before the page has the new data, a form would be based on the old.
+    await onDone()
+    startTransition(close)
   }
   function issued(key: KeyIssued) {
     open({ dialog: 'issued', issued: key })
-    onDone()
+    void onDone()
   }
   switch (opened?.dialog) {
     case undefined:
@@ -58,49 +59,44 @@ export function AccountDialogs({ data, opened, open, onDone }: AccountDialogsPro
       return <CreditDialog data={data} onClose={close} onDone={done} />
     case 'key':
       return (
-        <Dialog title="New key" onClose={close}>
-          <NewKeyForm account={data.account} models={data.models} onIssued={issued} onClose={close} onLost={onDone} />
-        </Dialog>
+        <FormDialog title="New key" onClose={close}>
+          <NewKeyForm
+            account={data.account}
+            models={data.models}
+            onIssued={issued}
+            onClose={close}
+            onLost={() => void onDone()}
+          />
+        </FormDialog>
       )
     case 'limits':
       return <LimitsDialog data={data} apiKey={opened.apiKey} onClose={close} onDone={done} />
     case 'rotate':
       return (
-        <Dialog title={`Rotate ${opened.apiKey.name}`} onClose={close}>
-          <RotateForm apiKey={opened.apiKey} onIssued={issued} onClose={close} onLost={onDone} />
-        </Dialog>
+        <FormDialog title={`Rotate ${opened.apiKey.name}`} closeOnEscape onClose={close}>
+          <RotateForm apiKey={opened.apiKey} onIssued={issued} onClose={close} onLost={() => void onDone()} />
+        </FormDialog>
       )
     case 'issued':
       return (
-        <Dialog title="Store this key now" size="lg" onClose={() => undefined}>
+        <FormDialog title="Store this key now" size="lg" onClose={() => undefined}>
           <IssuedKey issued={opened.issued} models={data.models} baseUrl={data.baseUrl} onClose={close} />
-        </Dialog>
+        </FormDialog>
       )
   }
 }
 
-interface DialogProps {
-  readonly title: string
-  readonly size?: 'lg'
-  readonly onClose: () => void
-  readonly children: ReactNode
-}
-
-function Dialog(props: DialogProps) {
-  return <Modal opened closeOnClickOutside={false} withCloseButton={false} {...props} />
-}
-
-interface FormDialogProps {
+interface ChangeProps {
   readonly data: AccountData
   readonly onClose: () => void
-  readonly onDone: (message: string) => void
+  readonly onDone: (message: string) => Promise<void>
 }
 
-function SettingsDialog({ data: { account }, onClose, onDone }: FormDialogProps) {
+function SettingsDialog({ data: { account }, onClose, onDone }: ChangeProps) {
   const monthly = isPrepaid(account) ? [] : [monthlyField(account.currency)]
   const fields = [nameField, ownField, ...monthly, ...limitFields]
   return (
-    <Dialog title="Name and limits" onClose={onClose}>
+    <FormDialog title="Name and limits" onClose={onClose}>
       <EditForm
         label="Name and limits"
         fields={fields}
@@ -112,14 +108,14 @@ function SettingsDialog({ data: { account }, onClose, onDone }: FormDialogProps)
         onSaved={() => onDone('The account was changed.')}
         onCancel={onClose}
       />
-    </Dialog>
+    </FormDialog>
   )
 }
 
-function LimitsDialog({ data: { account }, apiKey, onClose, onDone }: FormDialogProps & { readonly apiKey: KeyShown }) {
+function LimitsDialog({ data: { account }, apiKey, onClose, onDone }: ChangeProps & { readonly apiKey: KeyShown }) {
   const fields = keyLimitFields(account.currency)
   return (
-    <Dialog title={`Limits of ${apiKey.name}`} onClose={onClose}>
+    <FormDialog title={`Limits of ${apiKey.name}`} onClose={onClose}>
       <p className={classes.about}>
         In addition to the account’s limits. Days and months are in UTC. A key that replaces this one shares them.
       </p>
@@ -131,13 +127,13 @@ function LimitsDialog({ data: { account }, apiKey, onClose, onDone }: FormDialog
         onSaved={() => onDone('The limits were changed.')}
         onCancel={onClose}
       />
-    </Dialog>
+    </FormDialog>
   )
 }
 
-function BillingDialog({ data: { account }, onClose, onDone }: FormDialogProps) {
+function BillingDialog({ data: { account }, onClose, onDone }: ChangeProps) {
   return (
-    <Dialog title="Billing details" onClose={onClose}>
+    <FormDialog title="Billing details" onClose={onClose}>
       <EditForm
         label="Billing details"
         fields={billingFields}
@@ -147,14 +143,14 @@ function BillingDialog({ data: { account }, onClose, onDone }: FormDialogProps) 
         onSaved={() => onDone('The billing details were changed.')}
         onCancel={onClose}
       />
-    </Dialog>
+    </FormDialog>
   )
 }
 
-function CreditDialog({ data: { account }, onClose, onDone }: FormDialogProps) {
+function CreditDialog({ data: { account }, onClose, onDone }: ChangeProps) {
   const [key] = useState(newKey)
   return (
-    <Dialog title="Add credit" onClose={onClose}>
+    <FormDialog title="Add credit" onClose={onClose}>
       <EditForm
         label="Add credit"
         saveLabel="Save"
@@ -164,7 +160,7 @@ function CreditDialog({ data: { account }, onClose, onDone }: FormDialogProps) {
         onSaved={() => onDone('The credit was changed.')}
         onCancel={onClose}
       />
-    </Dialog>
+    </FormDialog>
   )
 }
 

@@ -1,5 +1,5 @@
 import { Alert, Button, Group, TextInput } from '@mantine/core'
-import { useState, type SubmitEvent } from 'react'
+import { useState, type KeyboardEvent, type SubmitEvent } from 'react'
 import type { AccountShown, KeyIssued, KeyList } from '../../../src/accounts/schema.ts'
 import { change } from '../../api.ts'
 import { newKey } from '../../components/create.ts'
@@ -19,7 +19,7 @@ interface NewKeyFormProps {
   readonly onLost: () => void
 }
 
-/** Creates a key for some models, or for all. */
+/** Creates a key for some models, or for all. Escape cancels while nothing is typed or chosen. */
 export function NewKeyForm({ account, models, onIssued, onClose, onLost }: NewKeyFormProps) {
   const [name, setName] = useState('')
   const [expiry, setExpiry] = useState('')
@@ -32,7 +32,12 @@ export function NewKeyForm({ account, models, onIssued, onClose, onLost }: NewKe
   const errorAt = (field: string) => (error?.refusal.field === field ? error.reasonAtField : undefined)
   const shown = [...shownFields, ...limitFields.map((field) => field.name)]
   const isElsewhere = error !== undefined && !shown.includes(error.refusal.field ?? '')
+  const isEmpty =
+    name === '' && expiry === '' && chosen === null && Object.values(limits).every((limit) => limit === '')
 
+  function onKeyDown({ key }: KeyboardEvent) {
+    if (key === 'Escape' && isEmpty && !busy) onClose()
+  }
   function onSubmit(event: SubmitEvent) {
     event.preventDefault()
     void issue(async () => {
@@ -43,7 +48,7 @@ export function NewKeyForm({ account, models, onIssued, onClose, onLost }: NewKe
   }
 
   return (
-    <form className={classes.form} aria-label="New key" onSubmit={onSubmit}>
+    <form className={classes.form} aria-label="New key" onSubmit={onSubmit} onKeyDown={onKeyDown}>
       <TextInput
         label="Name"
         placeholder="What uses it: backend"

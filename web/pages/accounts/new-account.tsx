@@ -1,10 +1,10 @@
-import { Modal } from '@mantine/core'
 import { useRef, useState } from 'react'
 import { useNavigate } from 'react-router'
 import type { AccountList, AccountShown } from '../../../src/accounts/schema.ts'
 import { change } from '../../api.ts'
 import { newKey } from '../../components/create.ts'
 import { EditForm } from '../../components/edit-form.tsx'
+import { FormDialog } from '../../components/form-dialog.tsx'
 import type { Field } from '../../fields.ts'
 import { atField, limitFields, nameField, ownField, settingsBody } from './settings-fields.ts'
 
@@ -18,14 +18,7 @@ export function NewAccount({ defaults, currency, onClose }: NewAccountProps) {
   const made = useRef<AccountShown>(undefined)
   const [key] = useState(newKey)
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title="New account"
-      closeOnEscape={false}
-      closeOnClickOutside={false}
-      withCloseButton={false}
-    >
+    <FormDialog title="New account" onClose={onClose}>
       <EditForm
         label="New account"
         saveLabel="Create account"
@@ -48,7 +41,7 @@ export function NewAccount({ defaults, currency, onClose }: NewAccountProps) {
         onSaved={() => made.current && navigate(`/accounts/${made.current.id}`)}
         onCancel={onClose}
       />
-    </Modal>
+    </FormDialog>
   )
 }
 

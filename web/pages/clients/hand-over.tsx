@@ -1,7 +1,8 @@
-import { Alert, Button, Group, Modal, NativeSelect } from '@mantine/core'
+import { Alert, Button, Group, NativeSelect } from '@mantine/core'
 import { useState } from 'react'
 import type { ChangedSelection, SelectedHandedOver } from '../../../src/clients/schema.ts'
 import { ApiError, change, reasonOf } from '../../api.ts'
+import { FormDialog } from '../../components/form-dialog.tsx'
 import { usePeople } from '../../components/people-names.ts'
 import { numberText } from '../../locale.ts'
 import { believed } from '../../wire.ts'
@@ -44,13 +45,7 @@ export function HandOverDialog({ selection, onClose, onDone }: HandOverProps) {
   }
 
   return (
-    <Modal
-      opened
-      title={`Hand over ${counted(clients.length, 'client')}`}
-      closeOnClickOutside={false}
-      withCloseButton={false}
-      onClose={onClose}
-    >
+    <FormDialog title={`Hand over ${counted(clients.length, 'client')}`} closeOnEscape onClose={onClose}>
       <NativeSelect
         label="To"
         data-autofocus
@@ -75,7 +70,7 @@ export function HandOverDialog({ selection, onClose, onDone }: HandOverProps) {
           {to === '' ? 'Hand over' : `Hand over ${counted(moved.length, 'client')}`}
         </Button>
       </Group>
-    </Modal>
+    </FormDialog>
   )
 }
 

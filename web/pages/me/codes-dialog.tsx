@@ -1,6 +1,7 @@
 import { Button, Group, Modal } from '@mantine/core'
 import { useState } from 'react'
 import { copyCodes, downloadCodes } from '../../recovery-codes.ts'
+import { useFocusReturned } from '../../components/focus.ts'
 import { notifyDone, notifyFailure } from '../../components/notify.ts'
 import classes from './me.module.css'
 
@@ -11,6 +12,7 @@ interface CodesDialogProps {
 
 /** Ten codes, shown once. The dialog closes when the person confirms that they have saved them. */
 export function CodesDialog({ codes, onClose }: CodesDialogProps) {
+  useFocusReturned()
   const [isSaved, setSaved] = useState(false)
   async function copy() {
     try {

@@ -5,6 +5,7 @@ import { useState, type SubmitEvent } from 'react'
 import { useRevalidator } from 'react-router'
 import { change } from '../../api.ts'
 import { confirm } from '../../components/confirm.tsx'
+import { useFocusReturned } from '../../components/focus.ts'
 import { notifyDone } from '../../components/notify.ts'
 import { Ago } from '../../components/time.tsx'
 import { canUsePasskeys, createPasskey } from '../../passkeys.ts'
@@ -119,6 +120,7 @@ function PasskeyRow({ passkey }: { readonly passkey: Passkey }) {
 }
 
 function RenameDialog({ passkey, onClose }: { readonly passkey: Passkey; readonly onClose: () => void }) {
+  useFocusReturned()
   const { revalidate } = useRevalidator()
   const { run, isBusy, error } = useOwnChange()
   const [name, setName] = useState(passkey.name)

@@ -2,6 +2,7 @@ import { Alert, Button, Group, Modal, PasswordInput } from '@mantine/core'
 import { useState, type SubmitEvent } from 'react'
 import { useRevalidator } from 'react-router'
 import { change } from '../../api.ts'
+import { useFocusReturned } from '../../components/focus.ts'
 import { notifyDone } from '../../components/notify.ts'
 import classes from './me.module.css'
 import { useAccount, useOwnChange, withEnded, type Changed } from './use-own-change.ts'
@@ -14,6 +15,7 @@ interface PasswordDialogProps {
 
 /** Sets or changes the password. The typed text stays after a refusal. */
 export function PasswordDialog({ isSet, onClose }: PasswordDialogProps) {
+  useFocusReturned()
   const { person } = useAccount().me
   const { revalidate } = useRevalidator()
   const { run, isBusy, error } = useOwnChange()

@@ -2,6 +2,7 @@ import { Button, Group, Modal, TextInput } from '@mantine/core'
 import { useEffect, useRef, useState, type ReactNode, type SubmitEvent } from 'react'
 import { useRevalidator } from 'react-router'
 import { change } from '../../api.ts'
+import { useFocusReturned } from '../../components/focus.ts'
 import { notifyDone } from '../../components/notify.ts'
 import type { Me } from '../../../src/signin/me-schema.ts'
 import classes from './me.module.css'
@@ -24,6 +25,7 @@ interface Key {
 
 /** Sets up an authenticator app or a telephone. */
 export function SetUpDialog({ factor, onClose }: SetUpProps) {
+  useFocusReturned()
   return (
     <Modal opened onClose={() => onClose()} title={`Set up: ${factor.name.toLowerCase()}`} size="sm">
       {factor.id === 'sms' ? (

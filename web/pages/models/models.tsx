@@ -1,5 +1,5 @@
 import { Badge, Button } from '@mantine/core'
-import { useState } from 'react'
+import { startTransition, useState } from 'react'
 import { Link, useLoaderData, useRevalidator } from 'react-router'
 import type { ConfiguredModelJson, ConsoleModels } from '../../../src/models/schema.ts'
 import { Empty } from '../../components/empty.tsx'
@@ -34,10 +34,10 @@ export function ModelsPage() {
           model={priced}
           currency={currency}
           onClose={() => price(undefined)}
-          onDone={(message) => {
+          onDone={async (message) => {
             notifyDone(message)
-            price(undefined)
-            void revalidate()
+            await revalidate()
+            startTransition(() => price(undefined))
           }}
         />
       )}

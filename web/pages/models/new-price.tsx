@@ -1,8 +1,8 @@
-import { Modal } from '@mantine/core'
 import type { ConfiguredModelJson } from '../../../src/models/schema.ts'
 import { clearAmount } from '../../../src/platform/typed-amount.ts'
 import { change } from '../../api.ts'
 import { EditForm } from '../../components/edit-form.tsx'
+import { FormDialog } from '../../components/form-dialog.tsx'
 import type { Field } from '../../fields.ts'
 import { decimalMark, timeZoneName } from '../../locale.ts'
 import { instantOf } from '../../zone.ts'
@@ -12,20 +12,13 @@ interface NewPriceProps {
   readonly model: ConfiguredModelJson
   readonly currency: string
   readonly onClose: () => void
-  readonly onDone: (message: string) => void
+  readonly onDone: (message: string) => Promise<void>
 }
 
 /** Sets a price of a model, from now or later. */
 export function NewPrice({ model, currency, onClose, onDone }: NewPriceProps) {
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={`Price of ${model.id}`}
-      closeOnEscape={false}
-      closeOnClickOutside={false}
-      withCloseButton={false}
-    >
+    <FormDialog title={`Price of ${model.id}`} onClose={onClose}>
       <p className={classes.about}>Per million tokens. Requests that were charged already keep their price.</p>
       <EditForm
         label={`Price of ${model.id}`}
@@ -47,7 +40,7 @@ export function NewPrice({ model, currency, onClose, onDone }: NewPriceProps) {
         onSaved={() => onDone('The price was set.')}
         onCancel={onClose}
       />
-    </Modal>
+    </FormDialog>
   )
 }
 

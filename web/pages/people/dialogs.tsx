@@ -1,7 +1,7 @@
-import { Modal } from '@mantine/core'
-import { useRef, type ReactNode } from 'react'
+import { startTransition, useRef } from 'react'
 import { ApiError, change } from '../../api.ts'
 import { EditForm } from '../../components/edit-form.tsx'
+import { FormDialog } from '../../components/form-dialog.tsx'
 import { notifyDone } from '../../components/notify.ts'
 import { askToSignInAgain } from '../../components/recent-sign-in.ts'
 import type { Field } from '../../fields.ts'
@@ -20,8 +20,8 @@ interface PersonDialogsProps {
   readonly opened: Opened | undefined
   readonly open: (dialog: Opened | undefined) => void
   readonly people: PeopleList['people']
-  /** Called after a change. */
-  readonly onDone: () => void
+  /** Called after a change. Resolves when the page has the people as they are then. */
+  readonly onDone: () => Promise<void>
 }
 
 const name: Field = { name: 'name', label: 'Name', kind: 'line', required: true, maxLength: 200 }
@@ -30,10 +30,10 @@ const role: Field = { name: 'role', label: 'Role', kind: 'choice', choices: role
 
 export function PersonDialogs({ opened, open, people, onDone }: PersonDialogsProps) {
   const close = () => open(undefined)
-  function done(message: string) {
+  async function done(message: string) {
     notifyDone(message)
-    close()
-    onDone()
+    await onDone()
+    startTransition(close)
   }
   switch (opened?.dialog) {
     case undefined:
@@ -42,9 +42,9 @@ export function PersonDialogs({ opened, open, people, onDone }: PersonDialogsPro
       return <InviteDialog open={open} onDone={onDone} />
     case 'link':
       return (
-        <Dialog title="Hand over this link" onClose={close}>
+        <FormDialog title="Hand over this link" closeOnEscape onClose={close}>
           <LinkToHandOver email={opened.email} link={opened.link} onClose={close} />
-        </Dialog>
+        </FormDialog>
       )
     case 'rename':
       return <RenameDialog person={opened.person} onClose={close} onDone={done} />
@@ -52,15 +52,11 @@ export function PersonDialogs({ opened, open, people, onDone }: PersonDialogsPro
       return <AddressDialog person={opened.person} onClose={close} onDone={done} />
     case 'handover':
       return (
-        <Dialog title={`Hand over the clients of ${opened.person.name}`} onClose={close}>
+        <FormDialog title={`Hand over the clients of ${opened.person.name}`} closeOnEscape onClose={close}>
           <HandoverForm person={opened.person} people={people} onClose={close} onDone={done} />
-        </Dialog>
+        </FormDialog>
       )
   }
-}
-
-function Dialog(props: { readonly title: string; readonly onClose: () => void; readonly children: ReactNode }) {
-  return <Modal opened closeOnClickOutside={false} withCloseButton={false} {...props} />
 }
 
 /** Offers to sign in again if that is what is missing. */
@@ -78,7 +74,7 @@ interface InviteDialogProps extends Pick<PersonDialogsProps, 'open' | 'onDone'> 
 function InviteDialog({ open, onDone }: InviteDialogProps) {
   const sent = useRef<ShownInvitation>(undefined)
   return (
-    <Dialog title="Invite a person" onClose={() => open(undefined)}>
+    <FormDialog title="Invite a person" onClose={() => open(undefined)}>
       <EditForm
         label="Invite a person"
         saveLabel="Invite"
@@ -91,23 +87,23 @@ function InviteDialog({ open, onDone }: InviteDialogProps) {
           const { link, invitation } = sent.current ?? {}
           if (link === undefined) notifyDone('The invitation is on its way.')
           open(link === undefined ? undefined : { dialog: 'link', email: invitation?.email ?? '', link })
-          onDone()
+          void onDone()
         }}
         onCancel={() => open(undefined)}
       />
-    </Dialog>
+    </FormDialog>
   )
 }
 
-interface FormDialogProps {
+interface ChangeProps {
   readonly person: ListedPerson
   readonly onClose: () => void
-  readonly onDone: (message: string) => void
+  readonly onDone: (message: string) => Promise<void>
 }
 
-function RenameDialog({ person, onClose, onDone }: FormDialogProps) {
+function RenameDialog({ person, onClose, onDone }: ChangeProps) {
   return (
-    <Dialog title={`Rename ${person.name}`} onClose={onClose}>
+    <FormDialog title={`Rename ${person.name}`} onClose={onClose}>
       <EditForm
         label={`Rename ${person.name}`}
         fields={[name]}
@@ -116,13 +112,13 @@ function RenameDialog({ person, onClose, onDone }: FormDialogProps) {
         onSaved={() => onDone('The name was changed.')}
         onCancel={onClose}
       />
-    </Dialog>
+    </FormDialog>
   )
 }
 
-function AddressDialog({ person, onClose, onDone }: FormDialogProps) {
+function AddressDialog({ person, onClose, onDone }: ChangeProps) {
   return (
-    <Dialog title={`Change the address of ${person.name}`} onClose={onClose}>
+    <FormDialog title={`Change the address of ${person.name}`} onClose={onClose}>
       <EditForm
         label={`Change the address of ${person.name}`}
         fields={[email]}
@@ -131,6 +127,6 @@ function AddressDialog({ person, onClose, onDone }: FormDialogProps) {
         onSaved={() => onDone(`The address was changed. ${person.name} was signed out everywhere.`)}
         onCancel={onClose}
       />
-    </Dialog>
+    </FormDialog>
   )
 }

@@ -10,7 +10,7 @@ interface HandoverFormProps {
   readonly person: ListedPerson
   readonly people: PeopleList['people']
   readonly onClose: () => void
-  readonly onDone: (message: string) => void
+  readonly onDone: (message: string) => Promise<void>
 }
 
 /** Assigns all clients of a person to another, after showing which. */
@@ -31,7 +31,7 @@ export function HandoverForm({ person, people, onClose, onDone }: HandoverFormPr
         body: { to },
       })
       const receiver = receivers.find(({ id }) => id === to)?.name ?? ''
-      onDone(`${counted(moved, 'client')} handed over to ${receiver}.`)
+      await onDone(`${counted(moved, 'client')} handed over to ${receiver}.`)
     } catch (thrown) {
       setError(reasonOf(thrown))
       setBusy(false)

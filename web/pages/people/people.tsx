@@ -55,7 +55,7 @@ export function PeoplePage() {
       ) : (
         <PeopleTable people={found} open={open} />
       )}
-      <PersonDialogs opened={opened} open={open} people={people} onDone={() => void revalidate()} />
+      <PersonDialogs opened={opened} open={open} people={people} onDone={revalidate} />
     </Page>
   )
 }

@@ -1,7 +1,8 @@
-import { Alert, Button, Group, Modal, TextInput } from '@mantine/core'
+import { Alert, Button, Group, TextInput } from '@mantine/core'
 import { useState, type FormEvent } from 'react'
 import type { ClientRecord } from '../../../src/clients/schema.ts'
 import { change, reasonOf } from '../../api.ts'
+import { FormDialog } from '../../components/form-dialog.tsx'
 import classes from './erasure.module.css'
 
 interface EraseDialogProps {
@@ -34,7 +35,7 @@ export function EraseDialog({ record, onClose, onDone }: EraseDialogProps) {
   }
 
   return (
-    <Modal opened closeOnClickOutside={false} withCloseButton={false} title="Erase client" onClose={onClose}>
+    <FormDialog title="Erase client" closeOnEscape={reason === '' && typed === ''} onClose={onClose}>
       <form className={classes.fields} onSubmit={(event) => void schedule(event)}>
         <p>
           After a waiting period, all notes, disputes, letters and drafts of {record.name} are removed for good, with
@@ -72,6 +73,6 @@ export function EraseDialog({ record, onClose, onDone }: EraseDialogProps) {
           </Button>
         </Group>
       </form>
-    </Modal>
+    </FormDialog>
   )
 }
