@@ -21,7 +21,7 @@ import { isZero } from './zero.ts'
 
 interface ActionsProps {
   readonly invoice: ShownInvoice
-  readonly onDone: () => void
+  readonly onDone: () => Promise<void>
 }
 
 interface InvoiceActionsProps extends ActionsProps {
@@ -86,8 +86,8 @@ function DraftActions({ invoice: { id, kind, version }, onDone }: ActionsProps) 
     } catch (error) {
       notifyFailure(failed, error)
     }
+    await onDone()
     setBusy(false)
-    onDone()
   }
 
   const issue = () =>

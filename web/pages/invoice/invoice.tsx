@@ -22,7 +22,6 @@ import { Totals } from './totals.tsx'
 export function InvoicePage() {
   const invoice = useLoaderData<ShownInvoice>()
   const { revalidate } = useRevalidator()
-  const onDone = () => void revalidate()
   const title = titleOf(invoice)
   const [start, setStart] = useState<DraftOptions>()
   const { isOpen: isChanging, opener, open, close } = useOpened()
@@ -51,7 +50,14 @@ export function InvoicePage() {
     <Page
       title={title}
       heading={<Heading invoice={invoice} title={title} />}
-      actions={<InvoiceActions key={invoice.id} editor={opener} onEdit={() => void edit()} {...{ invoice, onDone }} />}
+      actions={
+        <InvoiceActions
+          key={invoice.id}
+          editor={opener}
+          onEdit={() => void edit()}
+          {...{ invoice, onDone: revalidate }}
+        />
+      }
     >
       <Facts invoice={invoice} />
       <Parties invoice={invoice} />
@@ -62,8 +68,8 @@ export function InvoicePage() {
           <p className={classes.note}>{invoice.note}</p>
         </section>
       )}
-      {invoice.kind === 'invoice' && invoice.number !== null && <Payments invoice={invoice} onDone={onDone} />}
-      {invoice.number !== null && <Sent invoice={invoice} onDone={onDone} />}
+      {invoice.kind === 'invoice' && invoice.number !== null && <Payments invoice={invoice} onDone={revalidate} />}
+      {invoice.number !== null && <Sent invoice={invoice} onDone={revalidate} />}
     </Page>
   )
 }

@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { startTransition, useState } from 'react'
 import type { ShownInvoice } from '../../../src/invoicing/schema.ts'
 import { clearAmount } from '../../../src/platform/typed-amount.ts'
 import { change } from '../../api.ts'
@@ -16,7 +16,7 @@ import { methodNames } from './payments.tsx'
 interface PaymentDialogProps {
   readonly invoice: ShownInvoice
   readonly onClose: () => void
-  readonly onDone: () => void
+  readonly onDone: () => Promise<void>
 }
 
 /** Records a payment, by default of all that is open. A negative amount is returned to the payer. */
@@ -33,10 +33,11 @@ export function PaymentDialog({ invoice: { id, open, currency }, onClose, onDone
         save={async (body) => {
           await change(`/invoices/${id}/payments`, { method: 'POST', body, key })
         }}
-        onSaved={() => {
+        onSaved={async () => {
           notifyDone('The payment was recorded.')
-          onClose()
-          onDone()
+          // The next payment is by default of what is open then.
+          await onDone()
+          startTransition(onClose)
         }}
         onCancel={onClose}
       />

@@ -24,7 +24,7 @@ export const methodNames: Readonly<Record<PaymentMethod, string>> = {
 
 interface PaymentsProps {
   readonly invoice: ShownInvoice
-  readonly onDone: () => void
+  readonly onDone: () => Promise<void>
 }
 
 /** The payments, including those that were recorded by mistake and reversed. */
@@ -83,7 +83,7 @@ interface TakeBackProps {
   readonly address: string
   readonly payment: Payment
   readonly currency: string
-  readonly onDone: () => void
+  readonly onDone: () => Promise<void>
 }
 
 function TakeBack({ address, payment: { id, amount, method }, currency, onDone }: TakeBackProps) {
@@ -103,8 +103,8 @@ function TakeBack({ address, payment: { id, amount, method }, currency, onDone }
     } catch (error) {
       notifyFailure('The payment was not reversed', error)
     }
+    await onDone()
     setBusy(false)
-    onDone()
   }
   return (
     <Button variant="subtle" color="gray" size="compact-sm" loading={busy} onClick={() => void takeBack()}>

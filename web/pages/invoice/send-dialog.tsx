@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { startTransition, useState } from 'react'
 import type { ProposedMail } from '../../../src/invoicing/mail-schema.ts'
 import type { ShownInvoice } from '../../../src/invoicing/schema.ts'
 import { change } from '../../api.ts'
@@ -13,7 +13,7 @@ interface SendDialogProps {
   readonly invoice: Pick<ShownInvoice, 'id'>
   readonly mail: ProposedMail
   readonly onClose: () => void
-  readonly onDone: () => void
+  readonly onDone: () => Promise<void>
 }
 
 /** Sends an invoice or a reminder, with the firm's words or those typed here. */
@@ -34,10 +34,10 @@ export function SendDialog({ invoice: { id }, mail, onClose, onDone }: SendDialo
           const path = kind === 'invoice' ? 'send' : 'remind'
           await change(`/invoices/${id}/${path}`, { method: 'POST', body, key })
         }}
-        onSaved={() => {
+        onSaved={async () => {
           notifyDone('The mail is on its way.')
-          onClose()
-          onDone()
+          await onDone()
+          startTransition(onClose)
         }}
         onCancel={onClose}
       />

@@ -19,7 +19,7 @@ const stateNames: Readonly<Record<InvoiceMailState, string>> = {
 
 interface SentProps {
   readonly invoice: ShownInvoice
-  readonly onDone: () => void
+  readonly onDone: () => Promise<void>
 }
 
 /** The mails with the invoice and its reminders, and sending another one. */
