@@ -454,6 +454,17 @@ describe('the pages of invoices', () => {
     await page.context().close()
   })
 
+  test('say why a PDF cannot be created', async () => {
+    const page = await open('/invoices', 'Invoices')
+    const lines = [{ text: 'Advice 🏛', quantity: '1', unit: 'hour', unit_price: '100' }]
+    const made = await send(page, '/invoices', { client, lines })
+    await page.goto(portal.base + addressOf(made))
+    await page.getByRole('button', { name: 'Download' }).click()
+    await page.getByRole('menuitem', { name: 'PDF' }).click()
+    await page.getByText('A PDF of this invoice cannot show 🏛').waitFor()
+    await page.context().close()
+  })
+
   test('are printed without navigation and actions, and exported for the bookkeeper', async () => {
     const page = await open('/invoices', 'Invoices', { acceptDownloads: true })
     await page.getByRole('button', { name: 'Export CSV' }).click()

@@ -95,6 +95,14 @@ describe('the page of a letter', () => {
     await page.close()
   })
 
+  test('says why it cannot be downloaded as PDF', async () => {
+    const { record } = await desk.newClient()
+    const page = await desk.open(await desk.make(`${record}/letters`, { subject: 'Good news', body: 'Well done 🎉' }))
+    await choose(page, 'Download PDF')
+    await page.getByText('A PDF of this letter cannot show 🎉').waitFor()
+    await page.close()
+  })
+
   test('opens it to print, without the portal around it, and copies its text', async () => {
     const page = await desk.open(letter)
     const opening = page.waitForEvent('popup')

@@ -14,6 +14,7 @@ import type { ShownInvoice } from '../../../src/invoicing/schema.ts'
 import { change } from '../../api.ts'
 import { confirm, type Question } from '../../components/confirm.tsx'
 import { notifyDone, notifyFailure } from '../../components/notify.ts'
+import { saveLinked } from '../../components/save-linked.ts'
 import { CreditDialog } from './credit-dialog.tsx'
 import classes from './invoice.module.css'
 import { PaymentDialog } from './payment-dialog.tsx'
@@ -59,7 +60,13 @@ function Downloads({ invoice: { id, number, xml_fault: fault } }: Pick<ActionsPr
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Item component="a" href={`/invoices/${id}/pdf`} download leftSection={<IconFileTypePdf size={16} />}>
+        <Menu.Item
+          component="a"
+          href={`/invoices/${id}/pdf`}
+          download
+          leftSection={<IconFileTypePdf size={16} />}
+          onClick={(event) => void saveLinked(event)}
+        >
           PDF
         </Menu.Item>
         {fault === null && (

@@ -15,6 +15,7 @@ import type { Letter } from '../../../src/clients/schema.ts'
 import { ApiError, change } from '../../api.ts'
 import { confirm } from '../../components/confirm.tsx'
 import { notifyDone, notifyFailure } from '../../components/notify.ts'
+import { saveLinked } from '../../components/save-linked.ts'
 import { Ago } from '../../components/time.tsx'
 import { notifyUndoable } from '../../components/undo.tsx'
 import { moneyText } from '../../money.ts'
@@ -220,10 +221,22 @@ function LetterMenu({ letter, isActive }: { readonly letter: Letter; readonly is
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Item component="a" href={`${address}/pdf`} download leftSection={<IconFileTypePdf size={16} />}>
+        <Menu.Item
+          component="a"
+          href={`${address}/pdf`}
+          download
+          leftSection={<IconFileTypePdf size={16} />}
+          onClick={(event) => void saveLinked(event)}
+        >
           Download PDF
         </Menu.Item>
-        <Menu.Item component="a" href={`${address}/docx`} download leftSection={<IconFileTypeDocx size={16} />}>
+        <Menu.Item
+          component="a"
+          href={`${address}/docx`}
+          download
+          leftSection={<IconFileTypeDocx size={16} />}
+          onClick={(event) => void saveLinked(event)}
+        >
           Download for Word
         </Menu.Item>
         <Menu.Item component="a" href={`${address}/print`} target="_blank" leftSection={<IconPrinter size={16} />}>
