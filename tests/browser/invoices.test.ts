@@ -350,6 +350,23 @@ describe('the pages of invoices', () => {
     await page.context().close()
   })
 
+  test('say that a draft was issued while someone changed it, and do not offer to save the change', async () => {
+    const page = await open('/invoices', 'Invoices')
+    const made = await draft(page)
+    await page.goto(portal.base + addressOf(made))
+    await page.getByRole('button', { name: 'Change', exact: true }).click()
+    const form = page.getByRole('form', { name: 'Change the draft' })
+    await form.getByLabel('Note').fill('Mine.')
+    await send(page, `${addressOf(made)}/issue`)
+    await form.getByRole('button', { name: 'Save draft' }).click()
+    const conflict = form.getByRole('alert')
+    await conflict.getByText('This draft was issued on another page while you were writing').waitFor()
+    assert.equal(await conflict.getByRole('button', { name: 'Save mine instead' }).count(), 0)
+    await conflict.getByRole('button', { name: 'Discard mine' }).click()
+    await page.getByRole('heading', { name: /^Invoice INV/ }).waitFor()
+    await page.context().close()
+  })
+
   test('leave out proposed lines, which stay unbilled', async () => {
     const page = await open('/invoices', 'Invoices')
     const enter = (text: string) =>

@@ -10,17 +10,20 @@ interface DraftConflictProps {
   readonly onDiscard: () => void
 }
 
-/** Shows the draft as it was saved in the meantime, and asks which of the two to keep. */
+/** Shows the draft as it was saved in the meantime, and asks which of the two to keep, if it is still a draft. */
 export function DraftConflict({ theirs, onKeep, onDiscard }: DraftConflictProps) {
+  const isDraft = theirs.status === 'draft'
+  const done = isDraft ? 'saved' : theirs.status === 'void' ? 'voided' : 'issued'
   return (
     <Alert
       color="orange"
       variant="light"
       role="alert"
-      title="This draft was saved on another page while you were writing"
+      title={`This draft was ${done} on another page while you were writing`}
     >
       <p>
-        Your changes are not saved yet. The saved draft has a total of {moneyText(theirs.gross, theirs.currency)}
+        {isDraft ? 'Your changes are not saved yet.' : 'Your changes cannot be saved any more.'} The draft was {done}
+        with a total of {moneyText(theirs.gross, theirs.currency)}
         {theirs.note !== '' && `, and the note “${theirs.note}”`}.
       </p>
       <details className={classes.theirs}>
@@ -28,7 +31,7 @@ export function DraftConflict({ theirs, onKeep, onDiscard }: DraftConflictProps)
         <Lines invoice={theirs} />
       </details>
       <Group gap="xs">
-        <Button onClick={onKeep}>Save mine instead</Button>
+        {isDraft && <Button onClick={onKeep}>Save mine instead</Button>}
         <Button variant="default" onClick={onDiscard}>
           Discard mine
         </Button>
