@@ -67,6 +67,7 @@ function Tabs({ record: { id, notes, disputes, letters } }: { readonly record: C
       {tabs.map(({ to, name, count }) => (
         <Link
           key={to}
+          ref={to === shown ? scrollToTab : null}
           to={`/clients/${id}/${to}`}
           className={classes.tab}
           aria-current={to === shown ? 'page' : undefined}
@@ -78,4 +79,13 @@ function Tabs({ record: { id, notes, disputes, letters } }: { readonly record: C
       ))}
     </nav>
   )
+}
+
+/** Scrolls the tabs, not the page, until one is in view: a phone has no room for all of them. */
+function scrollToTab(tab: HTMLAnchorElement | null): void {
+  const tabs = tab?.parentElement
+  if (!tab || !tabs) return
+  const [frame, shown] = [tabs.getBoundingClientRect(), tab.getBoundingClientRect()]
+  if (shown.left < frame.left) tabs.scrollLeft += shown.left - frame.left
+  else if (shown.right > frame.right) tabs.scrollLeft += shown.right - frame.right
 }

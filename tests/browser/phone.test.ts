@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { untilInPage } from '../support/browser.ts'
+import { startDesk, type Desk } from '../support/desk.ts'
+
+let desk: Desk
+let page: Page
+/** The path of a new client of Daniel's. */
+let record: string
+
+before(async () => {
+  desk = await startDesk()
+  ;({ record } = await desk.newClient())
+  page = await desk.daniel.newPage()
+  await page.setViewportSize({ width: 375, height: 700 })
+})
+after(() => desk.close())
+
+describe('a record on a phone', () => {
+  test('shows which of its tabs is open, even after a reload', async () => {
+    for (const [tab, path] of [
+      ['Activity', 'activity'],
+      ['Expenses', 'expenses'],
+      ['Notes', 'notes'],
+    ] as const) {
+      await page.goto(`${desk.base}${record}/${path}`)
+      const current = page.getByRole('navigation', { name: 'Record' }).locator('[aria-current]')
+      assert.match((await current.textContent()) ?? '', new RegExp(`^${tab}`))
+      await untilInPage(
+        page,
+        `(() => {
+          const { left, right } = document.querySelector('[aria-label=Record] [aria-current]').getBoundingClientRect()
+          return left >= 0 && right <= innerWidth
+        })()`,
+      )
+      assert.equal(await page.evaluate<number>('scrollY'), 0)
+    }
+  })
+
+  test('has fields that show what is chosen', async () => {
+    await page.goto(`${desk.base}${record}/expenses`)
+    await page.getByRole('button', { name: 'Add expense' }).click()
+    const form = page.getByRole('form', { name: 'New expense' })
+    const amount = await form.getByLabel('Amount').boundingBox()
+    const billable = await form.getByLabel('Billable').boundingBox()
+    assert.equal(billable?.width, amount?.width)
+  })
+})
+
+test('a dialog on a phone wraps a long name instead of growing wider than the screen', async () => {
+  const name = 'Donaudampfschifffahrt'.repeat(9)
+  const address = await desk.make('/clients', { name })
+  const partners = await desk.ruth.newPage()
+  await partners.setViewportSize({ width: 375, height: 700 })
+  await partners.goto(desk.base + address)
+  await partners.getByRole('button', { name: 'More', exact: true }).click()
+  await partners.getByRole('menuitem', { name: 'Erase client' }).click()
+  const field = await partners.getByRole('dialog').getByLabel(`Type “${name}” to confirm`).boundingBox()
+  assert.ok(field)
+  assert.ok(field.x + field.width <= 375, `the field ends at ${field.x + field.width}`)
+  await partners.close()
+})
