@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { startDesk, type Desk } from '../support/desk.ts'
-import { barriers } from '../support/browser.ts'
+import { barriers, barriersInBothSchemes } from '../support/browser.ts'
 
 let desk: Desk
 
@@ -20,6 +20,7 @@ describe('the command palette', () => {
     await page.getByRole('dialog').waitFor()
     await page.keyboard.type(name)
     await page.locator('[data-action][data-selected]').getByText(name, { exact: true }).waitFor()
+    assert.deepEqual(await barriersInBothSchemes(page), [])
     await page.keyboard.press('Enter')
     await page.waitForURL(`${desk.base}${record}`)
     assert.equal(await page.getByRole('dialog').count(), 0)

@@ -52,7 +52,7 @@ export function Palette() {
             label={name}
             description={about}
             leftSection={iconOf(icon)}
-            classNames={{ actionBody: classes.body ?? '' }}
+            classNames={{ actionBody: classes.body ?? '', actionDescription: classes.about ?? '' }}
             onClick={act}
           />
         ))}
