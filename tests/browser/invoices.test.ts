@@ -361,6 +361,7 @@ describe('the pages of invoices', () => {
     await form.getByRole('button', { name: 'Save draft' }).click()
     const conflict = form.getByRole('alert')
     await conflict.getByText('This draft was issued on another page while you were writing').waitFor()
+    await conflict.getByText('The draft was issued with a total of').waitFor()
     assert.equal(await conflict.getByRole('button', { name: 'Save mine instead' }).count(), 0)
     await conflict.getByRole('button', { name: 'Discard mine' }).click()
     await page.getByRole('heading', { name: /^Invoice INV/ }).waitFor()

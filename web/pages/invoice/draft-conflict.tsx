@@ -22,7 +22,7 @@ export function DraftConflict({ theirs, onKeep, onDiscard }: DraftConflictProps)
       title={`This draft was ${done} on another page while you were writing`}
     >
       <p>
-        {isDraft ? 'Your changes are not saved yet.' : 'Your changes cannot be saved any more.'} The draft was {done}
+        {isDraft ? 'Your changes are not saved yet.' : 'Your changes cannot be saved any more.'} The draft was {done}{' '}
         with a total of {moneyText(theirs.gross, theirs.currency)}
         {theirs.note !== '' && `, and the note “${theirs.note}”`}.
       </p>
