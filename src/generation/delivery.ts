@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { promptTokensOf, type Levels } from '../billing/till.ts'
 import { problemBody } from '../platform/http/errors.ts'
@@ -76,8 +77,11 @@ export async function deliverStream(steps: AsyncIterable<Step>, delivery: Delive
 
   try {
     for await (const step of steps) {
-      if (step.kind === 'admitted') prepared = prepare(step, startHeaders(step))
-      else if (step.kind === 'started') {
+      if (step.kind === 'admitted') {
+        // The call of the model leaves this process first.
+        await nextTurn()
+        prepared = prepare(step, startHeaders(step))
+      } else if (step.kind === 'started') {
         events = begin(prepared?.model === step.model ? prepared : prepare(step, startHeaders(step)))
       } else if (step.kind === 'texts') await stream.send(events ? step.texts.map(events.text) : [])
       else if (step.kind === 'deltas') await stream.send(events?.deltas(step.deltas) ?? [])
