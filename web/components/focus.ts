@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react'
 
 /** Moves the focus to the start of the page, from where Tab reaches everything. */
-export function focusPage(): void {
+function focusPage(): void {
   document.getElementById('main')?.focus({ preventScroll: true })
 }
 
