@@ -242,7 +242,9 @@ export const problems = {
     status: 502,
     retry: true,
     meaning: 'The model failed. Nothing was charged, except the received part of a stream.',
-    remedy: "Try again. If the error persists, tell the operator that the model's upstream is failing.",
+    remedy:
+      "Try again. If the error persists, tell the operator that the model's upstream is failing. With " +
+      '`x-should-retry: false`, the model does not accept the request: change it.',
   },
   provider_failed: {
     status: 502,

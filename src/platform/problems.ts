@@ -10,6 +10,8 @@ export interface ProblemDetails {
   readonly limit?: { readonly name: string; readonly value: number; readonly remaining: number }
   /** Whole seconds after which the same request may succeed. */
   readonly retryAfter?: number
+  /** Whether the same request may succeed. Default: what the error table says of the code. */
+  readonly retry?: boolean
   /** For a stale change: the current state, sent with the error. */
   readonly current?: object
   /** For the log, never for the caller. */

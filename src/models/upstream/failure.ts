@@ -78,9 +78,7 @@ export function refused(refusal: UpstreamRefusal, sizes: { maxOutputTokens: numb
   const { status, origin, code } = refusal
   const cause = new Error(`${origin} answered ${status} (${code})`)
   if ([400, 413, 422].includes(status)) {
-    return new Failure(isAboutContext(refusal) ? tooLong(sizes, cause) : refusedByUpstream(cause), {
-      health: 'healthy',
-    })
+    return new Failure(isAboutContext(refusal) ? tooLong(sizes, cause) : unacceptable(cause), { health: 'healthy' })
   }
   const pause = millisecondsOf(refusal.retryAfter)
   if ([429, 503, 529].includes(status)) {
@@ -96,6 +94,14 @@ export function refused(refusal: UpstreamRefusal, sizes: { maxOutputTokens: numb
 
 const refusedByUpstream = (cause: Error): Problem =>
   new Problem('upstream_failed', 'The model behind this service refused the request. Try again.', { cause })
+
+/** It would be refused again. */
+const unacceptable = (cause: Error): Problem =>
+  new Problem(
+    'upstream_failed',
+    'The model behind this service does not accept this request. Change it, or ask the operator: the reason is in the log.',
+    { cause, retry: false },
+  )
 
 function tooLong({ maxOutputTokens, context }: { maxOutputTokens: number; context: number }, cause: Error): Problem {
   if (maxOutputTokens === 0) {

@@ -165,6 +165,7 @@ for (const [fault, code, asked = 1] of faults) {
     vendor.set({ fault, text: 'private words' })
     const problem = await failure(model)
     assert.equal(problem.code, code)
+    assert.equal(problem.details.retry, fault === 'bad_request' ? false : undefined)
     assert.equal(vendor.calls, before + asked, 'attempted as often as may help')
     const { cause, ...said } = problem.details
     assert.doesNotMatch(

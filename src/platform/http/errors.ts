@@ -126,7 +126,8 @@ export function problemBody(baseUrl: string, problem: Problem, requestId: string
 }
 
 function errorHeaders(problem: Problem): Record<string, string> {
-  const { status, retry } = problems[problem.code]
+  const { status, retry: mayRetry } = problems[problem.code]
+  const { retry = mayRetry } = problem.details
   const retryAfter = retryAfterOf(problem.details, status)
   return {
     'x-should-retry': String(retry || retryAfter !== undefined),
