@@ -47,7 +47,7 @@ export async function streamDraft(steps: AsyncIterable<DraftStep>, delivery: Del
     if (isOver || (await isSignedIn()) || isOver) return
     isOver = true
     await send({ kind: 'failed', problem: sessionEnded(), draft: null })
-    stream.end()
+    await stream.end()
   }
 
   async function send(step: DraftStep): Promise<void> {
@@ -71,7 +71,7 @@ export async function streamDraft(steps: AsyncIterable<DraftStep>, delivery: Del
   )
   await watching.stop()
   if (failure !== undefined && !isOver) throw failure
-  stream.end()
+  await stream.end()
 }
 
 type ErrorOf = (problem: Extract<DraftStep, { kind: 'failed' }>['problem']) => object
