@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { chmod, mkdtemp } from 'node:fs/promises'
+import { chmod, mkdtemp, readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, before, describe, test } from 'node:test'
@@ -162,6 +162,23 @@ test('an owner who may not grant access to the database learns which statements 
   const anna = await firm.join('Anna', 'consultant')
   assert.equal((await anna.get(`/clients/${await firm.client(anna)}`)).status, 200)
   await firm.close()
+})
+
+test('an owner may use roles that an administrator created for a restore, as the documentation says', async () => {
+  const databaseUrl = await ownedBy('restored', 'createrole')
+  await migrate(databaseUrl)
+  await using inside = await connected(Object.assign(new URL(cluster.superuserUrl), { pathname: '/restored' }).href)
+  const { rows } = await inside.query<{ name: string }>(`select portal_role('portal') as name`)
+  const [portal = ''] = rows.map(({ name }) => name)
+  // As if a superuser had created it.
+  await admin.query(`revoke ${portal} from restored`)
+  await assert.rejects(portalAddress(databaseUrl), /may not set the password of tollgate_portal_/)
+
+  const page = await readFile(path.join(import.meta.dirname, '../../docs/operating.md'), 'utf8')
+  const [grant = ''] = /^grant tollgate_portal_8c1f03ab to tollgate .+;$/m.exec(page) ?? []
+  await admin.query(grant.replace('tollgate_portal_8c1f03ab', portal).replace('to tollgate', 'to restored'))
+  await using login = await connected(await portalAddress(databaseUrl))
+  assert.deepEqual((await login.query('select current_user as name')).rows, [{ name: portal }])
 })
 
 describe('two Tollgates on one server', () => {
