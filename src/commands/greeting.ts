@@ -5,18 +5,33 @@ import { faultOfDrafting } from '../drafting/drafting.ts'
 import { isDemo, type Config } from '../platform/config/config.ts'
 import type { Service } from '../service.ts'
 import { formatFor } from './format.ts'
+import { jsonOf } from './output.ts'
 import { lockFirstAccount } from './greeting-store.ts'
 
 /** What the demo's accounts can spend. */
 const firstCredit = '10'
 
+interface GreetingNeeds {
+  readonly settings: Config
+  readonly config?: Config
+  readonly json?: boolean
+}
+
 /**
  * The message that `start` prints once the service is ready. With the demo, the first start creates an account and a
- * key. `settings` is the configuration without what the demo adds, `config` the one with it.
+ * key. `settings` is the configuration without what the demo adds, `config` the one with it. With `json`, the message is
+ * one JSON document.
  */
-export async function greeting(service: Service, settings: Config, config: Config = settings): Promise<string> {
+export async function greeting(
+  service: Service,
+  { settings, config = settings, json = false }: GreetingNeeds,
+): Promise<string> {
   const key = await firstKey(service, settings, config)
   const fault = await faultOfDrafting(config, service.accounts)
+  if (json) {
+    const { base_url: url } = config
+    return `${jsonOf({ url, docs: `${url}/docs`, key: key ?? null, warning: fault })}\n`
+  }
   const { money } = await formatFor({ config: async () => config })
   const model = Object.keys(config.aliases)[0] ?? config.models[0]?.id ?? 'MODEL'
   const lines = [

@@ -5,43 +5,47 @@ import type { Logger } from 'pino'
 import { loadDemo, openDemo } from '../demo/demo.ts'
 import { ownAddress, type Config } from '../platform/config/config.ts'
 import { openLog } from '../platform/log.ts'
-import { command } from './command.ts'
+import { command, type CommonOptions } from './command.ts'
 import type { Context } from './context.ts'
 import { greeting } from './greeting.ts'
 
 export function startCommand(context: Context): Command {
-  return command('start', 'Run the service until it receives SIGTERM, SIGINT or SIGHUP', 'start').action(async () => {
-    const settings = await withPort(await context.config())
-    await using opened = new AsyncDisposableStack()
-    const { log } = opened.adopt(openLog(), (it) => it.close())
-    // 20 for each process, and some for commands.
-    const connections = Math.max(100, 20 * settings.listen.processes + 40)
-    // Before anything starts, so that stopping a start leaves no database server behind.
-    const stop = stopSignal(log)
-    // The demo's provider starts while the database does, and is closed even if the database does not start.
-    const opening = openDemo(settings, log)
-    const begun = opening.catch(() => undefined)
-    opened.defer(async () => (await begun)?.close())
-    // Ignore failures once stopping: Ctrl-C reaches our children too.
-    const unlessStopped = (error: unknown): void => {
-      if (!stop.aborted) throw error
-    }
-    const databaseUrl = await context.databaseUrl({ log, signal: stop, connections }).catch(unlessStopped)
-    const demo = await opening.catch(unlessStopped)
-    if (databaseUrl === undefined || stop.aborted) return
-    const config = demo?.config ?? settings
-    const run = config.listen.processes === 1 ? runAlone : runWorkers
-    const running = opened.adopt(await run({ config, settings, databaseUrl, log }), (it) => it.close())
-    if (stop.aborted) return
-    context.stdout.write(running.greeting)
-    await once(stop, 'abort')
-  })
+  return command('start', 'Run the service until it receives SIGTERM, SIGINT or SIGHUP', 'start').action(
+    async ({ json }: CommonOptions) => {
+      const settings = await withPort(await context.config())
+      await using opened = new AsyncDisposableStack()
+      const { log } = opened.adopt(openLog(), (it) => it.close())
+      // 20 for each process, and some for commands.
+      const connections = Math.max(100, 20 * settings.listen.processes + 40)
+      // Before anything starts, so that stopping a start leaves no database server behind.
+      const stop = stopSignal(log)
+      // The demo's provider starts while the database does, and is closed even if the database does not start.
+      const opening = openDemo(settings, log)
+      const begun = opening.catch(() => undefined)
+      opened.defer(async () => (await begun)?.close())
+      // Ignore failures once stopping: Ctrl-C reaches our children too.
+      const unlessStopped = (error: unknown): void => {
+        if (!stop.aborted) throw error
+      }
+      const databaseUrl = await context.databaseUrl({ log, signal: stop, connections }).catch(unlessStopped)
+      const demo = await opening.catch(unlessStopped)
+      if (databaseUrl === undefined || stop.aborted) return
+      const config = demo?.config ?? settings
+      const run = config.listen.processes === 1 ? runAlone : runWorkers
+      const running = opened.adopt(await run({ config, settings, json: json === true, databaseUrl, log }), (it) => it.close())
+      if (stop.aborted) return
+      context.stdout.write(running.greeting)
+      await once(stop, 'abort')
+    },
+  )
 }
 
 interface RunNeeds {
   readonly config: Config
   /** Without the provider of the demo. */
   readonly settings: Config
+  /** Whether the greeting is a JSON document. */
+  readonly json: boolean
   readonly databaseUrl: string
   readonly log: Logger
 }
@@ -51,12 +55,13 @@ interface RunningService {
   close(): Promise<void>
 }
 
-async function runAlone({ settings, ...needs }: RunNeeds): Promise<RunningService> {
+async function runAlone({ settings, json, ...needs }: RunNeeds): Promise<RunningService> {
   const { serve } = await import('./serve.ts')
   const service = await serve(needs)
   try {
     await loadDemo(needs.config, settings, { ...service, ...needs })
-    return { greeting: await greeting(service, settings, needs.config), close: () => service.close() }
+    const { config } = needs
+    return { greeting: await greeting(service, { settings, config, json }), close: () => service.close() }
   } catch (error) {
     await service.close()
     throw error
@@ -64,11 +69,11 @@ async function runAlone({ settings, ...needs }: RunNeeds): Promise<RunningServic
 }
 
 /** Migrates once, then starts the workers. */
-async function runWorkers({ config, settings, databaseUrl, log }: RunNeeds): Promise<RunningService> {
+async function runWorkers({ config, settings, json, databaseUrl, log }: RunNeeds): Promise<RunningService> {
   const { migrate } = await import('../platform/database/migrations.ts')
   await migrate(databaseUrl)
   const { startWorkers } = await import('./supervisor.ts')
-  return startWorkers({ order: { config, databaseUrl }, setUp: { settings }, log })
+  return startWorkers({ order: { config, databaseUrl }, setUp: { settings, json }, log })
 }
 
 /**

@@ -11,7 +11,7 @@ export interface ServeOrder {
   readonly config: Config
   readonly databaseUrl: string
   /** Only for the first worker, which loads the samples and makes the greeting. */
-  readonly setUp?: { readonly settings: Config }
+  readonly setUp?: { readonly settings: Config; readonly json: boolean }
 }
 
 /** A message from a worker to the supervisor. */

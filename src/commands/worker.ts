@@ -31,7 +31,7 @@ async function begin({ config, databaseUrl, setUp }: ServeOrder): Promise<void> 
     const service = await serving
     if (setUp === undefined) return send({ kind: 'ready' })
     await loadDemo(config, setUp.settings, { ...service, databaseUrl, log })
-    send({ kind: 'ready', greeting: await greeting(service, setUp.settings, config) })
+    send({ kind: 'ready', greeting: await greeting(service, { ...setUp, config }) })
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     send({ kind: 'failed', reason, known: error instanceof OperatorError })
