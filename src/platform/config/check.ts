@@ -156,10 +156,10 @@ function readLeaf(schema: TSchema, value: unknown, path: string, context: ReadCo
 function replaceVariables(text: string, path: string, { environment, report }: ReadContext): string | undefined {
   let complete = true
   const replaced = text.replace(/\$\{([^}]*)\}?/g, (whole, name: string) => {
-    const value = Object.hasOwn(environment, name) ? environment[name] : undefined
+    const named = /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) && whole.endsWith('}')
+    const value = named && Object.hasOwn(environment, name) ? environment[name] : undefined
     if (value !== undefined && value !== '') return value
     complete = false
-    const named = /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) && whole.endsWith('}')
     const state = value === '' ? 'is empty' : 'is not set'
     report(
       path,

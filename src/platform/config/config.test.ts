@@ -242,6 +242,13 @@ sign_in: { sign_up: { policy: domain, domains: [Example.COM, bücher.example] } 
     assert.deepEqual(model.endpoints, [{ url: 'https://models.example/v1', key: 'a${HOST_NAME} $& $1b', weight: 1 }])
   })
 
+  test('with a variable whose brace is not closed is refused, even if the variable is set', () => {
+    assert.throws(
+      () => load('currency: "${A"', { A: 'EUR' }),
+      /currency: has a \$\{ that is not of the form \$\{NAME\}/,
+    )
+  })
+
   test('an alias may point to the shipped model', () => {
     assert.deepEqual(load('aliases: { quick: tiny }').aliases, { default: 'tiny', quick: 'tiny' })
   })
