@@ -117,7 +117,7 @@ test('accounts at providers are unlinked, and sessions ended', async () => {
   assert.equal(await text('person', 'sessions', '--all'), 'Ended 1 session.\n')
   for (const args of [[], [email, '--all']]) {
     const { status, stderr } = await run('person', 'sessions', ...args)
-    assert.deepEqual([status, stderr], [1, 'Give either a person or --all.\n'])
+    assert.deepEqual([status, stderr], [2, 'error: give either a person or --all\n'])
   }
 })
 

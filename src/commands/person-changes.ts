@@ -1,6 +1,5 @@
 import { Option, type Command } from 'commander'
 import type { Role } from '../access/actor.ts'
-import { OperatorError } from '../platform/problems.ts'
 import { command, type CommonOptions } from './command.ts'
 import type { Context } from './context.ts'
 import { formatFor } from './format.ts'
@@ -160,12 +159,12 @@ function handoverCommand(context: Context): Command {
 }
 
 function sessionsCommand(context: Context): Command {
-  return command('sessions', 'End all sessions of a person, or of everyone', 'person sessions anna@example.com')
+  const end = command('sessions', 'End all sessions of a person, or of everyone', 'person sessions anna@example.com')
     .argument('[person]', 'their e-mail address or id')
     .option('--all', 'end the sessions of everyone')
-    .action(async (person: string | undefined, { json, all = false }: CommonOptions & { all?: boolean }) =>
-      withPeopleParts(context, async ({ people, sessions }) => {
-        if ((person !== undefined) === all) throw new OperatorError('Give either a person or --all.')
+    .action(async (person: string | undefined, { json, all = false }: CommonOptions & { all?: boolean }) => {
+      if ((person !== undefined) === all) end.error('error: give either a person or --all')
+      return withPeopleParts(context, async ({ people, sessions }) => {
         const ended =
           person === undefined
             ? await sessions.endAll(operator())
@@ -173,8 +172,9 @@ function sessionsCommand(context: Context): Command {
         if (json) return writeJson(context, { ended: ended.length })
         const { count } = await formatFor(context)
         return writeLines(context, `Ended ${count(ended.length, 'session')}.`)
-      }),
-    )
+      })
+    })
+  return end
 }
 
 function deleteCommand(context: Context): Command {
