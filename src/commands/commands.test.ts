@@ -707,6 +707,7 @@ test('wrong usage exits with status 2 and writes nothing to stdout', async () =>
     'ledger --request 1',
     'key create --name A',
     'usage --account A --from 2030-01-02 --to 2030-01-01',
+    'invoice export --from 2030-01-02 --to 2030-01-01',
     'ledger --account A --limit -1',
     'ledger --account A --from 7d',
     'ledger --account A --from 2030-01-02 --to 2030-01-01',
