@@ -5,8 +5,10 @@ import { chmod, mkdir, readdir, rm, stat, truncate, writeFile } from 'node:fs/pr
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import { Client } from 'pg'
 import { embeddedTests, isRoot, nobody, query, serverOf } from '../../../tests/support/embedded.ts'
 import { prepareDataFolder, readCredentials, superuserAddressOf, writeCredentials } from './cluster-files.ts'
+import { embeddedError } from './embedded-error.ts'
 import { openEmbedded } from './embedded-postgres.ts'
 import { isRunning } from '../system/processes.ts'
 import { OperatorError } from '../problems.ts'
@@ -190,10 +192,27 @@ describe('refuses in one line', () => {
     await chmod(parent, 0o555)
     const inside = await startChild(join(parent, 'data'), { identity: nobody })
     assert.match(inside.line, /^This user may not use .*: give it to this user, or set TOLLGATE_DATA/)
+    const refusal = await startChild(parent, { identity: nobody })
+    assert.ok(refusal.line.startsWith(`This user may not use ${parent}: give it to this user`), refusal.line)
     const closed = await folder()
     await mkdir(closed, { mode: isRoot ? 0o700 : 0o000 })
     assert.match((await startChild(closed, { identity: nobody })).line, /^This user may not use/)
     assert.deepEqual(await readdir(parent), [])
+  })
+
+  test('a server that does not respond, as on a full disk', async () => {
+    const silent = createServer().listen(0, '127.0.0.1')
+    await once(silent, 'listening')
+    const address = silent.address()
+    assert.ok(typeof address === 'object' && address !== null)
+    const client = new Client({ host: '127.0.0.1', port: address.port, connectionTimeoutMillis: 50 })
+    const failure = await client.connect().catch((error: unknown) => embeddedError(error, '/data'))
+    silent.close()
+    assert.ok(failure instanceof OperatorError, String(failure))
+    assert.equal(
+      failure.message,
+      'The embedded database in /data does not respond: check that its disk is not full, and its log, /data/postgres.log.',
+    )
   })
 
   test('a damaged or wrong password file', async () => {

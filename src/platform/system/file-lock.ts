@@ -35,7 +35,7 @@ async function acquire(path: string, { patience = 120_000, signal }: LockOptions
     signal?.throwIfAborted()
     let other = await livingContender(path, mine)
     if (other === undefined) {
-      await writeFile(mine, '', { mode: 0o600 })
+      await create(mine)
       other = await livingContender(path, mine)
       if (other === undefined) return release
       await release()
@@ -46,6 +46,15 @@ async function acquire(path: string, { patience = 120_000, signal }: LockOptions
       )
     }
     await wait(5 + Math.random() * 25)
+  }
+}
+
+/** An error names the folder: its reader cannot do anything about a file that does not exist. */
+async function create(file: string): Promise<void> {
+  try {
+    await writeFile(file, '', { mode: 0o600 })
+  } catch (error) {
+    throw error instanceof Error ? Object.assign(error, { path: dirname(file) }) : error
   }
 }
 
