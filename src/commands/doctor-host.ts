@@ -19,7 +19,10 @@ export function checkRuntime(version: string): string {
 }
 
 export async function checkDataFolder(context: Context): Promise<string> {
-  const { data } = await context.config()
+  const { data, database, encryption_key: key } = await context.config()
+  if (database !== 'embedded' && key !== undefined) {
+    return 'not needed: the configuration has the database and encryption_key'
+  }
   const existing = await nearestExisting(data)
   const found = await stat(existing)
   if (!found.isDirectory()) throw new OperatorError(`${existing} is not a folder: move it, or set TOLLGATE_DATA.`)

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -75,6 +76,34 @@ test('a data folder that this user may not read, write or enter', async () => {
     assert.match(await text(child.stdout), /\nWRONG {2}data folder +\S+ is not writable: give this user write access/)
   }
   await chmod(closed, 0o755)
+})
+
+test('a data folder that is not needed, because the configuration has the database and the key', async () => {
+  const settings = path.join(folder, 'key.yaml')
+  await writeFile(settings, `encryption_key: ${randomBytes(32).toString('base64')}`)
+  const TOLLGATE_DATA = path.join(folder, 'tollgate.yaml')
+  const line = await lineOf('data folder', { TOLLGATE_DATA, TOLLGATE_CONFIG: settings })
+  assert.match(line, /^ok {5}data folder +not needed: the configuration has the database and encryption_key$/)
+  const embedded = { TOLLGATE_DATA, TOLLGATE_CONFIG: settings, DATABASE_URL: 'embedded' }
+  assert.match(await lineOf('data folder', embedded), /^WRONG/)
+})
+
+test('how people sign in without a provider', async () => {
+  const settings = path.join(folder, 'sign-in.yaml')
+  const lineWith = async (signIn: object) => {
+    await writeFile(
+      settings,
+      stringify({ sign_in: signIn, mail: { url: 'smtp://127.0.0.1:9', from: 'a@example.com' } }),
+    )
+    return lineOf('sign-in', { TOLLGATE_CONFIG: settings })
+  }
+  const none = 'ok     sign-in        no provider is configured: '
+  assert.equal(await lineWith({}), `${none}nobody can sign in to the portal`)
+  assert.equal(await lineWith({ password: true }), `${none}people sign in to the portal with passwords`)
+  assert.equal(
+    await lineWith({ password: true, email_link: true }),
+    `${none}people sign in to the portal with passwords or e-mail links`,
+  )
 })
 
 test('a port in use by Tollgate, by another program, and an address of another machine', async () => {

@@ -133,10 +133,18 @@ async function refuseWrong(providers: readonly RedirectMethod[]): Promise<void> 
  */
 export async function surveySignIn({ config, log }: Pick<Needs, 'config' | 'log'>): Promise<string> {
   const providers = await createProviders(config, log)
-  if (providers.length === 0) return 'no provider is configured: nobody can sign in to the portal'
+  if (providers.length === 0) return `no provider is configured: ${signInWithoutProvider(config.sign_in)}`
   await refuseWrong(providers)
   const silent = providers.filter(({ state }) => state !== 'ready')
   if (silent.length === 0) return `${providers.map(({ id }) => id).join(', ')}: every provider responds`
   const addresses = silent.map(({ issuer }) => issuer).join(', ')
   throw new OperatorError(`No OpenID provider responds at ${addresses}. Correct the issuer, or check the network.`)
+}
+
+/** Passkeys do not count: nobody has one before they have signed in with another method. */
+function signInWithoutProvider({ password, email_link: emailLink }: Config['sign_in']): string {
+  const methods = [...(password ? ['passwords'] : []), ...(emailLink ? ['e-mail links'] : [])]
+  return methods.length === 0
+    ? 'nobody can sign in to the portal'
+    : `people sign in to the portal with ${methods.join(' or ')}`
 }
