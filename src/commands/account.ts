@@ -233,7 +233,7 @@ async function writeAccount(context: Context, account: Account, json: true | und
     ['Account', account.name],
     ['Id', account.id],
     ['Status', account.status === 'open' ? 'open' : `closed ${format.minute(account.closedAt)}`],
-    ...(account.own ? [["The firm's own", 'its requests may be attributed to clients']] : []),
+    ...(account.own ? [["Firm's own", 'yes: its requests may be attributed to clients']] : []),
     ...monthly,
     ['Credit left', money(account.creditLeft)],
     ['Held', money(account.held)],

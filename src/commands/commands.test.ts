@@ -160,7 +160,7 @@ test("A39 an account is marked as the firm's own when it is created or later", a
   assert.equal((await json('account', 'own', 'Portal'))['own'], true)
   assert.match(
     (await run('account', 'show', 'Portal')).stdout,
-    /The firm's own +its requests may be attributed to clients/,
+    /^Firm's own {5}yes: its requests may be attributed to clients$/m,
   )
   assert.equal((await json('account', 'create', '--name', 'Foreign'))['own'], false)
   assert.doesNotMatch((await run('account', 'show', 'Foreign')).stdout, /own/)
