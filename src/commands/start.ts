@@ -32,7 +32,9 @@ export function startCommand(context: Context): Command {
       if (databaseUrl === undefined || stop.aborted) return
       const config = demo?.config ?? settings
       const run = config.listen.processes === 1 ? runAlone : runWorkers
-      const running = opened.adopt(await run({ config, settings, json: json === true, databaseUrl, log }), (it) => it.close())
+      const running = opened.adopt(await run({ config, settings, json: json === true, databaseUrl, log }), (it) =>
+        it.close(),
+      )
       if (stop.aborted) return
       context.stdout.write(running.greeting)
       await once(stop, 'abort')
