@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
 import { createConfigFolder, upstream } from '../../tests/support/config.ts'
+import { createTestDatabase } from '../../tests/support/database.ts'
+import { parseObject } from '../../tests/support/json.ts'
+import { freePorts, start } from '../../tests/support/start.ts'
 import type { Config } from '../platform/config/config.ts'
 import { createContext } from './context.ts'
 import { startCommand } from './start.ts'
@@ -29,4 +34,21 @@ async function connectionsFor(processes: number): Promise<number | undefined> {
 
 test('an embedded server allows 20 connections for each process and 40 for commands, and at least 100', async () => {
   assert.deepEqual(await Promise.all([1, 3, 4, 8].map(connectionsFor)), [100, 100, 120, 200])
+})
+
+test('with --json, the greeting is one document, from one process or several', { timeout: 60_000 }, async () => {
+  const database = await createTestDatabase()
+  const folder = await mkdtemp(path.join(tmpdir(), 'tollgate-start-'))
+  const TOLLGATE_CONFIG = path.join(folder, 'tollgate.yaml')
+  for (const processes of [1, 2]) {
+    await writeFile(TOLLGATE_CONFIG, `${upstream()}listen: { processes: ${processes} }`)
+    const PORT = String(await freePorts())
+    const environment = { DATABASE_URL: database.url, TOLLGATE_DATA: folder, TOLLGATE_CONFIG, PORT }
+    const started = await start(environment, { json: true })
+    assert.equal(await started.end(), 0)
+    const url = `http://localhost:${PORT}`
+    assert.deepEqual(parseObject(started.stdout), { url, docs: `${url}/docs`, key: null, warning: null })
+  }
+  await rm(folder, { recursive: true })
+  await database.drop()
 })

@@ -20,18 +20,23 @@ export interface Started {
 export const main = path.join(import.meta.dirname, '../../src/main.ts')
 
 /** Starts the service in a child process with only these environment variables, and waits for its greeting. */
-export async function start(environment: Readonly<Record<string, string>>): Promise<Started> {
-  const child = spawn(process.execPath, [main, 'start'], { env: environment, stdio: ['ignore', 'pipe', 'pipe'] })
+export async function start(
+  environment: Readonly<Record<string, string>>,
+  { json = false }: { json?: boolean } = {},
+): Promise<Started> {
+  const args = [main, 'start', ...(json ? ['--json'] : [])]
+  const child = spawn(process.execPath, args, { env: environment, stdio: ['ignore', 'pipe', 'pipe'] })
+  const last = json ? '}\n' : 'Try it:'
   const said = { stdout: '', stderr: '' }
   const greeted = Promise.withResolvers<void>()
   child.stdout.on('data', (data) => {
     said.stdout += String(data)
-    if (said.stdout.includes('Try it:')) greeted.resolve()
+    if (said.stdout.includes(last)) greeted.resolve()
   })
   child.stderr.on('data', (data) => (said.stderr += String(data)))
   const ended = once(child, 'close')
   await Promise.race([greeted.promise, ended])
-  assert.ok(said.stdout.includes('Try it:'), `it ended with ${child.exitCode}: ${said.stderr}`)
+  assert.ok(said.stdout.includes(last), `it ended with ${child.exitCode}: ${said.stderr}`)
   return {
     get stdout() {
       return said.stdout
