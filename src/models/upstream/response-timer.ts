@@ -9,9 +9,8 @@ export class ResponseTimer {
   constructor({ first, total }: { readonly first: number; readonly total: number }, late: (failure: Failure) => void) {
     this.#timer = setTimeout(
       () => {
-        if (total < first) late(replyLate())
-        else if (!this.#hasBegun) late(firstTokenLate())
-        else this.#timer = setTimeout(() => late(replyLate()), total - first)
+        if (!this.#hasBegun) late(firstTokenLate())
+        else this.#timer = setTimeout(() => late(replyLate()), Math.max(0, total - first))
       },
       Math.min(first, total),
     )

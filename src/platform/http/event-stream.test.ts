@@ -174,7 +174,7 @@ describe('a stream of events', () => {
       stream.begin({})
       while (!response.destroyed) await stream.send([`data: ${'x'.repeat(100_000)}\n\n`])
       for (let more = 0; more < 1000; more++) await stream.send(['data: x\n\n'])
-      await stream.end()
+      await stream.end(['data: x\n\n'])
     })
     caller.socket.pause()
     caller.socket.on('error', () => undefined)
