@@ -61,6 +61,16 @@ for (const stream of [false, true]) {
       })
     }
 
+    test('after a failure, an endpoint of low weight is tried before the same one again', async () => {
+      one.set({ fault: 'server_error' })
+      const endpoints = [
+        { url: one.url, weight: 9 },
+        { url: two.url, weight: 1 },
+      ]
+      const calls = await counted(() => run(models.openAi({ endpoints, timeout }), stream))
+      assert.deepEqual(calls, [1, 1])
+    })
+
     test('there are never more than 3', async () => {
       one.set({ fault: 'server_error' })
       assert.deepEqual(await counted(() => failure(openOne(), { stream })), [3, 0])
