@@ -109,11 +109,12 @@ describe('a stream of events', () => {
     assert.deepEqual(chunks.slice(1), ['12\r\ndata: 3\n\ndata: 4\n\n\r\n0\r\n\r\n'])
   })
 
-  it('sends its first events even if none follow', async () => {
+  it('sends its first events even if none follow, and nothing after its end', async () => {
     await using caller = await connect(async (response) => {
       const stream = createEventStream(response, { ping: 60_000, patience: 60_000 })
       stream.begin({}, ['data: 1\n\n'])
       await stream.end()
+      await stream.end(['data: 2\n\n'])
     })
     const chunks = chunksOf(caller.socket)
     await caller.done
