@@ -57,7 +57,7 @@ export async function postWebhook(
 }
 
 async function exchange(url: URL, options: RequestOptions, body: string): Promise<number> {
-  // On demand: to an ES module, node:http exports WebSocket, which loads Node's own undici, 16 MB.
+  // On demand: importing node:http into an ES module also loads Node's own undici, for its export WebSocket.
   const begin = url.protocol === 'https:' ? requestHttps : (await import('node:http')).request
   const { promise, resolve, reject } = Promise.withResolvers<number>()
   const signal = AbortSignal.timeout(limit)
