@@ -154,18 +154,18 @@ function pdfCommand(context: Context): Command {
 }
 
 function exportCommand(context: Context): Command {
-  const shown = new Command('export')
+  const exporting = new Command('export')
     .description('Export what was issued as CSV, with a row for each invoice and tax')
     .requiredOption('--from <day>', 'the first day of issue', argument(parseDay))
     .requiredOption('--to <day>', 'the last day of issue', argument(parseDay))
     .addHelpText('after', '\nExample:\n  $ ./tollgate invoice export --from 2030-01-01 --to 2030-01-31 > january.csv')
     .action(async (span: ExportQuery) => {
-      if (span.from > span.to) shown.error('error: --from must not be after --to')
+      if (span.from > span.to) exporting.error('error: --from must not be after --to')
       await withInvoices(context, async (invoices) => {
         context.stdout.write(await invoices.export(operator(), span))
       })
     })
-  return shown
+  return exporting
 }
 
 /** A draft and a credit note have nothing open. */
