@@ -15,13 +15,15 @@ export interface Measurement {
   readonly seconds: number
   /** The process id of the peer's PostgreSQL server, if it has one. */
   readonly database?: number
+  /** Whether to leave out the line on the terminal; default false. */
+  readonly silent?: boolean
 }
 
 /** Runs one load against a peer and measures the processor time it took. Throws if a response is wrong or missing. */
 export async function measureLoad(
   generator: LoadGenerator,
   { process: { pid }, target }: Peer,
-  { name, connections, seconds, database }: Measurement,
+  { name, connections, seconds, database, silent = false }: Measurement,
 ): Promise<MeasuredLoad> {
   const read = () => ({
     server: processorTimeOf(pid, database),
@@ -32,7 +34,7 @@ export async function measureLoad(
   const after = read()
   const { wrong, firstWrong, cut, responses, perSecond } = result
   if (wrong + cut > 0) throw new Error(`${name}: ${wrong} wrong responses (${firstWrong}), ${cut} cut off`)
-  console.log(`  ${connections} connections, ${name}: ${Math.round(perSecond)} requests/s`)
+  if (!silent) console.log(`  ${connections} connections, ${name}: ${Math.round(perSecond)} requests/s`)
   const perRequest = (part: keyof typeof after): number | undefined => {
     const [start, end] = [before[part], after[part]]
     return start === undefined || end === undefined ? undefined : ((end - start) / responses) * 1e6

@@ -1,7 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { costRows } from './http-rows.ts'
 import { startLoadGenerator, type LoadGenerator } from './load-process.ts'
 import { measureLoad, type MeasuredLoad } from './measured-load.ts'
 import type * as peers from './peers.ts'
@@ -12,12 +11,15 @@ import type * as tollgate from './tollgate.ts'
 import { root, type Installation } from './tollgate.ts'
 
 const folder = join(import.meta.dirname, 'data/paired')
-const rounds = 15
-// Short rounds, because the speed of a shared machine varies.
-const seconds = { warmUp: 5, round: 1 }
+// Many short rounds, because the speed of a shared machine varies from one second to the next.
+const rounds = 120
+const seconds = { warmUp: 5, round: 0.2 }
 const connectionCounts = [32, 128] as const
 const sides = ['this', 'other'] as const
 type Side = (typeof sides)[number]
+
+/** Each version is started twice, because one start can be a few per cent faster than the next; the first and last are this one. */
+const starts = ['this', 'other', 'other', 'this'] as const
 
 const messages = [
   { role: 'user', content: 'Rewrite this for a client: the meeting on Tuesday is moved to Thursday at ten.' },
@@ -35,8 +37,9 @@ const requests: Readonly<Record<string, Partial<Target>>> = {
 type TollgateModule = Pick<typeof tollgate, 'install' | 'proveBooks'>
 type PeersModule = Pick<typeof peers, 'startTollgate'>
 
-/** A version of Tollgate with a database of its own, and the replies that it sent. */
+/** A start of a version of Tollgate, with a database of its own, and the replies that it sent. */
 interface Subject {
+  readonly side: Side
   readonly installation: Installation
   readonly peer: Peer
   readonly database: number
@@ -61,12 +64,14 @@ export async function benchPaired(): Promise<Row[]> {
     const vendor = await freePort()
     await mkdir(folder, { recursive: true })
     await startVendor({ folder, started }, vendor)
-    const subjects = {
-      this: await startSubject('this', root, vendor, started),
-      other: await startSubject('other', resolve(against), vendor, started),
+    const checkouts = { this: root, other: resolve(against) }
+    const subjects: Subject[] = []
+    for (const [index, side] of starts.entries()) {
+      const place = join(folder, `${index}-${side}`)
+      subjects.push(await startSubject(side, { checkout: checkouts[side], place, vendor, started }))
     }
     const rows = await measure(generator, subjects)
-    for (const { installation, peer, prove, replies } of Object.values(subjects)) {
+    for (const { installation, peer, prove, replies } of subjects) {
       await peer.process.stop()
       await prove(installation, replies)
     }
@@ -77,49 +82,79 @@ export async function benchPaired(): Promise<Row[]> {
   }
 }
 
+interface SubjectOptions {
+  readonly checkout: string
+  /** The folder of its data. */
+  readonly place: string
+  /** The upstream's port. */
+  readonly vendor: number
+  readonly started: ServerProcess[]
+}
+
 /** Each version is installed and proven by its own code, because their schemas differ. */
-async function startSubject(side: Side, checkout: string, vendor: number, started: ServerProcess[]): Promise<Subject> {
+async function startSubject(side: Side, { checkout, place, vendor, started }: SubjectOptions): Promise<Subject> {
   const load = (file: string): Promise<unknown> => import(pathToFileURL(join(checkout, 'bench', file)).href)
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- another version of the same module
   const { install, proveBooks } = (await load('tollgate.ts')) as TollgateModule
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   const { startTollgate } = (await load('peers.ts')) as PeersModule
-  const place = join(folder, side)
   const installation = await install(place, { upstream: upstreamUrl(vendor), accounts: 100 })
   const peer = await startTollgate({ folder: place, started }, await freePort(), installation)
   // One request recorded the expected response.
-  return { installation, peer, database: await installation.databasePid(), prove: proveBooks, replies: 1 }
+  return { side, installation, peer, database: await installation.databasePid(), prove: proveBooks, replies: 1 }
 }
 
-async function measure(generator: LoadGenerator, subjects: Readonly<Record<Side, Subject>>): Promise<Row[]> {
-  async function play(side: Side, what: string, load: { connections: number; seconds: number }): Promise<MeasuredLoad> {
-    const { peer, database } = subjects[side]
+async function measure(generator: LoadGenerator, subjects: readonly Subject[]): Promise<Row[]> {
+  async function play(subject: Subject, what: string, load: { connections: number; seconds: number }): Promise<Cost> {
+    const { side, peer, database } = subject
     const asked = { ...peer, target: { ...peer.target, ...requests[what] } }
-    const played = await measureLoad(generator, asked, { name: `${side}, ${what}`, database, ...load })
-    subjects[side].replies += played.responses
-    return played
+    const played = await measureLoad(generator, asked, { name: `${side}, ${what}`, database, silent: true, ...load })
+    subject.replies += played.responses
+    return played.cost
   }
-  const rows: Row[] = []
+  const compared: Comparison[] = []
   for (const what of Object.keys(requests)) {
-    for (const side of sides) await play(side, what, { connections: 128, seconds: seconds.warmUp })
+    for (const subject of subjects) await play(subject, what, { connections: 128, seconds: seconds.warmUp })
     for (const connections of connectionCounts) {
-      const loads: Record<Side, MeasuredLoad[]> = { this: [], other: [] }
+      const name = `${what} at ${connections} connections`
+      console.log(`  ${name} …`)
+      const costs = subjects.map(({ side }) => ({ side, of: [] as Cost[] }))
       for (let round = 0; round < rounds; round++) {
-        const order = round % 2 === 0 ? sides : sides.toReversed()
-        for (const side of order) loads[side].push(await play(side, what, { connections, seconds: seconds.round }))
+        const order = round % 2 === 0 ? [...subjects.keys()] : [...subjects.keys()].toReversed()
+        for (const index of order) {
+          const subject = subjects[index]
+          if (subject) costs[index]?.of.push(await play(subject, what, { connections, seconds: seconds.round }))
+        }
       }
-      rows.push(...rowsOf(`${what} at ${connections} connections`, loads))
+      const costsOf = (side: Side): Cost[] => costs.flatMap((cost) => (cost.side === side ? cost.of : []))
+      compared.push({ name, this: costsOf('this'), other: costsOf('other') })
     }
   }
-  return rows
+  return rowsOf(compared)
 }
 
-function rowsOf(subject: string, loads: Readonly<Record<Side, readonly MeasuredLoad[]>>): Row[] {
-  const ratio = (part: 'server' | 'database'): number[] =>
-    loads.this.map(({ cost }, round) => (cost[part] ?? Number.NaN) / (loads.other[round]?.cost[part] ?? Number.NaN))
-  return [
-    ...sides.flatMap((side) => costRows(`${side}, ${subject}`, loads[side])),
-    { name: `this / other, ${subject}: server`, unit: '×', samples: ratio('server'), goal: { atMost: 1.02 } },
-    { name: `this / other, ${subject}: PostgreSQL`, unit: '×', samples: ratio('database'), goal: { atMost: 1.02 } },
-  ]
+type Cost = MeasuredLoad['cost']
+
+/** The processor time of both versions with one kind of request: that of the nth load of one belongs to that of the other's. */
+type Comparison = { readonly name: string } & Readonly<Record<Side, readonly Cost[]>>
+
+/** The goal applies to all requests together: the median of one kind varies by more than 2 % from run to run. */
+function rowsOf(compared: readonly Comparison[]): Row[] {
+  const parts = { server: 'server', database: 'PostgreSQL' } as const
+  return (['server', 'database'] as const).flatMap((part) => {
+    const rows = compared.flatMap((comparison) => {
+      const samplesOf = (side: Side): number[] => comparison[side].map((cost) => cost[part] ?? Number.NaN)
+      const samples = { this: samplesOf('this'), other: samplesOf('other') }
+      const at = `${comparison.name}: ${parts[part]}`
+      return [
+        ...sides.map((side) => ({ name: `${side}, ${at}`, unit: 'µs/request', samples: samples[side] })),
+        { name: `this / other, ${at}`, unit: '×', samples: ratios(samples) },
+      ]
+    })
+    const all = rows.flatMap(({ unit, samples }) => (unit === '×' ? samples : []))
+    return [...rows, { name: `this / other: ${parts[part]}`, unit: '×', samples: all, goal: { atMost: 1.02 } }]
+  })
 }
+
+const ratios = (samples: Readonly<Record<Side, readonly number[]>>): number[] =>
+  samples.this.map((cost, index) => cost / (samples.other[index] ?? Number.NaN))
