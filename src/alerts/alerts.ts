@@ -1,4 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
 import type { Visit } from '../access/actor.ts'
 import { recordWithin } from '../access/audit.ts'
 import type { Accounts } from '../accounts/accounts.ts'
@@ -16,6 +17,8 @@ export type { AlertAttempt, AlertRule } from './rule.ts'
 
 /** What a new alert needs: shares in per cent, and either an address for mail or a webhook. */
 export interface NewAlert {
+  /** Makes a repeated request safe; default: a new one. */
+  readonly id?: string
   readonly shares: readonly number[]
   readonly email?: string | undefined
   readonly webhook?: string | undefined
@@ -28,7 +31,10 @@ export interface NewAlert {
 export interface Alerts {
   /** In order of creation. */
   list(accountId: string): Promise<AlertRule[]>
-  /** `secret` signs the webhook, and is shown nowhere again. Throws Problem `invalid_field`. */
+  /**
+   * `secret` signs the webhook, and is shown nowhere again. A repeated request with the same id gets the existing alert with its
+   * secret. Throws Problem `invalid_field`, and `conflict` if the account has 20 alerts or if the id is that of another alert.
+   */
   create(accountId: string, alert: NewAlert, by: Visit): Promise<{ rule: AlertRule; secret: string | null }>
   /** Replaces the shares. */
   change(accountId: string, id: string, shares: readonly number[], by: Visit): Promise<AlertRule>
@@ -54,24 +60,39 @@ const attemptsShown = 100
 export function createAlerts({ database, accounts, encryption, hasMail, allowedNetworks }: AlertNeeds): Alerts {
   const find = createFinder(allowedNetworks)
 
+  /** The result of an earlier request with the same id, whose response may have been lost. */
+  function createdBefore(earlier: store.StoredRule | undefined, asked: Omit<AlertRule, 'createdAt'>) {
+    if (earlier === undefined) {
+      throw new Problem('conflict', `An account can have ${mostRules} alerts. Remove one first.`)
+    }
+    const { secret, removedAt, ...rule } = earlier
+    if (removedAt !== null) throw new Problem('conflict', 'This alert was created, and has been removed since.')
+    if (!isDeepStrictEqual({ ...rule, createdAt: null }, { ...asked, createdAt: null })) {
+      throw new Problem(
+        'conflict',
+        `An earlier request with this Idempotency-Key has created an alert to ${rule.email ?? rule.webhook} at ${rule.shares.join(', ')} %. Nothing was created now.`,
+      )
+    }
+    const issued = secret === null ? null : encryption.decrypt(secret, secretContext(rule.id))
+    if (issued === undefined) throw new Error('the secret of an alert cannot be decrypted')
+    return { rule, secret: issued }
+  }
+
   return Object.freeze({
     async list(accountId: string) {
       await accounts.show(accountId)
       return store.readRules(database, accountId)
     },
-    async create(accountId: string, alert: NewAlert, by: Visit) {
+    async create(accountId: string, { id = randomUUIDv7(), shares, ...alert }: NewAlert, by: Visit) {
       await accounts.show(accountId)
       const target = await checkTarget(alert, hasMail, find)
-      const id = randomUUIDv7()
       const secret = target.webhook === null ? null : newWebhookSecret()
       const sealed = secret === null ? null : encryption.encrypt(secret, secretContext(id))
-      const shares = ascending(alert.shares)
+      const asked = { id, accountId, shares: ascending(shares), ...target }
       return database.transaction(async (tx) => {
-        if ((await store.readRules(tx, accountId)).length >= mostRules) {
-          throw new Problem('conflict', `An account can have ${mostRules} alerts. Remove one first.`)
-        }
-        const rule = await store.insertRule(tx, { id, accountId, shares, ...target, secret: sealed })
-        if (rule === undefined) throw new Error('the alert was not inserted')
+        const isFull = (await store.readRules(tx, accountId)).length >= mostRules
+        const rule = isFull ? undefined : await store.insertRule(tx, { ...asked, secret: sealed })
+        if (rule === undefined) return createdBefore(await store.readRule(tx, accountId, id), asked)
         await record(tx, by, 'created', rule)
         return { rule, secret }
       })

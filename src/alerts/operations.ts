@@ -26,6 +26,15 @@ export const listAlerts = {
 
 export const createAlert = {
   ...inAlerts,
+  documentedHeaders: Type.Object({
+    'Idempotency-Key': Type.Optional(
+      Type.String({
+        description:
+          'A UUIDv7. A repeated request with the same key creates nothing and gets the alert with its secret, or a ' +
+          '`conflict` if it asks for another alert.',
+      }),
+    ),
+  }),
   operationId: 'createAlert',
   summary: 'Create an alert',
   description:

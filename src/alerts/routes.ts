@@ -1,5 +1,6 @@
 import type { Visit } from '../access/actor.ts'
 import type { Audit, AuditEntry } from '../access/audit.ts'
+import { idempotencyKeyOf, newId } from '../access/new-id.ts'
 import { permitted } from '../access/permitted.ts'
 import type { Action } from '../access/policy.ts'
 import { visitOf } from '../access/visits.ts'
@@ -50,7 +51,10 @@ export function registerAlerts(server: Server, needs: AlertRouteNeeds): void {
     '/accounts/:account/alerts',
     { onRequest: allowed('change'), schema: operations.createAlert },
     async (request, reply) => {
-      const { rule, secret } = await alerts.create(request.params.account, request.body, visitOf(request))
+      const { account } = request.params
+      const visit = visitOf(request)
+      const id = newId(visit, `/accounts/${account}/alerts`, idempotencyKeyOf(request))
+      const { rule, secret } = await alerts.create(account, { id, ...request.body }, visit)
       return reply.code(201).send({ ...presentAlert(rule), secret })
     },
   )

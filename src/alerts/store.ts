@@ -11,13 +11,29 @@ export function readRules(database: Queryable, accountId: string): Promise<Alert
   )
 }
 
+/** A rule with its encrypted secret, also after its removal. */
+export interface StoredRule extends AlertRule {
+  readonly secret: Buffer | null
+  readonly removedAt: Date | null
+}
+
+/** Undefined if the account never had such a rule. */
+export async function readRule(tx: Queryable, accountId: string, id: string): Promise<StoredRule | undefined> {
+  const [rule] = await tx.rows<StoredRule>(
+    `select ${fields}, secret, removed_at as "removedAt" from alert_rule where id = $1 and account_id = $2`,
+    [id, accountId],
+  )
+  return rule
+}
+
+/** Undefined if the id is taken. */
 export async function insertRule(
   tx: Queryable,
   rule: Omit<AlertRule, 'createdAt'> & { readonly secret: Buffer | null },
 ): Promise<AlertRule | undefined> {
   const [inserted] = await tx.rows<AlertRule>(
     `insert into alert_rule (id, account_id, shares, email, webhook, secret) values ($1, $2, $3, $4, $5, $6)
-     returning ${fields}`,
+     on conflict (id) do nothing returning ${fields}`,
     [rule.id, rule.accountId, rule.shares, rule.email, rule.webhook, rule.secret],
   )
   return inserted

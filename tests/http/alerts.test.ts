@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomUUIDv7 } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { after, test } from 'node:test'
@@ -141,6 +142,41 @@ test('without allowed networks, the own host is refused', async () => {
   } finally {
     await strict.close()
   }
+})
+
+test('a repeated request gets the same alert with the same secret, however many run at once', async () => {
+  const path = await account()
+  const body = { shares: [80], webhook }
+  const key = { 'idempotency-key': randomUUIDv7() }
+  const answers = await Promise.all(Array.from({ length: 4 }, () => paula.send('POST', `${path}/alerts`, body, key)))
+  assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([201]))
+  assert.equal(new Set(answers.map(({ text }) => text)).size, 1)
+  const [made] = answers
+  assert.match(String(made?.json['secret']), /^[\w-]{43}$/)
+  const { secret: _, ...shown } = made?.json ?? {}
+  assert.deepEqual((await paula.get(`${path}/alerts`)).json, { alerts: [shown] })
+  const created = (await Promise.all(answers.map(recorded))).flat()
+  assert.equal(created.length, 1)
+
+  for (const other of [
+    { ...body, shares: [70] },
+    { ...body, webhook: `${webhook}2` },
+  ]) {
+    const refused = await paula.send('POST', `${path}/alerts`, other, key)
+    assertRefused(refused, 'conflict')
+    assert.ok(!refused.text.includes(String(made?.json['secret'])))
+  }
+  const paul = await firm.join('Paul', 'partner')
+  const others = [
+    await paul.send('POST', `${path}/alerts`, body, key),
+    await paula.send('POST', `${await account()}/alerts`, body, key),
+  ]
+  for (const { json } of others) assert.notEqual(json['alert_id'], made?.json['alert_id'])
+  assert.equal([(await paula.get(`${path}/alerts`)).json['alerts']].flat().length, 2)
+
+  await paula.send('DELETE', `${path}/alerts/${String(made?.json['alert_id'])}`)
+  assertRefused(await paula.send('POST', `${path}/alerts`, body, key), 'conflict')
+  assert.equal([(await paula.get(`${path}/alerts`)).json['alerts']].flat().length, 1)
 })
 
 test('an account has at most 20 alerts', async () => {

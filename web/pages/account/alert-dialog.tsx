@@ -1,7 +1,8 @@
 import { Button, CopyButton, Group } from '@mantine/core'
-import { useEffect, useRef } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import type { AlertCreated } from '../../../src/alerts/schema.ts'
 import { change } from '../../api.ts'
+import { newKey } from '../../components/create.ts'
 import { EditForm } from '../../components/edit-form.tsx'
 import { FormDialog } from '../../components/form-dialog.tsx'
 import type { Field, Value } from '../../fields.ts'
@@ -17,9 +18,10 @@ interface NewAlertDialogProps {
 /** Creates an alert by mail or as a webhook. */
 export function NewAlertDialog({ account, onClose, onCreated }: NewAlertDialogProps) {
   const created = useRef<AlertCreated>(undefined)
+  const [key] = useState(newKey)
   async function save(values: Record<string, Value | null>): Promise<void> {
     const body = alertBody(values)
-    created.current = await change<AlertCreated>(`/accounts/${account}/alerts`, { method: 'POST', body })
+    created.current = await change<AlertCreated>(`/accounts/${account}/alerts`, { method: 'POST', body, key })
   }
   return (
     <FormDialog title="New alert" onClose={onClose}>
