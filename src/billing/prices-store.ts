@@ -59,6 +59,29 @@ export interface NewPriceRow extends Price {
 }
 
 /**
+ * When a price with the same parts began, if it is in force now or, for a price with a beginning, begins at that time. Undefined
+ * otherwise.
+ */
+export async function beginningOfEqualPrice(tx: Queryable, entry: NewPriceRow): Promise<Date | undefined> {
+  const [row] = await tx.rows<{ validFrom: Date; isEqual: boolean }>(
+    `select valid_from as "validFrom", (input, output) = ($3::bigint, $4::bigint)
+       and (cached_input, cache_write) is not distinct from ($5::bigint, $6::bigint) as "isEqual"
+     from price p
+     where model = $1 and case when $2::timestamptz is null then ${inForce('p')} else valid_from = $2 end
+     order by valid_from desc limit 1`,
+    [
+      entry.model,
+      entry.validFrom ?? null,
+      entry.input,
+      entry.output,
+      entry.cachedInput ?? null,
+      entry.cacheWrite ?? null,
+    ],
+  )
+  return row?.isEqual === true ? row.validFrom : undefined
+}
+
+/**
  * Returns when the price begins, or undefined if the model has a price that begins at the same time. A price in force at
  * once begins after every other one that is in force, also when the clock has been set back.
  */

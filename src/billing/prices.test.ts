@@ -159,6 +159,29 @@ test('the prices of cached tokens are kept, and a change of one of them alone is
   ])
 })
 
+test('a repeated request to set a price changes nothing, now or at a time', async () => {
+  const prices = open()
+  const begins = await prices.set('tiny', cheap, byService)
+  assert.deepEqual(await prices.set('tiny', { ...cheap, cachedInput: undefined }, byService), begins)
+  const later = new Date(Date.now() + 60_000)
+  assert.deepEqual(await prices.set('tiny', dear, byService, later), later)
+  assert.deepEqual(await prices.set('tiny', dear, byService, later), later)
+  assert.deepEqual(await prices.set('tiny', cheap, byService), begins, 'in force until then')
+  await assert.rejects(prices.set('tiny', dearest, byService, later), { code: 'invalid_field' })
+  await assert.rejects(prices.set('tiny', { ...dear, cachedInput: 1n }, byService, later), { code: 'invalid_field' })
+  assert.deepEqual((await prices.list()).map(amounts), [dear, cheap])
+  const recorded = await database.rows(`select from audit where action = 'price_set' and details ->> 'from' = $1`, [
+    begins.toISOString(),
+  ])
+  assert.equal(recorded.length, 1)
+
+  const other = await prices.set('other', cheap, byService)
+  assert.notDeepEqual(other, begins, 'another model')
+  await prices.set('tiny', dearest, byService)
+  assert.notDeepEqual(await prices.set('tiny', cheap, byService), begins, 'a past price begins again')
+  assert.equal((await prices.list()).length, 5)
+})
+
 test('an invalid price is refused and not stored', async () => {
   const prices = open()
   const wrong: [Price, Date | undefined, RegExp][] = [
@@ -178,7 +201,7 @@ test('an invalid price is refused and not stored', async () => {
   }
   const from = new Date(Date.now() + 3_600_000)
   assert.deepEqual(await prices.set('tiny', cheap, byService, from), from)
-  await assert.rejects(prices.set('tiny', dear, byService, from), /already has a price/)
+  await assert.rejects(prices.set('tiny', dear, byService, from), /already has another price/)
   assert.deepEqual((await prices.list()).map(amounts), [cheap])
   await assert.rejects(prices.sync(new Map([['tiny', { input: 1n, output: 1n }]])), /output_costs_more/)
 })

@@ -23,7 +23,10 @@ export interface Prices {
    * until the configured one changes. Instances that start at the same time write a change once.
    */
   sync(configured: ReadonlyMap<string, Price>): Promise<void>
-  /** Sets a price that begins now or later. Returns when it begins. Throws Problem `invalid_field`. */
+  /**
+   * Sets a price that begins now or later. Returns when it begins. Setting a price that is already in force, or already
+   * begins at that time, changes nothing, so that a repeated request is safe. Throws Problem `invalid_field`.
+   */
   set(model: string, price: Price, by: Visit, validFrom?: Date, kind?: ModelKind): Promise<Date>
   /** All prices, the newest of each model first. */
   list(): Promise<PriceEntry[]>
@@ -77,11 +80,13 @@ export function createPrices({ database, log }: { database: Database; log: Logge
       checkPrice(price, validFrom, kind)
       const source = by.actor.kind === 'person' ? 'portal' : 'command'
       const entry = { ...price, model, source, ...(validFrom && { validFrom }) } as const
-      const begins = await database.transaction((tx) => insertPrice(tx, entry, by))
+      const begins = await database.transaction(
+        async (tx) => (await store.beginningOfEqualPrice(tx, entry)) ?? insertPrice(tx, entry, by),
+      )
       if (begins !== undefined) return begins
       throw new Problem(
         'invalid_field',
-        `${model} already has a price that begins at that time: choose a later time.`,
+        `${model} already has another price that begins at that time: choose a later time.`,
         {
           field: 'valid_from',
         },

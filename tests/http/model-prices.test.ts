@@ -172,7 +172,9 @@ describe('a price', () => {
     assert.notEqual(at(price, 'input'), '7')
     const [first] = prices
     assert.deepEqual(first, { ...given, valid_from: '2099-01-31T12:30:00.000Z', source: 'portal', state: 'to come' })
-    assertRefused(await setPrice('fast', given), 'invalid_field', 'valid_from')
+    assert.equal((await setPrice('fast', given)).status, 201, 'a repeated request changes nothing')
+    assert.equal((await shown('fast')).prices.length, prices.length)
+    assertRefused(await setPrice('fast', { ...given, input: '6' }), 'invalid_field', 'valid_from')
   })
 
   test('is refused with the field at fault', async () => {
