@@ -20,28 +20,50 @@ const notOpen: ReadonlySet<string> = new Set(['42501', '42883'])
  * server uses the same user with another password.
  */
 export async function portalAddress(ownerUrl: string): Promise<string> {
-  const url = new URL(ownerUrl)
-  const password = derivedPassword(decodeURIComponent(url.password))
   const login = await asOwner(ownerUrl, async (owner) => {
     const found = await readLogin(owner)
     if (found.temporary) await forbidTemporary(owner)
     return found
   })
-  url.username = login.user
-  url.password = password
-  if ((await tryLogin(url.href)) === undefined) return url.href
+  const { address, password } = addressFor(login, ownerUrl)
+  if ((await tryLogin(address)) === undefined) return address
   // Everyone has these rights in a new database, but administrators often revoke them.
   await asOwner(ownerUrl, (owner) => insist(owner, login.grants))
-  const fault = await tryLogin(url.href)
-  if (fault === undefined) return url.href
+  const fault = await tryLogin(address)
+  if (fault === undefined) return address
   if (notAllowed.has(fault)) await asOwner(ownerUrl, (owner) => allowLogin(owner, login, password))
-  const last = await tryLogin(url.href)
-  if (last === undefined) return url.href
+  const last = await tryLogin(address)
+  if (last === undefined) return address
+  if (notOpen.has(last)) throw notGranted(login)
   throw new OperatorError(
-    notOpen.has(last)
-      ? `The user ${login.user} may not use the database. Have an administrator run this, then start again: ${login.grants}`
-      : `The user ${login.user} cannot log in to the database, though its password is set: allow it in pg_hba.conf.`,
+    `The user ${login.user} cannot log in to the database, though its password is set: allow it in pg_hba.conf.`,
   )
+}
+
+/**
+ * Whether the portal's user can log in, or the next start can set it up. Changes nothing. Throws OperatorError, one line, if an
+ * administrator has to run something first.
+ */
+export async function surveyPortalLogin(ownerUrl: string): Promise<string> {
+  const login = await asOwner(ownerUrl, readLogin)
+  const { address, password } = addressFor(login, ownerUrl)
+  const fault = await tryLogin(address)
+  if (fault === undefined) return `${login.user} can log in to the database`
+  if (notOpen.has(fault) && !login.grantable) throw notGranted(login)
+  if (notAllowed.has(fault)) {
+    const statement = passwordStatement(login, password)
+    if (isCopied(login)) throw copied(login, statement)
+    if (!login.settable) throw notPermitted(login, statement)
+  }
+  return `the next start lets ${login.user} log in to the database`
+}
+
+function addressFor({ user }: Login, ownerUrl: string): { address: string; password: string } {
+  const url = new URL(ownerUrl)
+  const password = derivedPassword(decodeURIComponent(url.password))
+  url.username = user
+  url.password = password
+  return { address: url.href, password }
 }
 
 async function asOwner<T>(ownerUrl: string, work: (owner: Client) => Promise<T>): Promise<T> {
@@ -90,19 +112,21 @@ async function tryLogin(url: string): Promise<string | undefined> {
 
 const attempts = 10
 
-async function allowLogin(owner: Client, { user, inUse, elsewhere }: Login, password: string): Promise<void> {
-  const statement = loginStatement(user, password === '' ? undefined : scramVerifier(password))
-  if (inUse && elsewhere.length > 0) {
-    throw new OperatorError(
-      `This database and "${elsewhere.join('", "')}" on the same server are copies of each other: they share the user ${user}, and their owners have different passwords. Give this database its own roles (docs/operating.md, "Backup"), or give it the user: ${statement}`,
-    )
-  }
+async function allowLogin(owner: Client, login: Login, password: string): Promise<void> {
+  const statement = passwordStatement(login, password)
+  if (isCopied(login)) throw copied(login, statement)
   try {
     await insist(owner, statement)
   } catch (error) {
-    throw codeOf(error) === '42501' ? notPermitted(owner, user, statement, error) : error
+    throw codeOf(error) === '42501' ? notPermitted(login, statement, error) : error
   }
 }
+
+const passwordStatement = ({ user }: Login, password: string): string =>
+  loginStatement(user, password === '' ? undefined : scramVerifier(password))
+
+/** A new password would lock out the other database. */
+const isCopied = ({ inUse, elsewhere }: Login): boolean => inUse && elsewhere.length > 0
 
 /** Retries when another instance runs the same statement and PostgreSQL reports "tuple concurrently updated". */
 async function insist(owner: Client, statement: string): Promise<void> {
@@ -117,9 +141,21 @@ async function insist(owner: Client, statement: string): Promise<void> {
   }
 }
 
-function notPermitted(owner: Client, user: string, statement: string, cause: unknown): OperatorError {
+function copied({ user, elsewhere }: Login, statement: string): OperatorError {
   return new OperatorError(
-    `The user "${owner.user}" may not set the password of ${user}. Have an administrator run this, then start again: ${statement}`,
+    `This database and "${elsewhere.join('", "')}" on the same server are copies of each other: they share the user ${user}, and their owners have different passwords. Give this database its own roles (docs/operating.md, "Backup"), or give it the user: ${statement}`,
+  )
+}
+
+function notGranted({ user, grants }: Login): OperatorError {
+  return new OperatorError(
+    `The user ${user} may not use the database. Have an administrator run this, then start again: ${grants}`,
+  )
+}
+
+function notPermitted({ owner, user }: Login, statement: string, cause?: unknown): OperatorError {
+  return new OperatorError(
+    `The user "${owner}" may not set the password of ${user}. Have an administrator run this, then start again: ${statement}`,
     { cause },
   )
 }

@@ -799,7 +799,7 @@ test('doctor reports what works and what does not', async () => {
   const found = new Map(
     listOf(parse(outcome), 'checks').map(({ name, ok, detail }) => [name, { ok, detail: String(detail) }]),
   )
-  for (const name of ['runtime', 'configuration', 'data folder', 'database', 'clock']) {
+  for (const name of ['runtime', 'configuration', 'data folder', 'database', 'portal', 'clock']) {
     assert.equal(found.get(name)?.ok, true, `${name}: ${found.get(name)?.detail}`)
   }
   assert.match(found.get('port')?.detail ?? '', /used by another program: stop that program, or set PORT/)
@@ -907,6 +907,7 @@ session: { idle: 13h }
   assert.deepEqual(document['skipped'], [
     'data folder',
     'database',
+    'portal',
     'durability',
     'clock',
     'models',
@@ -1053,7 +1054,7 @@ test('doctor reports an unavailable database as one fault', async () => {
   })
   assert.equal(status, 1)
   assert.match(stdout, /WRONG {2}database +No database answers/)
-  assert.match(stdout, /\nNot checked until that is fixed: durability, clock, prices, drafting, try it\.\n$/)
+  assert.match(stdout, /\nNot checked until that is fixed: portal, durability, clock, prices, drafting, try it\.\n$/)
   assert.equal(stdout.match(/WRONG/g)?.length, 2, 'the database is one line; the other is the missing model file')
 })
 

@@ -1,7 +1,7 @@
 import { isDemo } from '../platform/config/config.ts'
 import { OperatorError } from '../platform/problems.ts'
 import type { Context } from './context.ts'
-import { checkClock, checkDatabase, checkDurability, checkPrices } from './doctor-database.ts'
+import { checkClock, checkDatabase, checkDurability, checkPortal, checkPrices } from './doctor-database.ts'
 import { checkDataFolder, checkPort, checkRuntime } from './doctor-host.ts'
 import { faultOfModel } from './model-survey.ts'
 
@@ -20,6 +20,7 @@ export const checks: readonly DoctorCheck[] = [
   { name: 'configuration', needs: [], run: checkConfiguration },
   { name: 'data folder', needs: ['configuration'], run: checkDataFolder },
   { name: 'database', needs: ['configuration'], run: checkDatabase },
+  { name: 'portal', needs: ['database'], run: checkPortal },
   { name: 'durability', needs: ['database'], run: checkDurability },
   { name: 'clock', needs: ['database'], run: checkClock },
   { name: 'models', needs: ['configuration'], run: checkModels },

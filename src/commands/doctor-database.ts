@@ -17,6 +17,11 @@ export async function checkDatabase(context: Context): Promise<string> {
   return `PostgreSQL ${version}; the schema is up to date`
 }
 
+export async function checkPortal(context: Context): Promise<string> {
+  const { surveyPortalLogin } = await import('../access/login.ts')
+  return surveyPortalLogin(await context.databaseUrl())
+}
+
 /** Reports only what is unsafe: `local` or `remote_apply` are the operator's choice. */
 export async function checkDurability(context: Context): Promise<string> {
   const off = await readDurabilitySettingsThatAreOff(await context.database())

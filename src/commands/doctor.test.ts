@@ -42,7 +42,7 @@ const environment = () => ({
 /** The line about one check. */
 async function lineOf(name: string, changes: Record<string, string>): Promise<string> {
   const { stdout } = await tollgateHere(['doctor'], { ...environment(), ...changes })
-  return stdout.split('\n').find((line) => line.slice(7).startsWith(name)) ?? assert.fail(stdout)
+  return stdout.split('\n').find((line) => line.slice(7).startsWith(`${name} `)) ?? assert.fail(stdout)
 }
 
 test("a clock ahead of the database's or behind it", async (t) => {

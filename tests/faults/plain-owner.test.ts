@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { Client } from 'pg'
-import { portalAddress } from '../../src/access/login.ts'
+import { portalAddress, surveyPortalLogin } from '../../src/access/login.ts'
 import { migrate } from '../../src/platform/database/migrations.ts'
 import { openEmbedded, type EmbeddedPostgres } from '../../src/platform/embedded-postgres/embedded-postgres.ts'
 import { startCluster, type Cluster } from '../support/cluster.ts'
@@ -124,6 +124,8 @@ test('the portal gets access to a database on which PUBLIC has none', async () =
   await admin.query('revoke all on database closed from public')
   await using inside = await connected(Object.assign(new URL(cluster.superuserUrl), { pathname: '/closed' }).href)
   await inside.query('revoke all on schema public from public')
+  await migrate(databaseUrl)
+  assert.match(await surveyPortalLogin(databaseUrl), /^the next start lets tollgate_portal_/)
   const firm = await startFirm({ databaseUrl })
   const anna = await firm.join('Anna', 'consultant')
   assert.equal((await anna.get(`/clients/${await firm.client(anna)}`)).status, 200)
@@ -156,6 +158,7 @@ test('an owner who may not grant access to the database learns which statements 
   }
   const refusal = await portalAddress(databaseUrl).catch((error: Error) => error)
   assert.ok(refusal instanceof Error)
+  await assert.rejects(surveyPortalLogin(databaseUrl), { name: 'OperatorError', message: refusal.message })
   const [, statements = ''] = /start again: (.+)$/.exec(refusal.message) ?? []
   await inside.query(statements)
   const firm = await startFirm({ databaseUrl })
@@ -172,13 +175,17 @@ test('an owner may use roles that an administrator created for a restore, as the
   const [portal = ''] = rows.map(({ name }) => name)
   // As if a superuser had created it.
   await admin.query(`revoke ${portal} from restored`)
-  await assert.rejects(portalAddress(databaseUrl), /may not set the password of tollgate_portal_/)
+  const refusal = /^The user "restored" may not set the password of tollgate_portal_/
+  await assert.rejects(portalAddress(databaseUrl), { message: refusal })
+  await assert.rejects(surveyPortalLogin(databaseUrl), { message: refusal })
 
   const page = await readFile(path.join(import.meta.dirname, '../../docs/operating.md'), 'utf8')
   const [grant = ''] = /^grant tollgate_portal_8c1f03ab to tollgate .+;$/m.exec(page) ?? []
   await admin.query(grant.replace('tollgate_portal_8c1f03ab', portal).replace('to tollgate', 'to restored'))
+  assert.equal(await surveyPortalLogin(databaseUrl), `the next start lets ${portal} log in to the database`)
   await using login = await connected(await portalAddress(databaseUrl))
   assert.deepEqual((await login.query('select current_user as name')).rows, [{ name: portal }])
+  assert.equal(await surveyPortalLogin(databaseUrl), `${portal} can log in to the database`)
 })
 
 describe('two Tollgates on one server', () => {
@@ -211,13 +218,15 @@ describe('two Tollgates on one server', () => {
     const address = await portalAddress(addressOf('firm'))
     await admin.query(`create role copied login createrole password 'copied-password'`)
     await admin.query('create database copied template firm owner copied')
-    await assert.rejects(portalAddress(addressOf('copied')), (error: Error) => {
-      assert.match(
-        error.message,
-        /"firm" on the same server are copies.*different passwords.*alter role tollgate_portal_/,
-      )
-      return error.name === 'OperatorError' && !error.message.includes('\n')
-    })
+    for (const use of [portalAddress, surveyPortalLogin]) {
+      await assert.rejects(use(addressOf('copied')), (error: Error) => {
+        assert.match(
+          error.message,
+          /"firm" on the same server are copies.*different passwords.*alter role tollgate_portal_/,
+        )
+        return error.name === 'OperatorError' && !error.message.includes('\n')
+      })
+    }
     await using login = await connected(address)
     assert.equal((await login.query('select 1')).rows.length, 1)
     await admin.query('drop database copied')
