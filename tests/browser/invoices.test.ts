@@ -202,6 +202,29 @@ describe('the pages of invoices', () => {
     await page.context().close()
   })
 
+  test('say what is open after a payment made elsewhere, when they refuse another', async () => {
+    const page = await open('/invoices', 'Invoices')
+    const made = await draft(page)
+    await send(page, `${addressOf(made)}/issue`)
+    await page.goto(portal.base + addressOf(made))
+    await page.getByRole('button', { name: 'Record payment' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('€239.19 is open.').waitFor()
+    await dialog.getByLabel('Reference').fill('Transfer 1')
+    const pay = (amount: string) =>
+      send(page, `${addressOf(made)}/payments`, { date: new Date().toISOString().slice(0, 10), amount })
+    await pay('100')
+    await dialog.getByRole('button', { name: 'Record payment' }).click()
+    await dialog.getByText('Must be at most what is open: 139.19.').waitFor()
+    await dialog.getByText('€139.19 is open.').waitFor()
+    await pay('139.19')
+    await dialog.getByRole('button', { name: 'Record payment' }).click()
+    await dialog.getByText('Cannot be recorded: nothing is open, and nothing was overpaid.').waitFor()
+    await dialog.getByText('€0.00 is open.').waitFor()
+    assert.equal(await dialog.getByLabel('Reference').inputValue(), 'Transfer 1')
+    await page.context().close()
+  })
+
   test('take a payment back once, and void a draft', async () => {
     const page = await open('/invoices', 'Invoices')
     const made = await draft(page)

@@ -31,7 +31,13 @@ export function PaymentDialog({ invoice: { id, open, currency }, onClose, onDone
         fields={fieldsFor(currency)}
         initial={{ amount: clearAmount(open, decimalMark()), date: today(), method: 'transfer', reference: '' }}
         save={async (body) => {
-          await change(`/invoices/${id}/payments`, { method: 'POST', body, key })
+          try {
+            await change(`/invoices/${id}/payments`, { method: 'POST', body, key })
+          } catch (error) {
+            // A payment made elsewhere may be why: then less is open.
+            void onDone()
+            throw error
+          }
         }}
         onSaved={async () => {
           notifyDone('The payment was recorded.')
