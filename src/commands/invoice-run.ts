@@ -63,9 +63,10 @@ function notBilled(accounts: readonly RefusedAccount[]): OperatorError {
 async function listUnbilled(context: Context, { json, month, issue }: RunOptions): Promise<void> {
   const { unbilledAccounts, earlierDrafts } = await import('../invoicing/monthly-run.ts')
   const { formatMoney } = await import('../billing/money.ts')
+  const { settings } = await readSettings(context)
   const found = await withAccess(context, async ({ access, database }) => ({
     accounts: await unbilledAccounts({ database, month }),
-    drafts: issue ? await earlierDrafts(operator(), { access, month }) : [],
+    drafts: issue ? await earlierDrafts(operator(), { access, month, settings }) : [],
   }))
   const accounts = found.accounts.map(({ id, name, cost }) => ({ id, name, cost: formatMoney(cost) }))
   const drafts = found.drafts.map((draft) => ({ ...draft, gross: formatMoney(draft.gross) }))

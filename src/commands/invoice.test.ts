@@ -93,14 +93,15 @@ describe('invoice', () => {
     for (const day of ['1999-12-31', '2999-12-31']) {
       const refused = await run('pay', String(number), '1.19', '--date', day)
       assert.deepEqual([refused.status, refused.stdout], [1, ''])
-      assert.match(refused.stderr, /^The field date must be a day from [^\n]+, the day of issue, to today, [^\n]+\n$/)
+      assert.match(refused.stderr, /^--date must be a day from [^\n]+, the day of issue, to today, [^\n]+\n$/)
     }
     assert.doesNotMatch(shown.stdout, /Rounding/)
     const paid = await json('pay', String(number), '1.19', '--date', String(issuedOn), '--reference', 'R')
     assert.deepEqual([paid['paid'], paid['open']], ['1.19', '117.81'])
     const credit = await run('credit', id)
     const note = /invoice issue (\S+)\n$/.exec(credit.stdout)?.[1] ?? ''
-    assert.equal((await json('issue', note))['kind'], 'credit_note')
+    const { kind, number: credited } = await json('issue', note)
+    assert.equal(kind, 'credit_note')
     assert.doesNotMatch((await run('show', note)).stdout, /Due|Paid|Open/)
     assert.match((await run('list')).stdout, /^CN-\S+ +issued +Gamma +[\d-]+ +- +119\.00 EUR +- /m)
     assert.match((await run('show', id)).stdout, /^Paid +1\.19 EUR\nCredited +119\.00 EUR\nOpen +-1\.19 EUR$/m)
@@ -110,6 +111,27 @@ describe('invoice', () => {
       file.stdout,
       /^number,kind,.*\r\nCN-.*,S,19,-100\.00,-19\.00,-119\.00\r\nINV-.*,S,19,100\.00,19\.00,119\.00\r\n$/s,
     )
+    const { rows } = await json('export', '--from', '2026-01-01', '--to', '2999-12-31')
+    assert.ok(Array.isArray(rows))
+    assert.deepEqual(
+      rows.map((row) => [at(row, 'number'), at(row, 'credits'), at(row, 'client_id'), at(row, 'gross')]),
+      [
+        [credited, number, null, '-119.00'],
+        [number, null, null, '119.00'],
+      ],
+    )
+  })
+
+  test('run --issue needs the name of the firm, also to show what it would issue', async () => {
+    const nameless = path.join(folder, 'nameless.yaml')
+    await writeFile(nameless, '{ currency: EUR }')
+    for (const dryRun of [['--dry-run'], []]) {
+      const args = ['invoice', 'run', '--month', '2026-03', '--issue', ...dryRun]
+      const environment = { DATABASE_URL: home.url, TOLLGATE_DATA: folder, TOLLGATE_CONFIG: nameless }
+      const { status, stdout, stderr } = await tollgateHere(args, environment)
+      assert.deepEqual([status, stdout], [1, ''])
+      assert.match(stderr, /^The configuration has no firm\.name/)
+    }
   })
 
   test('run --issue issues the drafts that runs left, in one series, and none of a person', async () => {
@@ -169,6 +191,7 @@ describe('invoice', () => {
     const named = path.join(folder, `${number}.pdf`)
     assert.equal((await run('pdf', id, '--out', named)).status, 0)
     assert.deepEqual(await readFile(named), await readFile(out))
+    assert.deepEqual(await json('pdf', id, '--out', named), { id, number, file: named })
     const nowhere = await run('pdf', id, '--out', path.join(folder, 'none', 'a.pdf'))
     assert.equal(nowhere.status, 1)
     assert.match(nowhere.stderr, /The file .*a\.pdf" could not be written: ENOENT/)

@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises'
-import { Command, Option } from 'commander'
+import { Option, type Command } from 'commander'
 import { nameOf } from '../documents/file-name.ts'
 import type { ExportQuery, InvoiceQuery, ListedInvoice, PaymentBody, ShownInvoice } from '../invoicing/schema.ts'
 import { OperatorError } from '../platform/problems.ts'
@@ -17,6 +17,9 @@ import { parseDay } from './times.ts'
 
 interface ListOptions extends CommonOptions {
   readonly status?: NonNullable<InvoiceQuery['status']>
+}
+interface PdfOptions extends CommonOptions {
+  readonly out?: string
 }
 interface PayOptions extends CommonOptions {
   readonly date: string
@@ -133,12 +136,14 @@ function creditCommand(context: Context): Command {
 }
 
 function pdfCommand(context: Context): Command {
-  return new Command('pdf')
-    .description('Write an invoice as PDF, with its XML (EN 16931) embedded')
+  return command(
+    'pdf',
+    'Write an invoice as PDF, with its XML (EN 16931) embedded',
+    'invoice pdf INV-2030-0001 --out invoice.pdf',
+  )
     .argument(...whichInvoice)
     .option('--out <file>', 'where to write it; default: its number, in the current folder')
-    .addHelpText('after', '\nExample:\n  $ ./tollgate invoice pdf INV-2030-0001 --out invoice.pdf')
-    .action(async (invoice: string, { out }: { readonly out?: string }) =>
+    .action(async (invoice: string, { out, json }: PdfOptions) =>
       withInvoiceFiles(context, async ({ invoices, files }) => {
         const { id, number } = await invoices.read(operator(), await invoiceId(invoices, invoice))
         const { bytes } = await files.write(operator(), id, 'pdf')
@@ -148,24 +153,29 @@ function pdfCommand(context: Context): Command {
             `The file ${quoted(file)} could not be written: ${error instanceof Error ? error.message : String(error)}.`,
           )
         })
-        writeLines(context, `Wrote ${file}.`)
+        if (json) writeJson(context, { id, number, file })
+        else writeLines(context, `Wrote ${file}.`)
       }),
     )
 }
 
 function exportCommand(context: Context): Command {
-  const exporting = new Command('export')
-    .description('Export what was issued as CSV, with a row for each invoice and tax')
+  return command(
+    'export',
+    'Export what was issued as CSV, with a row for each invoice and tax',
+    'invoice export --from 2030-01-01 --to 2030-01-31 > january.csv',
+  )
     .requiredOption('--from <day>', 'the first day of issue', argument(parseDay))
     .requiredOption('--to <day>', 'the last day of issue', argument(parseDay))
-    .addHelpText('after', '\nExample:\n  $ ./tollgate invoice export --from 2030-01-01 --to 2030-01-31 > january.csv')
-    .action(async (span: ExportQuery) => {
-      if (span.from > span.to) exporting.error('error: --from must not be after --to')
+    .action(async ({ json, from, to }: ExportQuery & CommonOptions, self: Command) => {
+      if (from > to) self.error('error: --from must not be after --to')
+      const { bookedFile, bookedValues } = await import('../invoicing/invoices.ts')
       await withInvoices(context, async (invoices) => {
-        context.stdout.write(await invoices.export(operator(), span))
+        const booked = await invoices.export(operator(), { from, to })
+        if (json) writeJson(context, { rows: bookedValues(booked) })
+        else context.stdout.write(bookedFile(booked))
       })
     })
-  return exporting
 }
 
 /** A draft and a credit note have nothing open. */

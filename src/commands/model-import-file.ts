@@ -128,7 +128,7 @@ function report(file: string, plan: Plan, { isDryRun, lost, commands }: Outcome)
   const reasons = Map.groupBy(leftOut, ({ reason }) => reason)
   return [
     ...(ids.length === 0 ? ['There is nothing to write.'] : []),
-    ...(ids.length > 0 && isDryRun ? [`This would be added to ${file}:`, '', modelsText(entries)] : []),
+    ...(ids.length > 0 && isDryRun ? [`This would be added to ${file}:`, '', modelsText(entries).trimEnd()] : []),
     ...(ids.length > 0 && !isDryRun ? [`Added to ${file}: ${ids.join(', ')}.`] : []),
     ...(kept.length > 0 ? [`Left alone, because the configuration has them: ${kept.join(', ')}.`] : []),
     ...[...reasons].map(([reason, all]) => `Left out (${reason}): ${all.map(({ model }) => model).join(', ')}.`),

@@ -150,6 +150,7 @@ limits:`,
       stdout,
       /^This would be added to .*:\n\n- id: Qwen\/Qwen3-8B\n {2}engine: openai\n[^]* {2}context: 40960\n/,
     )
+    assert.doesNotMatch(stdout, /\n\n\n/)
     assert.deepEqual([await readFile(file, 'utf8'), await readdir(folder)], [configured, ['tollgate.yaml']])
   })
 

@@ -62,7 +62,22 @@ async function execute(argv: readonly string[], context: Context): Promise<void>
   direct(program, context)
   const unprintable = unprintableIn(argv)
   if (unprintable !== undefined) program.error(`error: ${unprintable}: write it as one line of plain text`)
-  await program.parseAsync(argv, { from: 'user' })
+  let ran = program
+  program.hook('preAction', (_, command) => {
+    ran = command
+  })
+  await program.parseAsync(argv, { from: 'user' }).catch((error: unknown) => {
+    throw error instanceof Problem ? withOption(error, ran) : error
+  })
+}
+
+/** The same Problem, but if it is about a field of the API that an option of the command sets, it names the option. */
+function withOption(problem: Problem, { options }: Command): Problem {
+  const { code, message, details } = problem
+  const { field = '' } = details
+  const option = `--${field.replaceAll('_', '-')}`
+  if (!options.some(({ long }) => long === option)) return problem
+  return new Problem(code, message.replace(`The field ${field} `, `${option} `), details)
 }
 
 /**

@@ -3,32 +3,42 @@ import { formatDecimal } from '../platform/decimal.ts'
 import type { BookedRow } from './export-store.ts'
 import { moneyWith } from './present.ts'
 
-/** A column of the file: its title, and its cell in a row. */
-type Column = readonly [title: string, cell: (row: BookedRow) => string]
+/** An amount is written as it is, because a negative one is no formula. */
+interface Column {
+  readonly title: string
+  readonly value: (row: BookedRow) => string | null
+  readonly isAmount?: true
+}
 
-/** Amounts are written as they are: a negative one is no formula. */
 const columns: readonly Column[] = [
-  ['number', ({ number }) => csvCell(number)],
-  ['kind', ({ kind }) => csvCell(kind)],
-  ['credits', ({ credits }) => csvCell(credits)],
-  ['issued_on', (row) => csvCell(row.issued_on)],
-  ['due_on', (row) => csvCell(row.due_on)],
-  ['buyer', (row) => csvCell(row.buyer_name)],
-  ['buyer_tax_number', (row) => csvCell(row.buyer_tax_number)],
-  ['client_id', (row) => csvCell(row.client_id)],
-  ['account_id', (row) => csvCell(row.account_id)],
-  ['currency', ({ currency }) => csvCell(currency)],
-  ['tax_category', ({ category }) => csvCell(category)],
-  ['tax_rate', ({ rate }) => formatDecimal(rate, 2)],
-  ['net', ({ net, decimals }) => moneyWith(decimals)(net)],
-  ['tax', ({ tax, decimals }) => moneyWith(decimals)(tax)],
-  ['gross', ({ net, tax, decimals }) => moneyWith(decimals)(net + tax)],
+  { title: 'number', value: ({ number }) => number },
+  { title: 'kind', value: ({ kind }) => kind },
+  { title: 'credits', value: ({ credits }) => credits },
+  { title: 'issued_on', value: (row) => row.issued_on },
+  { title: 'due_on', value: (row) => row.due_on },
+  { title: 'buyer', value: (row) => row.buyer_name },
+  { title: 'buyer_tax_number', value: (row) => row.buyer_tax_number },
+  { title: 'client_id', value: (row) => row.client_id },
+  { title: 'account_id', value: (row) => row.account_id },
+  { title: 'currency', value: ({ currency }) => currency },
+  { title: 'tax_category', value: ({ category }) => category },
+  { title: 'tax_rate', value: ({ rate }) => formatDecimal(rate, 2), isAmount: true },
+  { title: 'net', value: ({ net, decimals }) => moneyWith(decimals)(net), isAmount: true },
+  { title: 'tax', value: ({ tax, decimals }) => moneyWith(decimals)(tax), isAmount: true },
+  { title: 'gross', value: ({ net, tax, decimals }) => moneyWith(decimals)(net + tax), isAmount: true },
 ]
 
 /** Invoices for the bookkeeper as a CSV file (RFC 4180): a row for each category and rate of tax. */
 export function bookedFile(rows: readonly BookedRow[]): string {
-  const lines = [columns.map(([title]) => title), ...rows.map((row) => columns.map(([, cell]) => cell(row)))]
-  return csvFile(lines)
+  const lines = rows.map((row) =>
+    columns.map(({ value, isAmount }) => (isAmount ? (value(row) ?? '') : csvCell(value(row)))),
+  )
+  return csvFile([columns.map(({ title }) => title), ...lines])
+}
+
+/** The same rows for a program: the values by the titles of the columns, amounts as decimal text. */
+export function bookedValues(rows: readonly BookedRow[]): Record<string, string | null>[] {
+  return rows.map((row) => Object.fromEntries(columns.map(({ title, value }) => [title, value(row)])))
 }
 
 export function csvFile(lines: readonly (readonly string[])[]): string {

@@ -6,11 +6,10 @@ import type { Database } from '../platform/database/database.ts'
 import { isUuid } from '../platform/database/uuid.ts'
 import { Problem } from '../platform/problems.ts'
 import * as changes from './changes-store.ts'
-import { bookedFile } from './csv.ts'
 import { readDraftOptions } from './draft-options.ts'
 import { dayIn } from './days.ts'
 import { createDrafts } from './drafts.ts'
-import { readBooked } from './export-store.ts'
+import { readBooked, type BookedRow } from './export-store.ts'
 import { issueTerms } from './issue-terms.ts'
 import { invoiceRefusal, noSeller, numberInUse, otherCurrency, staleInvoice } from './outcomes.ts'
 import { createPayments } from './payments.ts'
@@ -33,6 +32,8 @@ import * as store from './store.ts'
 import { createStoredInvoices, type StoredInvoice } from './stored.ts'
 import { createUnbilled, type Unbilled } from './unbilled.ts'
 
+export { bookedFile, bookedValues } from './csv.ts'
+
 /**
  * Invoices to clients and accounts, for partners. Every action is in the audit log, allowed or refused. Methods with an id
  * throw Problem `not_found`; changes throw `stale_version` with the current invoice unless its version is one of `basis`,
@@ -44,8 +45,8 @@ export interface Invoices {
   list(visit: Visit, query: InvoiceQuery): Promise<InvoiceList>
   /** What a new draft can have. */
   begin(visit: Visit, query: DraftOptionsQuery): Promise<DraftOptions>
-  /** What was issued in a span of days, as a CSV file. */
-  export(visit: Visit, query: ExportQuery): Promise<string>
+  /** What was issued in a span of days, for the bookkeeper. */
+  export(visit: Visit, query: ExportQuery): Promise<readonly BookedRow[]>
   readonly reports: InvoiceReports
   read(visit: Visit, id: string): Promise<ShownInvoice>
   /** Creates a draft. Idempotent per person and `key`. */
@@ -99,12 +100,12 @@ export function createInvoices({ access, database, settings }: InvoicesNeeds): I
     return { invoices: shown.map(presentListedInvoice), next }
   }
 
-  async function exportAll(visit: Visit, query: ExportQuery): Promise<string> {
+  async function exportAll(visit: Visit, query: ExportQuery): Promise<readonly BookedRow[]> {
     const [from, to] = [dayIn(query.from, 'from'), dayIn(query.to, 'to')]
     if (to < from) throw new Problem('invalid_field', 'The field to must not be before from.', { field: 'to' })
     const [rows] = await access.as(visit, [readBooked(from, to)])
     await access.note(visit, { action: 'invoices_exported', noun: 'invoice', details: { from, to } })
-    return bookedFile(rows)
+    return rows
   }
 
   async function read(visit: Visit, id: string): Promise<ShownInvoice> {

@@ -68,8 +68,7 @@ export async function unbilledAccounts({
  * the result in the audit log, unless there is none.
  */
 export async function* billMonth(visit: Visit, needs: MonthlyRunNeeds): AsyncIterable<RunProgress> {
-  const { access, month, issue, settings } = needs
-  if (issue && settings.seller === undefined) throw noSeller()
+  const { access, month, issue } = needs
   const accounts = await unbilledAccounts(needs)
   const earlier = issue ? await earlierDrafts(visit, needs) : []
   const of = accounts.length + earlier.length
@@ -133,11 +132,12 @@ async function withoutRefused<Account extends { readonly id: string; readonly na
   }
 }
 
-/** The drafts for a month that runs left, which a run with `issue` issues. */
+/** The drafts for a month that runs left, which a run with `issue` issues. Throws Problem `conflict` if it cannot issue any. */
 export async function earlierDrafts(
   visit: Visit,
-  { access, month }: Pick<MonthlyRunNeeds, 'access' | 'month'>,
+  { access, month, settings }: Pick<MonthlyRunNeeds, 'access' | 'month' | 'settings'>,
 ): Promise<readonly store.RunInvoice[]> {
+  if (settings.seller === undefined) throw noSeller()
   const [rows] = await access.as(visit, [store.readRunDrafts(`${month}-01`)])
   return rows
 }

@@ -9,6 +9,7 @@ import { basisOf, etagOf } from '../clients/versions.ts'
 import { represent } from '../platform/http/representation.ts'
 import type { Server } from '../platform/http/server.ts'
 import type { Sessions } from '../signin/sessions.ts'
+import { bookedFile } from './csv.ts'
 import type { Invoices } from './invoices.ts'
 import * as operations from './operations.ts'
 import type { ShownInvoice } from './schema.ts'
@@ -47,9 +48,9 @@ function registerReads(server: Server, needs: InvoiceRouteNeeds): void {
     '/invoices.csv',
     { onRequest: allowed(needs, 'list'), schema: operations.exportInvoices },
     async (request, reply) => {
-      const file = await invoices.export(visitOf(request), request.query)
+      const booked = await invoices.export(visitOf(request), request.query)
       reply.header('content-disposition', 'attachment; filename="invoices.csv"').type('text/csv; charset=utf-8')
-      return reply.send(file)
+      return reply.send(bookedFile(booked))
     },
   )
 

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { Value } from 'typebox/value'
+import { readEmail } from '../people/email.ts'
 import type { ReportConfigError } from '../platform/config/check.ts'
 import { isDemo, type Config } from '../platform/config/config.ts'
 import { taxRate } from '../platform/config/values.ts'
@@ -7,14 +8,21 @@ import { taxRate } from '../platform/config/values.ts'
 const Taxes = Type.Object({ invoicing: Type.Object({ tax: Type.Array(Type.Unknown()) }) })
 const Issuing = Type.Object({ invoicing: Type.Object({ run: Type.Literal('issue') }) })
 const NamedFirm = Type.Object({ firm: Type.Object({ name: Type.String() }) })
+const ReachableFirm = Type.Object({ firm: Type.Object({ email: Type.String() }) })
 const TaxSetting = Type.Object({
   category: Type.String(),
   rate: Type.String(),
   reason: Type.Optional(Type.String()),
 })
 
-/** Reports taxes that EN 16931 does not allow (BR-S-5, BR-Z-5, BR-E-10 and their like), and a run that cannot issue. */
+/**
+ * Reports taxes that EN 16931 does not allow (BR-S-5, BR-Z-5, BR-E-10 and their like), a run that cannot issue, and a firm to
+ * which no payer could reply.
+ */
 export function checkInvoicingSettings(settings: unknown, fault: ReportConfigError): void {
+  if (Value.Check(ReachableFirm, settings) && readEmail(settings.firm.email) === undefined) {
+    fault('firm.email', 'must be an e-mail address such as office@example.com')
+  }
   if (Value.Check(Issuing, settings) && !Value.Check(NamedFirm, settings)) {
     fault('invoicing.run', 'must not be issue without firm.name, which every invoice must state')
   }
