@@ -94,9 +94,11 @@ export function registerMetrics(server: Server, text: () => Promise<string>, tok
   if (token === undefined) return
   const expected = digest(token)
   server.get('/metrics', { schema: { hide: true } }, async (request, reply) => {
-    if (!timingSafeEqual(digest(bearerOf(request.headers.authorization) ?? ''), expected)) {
+    const given = bearerOf(request.headers.authorization)
+    if (given === undefined) {
       throw new Problem('missing_key', 'Send the metrics token in the header "Authorization: Bearer …".')
     }
+    if (!timingSafeEqual(digest(given), expected)) throw new Problem('invalid_key', 'This is not the metrics token.')
     return reply.type('text/plain; version=0.0.4; charset=utf-8').send(await text())
   })
 }

@@ -125,7 +125,14 @@ describe('/metrics', () => {
     // The second is a replay, whose tokens are not charged again.
     for (const _ of [1, 2]) await service.call('/v1/generate', key, body, { 'idempotency-key': 'k' })
     await service.call('/v1/generate', key, { ...body, input: '' })
-    assert.equal((await service.call('/metrics', key)).status, 401)
+    const refused = [await service.call('/metrics', key), await service.call('/metrics', undefined)]
+    assert.deepEqual(
+      refused.map(({ status, error }) => [status, error['code']]),
+      [
+        [401, 'invalid_key'],
+        [401, 'missing_key'],
+      ],
+    )
     const { text } = await service.call('/metrics', 'metrics-token')
     const count = (labels: string) =>
       new RegExp(`request_seconds_count\\{method="POST",${labels}\\} (\\d+)`).exec(text)?.[1]
