@@ -47,11 +47,14 @@ function sizeOf(stock: Stock, inFlight: number): number {
   return Math.min(stock.most, affordable(stock), Math.max(2, 2 ** Math.ceil(Math.log2(wanted))))
 }
 
-/** An account reports with each call, so as many as since its last report. A key reports after `renewAfter`, or when it runs low. */
-function expected({ of, requestsSinceReport, renewedAt }: Stock): number {
-  if (of === 'account') return requestsSinceReport
-  const since = Math.max(performance.now() - renewedAt, renewAfter / 8)
-  return since === Infinity ? requestsSinceReport : Math.ceil((requestsSinceReport * renewAfter) / since)
+/**
+ * An account reports with each call, so as many as since its last report. A key reports after `renewAfter`, or when it runs low. Its
+ * rate is that since its first request, not since its last report, which may have been followed by a pause.
+ */
+function expected({ of, requestsSinceReport, firstRequestAt, renewedAt }: Stock): number {
+  if (of === 'account' || renewedAt === -Infinity) return requestsSinceReport
+  const since = Math.max(performance.now() - firstRequestAt, renewAfter / 8)
+  return Math.ceil((requestsSinceReport * renewAfter) / since)
 }
 
 /** A hundredth of what a bucket has, with what is already reserved. */

@@ -342,6 +342,17 @@ test('an allowance of a key that runs low is renewed at once, in flight or not',
   assert.deepEqual([report?.requests, report?.more_requests, report?.more_tokens], [1, 8, 8 * 30])
 })
 
+test('after a pause, an allowance of a key is for as many requests as come since then', () => {
+  const allowances = stockedKey()
+  time += 5000
+  for (let request = 0; request < 4; request++) allowances.take(ask(limited))
+  time += 100
+  assert.ok(allowances.due())
+  const [report] = allowances.report([]).keys
+  // Four in a seventh of the usual time are 28 until the next report.
+  assert.equal(report?.at_hand, 32)
+})
+
 test('a key asks for no more than a hundredth of what its limits have', () => {
   const allowances = createAllowances()
   allowances.startOver('one')

@@ -57,8 +57,9 @@ export interface Stock {
   flightTokens: number
   /** The requests in the allowance after it was last granted. */
   supply: number
-  /** Requests since the last report, and the time, cost and tokens of the last one. */
+  /** Requests since the last report, the time of the first of them, and the time, cost and tokens of the last one. */
   requestsSinceReport: number
+  firstRequestAt: number
   lastRequestAt: number
   /** Requests in a row without a long pause. */
   streak: number
@@ -95,6 +96,7 @@ export function emptyStock(id: string, of: Stock['of']): Stock {
     flightTokens: 0,
     supply: 0,
     requestsSinceReport: 0,
+    firstRequestAt: -Infinity,
     lastRequestAt: -Infinity,
     streak: 0,
     cost: 0n,
@@ -151,6 +153,7 @@ export function isCovered(stock: Stock, cost: bigint, need: number, now: number)
 /** Notes a request, whether the allowance covers it or not. */
 export function noteRequest(stock: Stock, cost: bigint, need: number, now: number): void {
   stock.streak = now - stock.lastRequestAt > idleAfter ? 1 : stock.streak + 1
+  if (stock.requestsSinceReport === 0) stock.firstRequestAt = now
   stock.requestsSinceReport += 1
   stock.lastRequestAt = now
   stock.cost = cost
