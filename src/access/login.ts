@@ -8,8 +8,10 @@ import { scramVerifier } from '../platform/database/scram.ts'
 import { OperatorError } from '../platform/problems.ts'
 import { callFunction, loginStatement, readLogin, readTemporaryRevocation, type Login } from './login-store.ts'
 
+/** The SQLSTATE of a user who may not log in, or whom pg_hba.conf does not admit. */
+const notAuthorized = '28000'
 /** The SQLSTATEs of a user who is unknown, may not log in, or has another password. */
-const notAllowed: ReadonlySet<string> = new Set(['28000', '28P01'])
+const notAllowed: ReadonlySet<string> = new Set([notAuthorized, '28P01'])
 /** The SQLSTATEs of a user who may not connect to the database, or may not use its schema. */
 const notOpen: ReadonlySet<string> = new Set(['42501', '42883'])
 
@@ -34,10 +36,7 @@ export async function portalAddress(ownerUrl: string): Promise<string> {
   if (notAllowed.has(fault)) await asOwner(ownerUrl, (owner) => allowLogin(owner, login, password))
   const last = await tryLogin(address)
   if (last === undefined) return address
-  if (notOpen.has(last)) throw notGranted(login)
-  throw new OperatorError(
-    `The user ${login.user} cannot log in to the database, though its password is set: allow it in pg_hba.conf.`,
-  )
+  throw notOpen.has(last) ? notGranted(login) : notAdmitted(login)
 }
 
 /**
@@ -50,6 +49,8 @@ export async function surveyPortalLogin(ownerUrl: string): Promise<string> {
   const fault = await tryLogin(address)
   if (fault === undefined) return `${login.user} can log in to the database`
   if (notOpen.has(fault) && !login.grantable) throw notGranted(login)
+  // Its password is right or not needed, and it may log in: only the server's configuration can be in the way.
+  if (fault === notAuthorized && login.inUse) throw notAdmitted(login)
   if (notAllowed.has(fault)) {
     const statement = passwordStatement(login, password)
     if (isCopied(login)) throw copied(login, statement)
@@ -144,6 +145,12 @@ async function insist(owner: Client, statement: string): Promise<void> {
 function copied({ user, elsewhere }: Login, statement: string): OperatorError {
   return new OperatorError(
     `This database and "${elsewhere.join('", "')}" on the same server are copies of each other: they share the user ${user}, and their owners have different passwords. Give this database its own roles (docs/operating.md, "Backup"), or give it the user: ${statement}`,
+  )
+}
+
+function notAdmitted({ user }: Login): OperatorError {
+  return new OperatorError(
+    `The user ${user} cannot log in to the database, though its password is set: allow it in pg_hba.conf.`,
   )
 }
 

@@ -12,6 +12,7 @@ import { tollgateHere } from '../support/command-line.ts'
 import { startFirm } from '../support/firm.ts'
 import { parseObject } from '../support/json.ts'
 import { createTestLog } from '../support/log.ts'
+import { until } from '../support/until.ts'
 
 // The owner of a database is not a superuser, neither on the firm's own server nor in the embedded database: row-level
 // security applies to the owner too.
@@ -165,6 +166,29 @@ test('an owner who may not grant access to the database learns which statements 
   const anna = await firm.join('Anna', 'consultant')
   assert.equal((await anna.get(`/clients/${await firm.client(anna)}`)).status, 200)
   await firm.close()
+})
+
+test('a server that does not admit the portal’s user is named as the cause', async () => {
+  const databaseUrl = await ownedBy('closed_to_portal', 'createrole')
+  await migrate(databaseUrl)
+  const { username } = new URL(await portalAddress(databaseUrl))
+  const { rows } = await admin.query<{ file: string; text: string }>(
+    `select current_setting('hba_file') as file, pg_read_file(current_setting('hba_file')) as text`,
+  )
+  const [{ file, text } = assert.fail()] = rows
+  const configure = async (lines: string) => {
+    await admin.query(`copy (select unnest(string_to_array($$${lines}$$, chr(10)))) to '${file}'`)
+    await admin.query('select pg_reload_conf()')
+  }
+  await configure(`host all ${username} all reject\nlocal all ${username} reject\n${text}`)
+  const refusal = new RegExp(`^The user ${username} cannot log in .*: allow it in pg_hba\\.conf\\.$`)
+  // The server reads its configuration again a moment later.
+  await until(async () => (await portalAddress(databaseUrl).catch((error: Error) => error)) instanceof Error)
+  for (const use of [portalAddress, surveyPortalLogin]) {
+    await assert.rejects(use(databaseUrl), { name: 'OperatorError', message: refusal })
+  }
+  await configure(text)
+  await until(async () => (await surveyPortalLogin(databaseUrl).catch(() => '')).endsWith('can log in to the database'))
 })
 
 test('an owner may use roles that an administrator created for a restore, as the documentation says', async () => {
