@@ -171,7 +171,10 @@ test('a repeated request gets the same alert with the same secret, however many 
     await paul.send('POST', `${path}/alerts`, body, key),
     await paula.send('POST', `${await account()}/alerts`, body, key),
   ]
-  for (const { json } of others) assert.notEqual(json['alert_id'], made?.json['alert_id'])
+  for (const { status, json } of others) {
+    assert.equal(status, 201)
+    assert.notEqual(json['alert_id'], made?.json['alert_id'])
+  }
   assert.equal([(await paula.get(`${path}/alerts`)).json['alerts']].flat().length, 2)
 
   await paula.send('DELETE', `${path}/alerts/${String(made?.json['alert_id'])}`)
