@@ -118,15 +118,14 @@ async function measure(generator: LoadGenerator, subjects: readonly Subject[]): 
     for (const connections of connectionCounts) {
       const name = `${what} at ${connections} connections`
       console.log(`  ${name} …`)
-      const costs = subjects.map(({ side }) => ({ side, of: [] as Cost[] }))
+      const costs = new Map(subjects.map((subject): [Subject, Cost[]] => [subject, []]))
       for (let round = 0; round < rounds; round++) {
-        const order = round % 2 === 0 ? [...subjects.keys()] : [...subjects.keys()].toReversed()
-        for (const index of order) {
-          const subject = subjects[index]
-          if (subject) costs[index]?.of.push(await play(subject, what, { connections, seconds: seconds.round }))
+        for (const subject of round % 2 === 0 ? subjects : subjects.toReversed()) {
+          costs.get(subject)?.push(await play(subject, what, { connections, seconds: seconds.round }))
         }
       }
-      const costsOf = (side: Side): Cost[] => costs.flatMap((cost) => (cost.side === side ? cost.of : []))
+      const costsOf = (side: Side): Cost[] =>
+        [...costs].flatMap(([subject, ofSubject]) => (subject.side === side ? ofSubject : []))
       compared.push({ name, this: costsOf('this'), other: costsOf('other') })
     }
   }
