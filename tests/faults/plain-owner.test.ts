@@ -131,6 +131,11 @@ test('the portal gets access to a database on which PUBLIC has none', async () =
   const anna = await firm.join('Anna', 'consultant')
   assert.equal((await anna.get(`/clients/${await firm.client(anna)}`)).status, 200)
   await firm.close()
+  const { username } = new URL(await portalAddress(databaseUrl))
+  await admin.query(`revoke connect on database closed from ${username}`)
+  assert.equal(await surveyPortalLogin(databaseUrl), `the next start lets ${username} log in to the database`)
+  await portalAddress(databaseUrl)
+  assert.equal(await surveyPortalLogin(databaseUrl), `${username} can log in to the database`)
 })
 
 test('an owner who may not grant access to the database learns which statements to run as whom', async () => {
