@@ -8,10 +8,16 @@ let portal: TestPortal
 let page: Page
 let invoice: string
 
+/** Due on the day of issue. */
+const configuredIn = (zone: string) => `currency: EUR
+firm: { name: Berg & Partner, address: [1 High Street, Bristol], time_zone: ${zone} }
+invoicing: { due_days: 0 }
+`
+/** One day or two behind the other. */
+const zones = ['Pacific/Pago_Pago', 'Pacific/Kiritimati'] as const
+
 before(async () => {
-  portal = await startPortal(`currency: EUR
-firm: { name: Berg & Partner, address: [1 High Street, Bristol] }
-`)
+  portal = await startPortal(configuredIn(zones[0]))
   page = await (await portal.profile()).newPage()
   await signInAs(page, portal.base, 'Ruth Penhallow')
   const client = (await page.locator('[data-row]').first().getAttribute('href'))?.split('/').at(-1) ?? ''
@@ -53,4 +59,27 @@ test('an invoice is sent by mail with changed words, and the page shows what was
   assert.deepEqual(await barriersInBothSchemes(page), [])
   await page.setViewportSize({ width: 360, height: 800 })
   assert.equal(await page.evaluate<number>('document.documentElement.scrollWidth'), 360)
+})
+
+test('a reminder of an overdue invoice is sent with changed words, and the page shows it', async () => {
+  const sent = page.getByRole('region', { name: 'Sent' })
+  await page.goto(portal.base + invoice)
+  await sent.getByRole('button', { name: 'Send by mail' }).waitFor()
+  assert.equal(await sent.getByRole('button', { name: 'Send a reminder' }).count(), 0, 'it is due today')
+
+  await portal.restart(configuredIn(zones[1]))
+  await page.goto(portal.base + invoice)
+  await page.getByText('Overdue', { exact: true }).first().waitFor()
+  await sent.getByRole('button', { name: 'Send a reminder' }).click()
+  const form = page.getByRole('form', { name: 'Send a reminder' })
+  assert.match(
+    await form.getByLabel('Text').inputValue(),
+    /INV-\d{4}-0001 of .*, and 200\.00\sEUR of it is still open\./,
+  )
+  await form.getByLabel('To', { exact: true }).fill('bakery@example.com')
+  await form.getByLabel('Subject').fill('Still open')
+  await form.getByRole('button', { name: 'Send reminder' }).click()
+  await form.waitFor({ state: 'detached' })
+  await sent.getByText('Still open', { exact: true }).waitFor()
+  assert.deepEqual(await barriersInBothSchemes(page), [])
 })
