@@ -345,8 +345,10 @@ test('an allowance of a key that runs low is renewed at once, in flight or not',
 test('after a pause, an allowance of a key is for as many requests as come since then', () => {
   const allowances = stockedKey()
   time += 5000
-  for (let request = 0; request < 4; request++) allowances.take(ask(limited))
-  time += 100
+  for (let request = 0; request < 4; request++) {
+    allowances.take(ask(limited))
+    time += 25
+  }
   assert.ok(allowances.due())
   const [report] = allowances.report([]).keys
   // Four in a seventh of the usual time are 28 until the next report.
