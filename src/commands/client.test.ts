@@ -79,8 +79,8 @@ test('client refuses wrong arguments in one line', async () => {
   const refused: [args: string[], status: number, reason: RegExp][] = [
     [['create', '--name', 'X', '--consultant', 'nobody@firm.example'], 1, /Nobody has the address.*person list/],
     [['create', '--name', 'X'], 2, /--consultant/],
-    [['create', '--name', '', '--consultant', 'ben@firm.example'], 1, /field name .* empty/],
-    [['create', '--name', 'X', '--consultant', 'ben@firm.example', '--email', 'x'], 1, /email must be/],
+    [['create', '--name', '', '--consultant', 'ben@firm.example'], 1, /^--name .* empty/],
+    [['create', '--name', 'X', '--consultant', 'ben@firm.example', '--email', 'x'], 1, /^--email must be/],
     [['assign', 'Nobody & Co', 'anna@firm.example'], 1, /No client has/],
     [['assign', '01990000-0000-7000-8000-000000000000', 'anna@firm.example'], 1, /never existed/],
     [['list', '--status', 'gone'], 2, /active, archived, all/],
