@@ -161,7 +161,7 @@ export function readResponses(body: Json): Asked {
       const { name, description, parameters, strict } = objectAt(tool)
       return defined({ name, description, parameters, strict })
     }),
-    choice: at(choice, 'name') ?? choice,
+    choice: at(choice, 'name') ?? at(choice, 'tools', 0, 'name') ?? choice,
     parallel: at(body, 'parallel_tool_calls') !== false,
     schema: at(body, 'text', 'format', 'schema'),
   }

@@ -1,4 +1,4 @@
-import type { CacheMark, FilePart, Prompt, Reasoning, ReplyFormat, ThinkingPart } from '../conversation.ts'
+import type { CacheMark, FilePart, Prompt, Reasoning, ReplyFormat, ThinkingPart, ToolChoice } from '../conversation.ts'
 import { budgetOf, effortOf, openAiEffort } from './efforts.ts'
 
 /** Options for packages by the names under which they read them. A package ignores those of others. */
@@ -49,7 +49,7 @@ interface RequestOptions {
 }
 
 export function requestOptions(prompt: Prompt, model: AskedModel, maxOutputTokens: number): RequestOptions {
-  const { tools, parallelCalls, format, cacheKey } = prompt
+  const { tools, toolChoice, parallelCalls, format, cacheKey } = prompt
   const reasoning = askedReasoning(prompt, model)
   const reasoningEffort = reasoning && openAiEffort(reasoning)
   const thinking = reasoning && thinkingOf(reasoning, model.upstreamModel, maxOutputTokens)
@@ -66,6 +66,7 @@ export function requestOptions(prompt: Prompt, model: AskedModel, maxOutputToken
         // Otherwise thoughts stay on the server and cannot be sent back.
         store: reasoning && false,
         parallelToolCalls: tools && parallelCalls,
+        allowedTools: onlyTool(toolChoice),
         strictJsonSchema,
         promptCacheKey: cacheKey,
       }),
@@ -77,6 +78,23 @@ export function requestOptions(prompt: Prompt, model: AskedModel, maxOutputToken
       }),
     },
   }
+}
+
+/** The names of tools that OpenAI runs itself. */
+const hosted: ReadonlySet<string> = new Set([
+  'apply_patch',
+  'code_interpreter',
+  'file_search',
+  'image_generation',
+  'mcp',
+  'web_search',
+  'web_search_preview',
+])
+
+/** OpenAI's package takes a choice of a caller's tool with such a name for the choice of OpenAI's own, unless the tools are named. */
+function onlyTool(choice: ToolChoice | undefined): object | undefined {
+  if (typeof choice !== 'object' || !hosted.has(choice.tool)) return undefined
+  return { toolNames: [choice.tool], mode: 'required' }
 }
 
 /** Whether the model is asked to think. */

@@ -202,6 +202,23 @@ describe('tools', () => {
     ])
   })
 
+  test('are the caller’s when one is forced that has the name of a vendor’s own tool', async () => {
+    const names = ['apply_patch', 'code_interpreter', 'file_search', 'image_generation', 'mcp', 'web_search']
+    for (const name of [...names, 'web_search_preview', 'computer', 'shell', 'bash', 'web_fetch']) {
+      const prompt = { tools: [...tools, { name, parameters, field }], toolChoice: { tool: name } }
+      const ofOpenAi = await sent(openAi, prompt)
+      assert.deepEqual(at(ofOpenAi, 'tools', 2), { type: 'function', name, parameters })
+      const choice = at(ofOpenAi, 'tool_choice')
+      const only = { type: 'function', name }
+      assert.deepEqual(
+        choice,
+        at(choice, 'type') === 'function' ? only : { type: 'allowed_tools', mode: 'required', tools: [only] },
+      )
+      assert.deepEqual(at(await sent(compatible, prompt), 'tool_choice', 'function'), { name })
+      assert.deepEqual(at(await sent(anthropic, prompt), 'tool_choice'), { type: 'tool', name })
+    }
+  })
+
   test('are sent with the other choices', async () => {
     for (const [toolChoice, words] of [
       ['auto', 'auto'],
