@@ -32,8 +32,8 @@ export interface Alerts {
   /** In order of creation. */
   list(accountId: string): Promise<AlertRule[]>
   /**
-   * `secret` signs the webhook, and is shown nowhere again. A repeated request with the same id gets the existing alert with its
-   * secret. Throws Problem `invalid_field`, and `conflict` if the account has 20 alerts or if the id is that of another alert.
+   * `secret` signs the webhook, and no other method returns it. A repeated request with the same id gets the existing alert with
+   * its secret. Throws Problem `invalid_field`, and `conflict` if the account has 20 alerts or if the id is that of another alert.
    */
   create(accountId: string, alert: NewAlert, by: Visit): Promise<{ rule: AlertRule; secret: string | null }>
   /** Replaces the shares. */

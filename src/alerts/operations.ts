@@ -38,7 +38,7 @@ export const createAlert = {
   operationId: 'createAlert',
   summary: 'Create an alert',
   description:
-    'By mail with `email`, or as a signed webhook with `webhook`. The webhook secret appears only in this response. For partners.',
+    'By mail with `email`, or as a signed webhook with `webhook`. The webhook secret appears only in this response, and in that to a repeated request. For partners.',
   params,
   body: schema.newAlertBody,
   response: { 201: answers(schema.alertCreated, 'The alert.'), ...refusals(writing) },
