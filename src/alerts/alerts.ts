@@ -83,8 +83,8 @@ export function createAlerts({ database, accounts, encryption, hasMail, allowedN
       await accounts.show(accountId)
       return store.readRules(database, accountId)
     },
-    async create(accountId: string, { id = randomUUIDv7(), shares, ...alert }: NewAlert, by: Visit) {
-      await accounts.show(accountId)
+    async create(account: string, { id = randomUUIDv7(), shares, ...alert }: NewAlert, by: Visit) {
+      const { id: accountId } = await accounts.show(account)
       const target = await checkTarget(alert, hasMail, find)
       const secret = target.webhook === null ? null : newWebhookSecret()
       const sealed = secret === null ? null : encryption.encrypt(secret, secretContext(id))

@@ -182,6 +182,19 @@ test('a repeated request gets the same alert with the same secret, however many 
   assert.equal([(await paula.get(`${path}/alerts`)).json['alerts']].flat().length, 1)
 })
 
+test('a repeated request gets the same alert, however the id of the account is written', async () => {
+  const path = (await account()).replace(/[^/]+$/, (id) => id.toUpperCase())
+  const key = { 'idempotency-key': randomUUIDv7() }
+  const answers = [
+    await paula.send('POST', `${path}/alerts`, { shares: [80], webhook }, key),
+    await paula.send('POST', `${path}/alerts`, { shares: [80], webhook }, key),
+  ]
+  assert.deepEqual(
+    answers.map(({ status, text }) => [status, text]),
+    Array.from(answers, () => [201, answers[0]?.text]),
+  )
+})
+
 test('an account has at most 20 alerts', async () => {
   const path = await account()
   for (let n = 0; n < 20; n++) {
