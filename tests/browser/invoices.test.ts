@@ -54,6 +54,15 @@ const draft = (page: Page, price = '100') =>
     ],
   })
 
+/** The page of an issued invoice, with its address. */
+async function openIssued(): Promise<{ page: Page; address: string }> {
+  const page = await open('/invoices', 'Invoices')
+  const address = addressOf(await draft(page))
+  await send(page, `${address}/issue`)
+  await page.goto(portal.base + address)
+  return { page, address }
+}
+
 async function countOf(page: Page): Promise<number> {
   return listAt(await read(page, `/invoices?client=${client}`), 'invoices').length
 }
@@ -179,14 +188,11 @@ describe('the pages of invoices', () => {
   })
 
   test('propose what is open after the last payment, although the page is slow to learn of it', async () => {
-    const page = await open('/invoices', 'Invoices')
-    const made = await draft(page)
-    await send(page, `${addressOf(made)}/issue`)
-    await page.goto(portal.base + addressOf(made))
+    const { page, address } = await openIssued()
     await page.getByRole('button', { name: 'Record payment' }).click()
     const dialog = page.getByRole('dialog')
     const { promise, resolve: letOn } = Promise.withResolvers<void>()
-    await page.route(portal.base + addressOf(made), async (route) => {
+    await page.route(portal.base + address, async (route) => {
       await promise
       await route.continue()
     })
@@ -203,16 +209,13 @@ describe('the pages of invoices', () => {
   })
 
   test('say what is open after a payment made elsewhere, when they refuse another', async () => {
-    const page = await open('/invoices', 'Invoices')
-    const made = await draft(page)
-    await send(page, `${addressOf(made)}/issue`)
-    await page.goto(portal.base + addressOf(made))
+    const { page, address } = await openIssued()
     await page.getByRole('button', { name: 'Record payment' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByText('€239.19 is open.').waitFor()
     await dialog.getByLabel('Reference').fill('Transfer 1')
     const pay = (amount: string) =>
-      send(page, `${addressOf(made)}/payments`, { date: new Date().toISOString().slice(0, 10), amount })
+      send(page, `${address}/payments`, { date: new Date().toISOString().slice(0, 10), amount })
     await pay('100')
     await dialog.getByRole('button', { name: 'Record payment' }).click()
     await dialog.getByText('Must be at most what is open: 139.19.').waitFor()

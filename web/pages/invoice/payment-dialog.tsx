@@ -1,7 +1,7 @@
 import { startTransition, useState } from 'react'
 import type { ShownInvoice } from '../../../src/invoicing/schema.ts'
 import { clearAmount } from '../../../src/platform/typed-amount.ts'
-import { change } from '../../api.ts'
+import { ApiError, change } from '../../api.ts'
 import { newKey } from '../../components/create.ts'
 import { EditForm } from '../../components/edit-form.tsx'
 import { FormDialog } from '../../components/form-dialog.tsx'
@@ -34,8 +34,8 @@ export function PaymentDialog({ invoice: { id, open, currency }, onClose, onDone
           try {
             await change(`/invoices/${id}/payments`, { method: 'POST', body, key })
           } catch (error) {
-            // A payment made elsewhere may be why: then less is open.
-            void onDone()
+            // A payment made elsewhere may be why. After a lost response, the page would be replaced by an error.
+            if (error instanceof ApiError && error.refusal.field === 'amount') void onDone()
             throw error
           }
         }}
