@@ -18,7 +18,7 @@ const connectionCounts = [32, 128] as const
 const sides = ['this', 'other'] as const
 type Side = (typeof sides)[number]
 
-/** Each version is started twice, because one start can be a few per cent faster than the next; the first and last are this one. */
+/** Each version is started twice, because one start can be a few per cent faster than another. The order favours neither. */
 const starts = ['this', 'other', 'other', 'this'] as const
 
 const messages = [

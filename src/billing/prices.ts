@@ -25,7 +25,7 @@ export interface Prices {
   sync(configured: ReadonlyMap<string, Price>): Promise<void>
   /**
    * Sets a price that begins now or later. Returns when it begins. Setting a price that is already in force, or already
-   * begins at that time, changes nothing, so that a repeated request is safe. Throws Problem `invalid_field`.
+   * begins at that time, changes nothing, so that repeating a request whose response was lost makes no second one. Throws Problem `invalid_field`.
    */
   set(model: string, price: Price, by: Visit, validFrom?: Date, kind?: ModelKind): Promise<Date>
   /** All prices, the newest of each model first. */

@@ -91,7 +91,10 @@ const hosted: ReadonlySet<string> = new Set([
   'web_search_preview',
 ])
 
-/** OpenAI's package takes a choice of a caller's tool with such a name for the choice of OpenAI's own, unless the tools are named. */
+/**
+ * OpenAI's package takes the choice of a caller's tool with such a name for the choice of OpenAI's own. Allowing only the caller's,
+ * and requiring a call, has the intended effect.
+ */
 function onlyTool(choice: ToolChoice | undefined): object | undefined {
   if (typeof choice !== 'object' || !hosted.has(choice.tool)) return undefined
   return { toolNames: [choice.tool], mode: 'required' }
