@@ -47,8 +47,8 @@ export class Allowances {
   #requests = new Map<string, AdmittedRequest>()
   /** What to report although no request of the account ends. Keys are reported only for such a reason. */
   readonly #pending = new Map<Stock, 'ask' | 'give back'>()
-  /** What the reports in flight request. */
-  #asking = new Map<Stock, More>()
+  /** What the reports in flight request, and for how many requests in all. */
+  #asking = new Map<Stock, More & { readonly atHand: number }>()
   /** The keys whose reports are in flight. */
   #keysReported: readonly Stock[] = []
   #instance = ''
@@ -153,7 +153,7 @@ export class Allowances {
 
   #sent<Of extends Report | KeyReport>(stock: Stock, { report, more }: { report: Of; more: More }): Of {
     this.#pending.delete(stock)
-    if (report.at_hand > 0) this.#asking.set(stock, more)
+    if (report.at_hand > 0) this.#asking.set(stock, { ...more, atHand: report.at_hand })
     // Granted or not: the response may never arrive.
     if (report.at_hand > 0) stock.lent = true
     return report
@@ -257,7 +257,7 @@ export class Allowances {
     noteStanding(stock, renewal)
     stock.renewedAt = sentAt
     stock.granted = renewal.granted
-    if (requested !== undefined) adjustMost(stock, sentAt)
+    if (requested !== undefined) adjustMost(stock, requested.atHand, sentAt)
     stock.credit += more.credit
     stock.requests += more.requests
     stock.tokens += more.tokens

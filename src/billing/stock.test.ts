@@ -144,8 +144,8 @@ test('each refusal halves the next request, down to two, and a grant doubles it'
     sizes.push(reportOf(allowances).at_hand)
     answer(allowances, granted, at)
   }
-  for (let refusals = 0; refusals < 12; refusals++) round(false)
-  assert.deepEqual(sizes, [64, 64, 64, 64, 64, 32, 16, 8, 4, 2, 2, 2])
+  for (let refusals = 0; refusals < 8; refusals++) round(false)
+  assert.deepEqual(sizes, [64, 32, 16, 8, 4, 2, 2, 2])
   round(true)
   for (const size of [4, 8, 16]) {
     const ending = { taken: taken(allowances) }

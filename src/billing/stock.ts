@@ -121,9 +121,9 @@ export const hasAny = (stock: Stock): boolean => stock.inFlight > 0 || hasFree(s
 export const isSteady = (stock: Stock): boolean =>
   stock.streak >= steady && performance.now() - stock.lastRequestAt <= idleAfter
 
-/** Halves the next request for an allowance after a refusal, and doubles it after a grant. */
-export function adjustMost(stock: Stock, sentAt: number): void {
-  stock.most = stock.granted ? Math.min(mostAtHand, stock.most * 2) : Math.max(2, stock.most / 2)
+/** After a refusal, the next request for an allowance is at most half of the one for `atHand` requests; a grant doubles the bound. */
+export function adjustMost(stock: Stock, atHand: number, sentAt: number): void {
+  stock.most = stock.granted ? Math.min(mostAtHand, stock.most * 2) : Math.max(2, Math.floor(atHand / 2))
   if (!stock.granted) stock.refusedAt = sentAt
 }
 
