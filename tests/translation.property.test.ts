@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { checkOutcome, readStream } from '../src/generation/outcome.ts'
 import { chargedTokensOf } from '../src/generation/reply.ts'
+import { createReplyCallIds } from '../src/models/call-ids.ts'
 import { createTruncation, truncate } from '../src/generation/truncation.ts'
 import type { WholeReply } from '../src/models/model.ts'
 import { parseObject, type Json } from './support/json.ts'
@@ -36,7 +37,11 @@ async function exchange(client: Client, upstream: Upstream, body: Json, round: R
     const whole = truncate(checkOutcome(made, new AbortController().signal), limits)
     return { received, heard: client.whole(parseObject(parsed.wholeBody(madeOf(whole)))) }
   }
-  const steps = readStream(upstream.engine.stream(prompt, vendor), createTruncation(limits), new AbortController())
+  const steps = readStream(upstream.engine.stream(prompt, vendor), {
+    truncation: createTruncation(limits),
+    callIds: createReplyCallIds(prompt.messages),
+    stop: new AbortController(),
+  })
   const writer = parsed.eventWriter({ ...replyOf([]), inputTokens: 0 })
   const events = [...writer.opening]
   for (;;) {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { createReplyCallIds } from '../models/call-ids.ts'
 import type { StreamEnd, StreamPart, StopReason } from '../models/model.ts'
 import { Problem } from '../platform/problems.ts'
 import { createTruncation } from './truncation.ts'
@@ -23,7 +24,11 @@ async function collect(
   const texts: string[] = []
   const stop = new AbortController()
   if (signal.aborted) stop.abort()
-  const reading = readStream(pieces, createTruncation({ maxOutputTokens }), stop)
+  const reading = readStream(pieces, {
+    truncation: createTruncation({ maxOutputTokens }),
+    callIds: createReplyCallIds([]),
+    stop,
+  })
   let step = await reading.next()
   for (; !step.done; step = await reading.next()) if (step.value.kind === 'texts') texts.push(...step.value.texts)
   return { ...step.value, texts }
@@ -80,11 +85,11 @@ describe('a run', () => {
     for (const stopReason of ['max_output_tokens', 'content_filter', 'stop_sequence'] as const) {
       const deltas = { kind: 'deltas', deltas: calls } as const
       const steps = await Array.fromAsync(
-        readStream(
-          run(part, deltas, end(stopReason)),
-          createTruncation({ maxOutputTokens: 10 }),
-          new AbortController(),
-        ),
+        readStream(run(part, deltas, end(stopReason)), {
+          truncation: createTruncation({ maxOutputTokens: 10 }),
+          callIds: createReplyCallIds([]),
+          stop: new AbortController(),
+        }),
       )
       assert.deepEqual(steps, [part, { kind: 'deltas', deltas: calls.slice(0, 1) }])
       const parts = calls.map((call) => ({ ...call, input: '' }))

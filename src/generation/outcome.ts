@@ -1,4 +1,5 @@
 import type { Delta, ReplyPart } from '../models/conversation.ts'
+import type { ReplyCallIds } from '../models/call-ids.ts'
 import type { StreamEnd, StreamPart, WholeReply } from '../models/model.ts'
 import { Problem } from '../platform/problems.ts'
 import { createCallGate } from './call-gate.ts'
@@ -17,15 +18,21 @@ export type Streamed =
   | { readonly kind: 'texts'; readonly texts: Texts }
   | { readonly kind: 'deltas'; readonly deltas: readonly Delta[] }
 
+interface ReadingNeeds {
+  readonly truncation: Truncation
+  readonly callIds: ReplyCallIds
+  /** Stops the model. */
+  readonly stop: AbortController
+}
+
 /**
  * Reads a stream to its end: yields what it brings, within the bounds of `truncation`, and returns the outcome. The caller
  * has received all that, so a stream that breaks off after its first part has an outcome, too. Throws Problem
- * `upstream_failed` for a stream without an end, and otherwise as `checkOutcome`. `stop` stops the model.
+ * `upstream_failed` for a stream without an end, and otherwise as `checkOutcome`.
  */
 export async function* readStream(
   parts: AsyncIterable<StreamPart>,
-  truncation: Truncation,
-  stop: AbortController,
+  { truncation, callIds, stop }: ReadingNeeds,
 ): AsyncGenerator<Streamed, Outcome, void> {
   const content = createReplyContent()
   const gate = createCallGate()
@@ -43,7 +50,7 @@ export async function* readStream(
     }
     if (part.kind === 'end') return outcomeOf(content, part, truncation, stop.signal)
     if (part.kind === 'deltas') {
-      const deltas = gate.take(truncation.takeDeltas(part.deltas))
+      const deltas = gate.take(truncation.takeDeltas(callIds.inDeltas(part.deltas)))
       content.addDeltas(deltas)
       if (deltas.length > 0) yield { kind: 'deltas', deltas }
     }

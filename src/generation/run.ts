@@ -1,6 +1,8 @@
 import type { Admitted, Candidate, Candidates } from './candidate.ts'
 import { Problem } from '../platform/problems.ts'
 import type { Levels } from '../billing/till.ts'
+import { createReplyCallIds } from '../models/call-ids.ts'
+import type { Prompt, WholeReply } from '../models/model.ts'
 import { checkOutcome, readStream, type Outcome, type Streamed } from './outcome.ts'
 import { limitsOf } from './request.ts'
 import { createTruncation, truncate } from './truncation.ts'
@@ -42,9 +44,14 @@ export function createRun(candidates: Pick<Candidates, 'fallBack'>) {
 
 export const startWhole: Start<Outcome> = (work, { offer, maxOutputTokens }) => {
   const limits = limitsOf(work, maxOutputTokens)
+  const { prompt } = work.request
   return offer.model
-    .run(work.request.prompt, limits, work.signal)
-    .then((reply) => truncate(checkOutcome(reply, work.signal), limits))
+    .run(prompt, limits, work.signal)
+    .then((reply) => truncate(checkOutcome(withUniqueCalls(reply, prompt), work.signal), limits))
+}
+
+function withUniqueCalls(reply: WholeReply, { messages }: Prompt): WholeReply {
+  return reply.parts ? { ...reply, parts: createReplyCallIds(messages).inParts(reply.parts) } : reply
 }
 
 /** Embeddings of the prompt's messages, and what they used. Throws the model's Problem. */
@@ -66,8 +73,10 @@ export const startStream: Start<StartedStream> = async (work, { offer, maxOutput
   const limits = limitsOf(work, maxOutputTokens)
   const stop = new AbortController()
   work.signal.addEventListener('abort', () => stop.abort(), { once: true })
-  const stream = offer.model.stream(work.request.prompt, limits, stop.signal)
-  const parts = readStream(stream, createTruncation(limits), stop)
+  const { prompt } = work.request
+  const stream = offer.model.stream(prompt, limits, stop.signal)
+  const callIds = createReplyCallIds(prompt.messages)
+  const parts = readStream(stream, { truncation: createTruncation(limits), callIds, stop })
   return { parts, first: await parts.next() }
 }
 

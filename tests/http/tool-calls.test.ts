@@ -12,6 +12,8 @@ const calls = [
   { id: 'call_1', type: 'function', function: { name: 'weather', arguments: '{"city":"Bern"}' } },
   { id: 'call_2', type: 'function', function: { name: 'weather', arguments: '{"city":"Zürich"}' } },
 ]
+/** The same call in a later reply, as it is told apart from the first. */
+const repeated = ({ id, ...rest }: (typeof calls)[number]) => ({ id: `${id}_2`, ...rest })
 /** What a gateway sends of Claude's thoughts, if it is asked to think. */
 const thought = { type: 'reasoning.text', text: 'Where?', signature: 'c2ln', format: 'anthropic-claude-v1' }
 const thoughts = { reasoning: thought.text, reasoning_details: [thought] }
@@ -193,6 +195,42 @@ describe('calls of tools by an upstream that speaks the OpenAI API', () => {
       ])
       assert.deepEqual(at(asked, 'response_format', 'json_schema'), { name: 'answer', schema })
     }
+  })
+
+  it('get other ids if the upstream numbers them from the beginning in each reply', async () => {
+    const { key } = await service.customer()
+    const { messages } = new Anthropic({ apiKey: key, baseURL: service.url, maxRetries: 0 })
+    for (const stream of [false, true]) {
+      const turns: Anthropic.MessageParam[] = [question]
+      for (const ids of [
+        ['call_1', 'call_2'],
+        ['call_1_2', 'call_2_2'],
+        ['call_1_3', 'call_2_3'],
+      ]) {
+        const body = { model: 'fast', messages: turns, tools: anthropicTools, max_tokens: 50 }
+        const reply = stream ? await messages.stream(body).finalMessage() : await messages.create(body)
+        assert.deepEqual(
+          reply.content.map((block) => block.type === 'tool_use' && block.id),
+          ids,
+        )
+        const results = ids.map((id) => ({ type: 'tool_result' as const, tool_use_id: id, content: id }))
+        turns.push({ role: 'assistant', content: reply.content }, { role: 'user', content: results })
+      }
+    }
+  })
+
+  it('that a caller sends back with repeated ids reach the upstream with different ones', async () => {
+    const { key } = await service.customer()
+    const results = calls.map(({ id }) => ({ role: 'tool', tool_call_id: id, content: 'Rain' }))
+    const turn = [{ role: 'assistant', content: null, tool_calls: calls }, ...results]
+    const body = { model: 'fast', messages: [question, ...turn, ...turn], tools: openAiTools, max_tokens: 50 }
+    assert.equal((await service.call('/v1/chat/completions', key, body)).status, 200)
+    assert.deepEqual(at(asked, 'messages'), [
+      question,
+      ...turn,
+      { role: 'assistant', content: null, tool_calls: calls.map(repeated) },
+      ...results.map((result) => ({ ...result, tool_call_id: `${result.tool_call_id}_2` })),
+    ])
   })
 
   it('are not lost in a replay', async () => {

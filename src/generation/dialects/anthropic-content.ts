@@ -14,7 +14,7 @@ import { readCacheMark } from './cache-marks.ts'
 import { beginFiles, checkFileCount } from './files.ts'
 import { checkedText, joinResults, refuseOthers } from './messages.ts'
 import { readId, readToolName } from './tool-fields.ts'
-import { callInputForm, checkTranscript, isCallInput } from './tools.ts'
+import { callInputForm, pairResults, isCallInput } from './tools.ts'
 
 /** The messages of Anthropic's API. Every function throws Problem `invalid_field` for the first fault. */
 
@@ -39,9 +39,9 @@ export function readAnthropicMessages(list: readonly unknown[], cache: CacheMark
   beginFiles()
   const places: Places = new Map()
   const read = list.map((each, index) => readMessage(each, `messages[${index}]`, places))
-  const messages = joinResults(read, partsOf)
-  checkLast(messages.at(-1), `messages[${list.length - 1}]`)
-  checkTranscript(messages, (part) => places.get(part) ?? 'messages')
+  const joined = joinResults(read, partsOf)
+  checkLast(joined.at(-1), `messages[${list.length - 1}]`)
+  const messages = pairResults(joined, (part) => places.get(part) ?? 'messages')
   checkFileCount(messages, 'messages')
   return cache === undefined ? messages : withLastMarked(messages, cache)
 }

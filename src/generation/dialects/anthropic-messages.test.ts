@@ -273,7 +273,7 @@ const refused: Readonly<Record<string, readonly (readonly [change: object, field
     [{ messages: calledWith(result, result) }, 'messages[2].content[1].tool_use_id'],
     [{ messages: [...calledWith({ type: 'text', text: 'Well?' })] }, 'messages[1].content[0].id'],
     [{ messages: calledWith({ type: 'text', text: 'So:' }, result) }, 'messages[2].content'],
-    [assistant(call, call), 'messages[1].content[1].id'],
+    [assistant(call, call), 'messages[1].content[0].id'],
     [{ messages: calledWith({ ...result, tool_use_id: 5 }) }, 'messages[2].content[0].tool_use_id'],
     [{ messages: calledWith({ ...result, is_error: 'no' }) }, 'messages[2].content[0].is_error'],
     [{ messages: calledWith({ ...result, content: 5 }) }, 'messages[2].content[0].content'],

@@ -6,7 +6,7 @@ import { checkedText, joinResults, mostMessages, refuseOthers } from './messages
 import { readChatFile } from './openai-chat-files.ts'
 import { readThinking, type Thought } from './openai-chat-thoughts.ts'
 import { readId, readInput, readToolName, requireFunction } from './tool-fields.ts'
-import { checkTranscript } from './tools.ts'
+import { pairResults } from './tools.ts'
 
 const roles: Readonly<Record<string, Message['role']>> = {
   system: 'system',
@@ -52,11 +52,11 @@ export function readChatMessages(list: unknown): readonly Message[] {
   beginFiles()
   const places: Places = new Map()
   const read = list.map((each: unknown, index) => readMessage(each, `messages[${index}]`, places))
-  const messages = joinResults(read, partsOf)
-  const last = messages.at(-1)
+  const joined = joinResults(read, partsOf)
+  const last = joined.at(-1)
   if (!last) throw mustBe('messages', 'a list of at least one message')
   checkLast(last, `messages[${list.length - 1}]`)
-  checkTranscript(messages, (part) => places.get(part) ?? 'messages')
+  const messages = pairResults(joined, (part) => places.get(part) ?? 'messages')
   checkFileCount(messages, 'messages')
   return messages
 }

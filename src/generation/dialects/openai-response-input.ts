@@ -5,7 +5,7 @@ import { checkedText, mostMessages, refuseOthers } from './messages.ts'
 import { readResponseFile } from './openai-response-files.ts'
 import { readReasoning } from './openai-response-reasoning.ts'
 import { readId, readInput, readToolName } from './tool-fields.ts'
-import { checkTranscript } from './tools.ts'
+import { pairResults } from './tools.ts'
 
 const roles: Readonly<Record<string, Message['role']>> = {
   system: 'system',
@@ -51,8 +51,7 @@ export function readResponseInput(list: unknown): readonly Message[] {
     if (index === list.length - 1) checkLast(item, `input[${index}]`)
   }
   if (turns.length === 0) throw mustBe('input', 'a list of at least one message')
-  const messages = turns.map(messageOf)
-  checkTranscript(messages, (part) => places.get(part) ?? 'input')
+  const messages = pairResults(turns.map(messageOf), (part) => places.get(part) ?? 'input')
   checkFileCount(messages, 'input')
   return messages
 }

@@ -6,9 +6,9 @@ import {
   checkSchema,
   checkToolChoice,
   checkTools,
-  checkTranscript,
   isCallInput,
   listOfTools,
+  pairResults,
 } from './tools.ts'
 
 const toolOf = (name: string): Tool => ({ name, parameters: { type: 'object' }, field: 'parameters' })
@@ -61,7 +61,7 @@ const fieldOf = (part: CallPart | ResultPart) => (part.kind === 'call' ? `call $
 const calls = (...ids: string[]): Message => ({ role: 'assistant', parts: ids.map(call) })
 const results = (...ids: string[]): Message => ({ role: 'user', parts: ids.map(result) })
 const user: Message = { role: 'user', text: 'Hello' }
-const check = (...messages: Message[]) => checkTranscript(messages, fieldOf)
+const check = (...messages: Message[]) => pairResults(messages, fieldOf)
 
 describe('tools', () => {
   it('are at most 128, with names of up to 64 plain characters that occur once', () => {
@@ -191,13 +191,29 @@ describe('a conversation with calls', () => {
     assert.throws(() => check(user, calls('a'), results('a'), results('a')), refused('result a', /no other result/))
   })
 
-  it('has no call without its result before the next turn of the user, and no id twice', () => {
+  it('has no call without its result before the next turn of the user', () => {
     assert.throws(() => check(user, calls('a'), user), refused('call a', /answered by a result/))
     assert.throws(() => check(user, calls('a', 'b'), results('b'), user), refused('call a', /answered by a result/))
-    assert.throws(() => check(user, calls('a', 'a'), results('a')), refused('call a', /no other call/))
-    assert.throws(
-      () => check(user, calls('a'), results('a'), calls('a'), results('a')),
-      refused('call a', /no other call/),
-    )
+    assert.throws(() => check(user, calls('a', 'a'), results('a')), refused('call a', /answered by a result/))
+  })
+
+  it('gets other ids for calls that repeat one, and each result that of the first call without one', () => {
+    const once = [user, calls('a', 'b'), results('b', 'a'), { role: 'system', text: 'Be brief.' }] as const
+    assert.deepEqual(check(...once), once)
+    assert.deepEqual(check(...once, calls('a'), results('a'), calls('a_2', 'a'), results('a', 'a_2')), [
+      ...once,
+      calls('a_2'),
+      results('a_2'),
+      calls('a_2_2', 'a_3'),
+      results('a_3', 'a_2_2'),
+    ])
+    assert.deepEqual(check(user, calls('a', 'a'), results('a', 'a')), [user, calls('a', 'a_2'), results('a', 'a_2')])
+  })
+
+  it('is read in a moment even if one id occurs thousands of times', () => {
+    const ids = Array.from({ length: 20_000 }, () => 'a')
+    const [, called] = check(user, calls(...ids), results(...ids))
+    assert.equal(called?.parts?.length, ids.length)
+    assert.equal(new Set(called.parts.map((part) => part.kind === 'call' && part.id)).size, ids.length)
   })
 })

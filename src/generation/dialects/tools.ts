@@ -1,4 +1,5 @@
-import type { CallPart, Message, ResultPart, Tool, ToolChoice } from '../../models/conversation.ts'
+import { createCallIds } from '../../models/call-ids.ts'
+import type { CallPart, Message, Part, ResultPart, Tool, ToolChoice } from '../../models/conversation.ts'
 import { isFields, mustBe, type Fields } from './body.ts'
 
 /** Checks of tools, schemas and calls, the same in all dialects. Each throws Problem `invalid_field`. */
@@ -131,24 +132,47 @@ function decoded(name: string): string {
 }
 
 /**
- * Refuses a conversation in which the results do not fit the calls: each has its call in an earlier turn of the assistant,
- * and each call has one result, in the user's turn after it. `fieldOf` is the id of a call, or that of its call in a result.
+ * Pairs the results of a conversation with its calls, and returns it with ids that occur once. Each result belongs to the first call
+ * with its id that has none yet, in an earlier turn of the assistant, and each call has its result before the user's next turn ends.
+ * `fieldOf` is the id of a call, or that of its call in a result.
  */
-export function checkTranscript(messages: readonly Message[], fieldOf: (part: CallPart | ResultPart) => string): void {
-  if (messages.every(({ parts }) => parts === undefined)) return
-  const called = new Set<string>()
-  const open = new Map<string, CallPart>()
-  for (const { role, parts } of messages) {
-    for (const part of parts ?? []) {
-      if (part.kind === 'call') {
-        if (called.has(part.id)) throw mustBe(fieldOf(part), 'an id that no other call has')
-        called.add(part.id)
-        open.set(part.id, part)
-      } else if (part.kind === 'result' && !open.delete(part.callId)) {
-        throw mustBe(fieldOf(part), 'the id of an earlier call that has no other result')
-      }
+export function pairResults(
+  messages: readonly Message[],
+  fieldOf: (part: CallPart | ResultPart) => string,
+): readonly Message[] {
+  if (messages.every(({ parts }) => parts === undefined)) return messages
+  const ids = createCallIds()
+  /** The calls without a result, by the id that the caller sent. */
+  const open = new Map<string, OpenCall[]>()
+
+  function pair(part: Part): Part {
+    if (part.kind === 'call') {
+      const id = ids.add(part.id)
+      const others = open.get(part.id)
+      if (others) others.push({ call: part, id })
+      else open.set(part.id, [{ call: part, id }])
+      return id === part.id ? part : { ...part, id }
     }
-    const [unanswered] = role === 'user' ? open.values() : []
-    if (unanswered) throw mustBe(fieldOf(unanswered), 'answered by a result in the next turn')
+    if (part.kind !== 'result') return part
+    const waiting = open.get(part.callId)
+    const called = waiting?.shift()
+    if (!called) throw mustBe(fieldOf(part), 'the id of an earlier call that has no other result')
+    if (waiting?.length === 0) open.delete(part.callId)
+    return called.id === part.callId ? part : { ...part, callId: called.id }
   }
+
+  return messages.map((message) => {
+    const parts = message.parts?.map(pair)
+    const [unanswered] = message.role === 'user' ? open.values() : []
+    if (unanswered?.[0]) throw mustBe(fieldOf(unanswered[0].call), 'answered by a result in the next turn')
+    return message.parts && parts?.some((part, index) => part !== message.parts[index])
+      ? { ...message, parts }
+      : message
+  })
+}
+
+interface OpenCall {
+  readonly call: CallPart
+  /** Unique in the conversation. */
+  readonly id: string
 }
