@@ -7,7 +7,7 @@ export interface SchemaCase {
 }
 
 const note = fc.constantFrom({}, { title: 'T' }, { description: 'D', examples: [1] })
-const word = fc.constantFrom('amber', 'a "quoted" word', 'Élan', 'x\\y', 'line\nbreak', '日本')
+const word = fc.constantFrom('amber', 'a "quoted" word', 'Élan', 'x\\y', 'line\nbreak', '日本', '😀')
 const name = fc.constantFrom('id', 'total amount', 'tags', 'say "yes"', 'größe', 'a/b~c')
 
 const integer = fc

@@ -32,7 +32,7 @@ export interface GenerateNeeds {
  * within one chunk of the prompt, or within one token of the reply, after a cancellation.
  */
 export async function generateReply(needs: GenerateNeeds): Promise<GeneratedEnd> {
-  const { sequence, prompt, limits, isEnd, isCancelled, beginReply, onText, onProgress } = needs
+  const { sequence, prompt, limits, grammar, isEnd, isCancelled, beginReply, onText, onProgress } = needs
   const text = createReplyText<Token>(
     (tokens, before) => sequence.model.detokenize(tokens, false, before),
     limits.stop ?? [],
@@ -53,6 +53,7 @@ export async function generateReply(needs: GenerateNeeds): Promise<GeneratedEnd>
     if (isEnd(token)) break
     if (outputTokens === 0) growing.use(beginReply())
     outputTokens += 1
+    grammar?.added(token)
     const added = text.add(token)
     if (added.stopped) return ended('stop_sequence', added.text)
     onText(added.text, outputTokens)
@@ -75,7 +76,7 @@ async function prefill({ sequence, prompt, chunkLength, isCancelled, onProgress 
 /** Turns off node-llama-cpp's defaults for `topK` and `topP`, so that only the caller's parameters apply. */
 function sampling({ limits: { temperature = 0, topP = 1, seed }, grammar }: GenerateNeeds): SequenceEvaluateOptions {
   return {
-    ...grammar,
+    ...grammar?.options,
     temperature,
     topP,
     topK: 0,

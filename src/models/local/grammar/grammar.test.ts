@@ -544,6 +544,18 @@ describe('a local model', () => {
     assert.deepEqual([text, stopReason], [JSON.stringify(value), 'complete'])
   })
 
+  test('writes characters of every length in UTF-8 only', async () => {
+    const words = ['é', '߿', 'ࠀ', 'ส', '日', '퟿', '\ue000', '😀', '\u{10ffff}']
+    const item = { enum: words }
+    const format = formatOf({ type: 'array', items: item, minItems: 8, maxItems: 8 })
+    const replies = await Promise.all(Array.from({ length: 24 }, (_, seed) => run(format, { seed, temperature: 1.5 })))
+    for (const { text, stopReason } of replies) {
+      assert.equal(stopReason, 'complete')
+      const written: unknown = JSON.parse(text)
+      assert.ok(Array.isArray(written) && written.every((word) => words.includes(word)), text)
+    }
+  })
+
   test('ends at a stop string and at the most tokens', async () => {
     const format = formatOf({ type: 'array', items: { const: 'abc' }, minItems: 3, maxItems: 3 })
     const stopped = await run(format, { stop: ['c","'] })
