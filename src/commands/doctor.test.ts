@@ -66,6 +66,15 @@ test('a data folder that is a file, or in one', async () => {
   assert.match(await lineOf('data folder', { TOLLGATE_DATA: missing }), /^ok .*not\/yet; the first start creates it$/)
 })
 
+test('a damaged encryption key', async () => {
+  const file = path.join(folder, 'encryption.key')
+  assert.match(await lineOf('data folder', {}), /^ok/)
+  await writeFile(file, 'AAAA')
+  const line = await lineOf('data folder', {})
+  await rm(file)
+  assert.match(line, /^WRONG {2}data folder +\S+encryption\.key is damaged: restore it from a backup/)
+})
+
 test('a data folder that this user may not read, write or enter', async () => {
   const closed = path.join(folder, 'closed')
   await mkdir(closed)

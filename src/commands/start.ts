@@ -8,6 +8,7 @@ import { openLog } from '../platform/log.ts'
 import { command, type CommonOptions } from './command.ts'
 import type { Context } from './context.ts'
 import { greeting } from './greeting.ts'
+import { endAtDeadline } from './stop-deadline.ts'
 
 export function startCommand(context: Context): Command {
   return command('start', 'Run the service until it receives SIGTERM, SIGINT or SIGHUP', 'start').action(
@@ -107,6 +108,7 @@ function stopSignal(log: Logger): AbortSignal {
     if (!stop.signal.aborted) {
       log.info({ signal }, 'stopping: requests in flight finish, new ones are refused')
       stop.abort()
+      endAtDeadline(log)
       // When a terminal closes, both the kernel and the shell may send SIGHUP.
     } else if (signal !== 'SIGHUP') process.exit(1)
   }

@@ -5,6 +5,7 @@ import { answerMetricsRequests } from '../platform/metrics.ts'
 import type { Service } from '../service.ts'
 import { greeting } from './greeting.ts'
 import { serve } from './serve.ts'
+import { endAtDeadline } from './stop-deadline.ts'
 import { isToWorker, type ServeOrder, type ToSupervisor } from './worker-messages.ts'
 
 /** A worker process, forked by `supervisor.ts`. It ends when the supervisor sends `stop`, or dies. */
@@ -41,6 +42,7 @@ async function begin({ config, databaseUrl, setUp }: ServeOrder): Promise<void> 
 }
 
 async function stop(): Promise<void> {
+  endAtDeadline(log)
   const service = await serving?.catch(() => undefined)
   await service?.close()
   opened.close()

@@ -17,7 +17,7 @@ interface KeySource {
  */
 export async function readEncryptionKey({ encryption_key: setting, data }: KeySource): Promise<Uint8Array> {
   if (setting !== undefined) return Buffer.from(setting, 'base64')
-  const file = path.join(data, 'encryption.key')
+  const file = fileIn(data)
   try {
     await makeFolder(data, process.getuid?.() === 0 ? 0o711 : 0o700)
     const text = (await readIfThere(file)) ?? (await create(file))
@@ -32,6 +32,13 @@ export async function readEncryptionKey({ encryption_key: setting, data }: KeySo
   }
   throw new OperatorError(`${file} is damaged: restore it from a backup. Or delete it to create a new key.`)
 }
+
+/** Throws OperatorError if there is a file with a key that cannot be used. Creates nothing. */
+export async function checkEncryptionKey({ encryption_key: setting, data }: KeySource): Promise<void> {
+  if (setting === undefined && (await readIfThere(fileIn(data))) !== undefined) await readEncryptionKey({ data })
+}
+
+const fileIn = (data: string): string => path.join(data, 'encryption.key')
 
 async function readIfThere(file: string): Promise<string | undefined> {
   try {

@@ -259,6 +259,7 @@ sign_in: { sign_up: { policy: domain, domains: [Example.COM, bücher.example] } 
     ['an issuer on ::1', provider({ issuer: 'http://[::1]:9000' })],
     ['an upstream without TLS', upstream({ endpoints: [{ url: 'http://10.0.0.7:8000/v1' }] })],
     ['a database behind a socket', 'database: "postgres:///tollgate?host=/run/postgresql"'],
+    ['a database with TLS', 'database: "postgres://db/t?sslmode=verify-full&sslrootcert=/ca.pem&application_name=a"'],
     ['a port that the system chooses', 'listen: { port: 0 }'],
     ['proxies', 'listen: { trusted_proxies: [10.0.0.0/8, "fd00::/8", 192.0.2.1] }'],
     ['metrics', 'metrics: { token: t }'],
@@ -269,6 +270,20 @@ sign_in: { sign_up: { policy: domain, domains: [Example.COM, bücher.example] } 
       assert.doesNotThrow(() => load(yaml))
     })
   }
+
+  test('a misspelt parameter of TLS is refused: the driver would connect without it', () => {
+    for (const name of ['sslMode', 'ssl_mode', 'sslmod', 'SSLMODE', 'ssslmode']) {
+      const [fault, ...others] = faultsOf(() =>
+        load('', { DATABASE_URL: `postgres://u:secret@db/t?${name}=verify-full` }),
+      )
+      assert.match(
+        fault ?? '',
+        new RegExp(`^DATABASE_URL: has an unknown parameter ${name}: those of TLS are ssl, sslmode`),
+      )
+      assert.deepEqual(others, [])
+      assert.ok(!fault?.includes('secret'))
+    }
+  })
 
   test('an issuer is kept byte for byte', () => {
     for (const issuer of [

@@ -174,10 +174,25 @@ export const gateway: SettingFormat<string> = secure('an address such as https:/
 export const database: SettingFormat<string> = {
   expects: 'embedded, or an address such as postgres://user:password@host:5432/name',
   parse(text) {
-    if (text !== 'embedded' && parseAddress(text, ['postgres:', 'postgresql:']) === undefined) throw mismatch(database)
-    return text
+    if (text === 'embedded') return text
+    const url = parseAddress(text, ['postgres:', 'postgresql:'])
+    if (url === undefined) throw mismatch(database)
+    const unknown = [...url.searchParams.keys()].find((name) => /^s+l/i.test(name) && !tlsParameters.has(name))
+    if (unknown === undefined) return text
+    const shown = /^\w{1,40}$/.test(unknown) ? ` ${unknown}` : ''
+    throw new RangeError(`has an unknown parameter${shown}: those of TLS are ${[...tlsParameters].join(', ')}`)
   },
 }
+
+/** The driver ignores unknown parameters, and would connect without TLS if one of these were misspelt. */
+const tlsParameters: ReadonlySet<string> = new Set([
+  'ssl',
+  'sslmode',
+  'sslcert',
+  'sslkey',
+  'sslrootcert',
+  'sslnegotiation',
+])
 
 /** The URL of the mail server. */
 export const mailServer: SettingFormat<string> = {

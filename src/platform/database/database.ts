@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { Pool, type Client } from 'pg'
 import type { Logger } from 'pino'
 import {
@@ -17,7 +18,7 @@ export interface Database extends Queryable {
   transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>
   /** Opens a connection outside the pool. */
   connect(): Promise<DedicatedConnection>
-  /** Waits for running statements, then closes the pool and all other connections. Idempotent. */
+  /** Waits for running statements, then closes the pool and all other connections, for at most 10 seconds. Idempotent. */
   close(): Promise<void>
 }
 
@@ -51,10 +52,13 @@ export function openDatabase(url: string, options: DatabaseOptions): Database {
     },
     async close() {
       closing ??= Promise.all([pool.end(), ...[...dedicated].map((connection) => connection.close())])
-      await closing
+      // A database that hangs does not close its side.
+      await Promise.race([closing, wait(closePatience, undefined, { ref: false })])
     },
   })
 }
+
+const closePatience = 10_000
 
 function openPool(pool: Pool, log: Logger): Pool {
   // Without a listener for 'error', a lost connection would end the process.
