@@ -13,6 +13,7 @@ import {
 } from './audit-store.ts'
 import { csvCell } from './csv-cell.ts'
 import { may } from './policy.ts'
+import { recordedQuery } from './recorded-query.ts'
 import type { AuditList, AuditQuery, AuditRow } from './schema.ts'
 
 /** The audit log, for partners. For others both methods throw Problem `forbidden`. Each read is itself recorded. */
@@ -33,8 +34,8 @@ interface AuditLogNeeds {
 
 export function createAuditLog({ access, timeZone, reach }: AuditLogNeeds): AuditLog {
   async function permit(visit: Visit, details: Record<string, string>): Promise<void> {
-    const deed = { action: 'audit_read', noun: 'audit', details }
-    if (may(visit.actor, 'read', 'audit')) return access.note(visit, deed)
+    const deed = { action: 'audit_read', noun: 'audit' }
+    if (may(visit.actor, 'read', 'audit')) return access.note(visit, { ...deed, details })
     await access.forbid(visit, deed, 'Only partners may see the audit log.')
   }
 
@@ -113,12 +114,8 @@ function timeField(field: string, text: string | undefined): string | undefined 
   })
 }
 
-/** The query as the audit log records it. */
-function detailsOf(query: AuditQuery): Record<string, string> {
-  const { action, outcome, actor, person, client, from, to, views, format } = query
-  const given = { action, outcome, actor, person, client, from, to, views, format }
-  return Object.fromEntries(Object.entries(given).filter((entry): entry is [string, string] => entry[1] !== undefined))
-}
+const detailsOf = (query: AuditQuery): Record<string, string> =>
+  recordedQuery({ ...query, cursor: undefined, limit: undefined })
 
 function present(row: StoredEntry): AuditRow {
   const { id, at, action, outcome, person_id, person_name, client_id, client_name } = row

@@ -32,8 +32,3 @@ export function cursorIn(cursor: string | undefined): string | undefined {
   if (cursor === undefined || isUuid(cursor)) return cursor?.toLowerCase()
   throw new Problem('invalid_field', 'The field cursor must be `next` of the previous page.', { field: 'cursor' })
 }
-
-/** A query as the audit log records it. */
-export function queryDetails(query: Readonly<Record<string, string | undefined>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined))
-}

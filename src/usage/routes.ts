@@ -10,7 +10,6 @@ import { sameOrigin, signedIn } from '../signin/guard.ts'
 import type { Sessions } from '../signin/sessions.ts'
 import { createFirmUsage } from './firm.ts'
 import { listRequests, readUsage, showRequest } from './operations.ts'
-import { queryDetails } from './queries.ts'
 import { createUsageReads } from './reads.ts'
 import { createFirmRequests } from './requests.ts'
 
@@ -33,26 +32,26 @@ export function registerUsage(server: Server, needs: UsageRouteNeeds): void {
   server.get('/usage', { onRequest, schema: readUsage }, async (request, reply) => {
     const [visit, { query }] = [visitOf(request), request]
     if (query.format === 'csv') {
-      await reads.once(visit, 'usage_read', queryDetails(query))
+      await reads.once(visit, 'usage_read', query)
       return sendFile(reply, 'usage.csv', usage.csv(visit, query))
     }
-    await reads.page(visit, 'usage_read', queryDetails(query))
+    await reads.page(visit, 'usage_read', query)
     return represent(reply, request, { data: await usage.page(visit, query) })
   })
 
   server.get('/usage/requests', { onRequest, schema: listRequests }, async (request, reply) => {
     const [visit, { query }] = [visitOf(request), request]
     if (query.format === 'csv') {
-      await reads.once(visit, 'requests_read', queryDetails(query))
+      await reads.once(visit, 'requests_read', query)
       return sendFile(reply, 'requests.csv', requests.csv(visit, query))
     }
-    await reads.page(visit, 'requests_read', queryDetails(query))
+    await reads.page(visit, 'requests_read', query)
     return represent(reply, request, { data: await requests.page(visit, query) })
   })
 
   server.get('/usage/requests/:id', { onRequest, schema: showRequest }, async (request, reply) => {
     const [visit, { id }] = [visitOf(request), request.params]
-    await reads.page(visit, 'requests_read', { request: id.slice(0, 36) })
+    await reads.page(visit, 'requests_read', { request: id })
     const data = await requests.show(visit, id)
     if (!data) throw new Problem('not_found', 'No request with this id is in the ledger or among the refused ones.')
     return represent(reply, request, { data })

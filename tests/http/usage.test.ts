@@ -309,6 +309,18 @@ describe('the usage of the firm', () => {
       assert.equal((await reader.get(path)).status, 200)
     }
     const once = 'usage_read allowed'
-    assert.deepEqual(await recorded(reader.id), [once, `${once} fast`, once, once])
+    assert.deepEqual(await recorded(reader.id), [once, `${once} ?`, once, once])
+
+    // Nothing could erase a name from the audit log.
+    for (const path of [
+      '/usage?client=Moreau',
+      '/usage/requests?account=Moreau',
+      '/usage/requests/Moreau',
+      '/audit?client=Moreau',
+    ]) {
+      for (const each of [consultant, reader]) await each.get(path)
+    }
+    const query = "select from audit where details::text like '%Moreau%'"
+    assert.deepEqual(await firm.service.database.rows(query), [])
   })
 })
