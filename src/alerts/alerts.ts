@@ -90,19 +90,25 @@ export function createAlerts({ database, accounts, encryption, hasMail, allowedN
       const sealed = secret === null ? null : encryption.encrypt(secret, secretContext(id))
       const asked = { id, accountId, shares: ascending(shares), ...target }
       return database.transaction(async (tx) => {
+        await store.lockAccount(tx, accountId)
         const isFull = (await store.readRules(tx, accountId)).length >= mostRules
         const rule = isFull ? undefined : await store.insertRule(tx, { ...asked, secret: sealed })
-        if (rule === undefined) return createdBefore(await store.readRule(tx, accountId, id), asked)
-        await record(tx, by, 'created', rule)
+        if (rule === undefined) {
+          const before = createdBefore(await store.readRule(tx, accountId, id), asked)
+          if (before.secret !== null) await record(tx, by, 'secret_shown', before.rule)
+          return before
+        }
+        await record(tx, by, 'created', rule, { shares: sharesText(rule) })
         return { rule, secret }
       })
     },
     change: (accountId: string, id: string, shares: readonly number[], by: Visit) =>
       database.transaction(async (tx) => {
         const known = isUuid(id) && isUuid(accountId)
-        const changed = known ? await store.updateShares(tx, accountId, id, ascending(shares)) : undefined
-        if (changed === undefined) throw noAlert(id)
-        await record(tx, by, 'changed', changed)
+        const before = known ? await store.lockRule(tx, accountId, id) : undefined
+        const changed = before && (await store.updateShares(tx, accountId, id, ascending(shares)))
+        if (before === undefined || changed === undefined) throw noAlert(id)
+        await record(tx, by, 'changed', changed, { from: sharesText(before), to: sharesText(changed) })
         return changed
       }),
     remove: (accountId: string, id: string, by: Visit) =>
@@ -124,6 +130,8 @@ export function createAlerts({ database, accounts, encryption, hasMail, allowedN
   })
 }
 
+const sharesText = ({ shares }: Pick<AlertRule, 'shares'>): string => shares.join(', ')
+
 const ascending = (shares: readonly number[]) => [...new Set(shares)].toSorted((a, b) => a - b)
 
 const noAlert = (id: string) => new Problem('not_found', `This account has no alert with the id ${id}.`)
@@ -133,6 +141,7 @@ function record(
   by: Visit,
   did: string,
   rule: { readonly accountId: string } & AlertTarget,
+  details: Readonly<Record<string, string>> = {},
 ): Promise<void> {
   return recordWithin(tx, [
     {
@@ -141,7 +150,7 @@ function record(
       outcome: 'allowed',
       noun: 'account',
       nounId: rule.accountId,
-      details: describeTarget(rule),
+      details: { ...describeTarget(rule), ...details },
     },
   ])
 }

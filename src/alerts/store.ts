@@ -26,6 +26,20 @@ export async function readRule(tx: Queryable, accountId: string, id: string): Pr
   return rule
 }
 
+/** Keeps others from adding rules to the account until the transaction ends. */
+export async function lockAccount(tx: Queryable, accountId: string): Promise<void> {
+  await tx.rows('select from account where id = $1 for no key update', [accountId])
+}
+
+/** Keeps others from changing the rule until the transaction ends. Undefined if there is no such rule. */
+export async function lockRule(tx: Queryable, accountId: string, id: string): Promise<AlertRule | undefined> {
+  const [rule] = await tx.rows<AlertRule>(
+    `select ${fields} from alert_rule where id = $1 and account_id = $2 and removed_at is null for update`,
+    [id, accountId],
+  )
+  return rule
+}
+
 /** Undefined if the id is taken. */
 export async function insertRule(
   tx: Queryable,
