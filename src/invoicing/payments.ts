@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Deed, RecordAccess } from '../access/access.ts'
 import type { Visit } from '../access/actor.ts'
 import { newId } from '../access/new-id.ts'
@@ -11,6 +12,7 @@ import * as changes from './changes-store.ts'
 import { moneyWith, openOf } from './present.ts'
 import type { PaymentBody } from './schema.ts'
 import type { InvoiceSettings } from './settings.ts'
+import type { PaymentRow } from './store.ts'
 import type { StoredInvoice, StoredInvoices } from './stored.ts'
 
 interface PaymentNeeds {
@@ -41,10 +43,17 @@ export function createPayments({ access, settings, stored }: PaymentNeeds) {
     const after = await stored.find(visit, id, deed)
     const kept = after.payments.find((each) => each.id === paymentId)
     // A retry with the same key records nothing, so it must not seem to have recorded something else.
-    if (kept?.amount !== payment.amount || kept.date !== payment.date)
-      return access.decline(visit, deed, otherPayment())
+    const asked = { amount: payment.amount, date: payment.date, reversesId: payment.reversesId, method, reference }
+    if (!kept || !isSame(kept, asked)) return access.decline(visit, deed, otherPayment())
     return after
   }
+}
+
+type Asked = Pick<PaymentRow, 'amount' | 'date' | 'method' | 'reference'> & { readonly reversesId: string | null }
+
+function isSame(kept: PaymentRow, asked: Asked): boolean {
+  const { amount, date, method, reference, reverses_id } = kept
+  return isDeepStrictEqual({ amount, date, method, reference, reversesId: reverses_id }, asked)
 }
 
 /** The amount, or that of the payment to take back with the sign reversed. Throws Problem `invalid_field`. */
@@ -115,10 +124,7 @@ function badAmount(reason: string): Problem {
 }
 
 function otherPayment(): Problem {
-  return new Problem(
-    'conflict',
-    'This Idempotency-Key was used for a payment of another amount or day. Nothing was recorded.',
-  )
+  return new Problem('conflict', 'This Idempotency-Key was used for another payment. Nothing was recorded.')
 }
 
 function noPayment(): Problem {

@@ -613,6 +613,23 @@ describe('bad input', () => {
     assert.equal((await paula.get(pathOf(done))).json['paid'], amount)
   })
 
+  test('a key of another payment is refused, whatever is different', async () => {
+    const done = await issued()
+    const pay = (key: string, body: object) =>
+      paula.send('POST', `${pathOf(done)}/payments`, { date: day(), ...body }, { 'idempotency-key': key })
+    const half = { amount: '50', method: 'cash', reference: 'A' }
+    ok(await pay('0199d0c2-61aa-7d11-9b72-4f0e8c25a7d5', half), 201)
+    const paid = ok(await pay('0199d0c2-61aa-7d11-9b72-4f0e8c25a7d6', half), 201)
+    for (const other of [{ amount: '49' }, { method: 'card' }, { reference: 'B' }, { reference: undefined }]) {
+      assertRefused(await pay('0199d0c2-61aa-7d11-9b72-4f0e8c25a7d6', { ...half, ...other }), 'conflict')
+    }
+    const [first, second] = [0, 1].map((index) => at(paid.json, 'payments', index, 'id'))
+    ok(await pay('0199d0c2-61aa-7d11-9b72-4f0e8c25a7d7', { reverses: first }), 201)
+    assertRefused(await pay('0199d0c2-61aa-7d11-9b72-4f0e8c25a7d7', { reverses: second }), 'conflict')
+    ok(await pay('0199d0c2-61aa-7d11-9b72-4f0e8c25a7d7', { reverses: first }), 201)
+    assert.equal((await paula.get(pathOf(done))).json['paid'], '50.00')
+  })
+
   test('a draft in a currency that the firm no longer uses is not issued', async () => {
     const made = await draft()
     const { databaseUrl } = firm.service
