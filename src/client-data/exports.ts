@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { AuditLog } from '../access/audit-log.ts'
-import type { Visit } from '../access/actor.ts'
+import type { Actor, Visit } from '../access/actor.ts'
 import { may } from '../access/policy.ts'
 import { letterDocument, type LetterToWrite } from '../clients/letter-files.ts'
 import type { Records } from '../clients/records.ts'
@@ -57,7 +57,7 @@ export function createExports(needs: ExportNeeds): Exports {
     const others: string[] = []
     for (const [index, letter] of letters.entries()) {
       const name = `letters/${String(index + 1).padStart(3, '0')} ${nameOf(letter.subject)}`
-      const { extension, bytes } = await fileOf(letter)
+      const { extension, bytes } = await fileOf(visit.actor, letter)
       if (extension !== 'pdf') others.push(`${name}.${extension}`)
       yield { name: `${name}.${extension}`, input: bytes }
     }
@@ -69,11 +69,14 @@ export function createExports(needs: ExportNeeds): Exports {
   }
 
   /** A PDF; or, if it cannot be one, a Word file; or its text, if it is too long for both. */
-  async function fileOf(letter: LetterToWrite): Promise<{ readonly extension: string; readonly bytes: Uint8Array }> {
+  async function fileOf(
+    by: Actor,
+    letter: LetterToWrite,
+  ): Promise<{ readonly extension: string; readonly bytes: Uint8Array }> {
     const document = letterDocument(letter, firm)
     for (const extension of ['pdf', 'docx'] as const) {
       try {
-        return { extension, bytes: await thread.write(extension, document) }
+        return { extension, bytes: await thread.write(by, extension, document) }
       } catch (error) {
         if (!(error instanceof Problem) || error.code !== 'conflict') throw error
       }

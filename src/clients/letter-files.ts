@@ -42,7 +42,7 @@ export function createLetterFiles({ access, firm, thread }: LetterFileNeeds): Le
       if (!row || !may(visit.actor, 'read', 'letter', { consultantId: row.consultant_id })) {
         return access.refuse(visit, deed)
       }
-      const bytes = await thread.write(format, letterDocument(row, firm)).catch((error: unknown) => {
+      const bytes = await thread.write(visit.actor, format, letterDocument(row, firm)).catch((error: unknown) => {
         if (error instanceof Problem) return access.decline(visit, deed, error)
         throw error
       })

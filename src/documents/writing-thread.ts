@@ -1,16 +1,19 @@
 import { Worker } from 'node:worker_threads'
+import type { Actor } from '../access/actor.ts'
 import { Problem } from '../platform/problems.ts'
 import type { FileFormat, LetterDocument } from './document.ts'
+import { createFairQueue } from './fair-queue.ts'
 import type { InvoicePaper } from './invoice-paper.ts'
 import { isWritten, type WriteTask, type Written } from './protocol.ts'
 
 /**
  * Writes letters and invoices to files in a separate thread, one after the other, so that no other request waits for a
- * long one. The first file starts the thread. Methods throw Problem `conflict` for characters that PDF files cannot show
- * and for a document that takes too long, and `overloaded` if too many documents wait.
+ * long one. The first file starts the thread. Invoices come first, and the people who want letters take turns. Methods throw
+ * Problem `conflict` for characters that PDF files cannot show and for a document that takes too long, and `overloaded` if too many
+ * documents wait.
  */
 export interface WritingThread {
-  write(format: FileFormat, letter: LetterDocument): Promise<Uint8Array>
+  write(by: Actor, format: FileFormat, letter: LetterDocument): Promise<Uint8Array>
   writeInvoice(invoice: InvoicePaper): Promise<Uint8Array>
   close(): Promise<void>
 }
@@ -18,12 +21,14 @@ export interface WritingThread {
 /** `patience`: ms for one file, after which the thread is ended. `waiting`: files that wait for the thread. */
 const defaults = { patience: 60_000, waiting: 50 }
 
+/** Letters of one person that wait. */
+const mostLetters = 5
+
 export function createWritingThread({ patience, waiting }: Partial<typeof defaults> = {}): WritingThread {
   const most = { ...defaults, ...(patience !== undefined && { patience }), ...(waiting !== undefined && { waiting }) }
   let worker: Worker | undefined
-  let last: Promise<unknown> = Promise.resolve()
   let lastId = 0
-  let pending = 0
+  const queue = createFairQueue()
 
   function start(): Worker {
     const started = new Worker(new URL('writing-worker.ts', import.meta.url))
@@ -59,20 +64,18 @@ export function createWritingThread({ patience, waiting }: Partial<typeof defaul
     }
   }
 
-  async function write(task: WriteTask): Promise<Uint8Array> {
-    if (pending >= most.waiting) throw busy()
-    pending += 1
-    const turn = last.then(() => order(task))
-    last = turn.catch(() => undefined).finally(() => (pending -= 1))
-    const written = await turn
+  async function write(by: string, task: WriteTask): Promise<Uint8Array> {
+    if (queue.waiting >= most.waiting || queue.waitingOf(by) >= mostLetters) throw busy()
+    const written = await queue.add(by, () => order(task), { urgent: 'invoice' in task })
     if ('bytes' in written) return written.bytes
     if ('missing' in written) throw cannotShow(task, written.missing)
     throw new Error(`the file could not be written: ${written.fault}`)
   }
 
   return Object.freeze({
-    write: (format: FileFormat, letter: LetterDocument) => write({ format, letter }),
-    writeInvoice: (invoice: InvoicePaper) => write({ format: 'pdf', invoice }),
+    write: (by: Actor, format: FileFormat, letter: LetterDocument) =>
+      write(by.kind === 'person' ? by.id : by.kind, { format, letter }),
+    writeInvoice: (invoice: InvoicePaper) => write('', { format: 'pdf', invoice }),
     async close() {
       await worker?.terminate()
     },
