@@ -193,7 +193,7 @@ describe('the candidates of a request', () => {
       for (const prompt of [request.prompt, long]) {
         await assert.rejects(candidates.admit(candidacyOf({ ...request, prompt, needs })), {
           code: 'invalid_field',
-          message: 'The model a does not support reasoning. Omit the field reasoning_effort.',
+          message: 'The model a does not support reasoning, which the field reasoning_effort needs.',
           details: { field: 'reasoning_effort' },
         })
       }

@@ -37,7 +37,7 @@ function checkCapabilities({ model: { id, capabilities } }: Offer, needs: readon
   if (capability === 'tools' && capabilities.has('forced_tools')) throw onlyForced(id, field)
   throw new Problem(
     'invalid_field',
-    `The model ${id} does not support ${features[capability]}. Omit the field ${field}.`,
+    `The model ${id} does not support ${features[capability]}, which the field ${field} needs.`,
     {
       field,
     },

@@ -202,7 +202,11 @@ describe("OpenAI's official client", () => {
     const tools = [{ type: 'function' as const, function: { name: 'f' } }]
     for (const [change, field, reason] of [
       [{ tools }, 'tools', 'calls a tool only if tool_choice forces it to. Force a tool, or omit the field tools.'],
-      [{ reasoning_effort: 'low' }, 'reasoning_effort', 'does not support reasoning. Omit the field reasoning_effort.'],
+      [
+        { reasoning_effort: 'low' },
+        'reasoning_effort',
+        'does not support reasoning, which the field reasoning_effort needs.',
+      ],
     ] as const) {
       await assert.rejects(clientOf(key).chat.completions.create({ ...chat, ...change, model: 'tiny' }), {
         status: 400,

@@ -13,7 +13,7 @@ import { isFields, mustBe, shownName, withoutNeutral, type Fields, type Unsuppor
 import { readCacheMark } from './cache-marks.ts'
 import { beginFiles, checkFileCount } from './files.ts'
 import { checkedText, joinResults, refuseOthers } from './messages.ts'
-import { readId, readToolName } from './tool-fields.ts'
+import { readCalledTool, readId } from './tool-fields.ts'
 import { callInputForm, pairResults, isCallInput } from './tools.ts'
 
 /** The messages of Anthropic's API. Every function throws Problem `invalid_field` for the first fault. */
@@ -94,7 +94,7 @@ function messageOf(role: Message['role'], parts: readonly Part[]): Message {
   // Vendors refuse empty texts beside other parts.
   const kept = parts.filter((part) => part.kind !== 'text' || part.text !== '')
   if (kept.some((part) => part.kind !== 'text' || part.cache)) return { role, parts: kept }
-  return { role, text: parts.flatMap((part) => (part.kind === 'text' ? [part.text] : [])).join('\n') }
+  return { role, text: kept.flatMap((part) => (part.kind === 'text' ? [part.text] : [])).join('\n') }
 }
 
 function readBlock(block: unknown, role: Role, place: string, places: Places): readonly Part[] {
@@ -186,7 +186,7 @@ function readCall(block: Fields, place: string): CallPart {
   return {
     kind: 'call',
     id: readId(id, `${place}.id`),
-    tool: readToolName(name, `${place}.name`),
+    tool: readCalledTool(name, `${place}.name`),
     input: JSON.stringify(input),
     ...readMark(block, place),
   }

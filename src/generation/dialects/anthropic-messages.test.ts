@@ -284,7 +284,7 @@ const refused: Readonly<Record<string, readonly (readonly [change: object, field
     [assistant({ ...call, input: '{}' }), 'messages[1].content[0].input'],
     [assistant({ ...call, input: [] }), 'messages[1].content[0].input'],
     [assistant({ ...call, id: '' }), 'messages[1].content[0].id'],
-    [assistant({ ...call, name: 'a b' }), 'messages[1].content[0].name'],
+    [assistant({ ...call, name: '' }), 'messages[1].content[0].name'],
     [assistant({ ...call, caller: { type: 'code_execution_20250825' } }), 'messages[1].content[0].caller'],
   ],
   'malformed thinking': [

@@ -46,7 +46,8 @@ function asksForSomething(name: string, value: unknown, unsupported: Unsupported
 function refuseUnlessNeutral(value: unknown, neutral: Neutral, field: string): void {
   if (neutral === 'any value') return
   if (!('fields' in neutral)) {
-    if (!neutral.some((each) => isDeepStrictEqual(each, value))) throw unsupportedField(field, neutral)
+    if (!neutral.some((each) => each === value || isDeepStrictEqual(each, value)))
+      throw unsupportedField(field, neutral)
     return
   }
   const rest = withoutNeutral(value, neutral.fields, `${field}.`)

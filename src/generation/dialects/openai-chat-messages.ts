@@ -5,7 +5,7 @@ import { beginFiles, checkFileCount } from './files.ts'
 import { checkedText, joinResults, mostMessages, refuseOthers } from './messages.ts'
 import { readChatFile } from './openai-chat-files.ts'
 import { readThinking, type Thought } from './openai-chat-thoughts.ts'
-import { readId, readInput, readToolName, requireFunction } from './tool-fields.ts'
+import { readCalledTool, readId, readInput, requireFunction } from './tool-fields.ts'
 import { pairResults } from './tools.ts'
 
 const roles: Readonly<Record<string, Message['role']>> = {
@@ -183,7 +183,8 @@ function plainPart(part: unknown): unknown {
 function readAssistant(fields: Fields, place: string, places: Places): Message {
   const calls = readCalls(fields['tool_calls'], `${place}.tool_calls`, places)
   const thinking = readThinking(fields, place)
-  const { content = calls.length > 0 ? '' : undefined } = fields
+  // A reply without any content is sent back as it came, with null.
+  const { content = '' } = fields
   const said = readContent(content, `${place}.content`)
   if (calls.length === 0 && thinking.length === 0) return messageOf('assistant', said)
   const others = [...(typeof said === 'string' ? partsOfText(said) : said), ...calls]
@@ -225,7 +226,7 @@ function readCall(value: unknown, place: string, places: Places): CallPart {
   const part: CallPart = {
     kind: 'call',
     id: readId(id, `${place}.id`),
-    tool: readToolName(called['name'], `${place}.function.name`),
+    tool: readCalledTool(called['name'], `${place}.function.name`),
     input: readInput(called['arguments'], `${place}.function.arguments`),
   }
   places.set(part, `${place}.id`)

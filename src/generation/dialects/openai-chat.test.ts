@@ -32,6 +32,30 @@ const asked: Message = { role: 'user', text: 'How is Bonn?' }
 
 const messagesOf = (...messages: readonly object[]) => read({ messages: [user, ...messages, user] }).prompt.messages
 
+const ask = (message: object, ...rest: readonly object[]) =>
+  openAiChat.read({ model: 'm', messages: [{ role: 'user', content: 'Hello' }, message, ...rest] }).request.prompt
+    .messages
+
+describe('a reply that is sent back', () => {
+  const again = { role: 'user', content: 'And?' }
+
+  it('may be empty', () => {
+    assert.deepEqual(ask({ role: 'assistant', content: null, refusal: null }, again)[1], {
+      role: 'assistant',
+      text: '',
+    })
+    const thought = { role: 'assistant', content: null, reasoning_content: 'Hm.' }
+    assert.deepEqual(ask(thought, again)[1], { role: 'assistant', parts: [{ kind: 'thinking', text: 'Hm.' }] })
+  })
+
+  it('may have long ids, and names that no tool can have', () => {
+    const id = `call_${'x'.repeat(4000)}`
+    const sent = { id, type: 'function', function: { name: 'clock.get now', arguments: '{}' } }
+    const answered = { role: 'tool', tool_call_id: id, content: 'noon' }
+    const [, turn] = ask({ role: 'assistant', content: null, tool_calls: [sent] }, answered)
+    assert.deepEqual(turn?.parts, [{ kind: 'call', id, tool: 'clock.get now', input: '{}' }])
+  })
+})
 describe('chat completions read', () => {
   it('tools with their defaults', () => {
     const { prompt, needs } = read({

@@ -4,7 +4,7 @@ import { beginFiles, checkFileCount } from './files.ts'
 import { checkedText, mostMessages, refuseOthers } from './messages.ts'
 import { readResponseFile } from './openai-response-files.ts'
 import { readReasoning } from './openai-response-reasoning.ts'
-import { readId, readInput, readToolName } from './tool-fields.ts'
+import { readCalledTool, readId, readInput } from './tool-fields.ts'
 import { pairResults } from './tools.ts'
 
 const roles: Readonly<Record<string, Message['role']>> = {
@@ -134,7 +134,7 @@ function readCall(fields: Fields, place: string, places: Places): Item {
   const part: CallPart = {
     kind: 'call',
     id: readId(fields['call_id'], `${place}.call_id`),
-    tool: readToolName(fields['name'], `${place}.name`),
+    tool: readCalledTool(fields['name'], `${place}.name`),
     input: readInput(fields['arguments'], `${place}.arguments`),
   }
   places.set(part, `${place}.call_id`)

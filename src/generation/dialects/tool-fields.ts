@@ -42,10 +42,20 @@ export function readNamedSchema({ name, description, schema, strict }: Fields, p
   }
 }
 
-/** The id of a call. */
+/** The id of a call. Some gateways keep a whole signature of the model's thoughts in it. */
 export function readId(id: unknown, field: string): string {
-  if (typeof id !== 'string' || id === '' || id.length > 256) throw mustBe(field, 'an id of 1 to 256 characters')
+  if (typeof id !== 'string' || id === '' || id.length > mostIdCharacters) {
+    throw mustBe(field, `an id of 1 to ${mostIdCharacters} characters`)
+  }
   return checkedText(id, field)
+}
+
+const mostIdCharacters = 16_384
+
+/** The name of the tool in an earlier call: models also make up names that no tool can have. */
+export function readCalledTool(name: unknown, field: string): string {
+  if (typeof name !== 'string' || name === '' || name.length > 256) throw mustBe(field, 'a name of 1 to 256 characters')
+  return checkedText(name, field)
 }
 
 /** Characters up to which arguments are parsed without a look at their levels and names first. */

@@ -197,6 +197,14 @@ describe('a conversation with calls', () => {
     assert.throws(() => check(user, calls('a', 'a'), results('a')), refused('call a', /answered by a result/))
   })
 
+  it('can have something between the results of a turn, unless the user says it', () => {
+    const system: Message = { role: 'system', text: 'Be brief.' }
+    const divided = [user, calls('a', 'b'), results('a'), system, results('b')]
+    assert.deepEqual(check(...divided, user), [...divided, user])
+    assert.throws(() => check(user, calls('a', 'b'), results('a'), user, results('b')), refused('call b', /answered/))
+    assert.throws(() => check(...divided.slice(0, 4)), refused('call b', /answered by a result/))
+  })
+
   it('gets other ids for calls that repeat one, and each result that of the first call without one', () => {
     const once = [user, calls('a', 'b'), results('b', 'a'), { role: 'system', text: 'Be brief.' }] as const
     assert.deepEqual(check(...once), once)

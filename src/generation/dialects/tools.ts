@@ -133,7 +133,7 @@ function decoded(name: string): string {
 
 /**
  * Pairs the results of a conversation with its calls, and returns it with ids that occur once. Each result belongs to the first call
- * with its id that has none yet, in an earlier turn of the assistant, and each call has its result before the user's next turn ends.
+ * with its id that has none yet, in an earlier turn of the assistant, and each call has its result before the user says anything else.
  * `fieldOf` is the id of a call, or that of its call in a result.
  */
 export function pairResults(
@@ -161,9 +161,10 @@ export function pairResults(
     return called.id === part.callId ? part : { ...part, callId: called.id }
   }
 
-  return messages.map((message) => {
+  return messages.map((message, place) => {
     const parts = message.parts?.map(pair)
-    const [unanswered] = message.role === 'user' ? open.values() : []
+    const isReply = message.role === 'user' && !message.parts?.every(({ kind }) => kind === 'result')
+    const [unanswered] = isReply || place === messages.length - 1 ? open.values() : []
     if (unanswered?.[0]) throw mustBe(fieldOf(unanswered[0].call), 'answered by a result in the next turn')
     return message.parts && parts?.some((part, index) => part !== message.parts[index])
       ? { ...message, parts }

@@ -123,6 +123,9 @@ const refusesBudget = /claude-[a-z]+-5-5|claude-fable-5/
 /** The least budget that Anthropic accepts. */
 const leastBudget = 1024
 
+/** The most of a reply that may be thoughts. */
+const mostThinking = 0.8
+
 interface Thinking {
   readonly effort?: string | undefined
   readonly thinking: {
@@ -143,9 +146,10 @@ function thinkingOf(reasoning: Reasoning, model: string, maxOutputTokens: number
     return { effort: effort === 'minimal' ? 'low' : effort, thinking: { type: 'adaptive', ...display } }
   }
   if (effort === undefined) return undefined
+  // The budget is part of the reply. If the caller did not choose it, it leaves room for a text.
+  const most = reasoning.budgetTokens === undefined ? Math.floor(maxOutputTokens * mostThinking) : maxOutputTokens - 1
   const wanted = reasoning.budgetTokens ?? budgetOf(effort) ?? leastBudget
-  // The budget is part of the reply.
-  const budgetTokens = Math.min(wanted, maxOutputTokens - 1)
+  const budgetTokens = Math.min(wanted, most)
   return budgetTokens < leastBudget ? undefined : { thinking: { type: 'enabled', budgetTokens } }
 }
 

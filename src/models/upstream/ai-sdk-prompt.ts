@@ -20,6 +20,7 @@ import {
   type AskedModel,
 } from './ai-sdk-options.ts'
 import type { UpstreamRun } from './usage.ts'
+import { Problem } from '../../platform/problems.ts'
 
 /** The model that a call is for. */
 export interface Called extends AskedModel {
@@ -49,6 +50,26 @@ export function callOf({ prompt, limits }: UpstreamRun, called: Called, abortSig
     ...(isMore(prompt) && { providerOptions }),
   }
 }
+
+/**
+ * Refuses what Anthropic's models do not take, and what its package therefore leaves out or changes without an error. Throws Problem
+ * `invalid_field`.
+ */
+export function checkSampling({ prompt, limits }: UpstreamRun, { isAnthropic }: Called): void {
+  if (!isAnthropic) return
+  const { temperature, topP = 1 } = limits
+  const isThinking = thinks(prompt)
+  if (temperature !== undefined && temperature > 1) throw notTaken('temperature', 'at most 1 for this model')
+  if (isThinking && temperature !== undefined && temperature < 1) {
+    throw notTaken('temperature', '1 or omitted if this model is to think')
+  }
+  if (topP < 1 && (isThinking || temperature !== undefined)) {
+    throw notTaken('top_p', `1 or omitted if this model ${isThinking ? 'is to think' : 'is given a temperature'}`)
+  }
+}
+
+const notTaken = (field: string, what: string): Problem =>
+  new Problem('invalid_field', `The field ${field} must be ${what}.`, { field })
 
 const isMore = ({ reasoning, tools, format, cacheKey }: Prompt): boolean =>
   reasoning !== undefined || tools !== undefined || format !== undefined || cacheKey !== undefined

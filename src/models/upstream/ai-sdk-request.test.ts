@@ -5,6 +5,8 @@ import { openPackage, packages, type PackageName } from '../../../tests/support/
 import { createModels, readStream } from '../../../tests/support/vendor-run.ts'
 import { startVendor } from '../../../tests/support/vendor.ts'
 import type { Message, Part, Prompt, Reasoning } from '../conversation.ts'
+import { Problem } from '../../platform/problems.ts'
+import type { RunLimits } from '../model.ts'
 import type { AiSdkModelOptions } from './ai-sdk.ts'
 
 /** What reaches the vendor through a provider package. */
@@ -304,12 +306,47 @@ const ofAnthropic = async (reasoning: Reasoning, upstreamModel: string, more: Pa
     'temperature',
   )
 
+describe("what Anthropic's models do not take", () => {
+  const signal = new AbortController().signal
+  const cases: readonly (readonly [limits: Partial<RunLimits>, refused: string | undefined, thinks?: boolean])[] = [
+    [{ temperature: 1.1 }, 'temperature'],
+    [{ temperature: 1, topP: 0.9 }, 'top_p'],
+    [{ temperature: 0, topP: 0.9 }, 'top_p'],
+    [{ temperature: 0.9 }, 'temperature', true],
+    [{ topP: 0.9 }, 'top_p', true],
+    [{ temperature: 1, topP: 1 }, undefined],
+    [{ topP: 0.9 }, undefined],
+    [{ temperature: 1, topP: 1 }, undefined, true],
+  ]
+
+  test('is refused by name before the vendor is called, whole and streamed', async () => {
+    const model = openPackage(models, anthropic, { url: vendor.url })
+    const other = openPackage(models, openAi, { url: vendor.url })
+    for (const [sampling, refused, thinks] of cases) {
+      const prompt = { messages: [user], ...(thinks && { reasoning: { effort: 'low' } as const }) }
+      const bounds = { maxOutputTokens: 4000, ...sampling }
+      const requests = vendor.calls
+      const isRefused = (error: unknown) =>
+        error instanceof Problem && error.code === 'invalid_field' && error.details.field === refused
+      for (const ask of [
+        () => model.run(prompt, bounds, signal),
+        () => Array.fromAsync(model.stream(prompt, bounds, signal)),
+      ]) {
+        if (refused === undefined) await ask()
+        else await assert.rejects(ask, isRefused, JSON.stringify(sampling))
+      }
+      assert.equal(vendor.calls - requests, refused === undefined ? 2 : 0)
+      await other.run(prompt, bounds, signal)
+    }
+  })
+})
+
 describe('reasoning', () => {
   test('is an effort, or a budget within the most tokens, for Anthropic', async () => {
     assert.deepEqual(await ofAnthropic({ effort: 'max' }, 'claude-opus-4-6'), adaptive('max'))
     assert.deepEqual(await ofAnthropic({ effort: 'minimal' }, 'claude-opus-4-6'), adaptive('low'))
     assert.deepEqual(await ofAnthropic({ budgetTokens: 2000 }, 'claude-opus-4-6'), enabled(2000))
-    assert.deepEqual(await ofAnthropic({ effort: 'low' }, 'claude-sonnet-4-5'), enabled(3999))
+    assert.deepEqual(await ofAnthropic({ effort: 'low' }, 'claude-sonnet-4-5'), enabled(3200))
     assert.deepEqual(await ofAnthropic({ budgetTokens: 50_000 }, 'claude-sonnet-4-5'), enabled(3999))
     // This model refuses a budget; the package would take it away without giving its tokens back.
     assert.deepEqual(await ofAnthropic({ budgetTokens: 2000 }, 'claude-opus-5-5'), adaptive('low'))

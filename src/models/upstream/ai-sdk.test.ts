@@ -80,7 +80,9 @@ for (const name of packages) {
     })
 
     test('the request has all settings', async () => {
-      await run(name, {}, { maxOutputTokens: 77, temperature: 0.5, topP: 0.9, stop: ['###'] })
+      // Anthropic's models take one of the two.
+      const topP = name === '@ai-sdk/anthropic' ? undefined : 0.9
+      await run(name, {}, { maxOutputTokens: 77, temperature: 0.5, topP, stop: ['###'] })
       const sent = JSON.stringify(vendor.last.body)
       for (const text of ['Be brief.', 'Grüß Gott', '77', '"m"']) assert.ok(sent.includes(text), sent)
       assert.match(inspect(vendor.last.headers), new RegExp(key))

@@ -4,7 +4,7 @@ import { everyCapability, type Capability } from '../capabilities.ts'
 import type { Prompt } from '../conversation.ts'
 import type { Model, RunLimits, WholeReply } from '../model.ts'
 import { compatibleName } from './ai-sdk-options.ts'
-import { callOf, type Called } from './ai-sdk-prompt.ts'
+import { callOf, checkSampling, type Called } from './ai-sdk-prompt.ts'
 import type { Provider } from './ai-sdk-provider.ts'
 import { failureOf, readResult } from './ai-sdk-reply.ts'
 import { createAiSdkStream } from './ai-sdk-stream.ts'
@@ -97,6 +97,7 @@ export function createAiSdkModel(options: AiSdkModelOptions): Model {
   async function run(upstreamRun: UpstreamRun): Promise<WholeReply> {
     const { signal, limits } = upstreamRun
     if (signal.aborted) return { text: '', ...neverBegun }
+    checkSampling(upstreamRun, called)
     const answered = await pool.run(async (_, total) => {
       const deadline = openDeadline(signal, total)
       unanswered.set(deadline.signal, deadline)
@@ -111,6 +112,7 @@ export function createAiSdkModel(options: AiSdkModelOptions): Model {
 
   async function beginStream(upstreamRun: UpstreamRun) {
     const { signal, limits } = upstreamRun
+    checkSampling(upstreamRun, called)
     const sizes = { maxOutputTokens: limits.maxOutputTokens, context }
     const answered = await pool.run(async (_, total) => {
       const deadline = openDeadline(signal, total)

@@ -108,7 +108,7 @@ function tooLong({ maxOutputTokens, context }: { maxOutputTokens: number; contex
     const reason = `A text has more tokens than the model's context of ${context}. Shorten it.`
     return new Problem('context_length_exceeded', reason, { cause, field: 'input' })
   }
-  const sizes = `max_output_tokens (${maxOutputTokens}) together are more than the model's context of ${context} tokens`
+  const sizes = `up to ${maxOutputTokens} tokens of its reply are more than the model's context of ${context} tokens`
   return new Problem('context_length_exceeded', `The prompt and ${sizes}. Shorten one of them.`, { cause })
 }
 
