@@ -26,6 +26,7 @@ interface Shape {
   readonly propertyNames?: TSchema
   readonly maxProperties?: number
   readonly items?: TSchema
+  readonly minItems?: number
   readonly maxItems?: number
   readonly minLength?: number
   readonly maxLength?: number
@@ -201,12 +202,17 @@ function mustBe(shape: Shape): string {
     case 'boolean':
       return 'true or false'
     case 'array':
-      return `a list${shape.maxItems === undefined ? '' : ` of at most ${shape.maxItems}`}`
+      return `a list${lengthOf(shape)}`
     case 'null':
       return 'null'
     default:
       return 'an object'
   }
+}
+
+function lengthOf({ minItems = 0, maxItems }: Shape): string {
+  if (minItems > 0) return maxItems === undefined ? ` of at least ${minItems}` : ` of ${minItems} to ${maxItems}`
+  return maxItems === undefined ? '' : ` of at most ${maxItems}`
 }
 
 function either(choices: readonly string[]): string {
@@ -244,7 +250,8 @@ function whatIs(shape: Shape, value: unknown): string {
   const isChoice = shape.enum !== undefined || shape.const !== undefined
   if (typeof value === 'number') return `is ${shape.type === 'string' || isChoice ? 'a number' : value}`
   if (typeof value === 'string') return shape.type === 'string' || isChoice ? textIs(shape, value) : 'is a string'
-  return typeof value === 'boolean' ? 'is true or false' : 'is an object'
+  if (typeof value === 'boolean') return isChoice ? `is ${value}` : 'is true or false'
+  return 'is an object'
 }
 
 function textIs(shape: Shape, text: string): string {
