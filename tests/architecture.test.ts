@@ -16,6 +16,7 @@ import {
 const entryPoints = {
   generation: ['generation.ts', 'routes.ts'],
   models: [
+    'call-ids.ts',
     'model.ts',
     'capabilities.ts',
     'catalogue.ts',
@@ -90,6 +91,7 @@ const entryPoints = {
     'permitted.ts',
     'policy.ts',
     'portal.ts',
+    'recorded-query.ts',
     'routes.ts',
     'schema.ts',
     'verify.ts',

@@ -90,7 +90,7 @@ export function createAlerts({ database, accounts, encryption, hasMail, allowedN
       const sealed = secret === null ? null : encryption.encrypt(secret, secretContext(id))
       const asked = { id, accountId, shares: ascending(shares), ...target }
       return database.transaction(async (tx) => {
-        await store.lockAccount(tx, accountId)
+        await store.lockRulesOf(tx, accountId)
         const isFull = (await store.readRules(tx, accountId)).length >= mostRules
         const rule = isFull ? undefined : await store.insertRule(tx, { ...asked, secret: sealed })
         if (rule === undefined) {

@@ -27,7 +27,7 @@ export async function readRule(tx: Queryable, accountId: string, id: string): Pr
 }
 
 /** Keeps others from adding rules to the account until the transaction ends. */
-export async function lockAccount(tx: Queryable, accountId: string): Promise<void> {
+export async function lockRulesOf(tx: Queryable, accountId: string): Promise<void> {
   await tx.rows('select from account where id = $1 for no key update', [accountId])
 }
 
