@@ -1,5 +1,6 @@
 import type { RevisedNoun } from '../src/clients/schema.ts'
 import { clearAmount, plainAmount } from '../src/platform/typed-amount.ts'
+import { minutesIn } from './duration.ts'
 import { decimalMark } from './locale.ts'
 import { clientStatusNames, disputeStatusNames, letterStatusNames } from './words.ts'
 
@@ -25,6 +26,7 @@ export interface Field {
     | 'choice'
     | 'consultant'
     | 'whole'
+    | 'minutes'
     | 'flag'
   readonly required?: boolean
   /** Whether an empty field is sent as `null`. */
@@ -125,7 +127,7 @@ export const nouns: Readonly<Record<RevisedNoun, NounWords>> = {
     path: 'time_entries',
     fields: [
       { name: 'date', label: 'Date', kind: 'date', required: true },
-      { name: 'minutes', label: 'Minutes', kind: 'whole', required: true, maxLength: 4 },
+      { name: 'minutes', label: 'Minutes', kind: 'minutes', required: true, placeholder: '90 or 1:30', maxLength: 20 },
       { name: 'text', label: 'Work', kind: 'line', required: true, maxLength: 280 },
       { name: 'rate', label: 'Hourly rate', kind: 'amount', optional: true, placeholder: 'Default', maxLength: 30 },
       { name: 'billable', label: 'Billable', kind: 'flag' },
@@ -162,20 +164,20 @@ function idIn(person: unknown): unknown {
   return typeof person === 'object' && person !== null && 'id' in person ? person.id : undefined
 }
 
-/** The request body of a change: the changed fields. Throws UnclearAmount for an amount that could be two. */
+/** The request body of a change: the changed fields. Throws UnclearValue. */
 export function bodyOf(fields: readonly Field[], values: Values, before: Values): Record<string, Value | null> {
   return Object.fromEntries(
     fields
       .filter(({ name, optional }) => !isSame(values[name], before[name]) && !(optional && values[name] === ''))
       .map((field) => {
-        const value = field.kind === 'amount' ? sentAmount(field, values[field.name]) : (values[field.name] ?? '')
+        const value = typedValue(field, values[field.name] ?? '')
         return [field.name, field.nullable && value === '' ? null : value]
       }),
   )
 }
 
-/** An amount that could be two. The message says what to write instead. */
-export class UnclearAmount extends Error {
+/** An amount that could be two, or a duration that cannot be read. The message says what to write instead. */
+export class UnclearValue extends Error {
   readonly field: string
 
   constructor(field: string, message: string) {
@@ -196,22 +198,39 @@ export function sentBody(fields: readonly Field[], body: Readonly<Record<string,
 function sentValue(kind: Field['kind'] | undefined, value: Value | null): Sent {
   if (kind === 'flag') return value === 'true'
   // What is no number is sent as it is, for the server to refuse.
-  return kind === 'whole' && typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value
+  return (kind === 'whole' || kind === 'minutes') && typeof value === 'string' && /^\d+$/.test(value)
+    ? Number(value)
+    : value
+}
+
+function typedValue(field: Field, value: Value): Value {
+  if (field.kind === 'amount') return sentAmount(field, value)
+  return field.kind === 'minutes' ? sentMinutes(field, value) : value
+}
+
+function sentMinutes({ name, label }: Field, value: Value): Value {
+  if (typeof value !== 'string' || value.trim() === '') return value
+  const minutes = minutesIn(value)
+  if (minutes === undefined)
+    throw new UnclearValue(name, `${label} must be whole minutes, such as 90, or hours, such as 1:30 or 1.5 h.`)
+  return String(minutes)
 }
 
 /** The plain decimal of an amount as it is typed. What is not an amount is sent as it is, for the server to refuse. */
-function sentAmount({ name, label }: Field, value: Value = ''): Value {
+function sentAmount({ name, label }: Field, value: Value): Value {
   if (typeof value !== 'string') return value
   try {
     return plainAmount(value, decimalMark())
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
-    throw new UnclearAmount(name, `${label} ${error.message}.`)
+    throw new UnclearValue(name, `${label} ${error.message}.`)
   }
 }
 
 /** Whether two values of a field are equal in meaning: `5` and `5.00` are the same amount. */
 export function meansSame({ kind }: Field, a: Value | undefined, b: Value | undefined): boolean {
+  if (kind === 'minutes' && typeof a === 'string' && typeof b === 'string')
+    return (minutesIn(a) ?? a) === (minutesIn(b) ?? b)
   return kind === 'amount' ? amountIn(a) === amountIn(b) : isSame(a, b)
 }
 

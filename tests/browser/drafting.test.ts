@@ -142,6 +142,21 @@ describe('a letter that a model drafts', () => {
     await page.close()
   })
 
+  test('is linked above the form if the page was loaded again', async () => {
+    const letOn = holdLetters()
+    const page = await openForm()
+    await submit(page)
+    await page.getByText('Dear', { exact: true }).waitFor()
+    assert.equal(await page.getByText('A letter is being drafted.').filter({ visible: true }).count(), 0)
+    await page.reload()
+    await page.getByRole('button', { name: 'Draft letter' }).waitFor()
+    await page.getByRole('link', { name: 'Watch it' }).click()
+    await page.getByText('The letter is being finished…').waitFor()
+    letOn()
+    await page.waitForURL(letterPage())
+    await page.close()
+  })
+
   test('arrives even if the connection is lost', async () => {
     const page = await openForm()
     // The server receives the request, and its response is lost.

@@ -95,6 +95,20 @@ describe('the page of a letter', () => {
     await page.close()
   })
 
+  test('makes no files of a text that is not saved', async () => {
+    const page = await desk.open(letter)
+    const menu = page.getByRole('button', { name: 'More actions for this letter' })
+    await editor(page).click()
+    await page.keyboard.type('New. ')
+    await page.locator('button[aria-label="More actions for this letter"]:disabled').waitFor()
+    assert.equal(await menu.getAttribute('title'), 'Save or discard your changes first')
+    await page.keyboard.press('Control+Enter')
+    await page.getByText('The letter was saved.').waitFor()
+    await menu.click()
+    await page.getByRole('menuitem', { name: 'Download for Word' }).waitFor()
+    await page.close()
+  })
+
   test('says why it cannot be downloaded as PDF', async () => {
     const { record } = await desk.newClient()
     const page = await desk.open(await desk.make(`${record}/letters`, { subject: 'Good news', body: 'Well done 🎉' }))

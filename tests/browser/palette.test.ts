@@ -27,6 +27,19 @@ describe('the command palette', () => {
     await page.close()
   })
 
+  test('shows pages before the records that have their name', async () => {
+    await desk.make('/clients', { name: 'Templates and Clients Ltd' })
+    const page = await desk.open('/clients')
+    await page.keyboard.press('Control+k')
+    await page.getByRole('dialog').waitFor()
+    await page.keyboard.type('clients')
+    const choices = page.getByRole('dialog').getByRole('button')
+    await choices.filter({ hasText: 'Templates and Clients Ltd' }).waitFor()
+    const names = await choices.allTextContents()
+    assert.deepEqual([names[0], names.at(-1)], ['Clients', 'Search all records for “clients”'])
+    await page.close()
+  })
+
   test('lists the pages of the role, and searches all records for what is typed', async () => {
     const page = await desk.open('/clients')
     await page.keyboard.press('Control+k')

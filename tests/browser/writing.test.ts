@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { noteField, startDesk, type Desk } from '../support/desk.ts'
+import { at } from '../support/json.ts'
 
 let desk: Desk
 /** The paths of a new client of Daniel's and of its only note. */
@@ -149,4 +150,19 @@ test('a conflict with a save in the person’s own other tab says so', async () 
   await conflict.getByRole('button', { name: 'Save selection' }).click()
   await slow.getByRole('article').filter({ hasText: 'Written there.' }).waitFor()
   await Promise.all([slow.close(), quick.close()])
+})
+
+test('takes a duration as people type it, and says how if it cannot be read', async () => {
+  const page = await desk.open(`${record}/time_entries`)
+  await page.getByRole('button', { name: 'Add time entry' }).first().click()
+  await page.getByLabel('Minutes').fill('an hour')
+  await page.getByLabel('Work').fill('Call')
+  await page.keyboard.press('Enter')
+  await page.getByText('Minutes must be whole minutes, such as 90, or hours, such as 1:30 or 1.5 h.').waitFor()
+  await page.getByLabel('Hourly rate').fill('100')
+  await page.getByLabel('Minutes').fill('1:30')
+  await page.keyboard.press('Enter')
+  await page.getByText('1 h 30 min ×').waitFor()
+  assert.equal(at(await desk.ask(`${record}/time_entries`), 'time_entries', 0, 'minutes'), 90)
+  await page.close()
 })

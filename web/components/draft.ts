@@ -2,7 +2,7 @@ import { useRef, useState } from 'react'
 import type { Note } from '../../src/clients/schema.ts'
 import { ApiError } from '../api.ts'
 import { content } from '../content.ts'
-import { UnclearAmount, bodyOf, isSame, meansSame, valuesOf, type Field, type Value, type Values } from '../fields.ts'
+import { UnclearValue, bodyOf, isSame, meansSame, valuesOf, type Field, type Value, type Values } from '../fields.ts'
 import { believed } from '../wire.ts'
 import { useUnsaved } from './unsaved.tsx'
 
@@ -155,7 +155,7 @@ export function requestOf(fields: readonly Field[], next: Values, before: Values
   try {
     return bodyOf(fields, next, before)
   } catch (error) {
-    if (!(error instanceof UnclearAmount)) throw error
+    if (!(error instanceof UnclearValue)) throw error
     throw new ApiError(422, { field: error.field, reason: error.message })
   }
 }

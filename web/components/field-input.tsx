@@ -50,6 +50,8 @@ export function FieldInput({ field, value, error, readOnly, onChange }: FieldInp
       )
     case 'flag':
       return <NativeSelect {...common} value={text} onChange={change} data={options({ true: 'Yes', false: 'No' })} />
+    case 'minutes':
+      return <TextInput {...typed} {...limit} value={text} onChange={change} />
     case 'whole':
       return <TextInput {...typed} {...limit} value={text} onChange={change} inputMode="numeric" />
     case 'choice':

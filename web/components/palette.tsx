@@ -23,7 +23,7 @@ const pause = 100
 export function Palette() {
   const [query, setQuery] = useState('')
   const found = useFound(query)
-  const commands = useCommands(query)
+  const { commands, search } = useCommands(query)
   const navigate = useNavigate()
   const records = found.map((result) => recordOf(result, () => void navigate(addressOf(result))))
   return (
@@ -44,7 +44,7 @@ export function Palette() {
         maxLength={200}
       />
       <Spotlight.ActionsList>
-        {[...records, ...commands].map(({ name, about, icon, act }, index) => (
+        {[...commands, ...records, ...search].map(({ name, about, icon, act }, index) => (
           <Spotlight.Action
             // The first place is selected, also when a better match arrives for it.
             // oxlint-disable-next-line react/no-array-index-key
@@ -75,27 +75,29 @@ function recordOf({ noun, title, client, archived }: SearchResult, act: () => vo
 
 const iconOf = (ItsIcon: Icon) => <ItsIcon size={17} stroke={1.6} aria-hidden />
 
-/** The commands whose names match; and last, the search for what is typed. */
-function useCommands(query: string): readonly Choice[] {
+/** The commands whose names match; and the search for what is typed, if anything is. */
+function useCommands(query: string): Readonly<Record<'commands' | 'search', readonly Choice[]>> {
   const navigate = useNavigate()
   const role = useRole()
   const q = query.trim()
   const all = [
     ...placesOf(role).map(({ name, icon, to }) => ({ name, icon, act: () => void navigate(to) })),
     { name: 'New client', icon: IconPlus, act: () => void navigate('/clients#new') },
+    ...(role === 'partner' ? [{ name: 'New invoice', icon: IconPlus, act: () => void navigate('/invoices/new') }] : []),
     { name: 'Your account', icon: IconUserCircle, act: () => void navigate('/me') },
     { name: 'Keyboard shortcuts', icon: IconKeyboard, act: openShortcuts },
     { name: 'Sign out', icon: IconLogout, act: () => void signOut() },
   ]
   const search = {
     name: `Search all records for “${q}”`,
+    about: '',
     icon: IconSearch,
     act: () => void navigate(`/search?${new URLSearchParams({ q }).toString()}`),
   }
-  return [...all.filter(({ name }) => isIn(name, q)), ...(q === '' ? [] : [search])].map((each) => ({
-    ...each,
-    about: '',
-  }))
+  return {
+    commands: all.filter(({ name }) => isIn(name, q)).map((each) => ({ ...each, about: '' })),
+    search: q === '' ? [] : [search],
+  }
 }
 
 const none: readonly SearchResult[] = []

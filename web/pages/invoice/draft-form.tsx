@@ -4,7 +4,7 @@ import type { DraftOptions, ShownInvoice } from '../../../src/invoicing/schema.t
 import { ApiError } from '../../api.ts'
 import { confirm } from '../../components/confirm.tsx'
 import { useUnsaved } from '../../components/unsaved.tsx'
-import { UnclearAmount } from '../../fields.ts'
+import { UnclearValue } from '../../fields.ts'
 import { believed } from '../../wire.ts'
 import { DraftConflict } from './draft-conflict.tsx'
 import classes from './draft-form.module.css'
@@ -24,7 +24,7 @@ interface DraftFormProps {
   readonly proposed: ShownInvoice['lines']
   /** Whether lines can be typed: not into a credit note. */
   readonly hasLines: boolean
-  /** Throws ApiError and UnclearAmount. */
+  /** Throws ApiError and UnclearValue. */
   readonly save: (values: DraftValues, version: number | undefined) => Promise<ShownInvoice>
   readonly onSaved: (saved: ShownInvoice) => unknown
   readonly onCancel: () => void
@@ -145,7 +145,7 @@ export function DraftForm(props: DraftFormProps) {
 const headFields = ['note', 'buyer.name', 'buyer.address', 'buyer.tax_number']
 
 function refusalOf(thrown: unknown): ApiError {
-  if (thrown instanceof UnclearAmount) return new ApiError(422, { field: thrown.field, reason: thrown.message })
+  if (thrown instanceof UnclearValue) return new ApiError(422, { field: thrown.field, reason: thrown.message })
   if (thrown instanceof ApiError) return thrown
   throw thrown
 }

@@ -9,7 +9,7 @@ import {
 import type { DraftOptions, InvoiceChange, NewLine, ShownInvoice } from '../../../src/invoicing/schema.ts'
 import { parseDecimal } from '../../../src/platform/decimal.ts'
 import { clearAmount, plainAmount } from '../../../src/platform/typed-amount.ts'
-import { UnclearAmount } from '../../fields.ts'
+import { UnclearValue } from '../../fields.ts'
 import { decimalMark } from '../../locale.ts'
 
 /** A line as it is typed. */
@@ -134,7 +134,7 @@ const taxOf = ({ category, rate, reason }: ShownInvoice['lines'][number]['tax'])
   reason,
 })
 
-/** The lines to send, without blank ones. Throws UnclearAmount for an amount that could be two. */
+/** The lines to send, without blank ones. Throws UnclearValue for an amount that could be two. */
 export function sentLines(lines: readonly TypedLine[]): NewLine[] {
   return lines
     .filter((line) => !isBlank(line))
@@ -152,7 +152,7 @@ function plain(typed: string, field: string): string {
     return plainAmount(typed, decimalMark())
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
-    throw new UnclearAmount(field, `The amount ${error.message}.`)
+    throw new UnclearValue(field, `The amount ${error.message}.`)
   }
 }
 

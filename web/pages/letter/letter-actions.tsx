@@ -63,16 +63,18 @@ export function LetterActions({ letter, draft, isDirty, onDraft }: LetterActions
           variant="default"
           leftSection={<IconSparkles size={15} aria-hidden />}
           disabled={isDirty}
-          title={isDirty ? 'Save or discard your changes first' : undefined}
+          title={isDirty ? saveFirst : undefined}
           onClick={onDraft}
         >
           {letter.generated ? 'Draft again' : 'Draft with a model'}
         </Button>
       )}
-      <LetterMenu letter={letter} isActive={isActive} />
+      <LetterMenu letter={letter} isActive={isActive} isDirty={isDirty} />
     </div>
   )
 }
+
+const saveFirst = 'Save or discard your changes first'
 
 function draftedBy({ cost, currency }: Letter, draft: Draft | undefined): string {
   const model = draft ? `Drafted by ${draft.model}` : 'Drafted by a model'
@@ -152,7 +154,7 @@ function Steps({ letter, isDirty }: { readonly letter: Letter; readonly isDirty:
           leftSection={<IconCheck size={15} aria-hidden />}
           loading={busy}
           disabled={isDirty}
-          title={isDirty ? 'Save or discard your changes first' : undefined}
+          title={isDirty ? saveFirst : undefined}
           onClick={() => void setStatus('approved', 'The letter was approved.')}
         >
           Approve
@@ -182,7 +184,11 @@ function Steps({ letter, isDirty }: { readonly letter: Letter; readonly isDirty:
   }
 }
 
-function LetterMenu({ letter, isActive }: { readonly letter: Letter; readonly isActive: boolean }) {
+function LetterMenu({
+  letter,
+  isActive,
+  isDirty,
+}: Pick<LetterActionsProps, 'letter' | 'isDirty'> & { readonly isActive: boolean }) {
   const { id } = useRecord()
   const navigate = useNavigate()
   const { revalidate } = useRevalidator()
@@ -213,6 +219,14 @@ function LetterMenu({ letter, isActive }: { readonly letter: Letter; readonly is
     }
   }
 
+  // A file would have the text as it was last saved.
+  if (isDirty) {
+    return (
+      <ActionIcon variant="default" size={32} aria-label="More actions for this letter" title={saveFirst} disabled>
+        <IconDots size={16} />
+      </ActionIcon>
+    )
+  }
   return (
     <Menu position="bottom-end" width={200} shadow="md">
       <Menu.Target>

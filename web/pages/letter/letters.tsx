@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { IconPlus, IconSparkles } from '@tabler/icons-react'
-import { Link, useLoaderData, useLocation, useNavigate } from 'react-router'
+import { useLocation, useNavigate } from 'react-router'
 import { Empty } from '../../components/empty.tsx'
 import { useKey } from '../../components/keys.ts'
 import { content } from '../../content.ts'
@@ -10,7 +10,7 @@ import { useRecord } from '../record/use-record.ts'
 import classes from './letters.module.css'
 import { NewDraft } from './new-draft.tsx'
 import { NewLetter } from './new-letter.tsx'
-import type { DraftList } from './wire.ts'
+import { RunningDrafts } from './running-drafts.tsx'
 
 /** The letters of a record; at `#new` and `#draft` a new one. */
 export function Letters() {
@@ -23,7 +23,6 @@ export function Letters() {
 
 function LetterList() {
   const { id, letters, status } = useRecord()
-  const { drafts } = useLoaderData<DraftList>()
   const navigate = useNavigate()
   const address = `/clients/${id}/letters`
   const isArchived = status === 'archived'
@@ -32,7 +31,6 @@ function LetterList() {
     event.preventDefault()
     void navigate(`${address}#new`)
   })
-  const running = drafts.filter((draft) => draft.status === 'running')
   const ways = isArchived ? (
     <p className={classes.archived}>
       This client is archived. To change its record, choose “Restore client” under “More” at the top.
@@ -55,11 +53,7 @@ function LetterList() {
   )
   return (
     <div className={classes.letters}>
-      {running.map((draft) => (
-        <p key={draft.id} className={classes.running}>
-          A letter is being drafted. <Link to={`${address}#draft:running:${draft.id}`}>Watch it</Link>
-        </p>
-      ))}
+      <RunningDrafts />
       {letters.length === 0 ? (
         <Empty title="No letters yet">
           <p>Draft letters here, get them approved, and keep the ones you sent.</p>

@@ -5,6 +5,7 @@ import { notifyDone } from '../../components/notify.ts'
 import { useRecord } from '../record/use-record.ts'
 import { DraftForm } from './draft-form.tsx'
 import { FailedDraft, LiveDraft } from './live-draft.tsx'
+import { RunningDrafts } from './running-drafts.tsx'
 import { Sources } from './sources.tsx'
 import { useDrafting } from './use-drafting.ts'
 import type { DraftRequest } from './wire.ts'
@@ -34,6 +35,8 @@ export function NewDraft() {
       {writing.phase === 'writing' && <LiveDraft writing={writing} onStop={() => void stop()} />}
       {writing.phase === 'failed' && <FailedDraft failed={writing} onBack={reset} />}
       <div hidden={writing.phase !== 'idle'}>
+        {/* After the page was loaded again while a letter is drafted. */}
+        <RunningDrafts />
         <DraftForm
           initial={requestFrom(record, hash)}
           submitLabel="Draft letter"
