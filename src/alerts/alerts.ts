@@ -95,7 +95,7 @@ export function createAlerts({ database, accounts, encryption, hasMail, allowedN
         const rule = isFull ? undefined : await store.insertRule(tx, { ...asked, secret: sealed })
         if (rule === undefined) {
           const before = createdBefore(await store.readRule(tx, accountId, id), asked)
-          if (before.secret !== null) await record(tx, by, 'secret_shown', before.rule)
+          if (before.secret !== null) await record(tx, by, 'shown', before.rule)
           return before
         }
         await record(tx, by, 'created', rule, { shares: sharesText(rule) })

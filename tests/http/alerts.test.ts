@@ -162,7 +162,7 @@ test('a repeated request gets the same alert with the same secret, however many 
   assert.deepEqual((await paula.get(`${path}/alerts`)).json, { alerts: [rest] })
   // One has created it; the others have received its secret.
   const events = (await Promise.all(answers.map(recorded))).flat().map((event) => at(event, 'action'))
-  const shown = 'account_alert_secret_shown'
+  const shown = 'account_alert_shown'
   assert.equal(events.filter((action) => action === 'account_alert_created').length, 1)
   assert.equal(events.filter((action) => action === shown).length, 3)
 

@@ -211,7 +211,7 @@ describe("Anthropic's official client", () => {
         .then(undefined, (error: unknown) => error)
       assert.ok(refusal instanceof Anthropic.BadRequestError, field)
       assert.match(refusal.message, /The model tiny (does not support|calls a tool only if)/)
-      assert.ok(refusal.message.includes(` field ${field}.`), refusal.message)
+      assert.ok(refusal.message.includes(` field ${field}`), refusal.message)
     }
     const { rows, holds } = await service.books(accountId)
     assert.deepEqual([rows, holds], [[], 0])

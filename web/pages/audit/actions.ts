@@ -100,6 +100,7 @@ const billing = [
     'alert_created',
     'alert_changed',
     'alert_removed',
+    'alert_shown',
     'alert_tested',
     'alert_attempts_listed',
   ].map((did) => `account_${did}`),
