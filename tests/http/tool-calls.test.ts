@@ -12,7 +12,7 @@ const calls = [
   { id: 'call_1', type: 'function', function: { name: 'weather', arguments: '{"city":"Bern"}' } },
   { id: 'call_2', type: 'function', function: { name: 'weather', arguments: '{"city":"Zürich"}' } },
 ]
-/** The same call in a later reply, as it is told apart from the first. */
+/** The same call in a later reply, with the id that it gets there. */
 const repeated = ({ id, ...rest }: (typeof calls)[number]) => ({ id: `${id}_2`, ...rest })
 /** What a gateway sends of Claude's thoughts, if it is asked to think. */
 const thought = { type: 'reasoning.text', text: 'Where?', signature: 'c2ln', format: 'anthropic-claude-v1' }

@@ -12,7 +12,7 @@ test("a token has the bytes that GPT-2's notation or SentencePiece's stands for"
   assert.deepEqual(pieces.map(hex), ['e2968161', 'e6', hex(Buffer.from('<0xE6>x')), 'c3a9'])
 })
 
-test('the bytes after which not every second byte is UTF-8 are told from the others', () => {
+test('a second byte that no UTF-8 has after the first one is found', () => {
   for (let first = 0xc2; first <= 0xf4; first += 1) {
     const rest = first < 0xe0 ? [] : first < 0xf0 ? [0x80] : [0x80, 0x80]
     let bad = 0
