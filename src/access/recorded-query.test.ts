@@ -18,10 +18,22 @@ test('ids, times and the words of the program are recorded as they are', () => {
     limit: '50',
   }
   assert.deepEqual(recordedQuery({ ...query, account: undefined }), query)
+  assert.deepEqual(recordedQuery({ by: 'day' }), { by: 'day' })
 })
 
 test('any other text is not: it could be a name', () => {
-  for (const text of ['Moreau', 'moreau', 'moreau,', 'Anna Moreau', 'anna-moreau', '2026-99-12', '', `${id} Moreau`]) {
+  for (const text of [
+    'Moreau',
+    'moreau',
+    'day',
+    'day,model',
+    'moreau,',
+    'Anna Moreau',
+    'anna-moreau',
+    '2026-99-12',
+    '',
+    `${id} Moreau`,
+  ]) {
     assert.deepEqual(recordedQuery({ client: text, action: text, from: text }), { client: '?', action: '?', from: '?' })
   }
 })

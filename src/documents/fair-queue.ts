@@ -14,7 +14,7 @@ export function createFairQueue(): FairQueue {
   const urgentWork: Work[] = []
   /** What waits, by person. */
   const lines = new Map<string, Work[]>()
-  /** The number of the last turn of each person, while anything waits. */
+  /** The number of each person's last turn, until nothing waits. */
   const turns = new Map<string, number>()
   let turn = 0
   let isRunning = false

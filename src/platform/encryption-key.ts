@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { link, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { OperatorError } from './problems.ts'
@@ -35,7 +36,7 @@ export async function readEncryptionKey({ encryption_key: setting, data }: KeySo
 
 /** Throws OperatorError if there is a file with a key that cannot be used. Creates nothing. */
 export async function checkEncryptionKey({ encryption_key: setting, data }: KeySource): Promise<void> {
-  if (setting === undefined && (await readIfThere(fileIn(data))) !== undefined) await readEncryptionKey({ data })
+  if (setting === undefined && existsSync(fileIn(data))) await readEncryptionKey({ data })
 }
 
 const fileIn = (data: string): string => path.join(data, 'encryption.key')

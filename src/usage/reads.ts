@@ -33,7 +33,7 @@ export function createUsageReads({ access }: { access: Pick<RecordAccess, 'note'
     once,
     async page(visit: Visit, action: UsageAction, query: Query) {
       const { actor } = visit
-      const id = JSON.stringify([actor.kind === 'person' ? actor.id : actor.kind, action, query])
+      const id = JSON.stringify([actor.kind === 'person' ? actor.id : actor.kind, action, recordedQuery(query)])
       const now = performance.now()
       const last = recorded.get(id)
       if (last !== undefined && now - last < repeated && may(actor, 'read', 'usage')) return

@@ -37,7 +37,7 @@ function isPrintable(byte: number): boolean {
   return (byte >= 0x21 && byte <= 0x7e) || (byte >= 0xa1 && byte !== 0xad)
 }
 
-/** What must not follow these first bytes of a character, which would be too long, a surrogate or beyond U+10FFFF (RFC 3629). */
+/** The second bytes that these first bytes must not have: the character would be overlong, a surrogate or beyond U+10FFFF (RFC 3629). */
 const badSeconds: ReadonlyMap<number, readonly [from: number, to: number]> = new Map([
   [0xe0, [0x80, 0x9f]],
   [0xed, [0xa0, 0xbf]],
