@@ -36,8 +36,7 @@ import { createInvitations } from './people/invitations.ts'
 import { createPeople, type People } from './people/people.ts'
 import type { Config, ModelConfig } from './platform/config/config.ts'
 import { openDatabase, type Database } from './platform/database/database.ts'
-import { createEncryption } from './platform/encryption.ts'
-import { readEncryptionKey } from './platform/encryption-key.ts'
+import { openEncryption } from './platform/encryption-check.ts'
 import { migrate } from './platform/database/migrations.ts'
 import { loadPages } from './platform/http/pages.ts'
 import { startSealing } from './platform/seals/sealing.ts'
@@ -95,6 +94,7 @@ export async function openService(needs: ServiceNeeds): Promise<Service> {
   await migrate(databaseUrl)
   await using opened = new AsyncDisposableStack()
   const database = opened.adopt(openDatabase(databaseUrl, { log }), (it) => it.close())
+  const encryption = await openEncryption(database, config)
   const prices = opened.adopt(createPrices({ database, log }), (it) => it.close())
   await prices.sync(configuredPrices(config))
   const accounts = createAccounts({ database })
@@ -126,6 +126,7 @@ export async function openService(needs: ServiceNeeds): Promise<Service> {
     await openMailer({
       config,
       databaseUrl,
+      encryption,
       audit,
       log,
       recipientOf: signUp.recipientOf,
@@ -154,13 +155,12 @@ export async function openService(needs: ServiceNeeds): Promise<Service> {
     (it) => it.close(),
   )
   const { currency } = config
-  const encryption = createEncryption(await readEncryptionKey(config))
   const allowedNetworks = config.alerts.allowed_networks
   const alerts = createAlerts({ database, accounts, encryption, hasMail: mailer !== undefined, allowedNetworks })
   opened.adopt(startAlerts({ database, log, mailer, encryption, currency, allowedNetworks }), (it) => it.close())
   const changes = createCredentialChanges({ sessions, audit, mailer })
   const signIn = opened.adopt(
-    await openSignIn({ config, database, identities, signUp, mailer, audit, sessions, log, additional }),
+    await openSignIn({ config, database, encryption, identities, signUp, mailer, audit, sessions, log, additional }),
     (it) => it.close(),
   )
   const thread = opened.adopt(createCountingThread(), (it) => it.close())

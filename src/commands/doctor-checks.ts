@@ -1,7 +1,14 @@
 import { isDemo } from '../platform/config/config.ts'
 import { OperatorError } from '../platform/problems.ts'
 import type { Context } from './context.ts'
-import { checkClock, checkDatabase, checkDurability, checkPortal, checkPrices } from './doctor-database.ts'
+import {
+  checkClock,
+  checkDatabase,
+  checkDurability,
+  checkEncryptionKey,
+  checkPortal,
+  checkPrices,
+} from './doctor-database.ts'
 import { checkDataFolder, checkPort, checkRuntime } from './doctor-host.ts'
 import { faultOfModel } from './model-survey.ts'
 
@@ -20,6 +27,7 @@ export const checks: readonly DoctorCheck[] = [
   { name: 'configuration', needs: [], run: checkConfiguration },
   { name: 'data folder', needs: ['configuration'], run: checkDataFolder },
   { name: 'database', needs: ['configuration'], run: checkDatabase },
+  { name: 'encryption key', needs: ['database'], run: checkEncryptionKey },
   { name: 'portal', needs: ['database'], run: checkPortal },
   { name: 'durability', needs: ['database'], run: checkDurability },
   { name: 'clock', needs: ['database'], run: checkClock },

@@ -1,3 +1,4 @@
+import { confirmEncryption } from '../platform/encryption-check.ts'
 import { OperatorError } from '../platform/problems.ts'
 import type { Context } from './context.ts'
 import { readDatabaseClock, readDurabilitySettingsThatAreOff, readServerState } from './doctor-store.ts'
@@ -15,6 +16,11 @@ export async function checkDatabase(context: Context): Promise<string> {
     )
   }
   return `PostgreSQL ${version}; the schema is up to date`
+}
+
+export async function checkEncryptionKey(context: Context): Promise<string> {
+  const known = await confirmEncryption(await context.database(), await context.config())
+  return known ? "the one with which this database's secrets are encrypted" : 'none yet; the first start creates it'
 }
 
 export async function checkPortal(context: Context): Promise<string> {

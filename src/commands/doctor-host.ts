@@ -1,7 +1,6 @@
 import { access, constants, stat } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import path from 'node:path'
-import { checkEncryptionKey } from '../platform/encryption-key.ts'
 import { OperatorError } from '../platform/problems.ts'
 import type { Context } from './context.ts'
 
@@ -32,7 +31,6 @@ export async function checkDataFolder(context: Context): Promise<string> {
   } catch {
     throw new OperatorError(`${existing} is not writable: give this user write access, or set TOLLGATE_DATA.`)
   }
-  if (existing === data) await checkEncryptionKey({ encryption_key: key, data })
   return existing === data ? data : `${data}; the first start creates it`
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -15,8 +15,11 @@ import { startServer } from '../../tests/support/echo-server.ts'
 import { writeEmbeddingModel } from '../../tests/support/embedding-model.ts'
 import { nobody } from '../../tests/support/embedded.ts'
 import { tinyFile } from '../../tests/support/engine.ts'
+import { createTestLog } from '../../tests/support/log.ts'
 import { localEmbedder, shippedModel } from '../../tests/support/service.ts'
 import { main } from '../../tests/support/start.ts'
+import { openDatabase } from '../platform/database/database.ts'
+import { openEncryption } from '../platform/encryption-check.ts'
 
 let home: TestDatabase
 let folder: string
@@ -68,11 +71,27 @@ test('a data folder that is a file, or in one', async () => {
 
 test('a damaged encryption key', async () => {
   const file = path.join(folder, 'encryption.key')
-  assert.match(await lineOf('data folder', {}), /^ok/)
+  assert.match(await lineOf('encryption key', {}), /^ok {5}encryption key none yet; the first start creates it$/)
   await writeFile(file, 'AAAA')
-  const line = await lineOf('data folder', {})
+  const line = await lineOf('encryption key', {})
   await rm(file)
-  assert.match(line, /^WRONG {2}data folder +\S+encryption\.key is damaged: restore it from a backup/)
+  assert.match(line, /^WRONG {2}encryption key \S+encryption\.key is damaged: restore it from a backup/)
+})
+
+test('an encryption key that is missing or another', async () => {
+  const own = await createTestDatabase()
+  const database = openDatabase(own.url, { log: createTestLog().log })
+  const file = path.join(folder, 'encryption.key')
+  await openEncryption(database, { data: folder })
+  const find = () => lineOf('encryption key', { DATABASE_URL: own.url })
+  assert.match(await find(), /^ok {5}encryption key the one with which this database's secrets are encrypted$/)
+  await writeFile(file, randomBytes(32).toString('base64'))
+  assert.match(await find(), /^WRONG {2}encryption key \S+encryption\.key is not the key with which/)
+  await rm(file)
+  assert.match(await find(), /^WRONG {2}encryption key \S+encryption\.key is missing, and this database has secrets/)
+  await assert.rejects(stat(file), { code: 'ENOENT' }, 'it creates none')
+  await database.close()
+  await own.drop()
 })
 
 test('a data folder that this user may not read, write or enter', async () => {

@@ -41,6 +41,7 @@ export async function withPeopleParts<T>(context: Context, work: (parts: PeopleP
   const { openPortal } = await import('../access/portal.ts')
   const { createRecords } = await import('../clients/records.ts')
   const { openOutbox } = await import('../mail/configured.ts')
+  const { openEncryption } = await import('../platform/encryption-check.ts')
   const { createPeopleAdmin } = await import('../people/admin.ts')
   const { createInvitations } = await import('../people/invitations.ts')
   const { createPeople } = await import('../people/people.ts')
@@ -48,7 +49,10 @@ export async function withPeopleParts<T>(context: Context, work: (parts: PeopleP
   const { createSessions } = await import('../signin/sessions.ts')
   await using opened = new AsyncDisposableStack()
   const audit = opened.adopt(createAudit({ database }), (it) => it.close())
-  const mailer = opened.adopt(await openOutbox({ config, databaseUrl, log }), async (it) => it?.close())
+  // Without mail, no command needs the key.
+  const encryption = config.mail && (await openEncryption(database, config))
+  const outbox = encryption && (await openOutbox({ databaseUrl, encryption, log }))
+  const mailer = opened.adopt(outbox, async (it) => it?.close())
   // No statement timeout: a person may have very many clients.
   const portal = await openPortal({ databaseUrl, log, connections: 1, statementTimeout: 0 })
   opened.defer(() => portal.close())

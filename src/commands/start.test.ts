@@ -4,10 +4,14 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
 import { createConfigFolder, upstream } from '../../tests/support/config.ts'
+import { tollgate } from '../../tests/support/command-line.ts'
 import { createTestDatabase } from '../../tests/support/database.ts'
 import { parseObject } from '../../tests/support/json.ts'
+import { createTestLog } from '../../tests/support/log.ts'
 import { freePorts, start } from '../../tests/support/start.ts'
 import type { Config } from '../platform/config/config.ts'
+import { openDatabase } from '../platform/database/database.ts'
+import { openEncryption } from '../platform/encryption-check.ts'
 import { createContext } from './context.ts'
 import { startCommand } from './start.ts'
 
@@ -51,4 +55,26 @@ test('with --json, the greeting is one document, from one process or several', {
   }
   await rm(folder, { recursive: true })
   await database.drop()
+})
+
+test('only --new-encryption-key permits another encryption key', { timeout: 120_000 }, async () => {
+  const own = await createTestDatabase()
+  const folder = await mkdtemp(path.join(tmpdir(), 'tollgate-start-'))
+  const TOLLGATE_CONFIG = path.join(folder, 'tollgate.yaml')
+  await writeFile(TOLLGATE_CONFIG, upstream())
+  const database = openDatabase(own.url, { log: createTestLog().log })
+  await openEncryption(database, { data: folder })
+  await writeFile(path.join(folder, 'encryption.key'), Buffer.alloc(32, 1).toString('base64'))
+  const environment = { DATABASE_URL: own.url, TOLLGATE_DATA: folder, TOLLGATE_CONFIG, PORT: String(await freePorts()) }
+  const refused = await tollgate(['start'], environment)
+  assert.equal(refused.status, 1)
+  assert.match(refused.stderr, /encryption\.key is not the key with .* start once with --new-encryption-key/)
+  const started = await start(environment, { flags: ['--new-encryption-key'] })
+  assert.equal(await started.end(), 0)
+  await openEncryption(database, { data: folder })
+  const audited = await database.rows(`select actor, outcome from audit where action = 'encryption_key_replaced'`)
+  assert.deepEqual(audited, [{ actor: 'command', outcome: 'allowed' }])
+  await database.close()
+  await own.drop()
+  await rm(folder, { recursive: true })
 })

@@ -8,11 +8,13 @@ import { openLog } from '../platform/log.ts'
 import { command, type CommonOptions } from './command.ts'
 import type { Context } from './context.ts'
 import { greeting } from './greeting.ts'
+import { permitNewEncryptionKey } from './new-encryption-key.ts'
 import { endAtDeadline } from './stop-deadline.ts'
 
 export function startCommand(context: Context): Command {
-  return command('start', 'Run the service until it receives SIGTERM, SIGINT or SIGHUP', 'start').action(
-    async ({ json }: CommonOptions) => {
+  return command('start', 'Run the service until it receives SIGTERM, SIGINT or SIGHUP', 'start')
+    .option('--new-encryption-key', 'use another encryption key than before: what that encrypted stays unreadable')
+    .action(async ({ json, newEncryptionKey }: StartOptions) => {
       const settings = await withPort(await context.config())
       await using opened = new AsyncDisposableStack()
       const { log } = opened.adopt(openLog(), (it) => it.close())
@@ -31,6 +33,7 @@ export function startCommand(context: Context): Command {
       const databaseUrl = await context.databaseUrl({ log, signal: stop, connections }).catch(unlessStopped)
       const demo = await opening.catch(unlessStopped)
       if (databaseUrl === undefined || stop.aborted) return
+      if (newEncryptionKey) await permitNewEncryptionKey({ databaseUrl, log })
       const config = demo?.config ?? settings
       const run = config.listen.processes === 1 ? runAlone : runWorkers
       const running = opened.adopt(await run({ config, settings, json: json === true, databaseUrl, log }), (it) =>
@@ -39,8 +42,11 @@ export function startCommand(context: Context): Command {
       if (stop.aborted) return
       context.stdout.write(running.greeting)
       await once(stop, 'abort')
-    },
-  )
+    })
+}
+
+interface StartOptions extends CommonOptions {
+  readonly newEncryptionKey?: true
 }
 
 interface RunNeeds {

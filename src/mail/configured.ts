@@ -2,8 +2,7 @@ import { randomUUIDv7 } from 'node:crypto'
 import type { Logger } from 'pino'
 import type { Audit } from '../access/audit.ts'
 import type { Config } from '../platform/config/config.ts'
-import { createEncryption, type Encryption } from '../platform/encryption.ts'
-import { readEncryptionKey } from '../platform/encryption-key.ts'
+import type { Encryption } from '../platform/encryption.ts'
 import { OperatorError } from '../platform/problems.ts'
 import { compose } from './catalogue.ts'
 import { startDelivery } from './delivery.ts'
@@ -25,10 +24,11 @@ export interface OpenMailer extends Mailer {
 }
 
 interface Needs {
-  readonly config: Pick<Config, 'mail' | 'base_url' | 'encryption_key' | 'data'> & {
+  readonly config: Pick<Config, 'mail' | 'base_url'> & {
     readonly firm: Pick<Config['firm'], 'name' | 'email'>
   }
   readonly databaseUrl: string
+  readonly encryption: Encryption
   readonly audit: Pick<Audit, 'record'>
   readonly log: Logger
   readonly recipientOf: RecipientOf
@@ -42,11 +42,10 @@ const product = 'Tollgate'
 
 /** Sends the mail of this instance; undefined if no mail server is configured. */
 export async function openMailer(needs: Needs): Promise<OpenMailer | undefined> {
-  const { config, databaseUrl, log, pace } = needs
+  const { config, databaseUrl, encryption, log, pace } = needs
   const { mail: settings, base_url: baseUrl } = config
   if (settings === undefined) return undefined
   const firm = config.firm.name
-  const encryption = createEncryption(await readEncryptionKey(config))
   const queue = await openMailQueue({ databaseUrl, log, ...pace })
   const server = await openMailServer(settings)
   const ends: Record<MailEnd, number> = { sent: 0, given_up: 0, expired: 0, not_allowed: 0 }
@@ -56,7 +55,6 @@ export async function openMailer(needs: Needs): Promise<OpenMailer | undefined> 
     onEnd: (end) => void ends[end]++,
     queue,
     server,
-    encryption,
     render: (mail, to) => ({
       to,
       ...renderMail(compose(mail, firm), { baseUrl, name: firm ?? product }),
@@ -75,14 +73,12 @@ export async function openMailer(needs: Needs): Promise<OpenMailer | undefined> 
   })
 }
 
-/** Queues mail for the instances to send; undefined if no mail server is configured. Changes no schema. */
+/** Queues mail for the instances to send. Changes no schema. */
 export async function openOutbox({
-  config,
   databaseUrl,
+  encryption,
   log,
-}: Pick<Needs, 'config' | 'databaseUrl' | 'log'>): Promise<(Mailer & Pick<OpenMailer, 'close'>) | undefined> {
-  if (config.mail === undefined) return undefined
-  const encryption = createEncryption(await readEncryptionKey(config))
+}: Pick<Needs, 'databaseUrl' | 'encryption' | 'log'>): Promise<Mailer & Pick<OpenMailer, 'close'>> {
   const queue = await openMailQueue({ databaseUrl, log, addsOnly: true })
   return Object.freeze({ send: senderTo(queue, encryption), close: () => queue.close() })
 }

@@ -1,45 +1,39 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync } from 'node:fs'
 import { link, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { OperatorError } from './problems.ts'
 import { makeFolder } from './system/folder.ts'
 
-interface KeySource {
-  /** The setting `encryption_key`; it takes precedence over the file. */
+/** Where the key is: in a setting, otherwise in a file of the data folder. */
+export interface KeySource {
   readonly encryption_key?: string | undefined
   /** The data folder. */
   readonly data: string
 }
 
-/**
- * The key for secrets in the database. Without the setting it is a file of the data folder, created on first use.
- * Instances that share a database must share the key. Throws OperatorError if the file cannot be read or created.
- */
-export async function readEncryptionKey({ encryption_key: setting, data }: KeySource): Promise<Uint8Array> {
+/** The key for secrets in the database; undefined if its file does not exist. Throws OperatorError if it cannot be read. */
+export async function findEncryptionKey({ encryption_key: setting, data }: KeySource): Promise<Uint8Array | undefined> {
   if (setting !== undefined) return Buffer.from(setting, 'base64')
-  const file = fileIn(data)
-  try {
-    await makeFolder(data, process.getuid?.() === 0 ? 0o711 : 0o700)
-    const text = (await readIfThere(file)) ?? (await create(file))
-    const key = Buffer.from(text, 'base64')
-    if (key.length === 32) return key
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new OperatorError(
-      `The encryption key cannot be read or created (${reason}). Make ${data} writable, or set encryption_key.`,
-      { cause: error },
-    )
-  }
-  throw new OperatorError(`${file} is damaged: restore it from a backup. Or delete it to create a new key.`)
+  const text = await readIfThere(keyFile(data)).catch((error: unknown) => {
+    throw unusable(data, error)
+  })
+  return text === undefined ? undefined : parse(text, data)
 }
 
-/** Throws OperatorError if there is a file with a key that cannot be used. Creates nothing. */
-export async function checkEncryptionKey({ encryption_key: setting, data }: KeySource): Promise<void> {
-  if (setting === undefined && existsSync(fileIn(data))) await readEncryptionKey({ data })
+/**
+ * The key for secrets in the database. Creates its file if it does not exist. Instances that share a database must share the key.
+ * Throws OperatorError if the file cannot be read or created.
+ */
+export async function ensureEncryptionKey(source: KeySource): Promise<Uint8Array> {
+  return (await findEncryptionKey(source)) ?? (await create(source.data))
 }
 
-const fileIn = (data: string): string => path.join(data, 'encryption.key')
+/** The name by which an operator knows the key: its setting or its file. */
+export function keyName({ encryption_key: setting, data }: KeySource): string {
+  return setting === undefined ? keyFile(data) : 'encryption_key'
+}
+
+const keyFile = (data: string): string => path.join(data, 'encryption.key')
 
 async function readIfThere(file: string): Promise<string | undefined> {
   try {
@@ -50,16 +44,38 @@ async function readIfThere(file: string): Promise<string | undefined> {
   }
 }
 
+function parse(text: string, data: string): Uint8Array {
+  const key = Buffer.from(text, 'base64')
+  if (key.length === 32) return key
+  throw new OperatorError(
+    `${keyFile(data)} is damaged: restore it from a backup. If it is lost, delete the file and start with --new-encryption-key.`,
+  )
+}
+
 /** Atomic: of several instances that start at once, one creates the file, and none reads an incomplete one. */
-async function create(file: string): Promise<string> {
+async function create(data: string): Promise<Uint8Array> {
+  const file = keyFile(data)
   const draft = `${file}.${randomBytes(6).toString('hex')}`
-  await writeFile(draft, `${randomBytes(32).toString('base64')}\n`, { mode: 0o600, flush: true })
   try {
-    await link(draft, file)
+    await makeFolder(data, process.getuid?.() === 0 ? 0o711 : 0o700)
+    await writeFile(draft, `${randomBytes(32).toString('base64')}\n`, { mode: 0o600, flush: true })
+    try {
+      await link(draft, file)
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+    } finally {
+      await rm(draft, { force: true })
+    }
+    return parse(await readFile(file, 'utf8'), data)
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
-  } finally {
-    await rm(draft, { force: true })
+    throw error instanceof OperatorError ? error : unusable(data, error)
   }
-  return readFile(file, 'utf8')
+}
+
+function unusable(data: string, error: unknown): OperatorError {
+  const reason = error instanceof Error ? error.message : String(error)
+  return new OperatorError(
+    `The encryption key cannot be read or created (${reason}). Make ${data} writable, or set encryption_key.`,
+    { cause: error },
+  )
 }

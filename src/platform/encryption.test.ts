@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { describe, test } from 'node:test'
 import { createEncryption } from './encryption.ts'
-import { readEncryptionKey } from './encryption-key.ts'
+import { ensureEncryptionKey, findEncryptionKey } from './encryption-key.ts'
 
 const open = () => createEncryption(randomBytes(32))
 
@@ -54,18 +54,27 @@ describe('an encrypted text', () => {
 describe('the key', () => {
   test('is the setting if there is one', async () => {
     const key = randomBytes(32)
-    const read = await readEncryptionKey({ encryption_key: key.toString('base64'), data: '/nonexistent/data' })
+    const read = await ensureEncryptionKey({ encryption_key: key.toString('base64'), data: '/nonexistent/data' })
     assert.deepEqual(Buffer.from(read), key)
   })
 
   test('is otherwise a file that only its owner can read, the same for concurrent starts', async () => {
     await inFolder(async (folder) => {
       const data = path.join(folder, 'data')
-      const keys = await Promise.all(Array.from({ length: 8 }, () => readEncryptionKey({ data })))
+      const keys = await Promise.all(Array.from({ length: 8 }, () => ensureEncryptionKey({ data })))
       assert.equal(new Set(keys.map((key) => Buffer.from(key).toString('hex'))).size, 1)
       assert.deepEqual(await readdir(data), ['encryption.key'])
       assert.equal((await stat(path.join(data, 'encryption.key'))).mode & 0o777, 0o600)
-      assert.deepEqual(await readEncryptionKey({ data }), keys[0])
+      assert.deepEqual(await ensureEncryptionKey({ data }), keys[0])
+    })
+  })
+
+  test('is not created by looking for it', async () => {
+    await inFolder(async (data) => {
+      assert.equal(await findEncryptionKey({ data }), undefined)
+      assert.deepEqual(await readdir(data), [])
+      const created = await ensureEncryptionKey({ data })
+      assert.deepEqual(await findEncryptionKey({ data }), created)
     })
   })
 
@@ -73,7 +82,7 @@ describe('the key', () => {
     await inFolder(async (data) => {
       const file = path.join(data, 'encryption.key')
       await writeFile(file, 'short\n')
-      await assert.rejects(readEncryptionKey({ data }), { name: 'OperatorError', message: /is damaged/ })
+      await assert.rejects(ensureEncryptionKey({ data }), { name: 'OperatorError', message: /is damaged/ })
       assert.equal((await stat(file)).size, 6)
     })
   })
@@ -83,7 +92,7 @@ describe('the key', () => {
       const data = path.join(folder, 'data')
       await mkdir(path.join(data, 'encryption.key'), { recursive: true })
       const message = /cannot be read or created.*or set encryption_key/s
-      await assert.rejects(readEncryptionKey({ data }), { name: 'OperatorError', message })
+      await assert.rejects(ensureEncryptionKey({ data }), { name: 'OperatorError', message })
     })
   })
 })

@@ -1,12 +1,10 @@
-import { randomBytes } from 'node:crypto'
 import type { Logger } from 'pino'
 import type { Audit } from '../access/audit.ts'
 import type { Mailer } from '../mail/mailer.ts'
 import type { Identities } from '../people/identities.ts'
 import type { Config } from '../platform/config/config.ts'
 import type { Database } from '../platform/database/database.ts'
-import { createEncryption } from '../platform/encryption.ts'
-import { readEncryptionKey } from '../platform/encryption-key.ts'
+import type { Encryption } from '../platform/encryption.ts'
 import { OperatorError } from '../platform/problems.ts'
 import { repeat } from '../platform/repeat.ts'
 import { createAttempts } from './attempts.ts'
@@ -32,11 +30,9 @@ import { createThrottle } from './throttle.ts'
 import { createUsableMethods } from './usable-methods.ts'
 
 interface Needs {
-  readonly config: Pick<
-    Config,
-    'sign_in' | 'session' | 'mail' | 'sms' | 'firm' | 'base_url' | 'encryption_key' | 'data'
-  >
+  readonly config: Pick<Config, 'sign_in' | 'session' | 'mail' | 'sms' | 'firm' | 'base_url'>
   readonly database: Database
+  readonly encryption: Encryption
   readonly identities: Identities
   readonly signUp: SignUp
   readonly audit: Pick<Audit, 'record' | 'recordWithin'>
@@ -65,23 +61,21 @@ const checkEvery = 30_000
  * provider that contradicts the configuration. A provider that does not respond is retried later.
  */
 export async function openSignIn(needs: Needs): Promise<OpenSignIn> {
-  const { config, database, identities, signUp, audit, sessions, mailer, log } = needs
+  const { config, database, encryption, identities, signUp, audit, sessions, mailer, log } = needs
   const { sign_in: settings, base_url: baseUrl, session: lifetimes } = config
   const { methods: otherMethods = [], factors: otherFactors = [] } = needs.additional ?? {}
   refuseUnsupported(config)
   const providers = await createProviders(config, log)
   await refuseWrong(providers)
-  // Without a method nothing is encrypted: do not require a writable data folder.
   const isUsed = providers.length > 0 || otherMethods.length > 0 || mailer !== undefined
-  const encryption = createEncryption(isUsed ? await readEncryptionKey(config) : randomBytes(32))
   const throttle = createThrottle({ database })
   const refusals = createRefusals({ audit })
   const steps = createSteps({ limits: createSignInLimits({ perMinute: settings.starts_per_minute }), refusals })
   const changes = createCredentialChanges({ sessions, audit, mailer })
-  const { passkeys, recoveryCodes, ...configured } = createFactors({ ...needs, encryption, throttle })
+  const { passkeys, recoveryCodes, ...configured } = createFactors({ ...needs, throttle })
   const factors = [...configured.factors, ...otherFactors]
   const policy = createFactorPolicy({ policy: settings.second_factor, factors })
-  const mailed = mailer && { ...needs, mailer, throttle, encryption, steps, changes, factorPolicy: policy }
+  const mailed = mailer && { ...needs, mailer, throttle, steps, changes, factorPolicy: policy }
   const emailLink = settings.email_link && mailed ? createEmailLinkMethod(mailed) : undefined
   const password = settings.password && mailed ? createConfiguredPasswords(mailed) : undefined
   // Nobody has a passkey before they have signed in with another method.

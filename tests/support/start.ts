@@ -22,9 +22,9 @@ export const main = path.join(import.meta.dirname, '../../src/main.ts')
 /** Starts the service in a child process with only these environment variables, and waits for its greeting. */
 export async function start(
   environment: Readonly<Record<string, string>>,
-  { json = false }: { json?: boolean } = {},
+  { json = false, flags = [] }: { json?: boolean; flags?: readonly string[] } = {},
 ): Promise<Started> {
-  const args = [main, 'start', ...(json ? ['--json'] : [])]
+  const args = [main, 'start', ...(json ? ['--json'] : []), ...flags]
   const child = spawn(process.execPath, args, { env: environment, stdio: ['ignore', 'pipe', 'pipe'] })
   const last = json ? '}\n' : 'Try it:'
   const said = { stdout: '', stderr: '' }

@@ -109,6 +109,7 @@ const billing = [
   'usage_read',
   'requests_read',
   'price_set',
+  'encryption_key_replaced',
   'invoices_listed',
   'invoices_exported',
   'unbilled_listed',

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { after, afterEach, before, beforeEach, test } from 'node:test'
+import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { createTestLog } from '../../tests/support/log.ts'
+import { openDatabase, type Database } from './database/database.ts'
+import { confirmEncryption, openEncryption } from './encryption-check.ts'
+import { removeEncryptionCheck } from './encryption-check-store.ts'
+
+let own: TestDatabase
+let database: Database
+let data: string
+
+before(async () => {
+  own = await createTestDatabase()
+  database = openDatabase(own.url, { log: createTestLog().log })
+})
+after(async () => {
+  await database.close()
+  await own.drop()
+})
+beforeEach(async () => {
+  await removeEncryptionCheck(database)
+  data = await mkdtemp(path.join(tmpdir(), 'tollgate-encryption-'))
+})
+
+afterEach(() => rm(data, { recursive: true }))
+
+const key = (byte: number) => Buffer.alloc(32, byte).toString('base64')
+
+test('the key of the first start is recognised later', async () => {
+  const secret = (await openEncryption(database, { data })).encrypt('a secret', 'here')
+  assert.equal((await openEncryption(database, { data })).decrypt(secret, 'here'), 'a secret')
+  assert.equal((await confirmEncryption(database, { data }))?.decrypt(secret, 'here'), 'a secret')
+})
+
+test('another key is refused, by its name', async () => {
+  await openEncryption(database, { data, encryption_key: key(1) })
+  const message = /^encryption_key is not the key with which this database's secrets were encrypted\./
+  for (const take of [openEncryption, confirmEncryption]) {
+    await assert.rejects(take(database, { data, encryption_key: key(2) }), { name: 'OperatorError', message })
+  }
+  await openEncryption(database, { data, encryption_key: key(1) })
+})
+
+test('a missing file is not replaced', async () => {
+  await openEncryption(database, { data, encryption_key: key(1) })
+  const message = /encryption\.key is missing, and this database has secrets encrypted with it\./
+  for (const take of [openEncryption, confirmEncryption]) {
+    await assert.rejects(take(database, { data }), { name: 'OperatorError', message })
+  }
+  assert.deepEqual(await readdir(data), [])
+})
+
+test('of instances that start at once with different keys, only one starts', async () => {
+  const keys = Array.from({ length: 8 }, (_, index) => key(index))
+  const starts = await Promise.allSettled(
+    keys.map((encryption_key) => openEncryption(database, { data, encryption_key })),
+  )
+  assert.equal(starts.filter(({ status }) => status === 'fulfilled').length, 1)
+})
+
+test('before the first start, nothing is confirmed or created', async () => {
+  assert.equal(await confirmEncryption(database, { data }), undefined)
+  assert.deepEqual(await readdir(data), [])
+})
