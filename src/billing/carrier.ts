@@ -77,15 +77,23 @@ export function createCarrier({ queue, instance, allowances, log }: CarrierNeeds
   }
 
   /** Sends each item alone, so that one that the database refuses does not fail the others. */
-  async function carryEach<Of extends BatchItem>(items: readonly Of[], by: Carry<Of>): Promise<void> {
+  async function carryEach<Of extends BatchItem>(
+    items: readonly Of[],
+    by: Carry<Of>,
+    following: readonly BatchItem[],
+  ): Promise<boolean> {
     for (const [sent, item] of items.entries()) {
       try {
         await by([item])
       } catch (error) {
-        if (isTransient(error)) return recover(error, items.slice(sent))
+        if (isTransient(error)) {
+          await recover(error, [...items.slice(sent), ...following])
+          return false
+        }
         refuse(item, error)
       }
     }
+    return true
   }
 
   return Object.freeze({
@@ -100,10 +108,7 @@ export function createCarrier({ queue, instance, allowances, log }: CarrierNeeds
         return true
       } catch (error) {
         // Without items there is nothing to send alone, and a call of the reports alone would fail again at once.
-        if (!isTransient(error) && items.length > 0) {
-          await carryEach(items, by)
-          return true
-        }
+        if (!isTransient(error) && items.length > 0) return await carryEach(items, by, following)
         await recover(error, [...items, ...following])
         return false
       }

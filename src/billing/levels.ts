@@ -1,7 +1,7 @@
 import type { Queryable } from '../platform/database/database.ts'
 import { withinPatience } from '../platform/database/patience.ts'
 import type { Allowances } from './allowances.ts'
-import { findKeyStanding } from './key-standing.ts'
+import { readKeyStanding } from './key-standing-store.ts'
 import { readStanding } from './levels-store.ts'
 import {
   accountStanding,
@@ -11,6 +11,7 @@ import {
   tighterLevels,
   type Levels,
   type OwnLevels,
+  type Standing,
 } from './limits.ts'
 import type { Payer } from './payer.ts'
 import type { TillRow } from './till-row.ts'
@@ -29,20 +30,13 @@ export async function readLevels(
   { database, allowances }: { readonly database: Queryable; readonly allowances: Allowances },
   { accountId, keyId, limitId }: Payer,
 ): Promise<Levels | undefined> {
-  const ofKey = async (id: string) => allowances.recentLevels(id) ?? findKeyStanding(database, keyId ?? '')
+  const levelsOf = async (id: string, read: Promise<Standing | undefined>): Promise<OwnLevels | undefined> => {
+    const standing = await withinPatience(read)
+    return standing && projectLevels(standing, 0, allowances.atHand(id))
+  }
   const [account, key] = await Promise.all([
-    accountLevels({ database, allowances }, accountId),
-    limitId === undefined ? undefined : ofKey(limitId),
+    allowances.recentLevels(accountId) ?? levelsOf(accountId, readStanding(database, accountId)),
+    limitId && (allowances.recentLevels(limitId) ?? levelsOf(limitId, readKeyStanding(database, keyId ?? ''))),
   ])
-  return account && tighterLevels(account, key)
-}
-
-async function accountLevels(
-  { database, allowances }: { readonly database: Queryable; readonly allowances: Allowances },
-  accountId: string,
-): Promise<OwnLevels | undefined> {
-  const recent = allowances.recentLevels(accountId)
-  if (recent !== undefined) return recent
-  const standing = await withinPatience(readStanding(database, accountId))
-  return standing && projectLevels(standing, 0, allowances.atHand(accountId))
+  return account && tighterLevels(account, key || undefined)
 }

@@ -34,11 +34,13 @@ export function createReaper(log: Logger): Reaper {
       if (now - lookedAt > longestPause) silent.clear()
       lookedAt = now
       const others = await readOtherInstances(database, own)
+      // The database may have taken long to reply, which is not the silence of another instance.
+      const readAt = performance.now()
       const ids = new Set(others.map(({ id }) => id))
       for (const id of silent.keys()) if (!ids.has(id)) silent.delete(id)
       for (const other of others) {
         const known = silent.get(other.id)
-        if (known?.lastBatch !== other.lastBatch) silent.set(other.id, { lastBatch: other.lastBatch, since: now })
+        if (known?.lastBatch !== other.lastBatch) silent.set(other.id, { lastBatch: other.lastBatch, since: readAt })
         else if (now - known.since >= lease && (await reapInstance(database, other))) {
           log.warn({ instance: other.id }, 'an instance stopped responding: its holds are released')
         }

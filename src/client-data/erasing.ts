@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { Config } from '../platform/config/config.ts'
 import { openDatabase, type Database } from '../platform/database/database.ts'
+import { createEach, type Each } from '../platform/each.ts'
 import { repeat } from '../platform/repeat.ts'
 import { applyRetention, eraseClient, readDue } from './erasing-store.ts'
 
@@ -21,7 +22,8 @@ const defaultPace = { due: 5000, rule: 600_000 }
  */
 export function startErasing(needs: ErasingNeeds): { close(): Promise<void> } {
   const { log, retention, pace = defaultPace } = needs
-  const erasing = repeat({ name: 'erasing clients', pause: pace.due, work: () => eraseDue(needs), log })
+  const each = createEach({ label: (client: string) => ({ client }), failure: 'a client could not be erased yet', log })
+  const erasing = repeat({ name: 'erasing clients', pause: pace.due, work: () => eraseDue(needs, each), log })
   const scheduling =
     retention.clients === undefined
       ? undefined
@@ -33,24 +35,18 @@ export function startErasing(needs: ErasingNeeds): { close(): Promise<void> } {
   })
 }
 
-/** Performs the erasures that are due. Throws the last failure after it has tried each. */
-async function eraseDue({ database, databaseUrl, retention, log }: ErasingNeeds): Promise<void> {
+/** Performs the erasures that are due. One that fails is tried again the next time. */
+async function eraseDue({ database, databaseUrl, retention, log }: ErasingNeeds, each: Each<string>): Promise<void> {
   const waiting = retention.erasure_after
   const due = await readDue(database, waiting)
   if (due.length === 0) return
   // A long history takes longer than other statements may.
   const patient = openDatabase(databaseUrl, { log, connections: 1, statementTimeout: 0 })
-  let failure: unknown
-  for (const clientId of due) {
-    try {
-      const outcome = await eraseClient(patient, clientId, waiting)
-      if (outcome === 'erased') log.info({ client: clientId }, 'a client was erased')
-    } catch (error) {
-      failure = error
-    }
-  }
+  await each(due, async (clientId) => {
+    const outcome = await eraseClient(patient, clientId, waiting)
+    if (outcome === 'erased') log.info({ client: clientId }, 'a client was erased')
+  })
   await patient.close()
-  if (failure !== undefined) throw failure
 }
 
 async function scheduleByRule({ database, retention, log }: ErasingNeeds): Promise<void> {

@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import { byService, personActor } from '../access/actor.ts'
 import type { Database } from '../platform/database/database.ts'
 import { Problem } from '../platform/problems.ts'
+import { createEach } from '../platform/each.ts'
 import { repeat } from '../platform/repeat.ts'
 import { readOpenDrafts, type OpenDraft } from './drafting-store.ts'
 import type { Endings } from './endings.ts'
@@ -34,14 +35,12 @@ export function startRecovery({ database, endings, log }: RecoveryNeeds) {
     }
   }
 
-  /** A draft that cannot be ended now must not hold up the others. */
-  async function look(): Promise<void> {
-    const failures: unknown[] = []
-    for (const draft of await readOpenDrafts(database, grace)) {
-      await recover(draft).catch((error: unknown) => failures.push(error))
-    }
-    if (failures.length > 0) throw failures[0]
-  }
+  const each = createEach({
+    label: (draft: OpenDraft) => ({ request_id: draft.id }),
+    failure: 'an interrupted draft could not be completed yet',
+    log,
+  })
+  const look = async (): Promise<void> => each(await readOpenDrafts(database, grace), recover)
   const looking = repeat({ name: 'completing interrupted drafts', pause, work: look, log })
   return Object.freeze({ look, stop: () => looking.stop() })
 }

@@ -1,7 +1,7 @@
 import type { Deed, RecordAccess } from '../access/access.ts'
 import { byService, type Visit } from '../access/actor.ts'
 import { newId } from '../access/new-id.ts'
-import { payerWords, type PayerWords } from '../mail/payer-words.ts'
+import { payerWords, type Billed, type PayerWords } from '../mail/payer-words.ts'
 import { readEmail } from '../people/email.ts'
 import { today } from '../platform/calendar.ts'
 import { Problem } from '../platform/problems.ts'
@@ -150,13 +150,16 @@ const otherMail = (): Problem =>
 /** Whether a repeated request says the same as the mail that was kept. */
 function isSame(kept: store.InvoiceMailRow, { body }: NewMail): boolean {
   const { to = kept.recipient, cc = kept.copy_to, subject = kept.subject, message = kept.message } = body
-  return to === kept.recipient && cc === kept.copy_to && subject === kept.subject && message === kept.message
+  const isCopied = cc === null ? kept.copy_to === null : isAddress(cc, kept.copy_to)
+  return isAddress(to, kept.recipient) && isCopied && subject === kept.subject && message === kept.message
 }
+
+const isAddress = (text: string, stored: string | null): boolean => (readEmail(text)?.address ?? text) === stored
 
 function addressIn(text: string, field: 'to' | 'cc'): string {
   const address = readEmail(text)?.address
   if (address !== undefined) return address
-  const missing = text === '' ? 'The payer has no e-mail address: give one.' : undefined
+  const missing = text === '' && field === 'to' ? 'The payer has no e-mail address: give one.' : undefined
   throw new Problem('invalid_field', missing ?? `The field ${field} must be an e-mail address: name@example.com.`, {
     field,
   })
@@ -172,14 +175,14 @@ function wordsOf(kind: InvoiceMailKind, { row, document }: StoredInvoice, locale
   const money = (value: bigint) => `${amount(value)}\u00a0${document.currency}`
   const dayOf = (date: string | null) => (date === null ? '' : day(date))
   const open = openOf(row)
-  const billed = {
+  const billed: Billed = {
     firm: document.seller?.name ?? '',
     number: document.number ?? '',
     issued: dayOf(document.issuedOn),
     due: dayOf(document.dueOn),
     gross: money(document.totals.gross),
     open: money(open),
-    isPaid: open <= 0n,
+    settled: open <= 0n ? 'all' : open < document.totals.gross ? 'part' : 'nothing',
     credits: document.creditsNumber,
   }
   return payerWords(kind, billed, locale)

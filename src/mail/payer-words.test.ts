@@ -9,7 +9,7 @@ const billed = {
   due: 'due-day',
   gross: 'gross-amount',
   open: 'open-amount',
-  isPaid: false,
+  settled: 'nothing' as const,
   credits: null,
 }
 const locales = ['en-GB', 'de-AT', 'fr-CH', 'ja-JP']
@@ -28,7 +28,10 @@ test('each language says what is owed and until when, what is corrected, and wha
   for (const locale of locales) {
     const invoice = payerWords('invoice', billed, locale).message
     assertSays(invoice, ['INV-2026-0017', 'issued-day', 'gross-amount', 'due-day'])
-    const paid = payerWords('invoice', { ...billed, isPaid: true }, locale).message
+    assert.ok(!invoice.includes('open-amount'), invoice)
+    const partlyPaid = payerWords('invoice', { ...billed, settled: 'part' }, locale).message
+    assertSays(partlyPaid, ['INV-2026-0017', 'gross-amount', 'open-amount', 'due-day'])
+    const paid = payerWords('invoice', { ...billed, settled: 'all' }, locale).message
     assertSays(paid, ['gross-amount'])
     assert.ok(!paid.includes('due-day'), paid)
     const credit = payerWords('invoice', { ...billed, credits: 'INV-2026-0003' }, locale)

@@ -12,7 +12,8 @@ export interface Billed {
   readonly due: string
   readonly gross: string
   readonly open: string
-  readonly isPaid: boolean
+  /** How much of the gross amount has been paid or credited. */
+  readonly settled: 'nothing' | 'part' | 'all'
   /** The number of the invoice that a credit note corrects. */
   readonly credits: string | null
 }
@@ -29,10 +30,14 @@ interface Language {
 const english: Language = {
   greeting: 'Hello,',
   closing: 'Kind regards,',
-  invoice: ({ number, issued, gross, due, isPaid }) => [
+  invoice: ({ number, issued, gross, due, open, settled }) => [
     `Invoice ${number}`,
     `Attached is our invoice ${number} of ${issued} for ${gross}.`,
-    isPaid ? 'It has been paid. Thank you.' : `Please pay it by ${due}, quoting its number as the reference.`,
+    {
+      nothing: `Please pay it by ${due}, quoting its number as the reference.`,
+      part: `Of this, ${open} is still open. Please pay that amount by ${due}, quoting the invoice number as the reference.`,
+      all: 'It has been settled in full. Thank you.',
+    }[settled],
   ],
   creditNote: ({ number, issued, gross, credits }) => [
     `Credit note ${number}`,
@@ -48,12 +53,14 @@ const english: Language = {
 const german: Language = {
   greeting: 'Guten Tag,',
   closing: 'Mit freundlichen Grüßen',
-  invoice: ({ number, issued, gross, due, isPaid }) => [
+  invoice: ({ number, issued, gross, due, open, settled }) => [
     `Rechnung ${number}`,
     `anbei erhalten Sie unsere Rechnung ${number} vom ${issued} über ${gross}.`,
-    isPaid
-      ? 'Sie ist bereits bezahlt. Vielen Dank.'
-      : `Bitte überweisen Sie den Betrag bis zum ${due} und geben Sie die Rechnungsnummer als Verwendungszweck an.`,
+    {
+      nothing: `Bitte überweisen Sie den Betrag bis zum ${due} und geben Sie die Rechnungsnummer als Verwendungszweck an.`,
+      part: `Davon sind noch ${open} offen. Bitte überweisen Sie diesen Betrag bis zum ${due} und geben Sie die Rechnungsnummer als Verwendungszweck an.`,
+      all: 'Sie ist bereits ausgeglichen. Vielen Dank.',
+    }[settled],
   ],
   creditNote: ({ number, issued, gross, credits }) => [
     `Rechnungskorrektur ${number}`,
@@ -69,12 +76,14 @@ const german: Language = {
 const french: Language = {
   greeting: 'Bonjour,',
   closing: 'Cordialement,',
-  invoice: ({ number, issued, gross, due, isPaid }) => [
+  invoice: ({ number, issued, gross, due, open, settled }) => [
     `Facture ${number}`,
     `Veuillez trouver ci-joint notre facture ${number} du ${issued} d’un montant de ${gross}.`,
-    isPaid
-      ? 'Elle est déjà réglée. Nous vous en remercions.'
-      : `Merci de la régler au plus tard le ${due}, en indiquant son numéro comme référence.`,
+    {
+      nothing: `Merci de la régler au plus tard le ${due}, en indiquant son numéro comme référence.`,
+      part: `Il reste ${open} à régler. Merci de payer ce montant au plus tard le ${due}, en indiquant le numéro de la facture comme référence.`,
+      all: 'Elle est déjà soldée. Nous vous en remercions.',
+    }[settled],
   ],
   creditNote: ({ number, issued, gross, credits }) => [
     `Avoir ${number}`,

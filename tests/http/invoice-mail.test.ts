@@ -202,6 +202,40 @@ describe('sending an invoice', () => {
     assert.equal(mailsTo('once@example.com').length, 1)
   })
 
+  test('happens once if an address is not written as it is kept', async () => {
+    const invoice = await issued('bakery@example.com')
+    const [headers, words] = [key(), { to: ' Jose\u0301@example.com', cc: 'kopie@example.com ' }]
+    for (const body of [words, words, { to: words.to }])
+      ok(await paula.send('POST', `${invoice}/send`, body, headers), 201)
+    const another = { ...words, to: 'jose@example.com' }
+    assertRefused(await paula.send('POST', `${invoice}/send`, another, headers), 'conflict')
+    await waitForState(invoice, 'sent')
+    assert.equal((await sentOf(invoice)).length, 1)
+  })
+
+  test('names the field of an address that is none', async () => {
+    const invoice = await issued(null)
+    const missing = await paula.send('POST', `${invoice}/send`, { to: '' })
+    assertRefused(missing, 'invalid_field', 'to')
+    assert.match(missing.text, /The payer has no e-mail address: give one\./)
+    const empty = await paula.send('POST', `${invoice}/send`, { to: 'a@example.com', cc: '' })
+    assertRefused(empty, 'invalid_field', 'cc')
+    assert.match(empty.text, /The field cc must be an e-mail address/)
+  })
+
+  test('asks for what is open', async () => {
+    const invoice = await issued('part@example.com')
+    ok(await paula.send('POST', `${invoice}/payments`, { date: today(), amount: '19' }), 201)
+    const { json: proposed } = ok(await paula.get(`${invoice}/mail`))
+    assert.match(
+      String(proposed['message']),
+      /for 119\.00\sEUR\.\n\nOf this, 100\.00\sEUR is still open\. Please pay that amount/,
+    )
+    ok(await paula.send('POST', `${invoice}/payments`, { date: today(), amount: '100' }), 201)
+    const { json: settled } = ok(await paula.get(`${invoice}/mail`))
+    assert.match(String(settled['message']), /It has been settled in full\./)
+  })
+
   test('is refused for drafts, void drafts and consultants', async () => {
     const invoice = await draft('draft@example.com')
     assertRefused(await paula.send('POST', `${invoice}/send`, {}), 'conflict')

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startFirm, type Firm, type Member } from '../support/firm.ts'
+import { tamper } from '../support/tamper.ts'
 import { until } from '../support/until.ts'
 import { openWire } from '../support/wire.ts'
 
@@ -61,4 +62,22 @@ test('a slow body is accepted', async () => {
   const id = await firm.client(daniel, 'Before')
   const change = { method: 'PATCH', address: `/clients/${id}`, body: { name: 'After' }, headers: 'if-match: *\r\n' }
   assert.equal((await heldBack(daniel, change, async () => undefined)).status, 200)
+})
+
+test('a fault before the body has arrived is not blamed on the body', async () => {
+  const daniel = await firm.join('Daniel', 'consultant')
+  const id = await firm.client(daniel, 'Whole')
+  const text = JSON.stringify({ name: 'Changed' })
+  await tamper(firm.service.database, 'alter table session rename column hash to away')
+  const wire = await openWire(firm.service.port)
+  wire.send(
+    `PATCH /clients/${id} HTTP/1.1\r\nhost: localhost\r\ncookie: ${daniel.cookie}\r\nsec-fetch-site: same-origin\r\n` +
+      `content-type: application/json\r\ncontent-length: ${text.length}\r\nif-match: *\r\n\r\n${text.slice(0, 1)}`,
+  )
+  const answer = await wire.answer()
+  wire.cut()
+  await tamper(firm.service.database, 'alter table session rename column away to hash')
+  assert.equal(answer.status, 500, answer.body)
+  assert.match(answer.body, /"internal"/)
+  assert.match(firm.service.logText(), /"code":"42703"/, 'the log has the cause')
 })

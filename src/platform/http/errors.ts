@@ -51,6 +51,13 @@ interface ErrorResponderNeeds {
   readonly jsonOnlyUrls: JsonOnlyUrls
 }
 
+/**
+ * Whether the error is that the caller sent only a part of the body. Fastify gives an error of reading the body the status 400;
+ * any other may occur while the body still arrives.
+ */
+const isCutOff = (error: Error, { raw }: FastifyRequest): boolean =>
+  error.name === 'AbortError' || (!raw.complete && 'statusCode' in error && error.statusCode === 400)
+
 /** The only code that turns an error into a response. */
 export function createErrorResponder(needs: ErrorResponderNeeds): ErrorResponder {
   const { log, baseUrl, pages, jsonOnlyUrls } = needs
@@ -63,8 +70,8 @@ export function createErrorResponder(needs: ErrorResponderNeeds): ErrorResponder
 
   function problemOf(error: Error, request: FastifyRequest): Problem {
     if (error instanceof Problem) return error
-    const isIncomplete = error.name === 'AbortError' || !request.raw.complete
-    const code = fastifyCodes['code' in error ? String(error.code) : ''] ?? (isIncomplete && 'malformed_request')
+    const code =
+      fastifyCodes['code' in error ? String(error.code) : ''] ?? (isCutOff(error, request) && 'malformed_request')
     if (code === 'request_too_large') {
       const { bodyLimit } = request.routeOptions
       const reason = `The body is larger than ${bodyLimit} bytes. Send less at a time.`
