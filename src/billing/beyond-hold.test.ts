@@ -29,16 +29,30 @@ async function use(till: Till, payer: Payer, charge: Charge, rest: Partial<Admis
   return { inputTokens, outputTokens, cost }
 }
 
-test('A33: with enough credit and limits, all reported tokens are charged', async () => {
+test('A33, A3: with enough credit and limits, all input is charged, and never more output than was asked for', async () => {
   const payer = await stage.addAccount({ credit: 10_000n * mostOfOne })
   for (let round = 0; round < 12; round++) {
     // Later requests are admitted from an allowance.
     const settled = await use(stage.nth(0), payer, used(25, { inputTokens: 5000 }))
-    const cost = 5000n * price.input + 25n * price.output
-    assert.deepEqual(settled, { inputTokens: 5000, outputTokens: 25, cost })
+    const cost = 5000n * price.input + 20n * price.output
+    assert.deepEqual(settled, { inputTokens: 5000, outputTokens: 20, cost })
     assert.deepEqual(await rowsOf(payer), [
-      { input_tokens: 5000, output_tokens: 25, uncharged_input: 0, uncharged_output: 0, cost },
+      { input_tokens: 5000, output_tokens: 20, uncharged_input: 0, uncharged_output: 5, cost },
     ])
+  }
+})
+
+test('A3: more output than was asked for is not charged, even if the hold would cover it', async () => {
+  const payer = await stage.addAccount({ credit: 10_000n * mostOfOne })
+  for (let round = 0; round < 12; round++) {
+    const earlier = stage.nth(0).unchargedTokens()
+    const settled = await use(stage.nth(0), payer, used(22, { inputTokens: 1 }))
+    const cost = price.input + 20n * price.output
+    assert.deepEqual(settled, { inputTokens: 1, outputTokens: 20, cost })
+    assert.deepEqual(await rowsOf(payer), [
+      { input_tokens: 1, output_tokens: 20, uncharged_input: 0, uncharged_output: 2, cost },
+    ])
+    assert.equal(stage.nth(0).unchargedTokens() - earlier, 2)
   }
 })
 

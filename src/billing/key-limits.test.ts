@@ -5,7 +5,17 @@ import { byService } from '../access/actor.ts'
 import { createKeys, type Keys } from '../accounts/keys.ts'
 import { countOwnTime } from '../../tests/support/clock.ts'
 import { stepClock } from '../../tests/support/clock-step.ts'
-import { ask, log, mostOfOne, openTills, outcome, reapWhere, used, type Tills } from '../../tests/support/tills.ts'
+import {
+  ask,
+  log,
+  mostOfOne,
+  openTills,
+  price,
+  outcome,
+  reapWhere,
+  used,
+  type Tills,
+} from '../../tests/support/tills.ts'
 import { tamper } from '../../tests/support/tamper.ts'
 import { TillRefusal } from './limits.ts'
 import type { Payer } from './payer.ts'
@@ -145,11 +155,12 @@ test('counting tokens takes a request from the limit of the key', async () => {
 })
 
 test('tokens beyond the hold are charged only as far as the budget of the key covers them', async () => {
-  const payer = await limited({ dailyBudget: mostOfOne + 400_000n })
+  const payer = await limited({ dailyBudget: mostOfOne + price.input + 1n })
   const request = await admitted(payer)
-  const { outputTokens, cost } = await stage.nth(0).settle(request.requestId, payer.accountId, used(30))
-  assert.deepEqual([outputTokens, cost], [21, mostOfOne + 400_000n])
-  assert.equal((await keys.show(payer.keyId)).dayCharged, mostOfOne + 400_000n)
+  const charge = used(20, { inputTokens: 30 })
+  const { inputTokens, cost } = await stage.nth(0).settle(request.requestId, payer.accountId, charge)
+  assert.deepEqual([inputTokens, cost], [11, mostOfOne + price.input])
+  assert.equal((await keys.show(payer.keyId)).dayCharged, mostOfOne + price.input)
 })
 
 test('the precheck refuses what the key cannot pay before its tokens are counted', async () => {

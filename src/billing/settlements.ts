@@ -69,7 +69,8 @@ export function createSettlements({ allowances, batches, log }: SettlementsNeeds
     const { request } = taken
     const cost = costOf(request.price, charge)
     const tokens = allTokensOf(charge)
-    if (cost > taken.cost || tokens > request.inputTokens + request.maxOutputTokens) {
+    const { inputTokens: heldInput, maxOutputTokens: heldOutput } = request
+    if (cost > taken.cost || tokens > heldInput + heldOutput || charge.outputTokens > heldOutput) {
       return settleMoved(taken, charge)
     }
     const outcome = { taken, charge: { cost, tokens } }

@@ -234,8 +234,8 @@ export function createTillModel() {
     }
     charge(prompt, hold.inputTokens)
     charge(reply, hold.maxOutputTokens)
+    // What a reply may cost at most was agreed: only input is charged beyond the hold.
     charge(prompt, prompt.length)
-    charge(reply, reply.length)
     return { kinds: { ...kinds, unchargedInput: prompt.length, unchargedOutput: reply.length }, cost }
   }
 
