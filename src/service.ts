@@ -120,7 +120,16 @@ export async function openService(needs: ServiceNeeds): Promise<Service> {
   opened.adopt(startPeopleHousekeeping({ database, audit, log }), (it) => it.stop())
   await ensureFirstPartner({ database, audit, address: config.sign_in.first_partner })
   const identities = createIdentities({ database, audit })
-  const sessions = opened.adopt(createSessions({ database, audit, log, lifetimes: config.session }), (it) => it.close())
+  const sessions = opened.adopt(
+    createSessions({
+      database,
+      audit,
+      log,
+      lifetimes: config.session,
+      secondFactor: config.sign_in.second_factor,
+    }),
+    (it) => it.close(),
+  )
   const signUp = createSignUp({ policy: config.sign_in.sign_up, identities })
   const mailer = opened.adopt(
     await openMailer({

@@ -19,9 +19,9 @@ import { readPerson, readPersonByEmail } from './store.ts'
 
 /** Finds the person behind a proof, and creates one where sign-up allows it. Returned people may be disabled. */
 export interface Identities {
-  byIdentity(identity: Identity): Promise<PersonSummary | undefined>
-  byAddress(email: Email): Promise<PersonSummary | undefined>
-  byId(personId: string): Promise<PersonSummary | undefined>
+  byIdentity(identity: Identity, within?: Queryable): Promise<PersonSummary | undefined>
+  byAddress(email: Email, within?: Queryable): Promise<PersonSummary | undefined>
+  byId(personId: string, within?: Queryable): Promise<PersonSummary | undefined>
   /**
    * Gives a new identity its person: the one with this address who has no identity yet, or a new person, who was invited
    * or is a consultant whom the policy allows. Undefined if there is none. Concurrent sign-ins with one identity get the
@@ -91,9 +91,9 @@ export function createIdentities({ database, audit }: Needs): Identities {
     })
 
   return Object.freeze({
-    byIdentity: (identity: Identity) => store.readPersonOf(database, identity),
-    byAddress: ({ key }: Email) => readPersonByEmail(database, key),
-    byId: (personId: string) => readPerson(database, personId),
+    byIdentity: (identity: Identity, within: Queryable = database) => store.readPersonOf(within, identity),
+    byAddress: ({ key }: Email, within: Queryable = database) => readPersonByEmail(within, key),
+    byId: (personId: string, within: Queryable = database) => readPerson(within, personId),
     welcome: (identity: Identity, joining: Joining & { readonly claimed: Claimed }) =>
       joined((tx) => welcomeWithin(tx, identity, joining)),
     join: (joining: Joining) => joined((tx) => joinWithin(tx, joining)),

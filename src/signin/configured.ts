@@ -26,6 +26,7 @@ import { checkSignInSettings } from './settings-rule.ts'
 import type { SignUp } from './sign-up.ts'
 import { createSignIn, type SignIn } from './signin.ts'
 import { createSteps } from './steps.ts'
+import { hasStoredFactor } from './stored-factors-store.ts'
 import { createThrottle } from './throttle.ts'
 import { createUsableMethods } from './usable-methods.ts'
 
@@ -74,7 +75,11 @@ export async function openSignIn(needs: Needs): Promise<OpenSignIn> {
   const changes = createCredentialChanges({ sessions, audit, mailer })
   const { passkeys, recoveryCodes, ...configured } = createFactors({ ...needs, throttle })
   const factors = [...configured.factors, ...otherFactors]
-  const policy = createFactorPolicy({ policy: settings.second_factor, factors })
+  const policy = createFactorPolicy({
+    policy: settings.second_factor,
+    factors,
+    hasStored: (personId, within = database) => hasStoredFactor(within, personId),
+  })
   const mailed = mailer && { ...needs, mailer, throttle, steps, changes, factorPolicy: policy }
   const emailLink = settings.email_link && mailed ? createEmailLinkMethod(mailed) : undefined
   const password = settings.password && mailed ? createConfiguredPasswords(mailed) : undefined

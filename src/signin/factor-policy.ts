@@ -34,21 +34,28 @@ export interface FactorPolicy {
 interface Needs {
   readonly policy: SecondFactorPolicy
   readonly factors: readonly SecondFactor[]
+  /** Whether the person has set up any factor, also one that the configuration no longer offers. */
+  readonly hasStored: (personId: string, within?: Queryable) => Promise<boolean>
 }
 
-export function createFactorPolicy({ policy, factors }: Needs): FactorPolicy {
+export function createFactorPolicy({ policy, factors, hasStored }: Needs): FactorPolicy {
   const enrollable = factors.filter(isEnrollable)
-  const isRequired = (role: Role) => policy === 'required' || (policy === 'partners' && role === 'partner')
+  const isRequired = (role: Role) => isFactorRequired(policy, role)
 
-  async function setUp(personId: string, within?: Queryable): Promise<readonly SecondFactor[]> {
+  async function ownOf(personId: string, within?: Queryable): Promise<readonly SecondFactor[]> {
     const own: SecondFactor[] = []
     // One after the other: a transaction has one connection.
     for (const factor of factors) if (await factor.isSetUp(personId, within)) own.push(factor)
     return own
   }
 
-  function choose(own: readonly SecondFactor[], shown: readonly string[]): PendingFactors {
-    if (!hasOne(own)) return { due: [], enrol: enrollable }
+  async function setUp(personId: string, within?: Queryable): Promise<SetUp> {
+    const own = await ownOf(personId, within)
+    return { own, isUnusable: !hasOne(own) && (await hasStored(personId, within)) }
+  }
+
+  function choose({ own, isUnusable }: SetUp, shown: readonly string[]): PendingFactors {
+    if (!hasOne(own) && !isUnusable) return { due: [], enrol: enrollable }
     // A factor cannot be its own second one.
     return { due: own.filter(({ id }) => !shown.includes(id)), enrol: [] }
   }
@@ -57,19 +64,38 @@ export function createFactorPolicy({ policy, factors }: Needs): FactorPolicy {
     enrollable,
     isRequired,
     pending: async (personId: string, shown: readonly string[]) => choose(await setUp(personId), shown),
-    hasFactor: async (personId: string, within?: Queryable) => hasOne(await setUp(personId, within)),
+    hasFactor: async (personId: string, within?: Queryable) => hasOne(await ownOf(personId, within)),
     async isDue({ id, role }: Pick<Person, 'id' | 'role'>, shown: readonly string[], within?: Queryable) {
       if (policy === 'off' || shown.length > 1) return false
-      const own = await setUp(id, within)
-      if (!hasOne(own) && !isRequired(role)) return false
-      const { due, enrol } = choose(own, shown)
+      const { own, isUnusable } = await setUp(id, within)
+      if (!hasOne(own) && !isUnusable && !isRequired(role)) return false
+      const { due, enrol } = choose({ own, isUnusable }, shown)
       if (due.length + enrol.length > 0) return true
+      if (isUnusable) throw withoutUsable()
       throw new Problem(
         'sign_in_refused',
         'You need another second factor, and have none. Let the passkey verify you with a PIN or a fingerprint, or ask a partner of the firm.',
       )
     },
   } satisfies FactorPolicy)
+}
+
+/** Whether people of this role need a second factor under this policy. */
+export const isFactorRequired = (policy: SecondFactorPolicy, role: Role): boolean =>
+  policy === 'required' || (policy === 'partners' && role === 'partner')
+
+/** What a person has set up. */
+interface SetUp {
+  readonly own: readonly SecondFactor[]
+  /** Whether they have only factors that the configuration no longer offers. Recovery codes stand in for those. */
+  readonly isUnusable: boolean
+}
+
+function withoutUsable(): Problem {
+  return new Problem(
+    'sign_in_refused',
+    'Your second factor can no longer be used here, and you have no recovery codes. Ask a partner of the firm to reset it.',
+  )
 }
 
 const hasOne = (own: readonly SecondFactor[]): boolean => own.some(({ isBackup }) => !isBackup)

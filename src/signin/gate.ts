@@ -1,4 +1,5 @@
 import { personActor } from '../access/actor.ts'
+import type { PersonSummary } from '../people/person.ts'
 import type { Queryable } from '../platform/database/database.ts'
 import type { Encryption } from '../platform/encryption.ts'
 import { Problem } from '../platform/problems.ts'
@@ -91,17 +92,19 @@ export function createGate({ attempts, signUp, sessions, policy, encryption, cha
         factors: proof.factors,
         ...(proof.provider && { provider: proof.provider }),
       }
-      // A change to how the person signs in takes the same lock, and ends the sign-ins that exist by then.
-      const confirm = async (tx: Queryable) => {
-        if ((await proof.stillHolds?.(tx)) === false) throw changedMeanwhile()
+      // A change to the person's role, or to how they sign in, takes the same lock, and ends the sign-ins that exist by then.
+      const confirmed = async (tx: Queryable): Promise<PersonSummary> => {
+        const now = await signUp.claimant(tx, proof.claim)
+        if (now?.id !== person.id || (await proof.stillHolds?.(tx)) === false) throw changedMeanwhile()
+        return now
       }
       if (await policy.isDue(person, proof.factors)) {
+        const confirm = async (tx: Queryable) => void (await confirmed(tx))
         await attempts.prove(attempt, { personId: person.id, proof: sealProof(encryption, proven), confirm })
         return { returnTo: factorPage }
       }
       const confirmAll = async (tx: Queryable) => {
-        await confirm(tx)
-        if (await policy.isDue(person, proof.factors, tx)) throw changedMeanwhile()
+        if (await policy.isDue(await confirmed(tx), proof.factors, tx)) throw changedMeanwhile()
       }
       const cookie = await start(proven, { method: attempt.method, visitor, confirm: confirmAll })
       return { returnTo: attempt.returnTo, cookie }
@@ -118,9 +121,9 @@ export function createGate({ attempts, signUp, sessions, policy, encryption, cha
   } satisfies Gate)
 }
 
-/** A password was changed, or a second factor was set up, after the proof and before the session. */
+/** The person's role, or how they sign in, was changed after the proof and before the session. */
 function changedMeanwhile(): Problem {
-  return new Problem('sign_in_failed', 'Your sign-in methods have changed in the meantime. Start again.')
+  return new Problem('sign_in_failed', 'Your role or your sign-in methods have changed in the meantime. Start again.')
 }
 
 /** Binds an encrypted ID token to its person. */

@@ -4,6 +4,7 @@ import type { Audit, AuditEntry } from '../access/audit.ts'
 import type { Person } from '../people/person.ts'
 import type { Database, Queryable } from '../platform/database/database.ts'
 import { createLookups } from '../platform/database/lookups.ts'
+import { isFactorRequired, type SecondFactorPolicy } from './factor-policy.ts'
 import { createLastSeen, type LastSeen } from './last-seen.ts'
 import { noSessionCookie, sessionCookie, sessionHashes } from './session-cookie.ts'
 import { byOwner, startSession, type NewSession, type StartedSession } from './session-start.ts'
@@ -76,6 +77,8 @@ interface SessionNeeds {
   readonly audit: Pick<Audit, 'recordWithin'>
   readonly log: Logger
   readonly lifetimes: Lifetimes
+  /** Sessions without a second factor that it requires are not recognised: they began under another policy. Default `off`. */
+  readonly secondFactor?: SecondFactorPolicy
   /** ms since 1970; default `Date.now`. */
   readonly clock?: () => number
 }
@@ -118,7 +121,7 @@ export function createSessions(needs: SessionNeeds): Sessions {
 }
 
 function createRecognition(needs: SessionNeeds, lastSeen: LastSeen): Sessions['recognise'] {
-  const { database, lifetimes, clock = Date.now } = needs
+  const { database, lifetimes, secondFactor = 'off', clock = Date.now } = needs
   // Concurrent requests share a query, which starts after the last of them arrived.
   const lookUp = createLookups(async (hashes) => {
     const found = await store.readSessions(
@@ -128,7 +131,9 @@ function createRecognition(needs: SessionNeeds, lastSeen: LastSeen): Sessions['r
     return new Map(found.map((session) => [session.hash.toString('hex'), session]))
   })
   const isLive = (session: store.LiveSession, now: number) =>
-    now < session.endsAt.getTime() && now < lastSeen.of(session) + lifetimes.idle
+    now < session.endsAt.getTime() &&
+    now < lastSeen.of(session) + lifetimes.idle &&
+    (session.factors.length > 1 || !isFactorRequired(secondFactor, session.role))
 
   return async (cookies) => {
     const hashes = sessionHashes(cookies)

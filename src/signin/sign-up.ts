@@ -16,6 +16,8 @@ export interface SignUp {
    * Throws Problem `sign_in_refused`.
    */
   admit(claim: Claim, adoption: Adoption): Promise<PersonSummary>
+  /** The person whom a proof establishes as of now, in the transaction that admits them. Creates and changes nothing. */
+  claimant(this: void, tx: Queryable, claim: Claim): Promise<PersonSummary | undefined>
   /** The person of a proven address; a new one if the policy allows it. Throws Problem `sign_in_refused`. */
   admitAddress(this: void, email: Email): Promise<PersonSummary>
   /** The address of the person who has it, if they may sign in; the given one for a person who may sign up. */
@@ -99,6 +101,10 @@ export function createSignUp({ policy, identities }: { policy: SignUpPolicy; ide
       const person = await identities.accept({ token }, welcome)
       if (person === undefined) throw notInvited()
       return person
+    },
+    async claimant(tx: Queryable, claim: Claim) {
+      if (claim.by === 'identity') return identities.byIdentity(claim, tx)
+      return claim.by === 'email' ? identities.byAddress(claim.email, tx) : identities.byId(claim.personId, tx)
     },
     admit: async (claim: Claim, adoption: Adoption) => requireActive(await find(claim, adoption)),
     admitAddress: async (email: Email) => requireActive(await byEmail({ by: 'email', email })),

@@ -153,6 +153,27 @@ describe('signing in with a passkey', () => {
     await portal.assertRefused(page, [403, 'sign_in_refused'], had)
   })
 
+  test('a factor that the configuration no longer offers is replaced by a recovery code, never by nothing (B64)', async () => {
+    const { id, email, profile: own } = await portal.enter('consultant')
+    const { codes } = await setUpTotp(own)
+    const { database } = portal.service
+    // As if they had set up a phone, and text messages had been switched off since.
+    await database.rows('delete from totp where person_id = $1', [id])
+    await database.rows(`insert into phone (person_id, number, verified_at) values ($1, '+15550100', now())`, [id])
+    const profile = portal.profile()
+    const had = await portal.counts()
+    assert.equal((await profile.signIn('firm')).location, '/signin', email)
+    assert.deepEqual(await portal.counts(), had)
+    const { json } = await profile.ask('/signin')
+    assert.deepEqual(json['second_factors'], [{ id: 'recovery_code', name: 'Recovery code' }])
+    assert.equal((await giveFactor(profile, 'recovery_code', { code: codes[0] })).status, 200)
+    assert.deepEqual(await factorsOf(profile), ['provider', 'recovery_code'])
+    await database.rows('delete from recovery_code where person_id = $1', [id])
+    const page = await portal.profile().signIn('firm')
+    assert.equal(page.status, 403, page.text)
+    assert.match(page.text, /Your second factor can no longer be used here, and you have no recovery codes\./)
+  })
+
   const key = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
   const wrong: [what: string, deviations: Deviations][] = [
     ['without the person’s presence', { present: false }],

@@ -266,6 +266,10 @@ describe('B88: the client address', () => {
       await profile.ask(await profile.callbackOf(await profile.start('firm')), { headers: forged })
       assert.match((await profile.ask('/me')).text, /"address":"203\.0\.113\.0\/24"/)
       assert.equal(await lastAddress(behind), '203.0.113.77')
+      // Some proxies add the port, which differs for each connection.
+      const withPorts = { 'x-forwarded-for': '198.51.100.9:1, nonsense, [2001:db8::7]:4711' }
+      await profile.ask(await profile.callbackOf(await profile.start('firm')), { headers: withPorts })
+      assert.equal(await lastAddress(behind), '2001:db8::7')
     } finally {
       await behind.close()
     }

@@ -4,7 +4,7 @@ import type { Queryable } from '../../src/platform/database/database.ts'
 import { hashPassword } from '../../src/signin/methods/password/argon2.ts'
 import { at } from '../support/json.ts'
 import { startMailServer, type TestMailServer } from '../support/mail-server.ts'
-import { forgetSteps, giveFactor, post, setUpTotp } from '../support/own-account.ts'
+import { addPasskey, forgetSteps, giveFactor, post, setUpTotp, signInWithPasskey } from '../support/own-account.ts'
 import { startPortal, type Portal } from '../support/portal.ts'
 import type { Page, Profile } from '../support/profile.ts'
 import { totpCode } from '../support/totp.ts'
@@ -18,7 +18,7 @@ let hash: string
 
 before(async () => {
   mail = await startMailServer()
-  portal = await startPortal({ mail: mail.url, signIn: { password: true } })
+  portal = await startPortal({ mail: mail.url, signIn: { password: true, email_link: true } })
   hash = await hashPassword(right, { memory: 19_456, passes: 2 })
 })
 after(async () => {
@@ -49,8 +49,8 @@ async function overtake(
   id: string,
   send: () => Promise<Page>,
   change: (tx: Queryable) => Promise<unknown>,
+  { service: { database } } = portal,
 ): Promise<Page> {
-  const { database } = portal.service
   const isWaiting = async () =>
     (
       await database.rows(
@@ -73,13 +73,82 @@ async function endSignIns(tx: Queryable, id: string): Promise<void> {
   await tx.rows(`delete from sign_in_attempt where person_id = $1 and step = 'proven'`, [id])
 }
 
-async function assertNobody(page: Page, profile: Profile, id: string): Promise<void> {
+async function assertNobody(page: Page, profile: Profile, id: string, { service } = portal): Promise<void> {
   assert.deepEqual([page.status, at(page.json, 'error', 'code')], [400, 'sign_in_failed'], page.text)
   assert.deepEqual(page.headers.getSetCookie(), [])
   assert.equal(await profile.who(), undefined)
   assert.deepEqual((await profile.ask('/signin')).json['second_factors'], undefined)
-  assert.deepEqual(await portal.service.database.rows('select 1 from session where person_id = $1', [id]), [])
+  assert.deepEqual(await service.database.rows('select 1 from session where person_id = $1', [id]), [])
 }
+
+describe('B24, B32: a sign-in during which the role changes', () => {
+  test('starts no session without the second factor of the new role', async () => {
+    const partners = await startPortal({ signIn: { second_factor: 'partners' } })
+    const { id, email } = await partners.enter('consultant')
+    const profile = partners.profile()
+    const page = await overtake(
+      id,
+      () => profile.signIn('firm'),
+      async (tx) => {
+        await tx.rows(`update person set role = 'partner' where id = $1`, [id])
+        await endSignIns(tx, id)
+      },
+      partners,
+    )
+    await assertNobody(page, profile, id, partners)
+    assert.equal((await profile.signIn('firm')).location, '/signin', `the factor of ${email} is due`)
+    await partners.close()
+  })
+})
+
+describe('B16: a sign-in during which its proof loses its person', () => {
+  test('starts no session with an identity that was taken from them', async () => {
+    const { id } = await portal.enter('consultant')
+    const profile = portal.profile()
+    const page = await overtake(
+      id,
+      () => profile.signIn('firm'),
+      async (tx) => {
+        await tx.rows('delete from identity where person_id = $1', [id])
+        await endSignIns(tx, id)
+      },
+    )
+    await assertNobody(page, profile, id)
+  })
+
+  test('starts no session with an address that is no longer theirs', async () => {
+    const { id, email } = await portal.enter('consultant')
+    const profile = portal.profile()
+    const { attempt } = (await post(profile, '/auth/start/email_link', { input: { email } })).json
+    await until(() => mail.mails.some(({ to }) => to.includes(email)))
+    const { text = '' } = mail.mails.findLast(({ to }) => to.includes(email)) ?? {}
+    const code = /^([0-9A-HJKMNP-TV-Z]{4}-[0-9A-HJKMNP-TV-Z]{4})$/m.exec(text)?.[1]
+    const page = await overtake(
+      id,
+      () => post(profile, '/auth/complete', { attempt, input: { code } }),
+      async (tx) => {
+        await tx.rows(`update person set email = 'new-' || email, email_key = 'new-' || email_key where id = $1`, [id])
+        await endSignIns(tx, id)
+      },
+    )
+    await assertNobody(page, profile, id)
+  })
+
+  test('starts no session with a passkey that was removed', async () => {
+    const { id, profile: own } = await portal.enter('consultant')
+    const { authenticator } = await addPasskey(own, portal.service.baseUrl, 'My key')
+    const profile = portal.profile()
+    const page = await overtake(
+      id,
+      () => signInWithPasskey(profile, authenticator),
+      async (tx) => {
+        await tx.rows('delete from passkey where person_id = $1', [id])
+        await endSignIns(tx, id)
+      },
+    )
+    await assertNobody(page, profile, id)
+  })
+})
 
 describe('B33: a sign-in that a change overtakes', () => {
   test('starts no session with a password that was changed', async () => {

@@ -115,7 +115,7 @@ export async function startService(options: ServiceOptions) {
     client: () => createClient(instance),
     /** Starts a session of the person. Returns its Cookie header. */
     async signIn({ id }: { readonly id: string }): Promise<string> {
-      const { value } = await sessions.start({ personId: id, method: 'test', factors: ['test'] })
+      const { value } = await sessions.start({ personId: id, method: 'test', factors: ['test', 'another'] })
       return `session=${value}`
     },
     /** A request with a key. `body` is sent as JSON, or unchanged if it is a string. */

@@ -8,6 +8,7 @@ import { parseJson } from './body.ts'
 import { refuseConnect, respondToClientError } from './client-errors.ts'
 import { prefersPage } from './accept.ts'
 import { createErrorResponder, setHeaders, type ErrorFormat, type ErrorResponder } from './errors.ts'
+import { plainForwardedFor } from './forwarded-for.ts'
 import { findFramingProblem } from './framing.ts'
 import { allowHalfClose } from './half-close.ts'
 import { createJsonOnlyUrls } from './json-only-urls.ts'
@@ -88,6 +89,9 @@ function addRequestHooks(server: Server, needs: ServerNeeds): void {
     throw routes.problemFor(method, url, needs.hintForUrl?.(url))
   })
   server.addHook('onRequest', (request, reply, done) => {
+    const { headers } = request.raw
+    const hops = headers['x-forwarded-for']
+    if (needs.trustedProxies?.length && typeof hops === 'string') headers['x-forwarded-for'] = plainForwardedFor(hops)
     traffic.begin(request, reply)
     setHeaders(request, reply, fixed, server.jsonOnlyUrls)
     if (request.is404) {

@@ -14,8 +14,12 @@ export function createPasskeyMethod(passkeys: Passkeys): CredentialMethod {
     check: async () => 'ready' as const,
     begin: () => passkeys.beginAssertion(),
     async complete(input: unknown, { data }: { readonly data: AttemptData }) {
-      const { personId, isVerified } = await passkeys.assert(input, data)
-      return { claim: { by: 'person', personId }, factors: ['passkey', ...(isVerified ? ['user_verification'] : [])] }
+      const { id, personId, isVerified } = await passkeys.assert(input, data)
+      return {
+        claim: { by: 'person', personId } as const,
+        factors: ['passkey', ...(isVerified ? ['user_verification'] : [])],
+        stillHolds: async (tx: Queryable) => (await passkeys.of(personId, tx)).some((passkey) => passkey.id === id),
+      }
     },
     isUsableBy: async ({ id }: Pick<Person, 'id'>, database: Queryable) => (await passkeys.of(id, database)).length > 0,
   } satisfies CredentialMethod)

@@ -20,10 +20,18 @@ export interface Passkeys {
   /** Without a person, for any passkey that the authenticator finds. */
   beginAssertion(personId?: string): Promise<Challenge>
   /**
-   * The owner of the passkey that signed the challenge, and whether it verified them. Throws Problem `sign_in_failed`, also
+   * The passkey that signed the challenge. Throws Problem `sign_in_failed`, also
    * if it belongs to another person than the expected one.
    */
-  assert(input: unknown, data: AttemptData, expected?: string): Promise<{ personId: string; isVerified: boolean }>
+  assert(input: unknown, data: AttemptData, expected?: string): Promise<AssertedPasskey>
+}
+
+/** A passkey that signed a challenge. */
+interface AssertedPasskey {
+  readonly id: string
+  readonly personId: string
+  /** Whether the authenticator verified the person. */
+  readonly isVerified: boolean
 }
 
 interface Needs {
@@ -76,7 +84,7 @@ export function createPasskeys({ site, database, audit, clock = Date.now }: Need
       const { counter, isVerified } = await ceremonies.completeAssertion(response, data, passkey).catch(refuse)
       const isCounted = await store.usePasskey(database, passkey.id, { counter, at: new Date(clock()) })
       if (!isCounted) await refuseCopy(passkey, counter)
-      return { personId: passkey.personId, isVerified }
+      return { id: passkey.id, personId: passkey.personId, isVerified }
     },
   } satisfies Passkeys)
 }

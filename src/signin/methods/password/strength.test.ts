@@ -20,7 +20,11 @@ describe('B49: the fewest characters of a password', () => {
     [true, 15],
   ] as const) {
     test(`are ${expected} beside a ${isBackup ? 'backup, which is no second factor' : 'second factor'}`, async () => {
-      const factorPolicy = createFactorPolicy({ policy: 'optional', factors: [factor(isBackup)] })
+      const factorPolicy = createFactorPolicy({
+        policy: 'optional',
+        factors: [factor(isBackup)],
+        hasStored: async () => false,
+      })
       const minimumOf = createMinimum({ setting: 'optional', factorPolicy })
       assert.equal(await minimumOf({ id, role: 'partner' }), expected)
       assert.equal(await minimumOf(undefined), 15)
