@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Json } from '../support/json.ts'
+import { at, type Json } from '../support/json.ts'
 import { openVendorService } from '../support/vendor-service.ts'
 
 const { vendor, service } = await openVendorService()
@@ -141,4 +141,16 @@ describe('chat completions with tools and formats that cannot work', () => {
       assert.deepEqual([rows.length, holds, vendor.calls - calls], [0, 0, 0])
     })
   }
+})
+
+describe('A38: chat completions with calls as frameworks send them back', () => {
+  it('a call without its type, and with what the framework knows of the vendor, is that call', async () => {
+    const { key } = await service.customer()
+    const { id, function: called } = call
+    const sent = { id, function: called, provider_specific_fields: { thought_signature: 'x' } }
+    const messages = [user, { ...calling, tool_calls: [sent], provider_specific_fields: {} }, result]
+    const answer = await service.call(address, key, { ...base, messages })
+    assert.equal(answer.status, 200, answer.text)
+    assert.deepEqual(at(vendor.last.body, 'messages', 1, 'tool_calls'), [call])
+  })
 })

@@ -220,7 +220,7 @@ describe('an upstream that sends', () => {
   })
 
   for (const stream of [false, true]) {
-    it(`a usage that no ledger can have${stream ? ' in a stream' : ''} is charged as far as credit allows`, async () => {
+    it(`a usage that no ledger can have${stream ? ' in a stream' : ''} is charged up to the output that was asked for (A3)`, async () => {
       const { accountId, key } = await service.customer({ credit: 10n ** 9n })
       const huge = 2 ** 52
       const hidden = { total_tokens: 3 + huge, completion_tokens_details: { reasoning_tokens: huge } }
@@ -235,8 +235,18 @@ describe('an upstream that sends', () => {
       const { rows, holds, held, charged, creditLeft } = await service.books(accountId)
       const [row] = rows
       assert.deepEqual([rows.length, holds, held], [1, 0, 0n])
-      assert.deepEqual([row?.inputTokens, row?.cost], [2, charged])
-      assert.ok(Number(row?.outputTokens) > 1 && creditLeft >= 0n && creditLeft < 10n ** 6n, String(creditLeft))
+      assert.deepEqual([row?.inputTokens, row?.outputTokens, row?.cost], [2, valid.max_output_tokens, charged])
+      assert.equal(creditLeft, 10n ** 9n - charged)
+    })
+  }
+
+  for (const stream of [false, true]) {
+    it(`a content coding that was not accepted${stream ? ' for a stream' : ''}: the log says so`, async () => {
+      upstream.behave(send('HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 4\r\n\r\nabcd'))
+      const { key } = await service.customer()
+      const logged = service.logText().length
+      assert.equal((await ask(key, stream)).status, 502)
+      assert.match(service.logText().slice(logged), /a content coding that was not accepted/)
     })
   }
 

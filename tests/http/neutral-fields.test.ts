@@ -78,6 +78,12 @@ const turns: Readonly<Record<string, readonly [keyof typeof bodies, object]>> = 
     '/v1/chat/completions',
     { messages: [user, { role: 'assistant', content: 'Hi.', refusal: null, annotations: [], tool_calls: [] }, user] },
   ],
+  'LiteLLM: a message with what it knows of the vendor': [
+    '/v1/chat/completions',
+    {
+      messages: [user, { role: 'assistant', content: 'Hi.', provider_specific_fields: { refusal: null } }, user],
+    },
+  ],
   'an agent with a name': [
     '/v1/chat/completions',
     { messages: [user, { role: 'assistant', content: 'Hi.', name: 'writer' }, user] },

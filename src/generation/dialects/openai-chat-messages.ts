@@ -18,8 +18,16 @@ const roles: Readonly<Record<string, Message['role']>> = {
 
 /** A part that clients send back has the fields of the message that it came in. */
 const neutralOfPart = { annotations: [[]], prompt_cache_breakpoint: 'any value', role: ['assistant'] } as const
+/** LiteLLM adds what it knows of the vendor to the messages and calls that it returns. */
+const vendorNotes = { provider_specific_fields: 'any value' } as const
 /** OpenAI's client adds what it parsed to the messages and calls that it returns. */
-const neutralOfMessage = { annotations: [[]], audio: [], function_call: [], parsed: 'any value' } as const
+const neutralOfMessage = {
+  ...vendorNotes,
+  annotations: [[]],
+  audio: [],
+  function_call: [],
+  parsed: 'any value',
+} as const
 const neutralOfFunction = { parsed_arguments: 'any value' } as const
 
 /** The fields of a message. A name of an assistant asks for nothing. */
@@ -215,9 +223,10 @@ function readCalls(list: unknown, field: string, places: Places): readonly CallP
 }
 
 function readCall(value: unknown, place: string, places: Places): CallPart {
-  const kept = withoutNeutral(value, { index: 'any value' })
+  const kept = withoutNeutral(value, { ...vendorNotes, index: 'any value' })
   if (!isFields(kept)) throw mustBe(place, 'an object of type function')
-  requireFunction(kept, place)
+  // Some frameworks leave out the type when they send a call back.
+  if (kept['type'] !== undefined) requireFunction(kept, place)
   refuseOthers(kept, ['id', 'type', 'function'], place)
   const { id } = kept
   const called = withoutNeutral(kept['function'], neutralOfFunction, `${place}.function.`)

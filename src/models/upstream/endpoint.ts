@@ -3,7 +3,7 @@ import type { Dispatcher } from 'undici'
 import Pool from 'undici/lib/dispatcher/pool.js'
 import { connectionLost, unusable, type Failure } from './failure.ts'
 import type { Member } from './pool.ts'
-import { abandoned, Reception, retryAfterOf, type ReceptionBounds } from './reception.ts'
+import { abandoned, isCoded, Reception, retryAfterOf, type ReceptionBounds } from './reception.ts'
 import { ResponseTimer } from './response-timer.ts'
 
 export interface EndpointOptions {
@@ -57,7 +57,7 @@ export function createEndpoint(
   const request: Dispatcher.DispatchOptions = {
     method: 'POST',
     path: address.pathname.replace(/\/+$/, '') + path + address.search,
-    headers: ['content-type', 'application/json', ...headers],
+    headers: ['content-type', 'application/json', ...uncoded, ...headers],
   }
   let running = 0
 
@@ -74,7 +74,7 @@ export function createEndpoint(
     get(bounds: ReceptionBounds) {
       running++
       const receiver = new AnswerReceiver(bounds, () => running--)
-      pool.dispatch({ ...request, method: 'GET', headers: [...headers] }, receiver)
+      pool.dispatch({ ...request, method: 'GET', headers: [...uncoded, ...headers] }, receiver)
       return receiver.answer
     },
     open(body: string, bounds: ReceptionBounds) {
@@ -87,6 +87,9 @@ export function createEndpoint(
     close: () => pool.close(),
   })
 }
+
+/** RFC 9110 section 12.5.3: without this header, an upstream may choose any coding. */
+const uncoded = ['accept-encoding', 'identity'] as const
 
 /**
  * Collects one response. It runs on every request, so it uses undici's lowest-level interface, which creates no stream for
@@ -138,6 +141,7 @@ class AnswerReceiver implements Dispatcher.DispatchHandler {
     if (status < 200) return
     this.#timer.begun()
     this.#status = status
+    if (status === 200 && isCoded(headers)) return this.#fail(unusable('a content coding that was not accepted'))
     this.#retryAfter = retryAfterOf(headers)
   }
 

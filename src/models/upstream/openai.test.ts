@@ -52,6 +52,7 @@ test("the upstream request has the caller's settings and nothing else", async ()
   })
   assert.equal(vendor.last.headers.authorization, `Bearer ${key}`)
   assert.equal(vendor.last.headers['content-type'], 'application/json')
+  assert.equal(vendor.last.headers['accept-encoding'], 'identity')
 
   await pieces(open(), { maxOutputTokens: 7, temperature: 0.5, topP: 0.9, seed: 42, stop: ['\n', '###'] })
   assert.deepEqual(vendor.last.body, {

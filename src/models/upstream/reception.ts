@@ -97,6 +97,7 @@ export class Reception implements Dispatcher.DispatchHandler {
     // Informational responses precede the final response (RFC 9110, section 15.2).
     if (status < 200) return
     this.status = status
+    if (status === 200 && isCoded(headers)) return this.#end(unusable('a content coding that was not accepted'))
     this.retryAfter = retryAfterOf(headers)
     this.#opening.resolve(true)
   }
@@ -143,6 +144,11 @@ export class Reception implements Dispatcher.DispatchHandler {
     this.#waitingBytes = 0
     if (this.#controller?.paused) this.#controller.resume()
   }
+}
+
+/** Whether the body is compressed or otherwise coded (RFC 9110 section 8.4). */
+export function isCoded(headers: Readonly<Record<string, string | string[] | undefined>>): boolean {
+  return (headers['content-encoding'] ?? 'identity') !== 'identity'
 }
 
 /** The Retry-After header, if it occurs once. */

@@ -35,6 +35,11 @@ describe('the body of a request', () => {
     })
   }
 
+  it('A2 names a byte order mark', async () => {
+    const { reason } = assertRefusal(await exchange(started.port, post('\u{feff}{"text":"a"}')), 'malformed_json')
+    assert.equal(reason, 'The body begins with a byte order mark: send it without one.')
+  })
+
   it('A2 refuses a body that is nested very deeply as malformed_json, and says so', async () => {
     const { server, port } = await startServer({ requestBytes: 64 * 1024 })
     const deep = `{"text":${'['.repeat(20_000)}`

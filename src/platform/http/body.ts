@@ -38,9 +38,14 @@ export function parseJson(request: FastifyRequest, body: Buffer, done: (error: E
 /** Bytes that are parsed in a millisecond or two, whatever they are. */
 const mostOfShortBody = 16 * 1024
 
+/** RFC 8259 section 8.1: no JSON text that is sent begins with it. */
+const byteOrderMark = Buffer.from('\u{feff}')
+
 function parse(body: Buffer): Problem | { value: unknown } {
   if (body.length === 0) return new Problem('malformed_json', 'The body is empty: send a JSON object.')
   if (!isUtf8(body)) return new Problem('malformed_json', 'The body is not valid UTF-8: encode it as UTF-8.')
+  if (body.subarray(0, byteOrderMark.length).equals(byteOrderMark))
+    return new Problem('malformed_json', 'The body begins with a byte order mark: send it without one.')
   const excess = body.length > mostOfShortBody ? findExcess(body) : undefined
   if (excess) return tooMuch(excess)
   try {
