@@ -47,7 +47,7 @@ const entryPoints = {
     'verify.ts',
     'housekeeping.ts',
   ],
-  accounts: ['accounts.ts', 'keys.ts', 'present.ts', 'routes.ts'],
+  accounts: ['accounts.ts', 'keys.ts', 'present.ts', 'routes.ts', 'verify.ts'],
   alerts: ['alerts.ts', 'routes.ts', 'watch.ts'],
   mail: ['configured.ts', 'mailer.ts', 'payer-words.ts'],
   people: [
@@ -62,6 +62,7 @@ const entryPoints = {
     'person.ts',
     'routes.ts',
     'settings-rule.ts',
+    'verify.ts',
   ],
   signin: [
     'configured.ts',

@@ -64,6 +64,7 @@ async function fill(databaseUrl: string): Promise<SealLine[]> {
   const letter = { subject: 'Offer', body: 'Dear' }
   assert.equal((await anna.send('POST', `/clients/${client}/letters`, letter)).status, 201)
   await service.customer({ name: 'Portal', own: true })
+  await service.keys.revoke((await service.customer()).keyId, byService)
   const drafted = { instructions: 'Write.', notes: [String(note.json['id'])] }
   assert.equal((await anna.send('POST', `/clients/${client}/drafts`, drafted)).status, 200)
   await erase(firm, database)
@@ -703,7 +704,37 @@ const erasures: Tampering[] = [
   },
 ]
 
+const settings: Tampering[] = [
+  {
+    name: 'a revoked key that is usable again',
+    sql: 'update api_key set revoked_at = null where revoked_at is not null',
+    names: 'select id::text from api_key where revoked_at is not null',
+  },
+  {
+    name: 'a role that nobody gave',
+    sql: `update person set role = 'partner' where name = 'Anna'`,
+    names: `select id::text from person where name = 'Anna'`,
+  },
+]
+
 const schema: Tampering[] = [
+  {
+    name: 'a dropped index',
+    sql: 'drop index ledger_account_id_at_idx',
+    names: one('index ledger_account_id_at_idx on ledger'),
+  },
+  {
+    name: 'an added column',
+    sql: 'alter table usage_day add extra text',
+    names: one('column extra of usage_day is text'),
+  },
+  { name: 'an added table', sql: 'create table extra (a integer)', names: one('column a of extra is integer') },
+  {
+    name: 'an added foreign table',
+    sql: `create foreign data wrapper away; create server away foreign data wrapper away;
+      create foreign table extra (a integer) server away`,
+    names: one('column a of extra is integer'),
+  },
   { name: 'a dropped trigger', sql: 'drop trigger append_only on audit', names: one('trigger append_only on audit') },
   {
     name: 'a disabled trigger',
@@ -830,6 +861,7 @@ describe('A35 verify', () => {
     ...drafts,
     ...erasures,
     ...invoices,
+    ...settings,
     ...schema,
   ]) {
     test(`finds and names ${name}`, async () => {

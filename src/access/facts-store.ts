@@ -4,7 +4,7 @@ import type { Queryable } from '../platform/database/database.ts'
 const ours = `prolang <> (select oid from pg_language where lanname = 'c')`
 
 /**
- * The triggers, row-level security, permissions, constraints and roles of the catalogue, one line each. Roles appear by
+ * The columns, indexes, constraints, triggers, row-level security, permissions and roles of the catalogue, one line each. Roles appear by
  * their purpose, because their names differ between databases. The owner's permissions are listed only for append-only
  * tables.
  */
@@ -79,6 +79,14 @@ const facts = `
   union all
   select format('constraint %s on %s', conname, relname) from pg_constraint join own on own.oid = conrelid
     where contype in ('c', 'p', 'u', 'f') and not relispartition
+  union all
+  select format('index %s on %s%s', i.relname, own.relname, case when not x.indisvalid then ', invalid' end)
+    from pg_index x join own on own.oid = x.indrelid join pg_class i on i.oid = x.indexrelid where not own.relispartition
+  union all
+  select format('column %s of %s is %s', a.attname, t.relname, format_type(a.atttypid, a.atttypmod))
+    from pg_attribute a join pg_class t on t.oid = a.attrelid
+    where t.relnamespace = current_schema()::regnamespace and t.relkind in ('r', 'p', 'f') and not t.relispartition
+      and a.attnum > 0 and not a.attisdropped
   order by 1`
 
 export async function readFacts(database: Queryable): Promise<string[]> {

@@ -10,7 +10,7 @@ import { readShippedFunctions } from './shipped-functions.ts'
 const expectedFacts = path.join(import.meta.dirname, 'schema-facts.txt')
 
 /**
- * Compares the triggers, row-level security, permissions, constraints and functions of the database with those of this
+ * Compares the tables, triggers, row-level security, permissions and functions of the database with those of this
  * version, and checks the ledger's partitions.
  */
 export async function verifySchema(database: Database): Promise<VerifyCheck[]> {
@@ -18,7 +18,7 @@ export async function verifySchema(database: Database): Promise<VerifyCheck[]> {
   const shipped = await readShippedFunctions()
   return withSnapshot(database, async (tx) => [
     checkOf(
-      'triggers, row-level security, rights and constraints are as shipped',
+      'tables, triggers, row-level security and rights are as shipped',
       differences(expected, await readFacts(tx)),
     ),
     checkOf('the functions of the database are as shipped', changedFunctions(shipped, await readFunctions(tx))),

@@ -1,9 +1,11 @@
 import { verifySchema } from '../access/verify.ts'
+import { verifyKeys } from '../accounts/verify.ts'
 import { verifyBooks } from '../billing/verify.ts'
 import { verifyErasures } from '../client-data/verify.ts'
 import { verifyRecords } from '../clients/verify.ts'
 import { verifyDrafts } from '../drafting/verify.ts'
 import { verifyInvoices } from '../invoicing/verify.ts'
+import { verifyPeople } from '../people/verify.ts'
 import type { VerifyCheck } from '../platform/verify-checks.ts'
 import type { Database } from '../platform/database/database.ts'
 import { verifySeals, type SealOptions } from '../platform/seals/verify.ts'
@@ -22,6 +24,8 @@ export async function verifyAll(database: Database, options: VerificationOptions
   })
   return [
     ...checks,
+    ...(await verifyKeys(database)),
+    ...(await verifyPeople(database)),
     ...(await verifyRecords(database)),
     ...(await verifyDrafts(database)),
     ...(await verifyInvoices(database)),

@@ -1,0 +1,11 @@
+import type { VerifyQueries } from '../platform/verify-checks.ts'
+
+export const roles: VerifyQueries = {
+  'every role is the one that the audit log last recorded': `
+    select p.id as person, p.role, last.role as recorded from person p join (
+      select distinct on (noun_id) noun_id, coalesce(details ->> 'to', details ->> 'role') as role from audit
+      where action in ('person_created', 'role_changed') and outcome = 'allowed'
+        and coalesce(details ->> 'to', details ->> 'role') is not null
+      order by noun_id, id desc
+    ) last on last.noun_id = p.id where last.role <> p.role::text`,
+}
