@@ -134,7 +134,7 @@ export async function buildApp(needs: AppNeeds): Promise<Server> {
     errorFormatOf,
     hintForUrl: hintForUnknownUrl,
   })
-  metrics.watch('tollgate_requests_in_flight', 'Requests under way.', server.requestsInFlight)
+  metrics.watch('tollgate_requests_in_flight', 'Requests in flight.', server.requestsInFlight)
   metrics.watchModels('tollgate_model_ready', 'Whether a model would serve a request now.', models)
   metrics.watch('tollgate_uncharged_tokens', 'Tokens beyond holds, credit and limits, not charged.', () =>
     till.unchargedTokens(),

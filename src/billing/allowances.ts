@@ -89,7 +89,7 @@ export class Allowances {
   }
 
   /** The number of requests that were admitted from allowances and have not ended. */
-  underWay(): number {
+  inFlight(): number {
     return this.#requests.size
   }
 
@@ -163,7 +163,7 @@ export class Allowances {
   answered(outcomes: readonly RequestOutcome[], renewals: readonly Renewal[], sentAt: number): void {
     for (const outcome of outcomes) this.#end(outcome, true)
     for (const renewal of renewals) this.#renew(renewal, sentAt)
-    // The key has no such limits any more.
+    // The key no longer has limits of its own.
     if (this.#keysReported.length > 0) {
       const renewed = new Set(renewals.map(({ id }) => id))
       for (const { id } of this.#keysReported) if (!renewed.has(id)) this.#stocks.delete(id)

@@ -33,11 +33,11 @@ export async function runRounds({ queue, instance, carrier, allowances }: Rounds
     const due = queue.closing ? allowances.giveAllBack() : allowances.due()
     if (queue.length === 0 && queue.closing && (!due || !instance.isConnected())) return
     const awaited = carried * gathering.share
-    if (carried >= gathering.items && queue.length < awaited && queue.length < allowances.underWay()) {
+    if (carried >= gathering.items && queue.length < awaited && queue.length < allowances.inFlight()) {
       await queue.pause(gathering.milliseconds, awaited)
     }
     carrier.begin()
-    const items = queue.take(batchLimit(Math.max(queue.length, allowances.underWay())))
+    const items = queue.take(batchLimit(Math.max(queue.length, allowances.inFlight())))
     carried = items.length
     const exchangeItems = items.filter((item) => item.kind === 'end')
     const tillItems = items.filter((item) => item.kind !== 'end')
@@ -51,8 +51,8 @@ export async function runRounds({ queue, instance, carrier, allowances }: Rounds
 }
 
 /** The most items that a round may carry. */
-function batchLimit(underWay: number): number {
-  return Math.min(mostPerCall, Math.max(batchShare.few, Math.ceil(underWay * batchShare.share)))
+function batchLimit(inFlight: number): number {
+  return Math.min(mostPerCall, Math.max(batchShare.few, Math.ceil(inFlight * batchShare.share)))
 }
 
 /** Waits for an item, for an allowance that must be reported, or for the next heartbeat. */

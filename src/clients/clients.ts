@@ -18,7 +18,7 @@ import type { Basis } from './versions.ts'
 
 /**
  * Client records. Every method applies the policy, writes an audit event whether it allows or refuses, and throws what
- * `Access.refuse` throws if the actor cannot see the client.
+ * `RecordAccess.refuse` throws if the actor cannot see the client.
  */
 export interface Clients {
   read(visit: Visit, id: string): Promise<ShownRecord>

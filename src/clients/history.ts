@@ -13,7 +13,7 @@ import { readOwner, readRevisions, type RevisionRow } from './store.ts'
 
 const isLaterVersion = (text: string) => /^(?:[2-9]|[1-9]\d{1,8})$/.test(text)
 
-/** The history of a record. Both methods throw what `Access.refuse` throws. */
+/** The history of a record. Both methods throw what `RecordAccess.refuse` throws. */
 export interface History {
   /** The revisions of a client or of one of its items, newest first, including archived ones. */
   revisions(

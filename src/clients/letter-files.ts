@@ -20,7 +20,7 @@ interface LetterFile {
 /** Letters as files: with the firm's letterhead, the address, the date and the signature. */
 export interface LetterFiles {
   /**
-   * Writes an audit event whether it allows or refuses. Throws what `Access.refuse` throws, and Problem `conflict` if the
+   * Writes an audit event whether it allows or refuses. Throws what `RecordAccess.refuse` throws, and Problem `conflict` if the
    * letter cannot be written in this format.
    */
   write(visit: Visit, clientId: string, letterId: string, format: FileFormat): Promise<LetterFile>

@@ -12,7 +12,7 @@ import { presentItem, type Item } from './present.ts'
 export interface LetterVersions {
   /**
    * Creates a draft with the subject and the text of a letter. Idempotent per person and `key`. Writes an audit event
-   * whether it allows or refuses. Throws what `Access.refuse` throws, and Problem `conflict` for an archived client and
+   * whether it allows or refuses. Throws what `RecordAccess.refuse` throws, and Problem `conflict` for an archived client and
    * for a full record.
    */
   start(visit: Visit, clientId: string, letterId: string, key?: string): Promise<Item>

@@ -26,8 +26,8 @@ interface ReadingNeeds {
 }
 
 /**
- * Reads a stream to its end: yields what it brings, within the bounds of `truncation`, and returns the outcome. The caller
- * has received all that, so a stream that breaks off after its first part has an outcome, too. Throws Problem
+ * Reads a stream to its end: yields its parts within `truncation`, and returns the outcome. The caller has already received
+ * those parts, so a stream that breaks off has an outcome, too. Throws Problem
  * `upstream_failed` for a stream without an end, and otherwise as `checkOutcome`.
  */
 export async function* readStream(

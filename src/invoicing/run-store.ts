@@ -135,8 +135,9 @@ export interface RunDay {
 }
 
 /**
- * Claims the earliest month that is to be run, for a minute. It has been over for an hour: see `readIsOver`. Undefined if none is, or another instance works on it. The first
- * run ever is that of the past month; after that, no month is missed.
+ * Claims, for one minute, the earliest month due for billing. A month is due once it has been over for an hour (`readIsOver`).
+ * Undefined if no month is due, or another instance holds the claim. The first run ever is that of the past month; after
+ * that, no month is missed.
  */
 export async function claimMonth(database: Queryable, { day, timeZone }: RunDay): Promise<string | undefined> {
   const [row] = await database.rows<{ month: string }>(

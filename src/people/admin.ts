@@ -24,12 +24,12 @@ export interface PeopleAdmin {
   /** How many identities at providers each person has, by their id. */
   countIdentities(this: void): Promise<ReadonlyMap<string, number>>
   /**
-   * Takes all identities from a person: the next one whose provider vouches for the person's address becomes theirs.
+   * Takes all identities from a person: the next one whose provider vouches for the person's address is linked to them.
    * Returns how many there were. `conflict` if there was none.
    */
   unlink(this: void, id: string, by: Visit): Promise<number>
   /**
-   * Removes the second factors, passkeys and recovery codes of a person who lost them, and sets up new ones themselves.
+   * Removes the second factors, passkeys and recovery codes of a person who lost them and will set up new ones.
    * `conflict` if there was none, or if the person is the one who acts: /me has rules that protect their last factor.
    */
   resetFactors(this: void, id: string, by: Visit): Promise<void>

@@ -42,7 +42,7 @@ const hour = 3_600_000
 interface Noted {
   readonly counts: Map<string, RefusalCount>
   readonly requests: (Omit<RefusedRequest, 'ageMs'> & { readonly endedAt: number })[]
-  /** ApiRefusals that were not counted, because there were too many kinds. */
+  /** Refusals that were not counted, because there were too many kinds. */
   dropped: number
 }
 

@@ -21,7 +21,7 @@ import { callInputForm, pairResults, isCallInput } from './tools.ts'
 /** The fields of the ids of calls and results. */
 type Places = Map<CallPart | ResultPart, string>
 
-/** Fields of a block that clients send back from a reply, or that ask for nothing. */
+/** Fields of a block that clients send back from a reply, or that have no effect. */
 const neutral: Unsupported = { citations: [[], { enabled: false }], caller: [{ type: 'direct' }], toolset_name: [] }
 
 /** The blocks of each role. */

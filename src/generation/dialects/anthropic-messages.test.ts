@@ -71,7 +71,7 @@ describe('a request in the form of Anthropic is read', () => {
     assert.deepEqual(promptOf({ messages: [{ role: 'user', content }] }).messages, [{ role: 'user', text: 'One\nTwo' }])
   })
 
-  test('tools, with the fields that ask for nothing', () => {
+  test('tools, with the fields that have no effect', () => {
     const neutral = {
       type: 'custom',
       description: null,

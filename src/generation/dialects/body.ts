@@ -3,7 +3,7 @@ import { Problem } from '../../platform/problems.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
 
-/** Values of a field that ask for nothing, so the field can be accepted and ignored. */
+/** Values of a field that have no effect, so the field can be accepted and ignored. */
 export type Neutral =
   /** A hint: it never changes the answer, whatever its value. */
   | 'any value'
@@ -16,7 +16,7 @@ export type Neutral =
 export type Unsupported = Readonly<Record<string, Neutral>>
 
 /**
- * Returns a body without the fields that ask for nothing: those that are null, and those in `unsupported` with a neutral value.
+ * Returns a body without the fields that have no effect: those that are null, and those in `unsupported` with a neutral value.
  * Throws Problem `invalid_field` for a field in `unsupported` that would change the answer. Leaves anything that is not an
  * object to the schema.
  */

@@ -30,7 +30,7 @@ const neutralOfMessage = {
 } as const
 const neutralOfFunction = { parsed_arguments: 'any value' } as const
 
-/** The fields of a message. A name of an assistant asks for nothing. */
+/** The fields of a message. The name of an assistant has no effect. */
 const fieldsOf: Readonly<Record<string, readonly string[]>> = {
   system: ['role', 'content'],
   developer: ['role', 'content'],

@@ -98,7 +98,7 @@ const readers: Readonly<Record<string, Reader>> = {
 /** OpenAI's client adds what it parsed to the items and parts that it returns. */
 const neutral = { caller: [{ type: 'direct' }], parsed_arguments: 'any value' } as const
 
-/** An output item of an earlier response can be sent back as it was received: `status` asks for nothing. */
+/** An output item of an earlier response can be sent back as it was received: `status` has no effect. */
 function readItem(value: unknown, place: string, places: Places): Item {
   const kept = withoutNeutral(value, neutral, `${place}.`)
   if (!isFields(kept)) throw mustBe(place, 'an object: a message or another item')

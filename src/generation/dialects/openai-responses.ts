@@ -94,7 +94,7 @@ function promptOf(body: ResponsesRequest): Omit<Prompt, 'messages'> {
   }
 }
 
-/** Undefined if it asks for nothing. */
+/** Undefined if it has no effect. */
 function readSettings({
   effort,
   generate_summary: former,

@@ -60,7 +60,7 @@ export function checkSchema(schema: unknown, field: string): Fields {
   return schema
 }
 
-/** Whether a value can be the arguments of a call: an object that JSON can be written of again, which recurses without a bound. */
+/** Whether a value can be the arguments of a call: an object shallow enough for `JSON.stringify`, which recurses. */
 export const isCallInput = (value: unknown): value is Fields =>
   isFields(value) && isWithinLevels(value, mostInputLevels)
 export const callInputForm = `an object of at most ${mostInputLevels} levels`

@@ -27,7 +27,7 @@ export interface Calls {
   readonly takeTexts: (texts: readonly RunText[]) => void
   /** Ends every call with `gone` because the child has ended. */
   readonly dropAll: () => void
-  underWay(): number
+  inFlight(): number
 }
 
 export function createCalls(): Calls {
@@ -55,6 +55,6 @@ export function createCalls(): Calls {
       for (const put of open.values()) put({ kind: 'gone' })
       open.clear()
     },
-    underWay: () => open.size,
+    inFlight: () => open.size,
   })
 }

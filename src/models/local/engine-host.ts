@@ -67,7 +67,7 @@ export function createEngineHost(
       order: { kind, file, context, parallel },
       log,
       stallTimeout: needs.stallTimeout,
-      isBusy: () => calls.underWay() > 0,
+      isBusy: () => calls.inFlight() > 0,
       onTexts: calls.takeTexts,
       onCall: calls.take,
     })

@@ -9,8 +9,8 @@ import { createJoiner, type Joiner } from './joiner.ts'
 export type OrderedPiece = string | Delta
 
 /**
- * Puts what a stream brings in order: the pieces of one call follow each other. What arrives before a call is over waits
- * for its end. A call is over when its arguments are whole and something else begins, or when the stream ends.
+ * Orders the pieces of a stream so that those of one call are consecutive. Pieces that arrive during a call wait until it
+ * ends. A call is over when its arguments are whole and something else begins, or when the stream ends.
  */
 export interface ReplyOrder {
   add(piece: OrderedPiece): void

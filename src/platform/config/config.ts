@@ -151,7 +151,7 @@ function resolve(
   }
 }
 
-/** Whether the file configures a provider or mail: then the demo's passwordless sign-in must not run. */
+/** Whether the file configures a provider or mail: then the demo, with its passwordless sign-in, runs only if it is asked for. */
 function hasSignIn({ sign_in: { providers }, mail }: ParsedSettings): boolean {
   return providers.length > 0 || mail !== undefined
 }
