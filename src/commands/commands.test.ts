@@ -907,6 +907,7 @@ session: { idle: 13h }
   assert.deepEqual(document['skipped'], [
     'data folder',
     'database',
+    'encryption key',
     'portal',
     'durability',
     'clock',
@@ -1054,7 +1055,10 @@ test('doctor reports an unavailable database as one fault', async () => {
   })
   assert.equal(status, 1)
   assert.match(stdout, /WRONG {2}database +No database answers/)
-  assert.match(stdout, /\nNot checked until that is fixed: portal, durability, clock, prices, drafting, try it\.\n$/)
+  assert.match(
+    stdout,
+    /\nNot checked until that is fixed: encryption key, portal, durability, clock, prices, drafting, try it\.\n$/,
+  )
   assert.equal(stdout.match(/WRONG/g)?.length, 2, 'the database is one line; the other is the missing model file')
 })
 

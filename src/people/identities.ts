@@ -5,7 +5,7 @@ import type { Email } from './email.ts'
 import { hashOfInvitation } from './invitation-token.ts'
 import * as store from './identities-store.ts'
 import type { Identity, ListedIdentity, PersonSummary } from './person.ts'
-import { readUsable, type InvitationKey } from './invitations-store.ts'
+import { readUsable, withdrawOf, type InvitationKey } from './invitations-store.ts'
 import {
   acceptWithin,
   joinWithin,
@@ -116,6 +116,7 @@ export function createIdentities({ database, audit }: Needs): Identities {
           const hasChanged = await store.noteReported(tx, identity, email.key)
           if (!hasChanged || person.email === email.address) return
           await store.updateEmail(tx, person.id, email)
+          await withdrawOf(tx, email.key, new Date())
           await conclude(tx, person)
         })
       } catch (error) {

@@ -102,9 +102,20 @@ describe('B69: a telephone number', () => {
     assert.equal(gateway.requests.length, had, 'nothing was sent')
   })
 
+  test('is replaced in one step by another number', async () => {
+    const { profile, id } = await enrolled()
+    const stored = async () =>
+      (await portal.service.database.rows<{ number: string }>('select number from phone where person_id = $1', [id]))[0]
+    const before = await stored()
+    const number = newNumber()
+    assert.equal((await begin(profile, number)).status, 200)
+    assert.deepEqual(await stored(), before, 'not before it is verified')
+    assert.equal((await post(profile, '/me/factors/sms', { input: { code: gateway.lastCode() } })).status, 200)
+    assert.deepEqual(await stored(), { number })
+  })
+
   test('can be removed', async () => {
     const { profile } = await enrolled()
-    assert.equal((await begin(profile)).status, 409, 'one number per person')
     assert.equal((await remove(profile, '/me/factors/sms')).status, 200)
     assert.equal((await portal.profile().signIn('firm')).location, '/')
   })

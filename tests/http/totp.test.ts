@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { at } from '../support/json.ts'
-import { challengeOf, forgetSteps, giveFactor, post, remove, setUpTotp } from '../support/own-account.ts'
+import { challengeOf, codesOf, forgetSteps, giveFactor, post, remove, setUpTotp } from '../support/own-account.ts'
 import { startPortal, type Portal } from '../support/portal.ts'
 import type { Page, Profile } from '../support/profile.ts'
 import { totpCode } from '../support/totp.ts'
@@ -51,13 +51,30 @@ describe('B66: an authenticator app', () => {
     assert.ok(!(await dump()).includes(Buffer.from(String(secret)).toString('hex')))
     const pages = [await profile.ask('/me'), await post(profile, '/me/factors/totp/start')]
     for (const { text } of pages) assert.ok(!text.includes(String(secret)))
-    assert.equal(pages[1]?.status, 409, 'there is one already')
     assert.ok(!portal.service.logText().includes(String(secret)))
     const rows = await portal.service.database.rows(
       'select length(secret) > 32 as long from totp where person_id = $1',
       [id],
     )
     assert.deepEqual(rows, [{ long: true }])
+  })
+
+  test('is replaced in one step, so that a lost phone is no dead end, and the old one ends at once', async () => {
+    const { profile, id } = await portal.enter('consultant')
+    const { secret: lost } = await setUpTotp(profile)
+    const { secret: found } = challengeOf(await post(profile, '/me/factors/totp/start'))
+    const stored = () => portal.service.database.rows('select secret from totp where person_id = $1', [id])
+    const before = await stored()
+    assert.equal((await post(profile, '/me/factors/totp', { input: { code: '000000' } })).status, 400)
+    assert.deepEqual(await stored(), before, 'a wrong code replaces nothing')
+    const replaced = await post(profile, '/me/factors/totp', { input: { code: totpCode(found) } })
+    assert.equal(replaced.status, 200, replaced.text)
+    assert.deepEqual(codesOf(replaced), [], 'the recovery codes stay')
+    await forgetSteps(portal.service.database)
+    const next = portal.profile()
+    assert.equal((await next.signIn('firm')).location, '/signin')
+    assert.equal((await giveFactor(next, 'totp', { code: totpCode(lost) })).status, 400)
+    assert.equal((await giveFactor(next, 'totp', { code: totpCode(found) })).status, 200)
   })
 
   test('is not set up by a wrong code, by a code for another secret, or after five wrong codes', async () => {

@@ -1,15 +1,15 @@
 import type { Queryable } from '../../platform/database/database.ts'
 
-/** False if the person has one. */
-export async function insertPhone(
+/** Replaces the one that the person has. */
+export async function putPhone(
   tx: Queryable,
   { personId, number, at }: { readonly personId: string; readonly number: string; readonly at: Date },
-): Promise<boolean> {
-  const rows = await tx.rows(
-    'insert into phone (person_id, number, verified_at) values ($1, $2, $3) on conflict do nothing returning 1',
+): Promise<void> {
+  await tx.rows(
+    `insert into phone (person_id, number, verified_at) values ($1, $2, $3)
+     on conflict (person_id) do update set number = $2, verified_at = $3`,
     [personId, number, at],
   )
-  return rows.length > 0
 }
 
 /** The person's verified number. */

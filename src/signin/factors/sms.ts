@@ -59,13 +59,12 @@ export function createSmsFactor(needs: Needs): SecondFactor {
     enrol: {
       changes: { added: 'phone_verified', removed: 'phone_removed' },
       async begin({ id }: Pick<Person, 'id'>, input: unknown, visitor: Visitor) {
-        if ((await store.readPhone(database, id)) !== undefined) throw known()
         return sendCode(needs, { personId: id, number: readNumber(input), visitor })
       },
       async complete(tx: Queryable, input: unknown, { personId, data }: BegunEnrolment) {
         const { number } = data
         if (typeof number !== 'string' || !isRight(needs, { personId, data, input })) throw wrongCode()
-        if (!(await store.insertPhone(tx, { personId, number, at: new Date(clock()) }))) throw known()
+        await store.putPhone(tx, { personId, number, at: new Date(clock()) })
       },
       remove: store.deletePhone,
     },
@@ -124,8 +123,4 @@ function tooManyMessages(wait: number, most: number): Problem {
     `Too many text messages. Try again in ${wait} s, or use another second factor.`,
     { retryAfter: wait, limit: { name: 'text_messages', value: most, remaining: 0 } },
   )
-}
-
-function known(): Problem {
-  return new Problem('conflict', 'You have a verified telephone number already. Remove it first.')
 }

@@ -8,14 +8,13 @@ export interface TotpRow {
   readonly lastStep: number
 }
 
-/** False if the person has one. */
-export async function insertTotp(tx: Queryable, { personId, secret, lastStep }: TotpRow, at: Date): Promise<boolean> {
-  const rows = await tx.rows(
+/** Replaces the one that the person has. */
+export async function putTotp(tx: Queryable, { personId, secret, lastStep }: TotpRow, at: Date): Promise<void> {
+  await tx.rows(
     `insert into totp (person_id, secret, last_step, created_at) values ($1, $2, $3, $4)
-     on conflict do nothing returning 1`,
+     on conflict (person_id) do update set secret = $2, last_step = $3, created_at = $4`,
     [personId, secret, lastStep, at],
   )
-  return rows.length > 0
 }
 
 /** The encrypted secret; undefined if the person has none. */

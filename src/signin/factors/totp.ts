@@ -51,7 +51,6 @@ export function createTotpFactor({ database, encryption, guesses, clock = Date.n
     enrol: {
       changes: { added: 'totp_set_up', removed: 'totp_removed' },
       async begin(person: Pick<Person, 'id' | 'name' | 'email'>) {
-        if ((await store.readTotpSecret(database, person.id)) !== undefined) throw known()
         const secret = new Secret({ size: secretBytes }).base32
         const sealed = encryption.encrypt(secret, secretContext(person.id)).toString('base64')
         const uri = new TOTP({ ...settings, label: person.email ?? person.name, secret }).toString()
@@ -62,8 +61,7 @@ export function createTotpFactor({ database, encryption, guesses, clock = Date.n
         const secret = encryption.decrypt(sealed, secretContext(personId))
         const lastStep = secret === undefined ? undefined : stepOf(secret, readCode(input))
         if (lastStep === undefined) throw wrongCode()
-        const isNew = await store.insertTotp(tx, { personId, secret: sealed, lastStep }, new Date(clock()))
-        if (!isNew) throw known()
+        await store.putTotp(tx, { personId, secret: sealed, lastStep }, new Date(clock()))
       },
       remove: store.deleteTotp,
     },
@@ -75,8 +73,4 @@ const secretContext = (personId: string): string => `totp ${personId}`
 
 function sealedSecret({ secret }: AttemptData): Buffer {
   return Buffer.from(typeof secret === 'string' ? secret : '', 'base64')
-}
-
-function known(): Problem {
-  return new Problem('conflict', 'You have set up an authenticator app already. Remove it first.')
 }

@@ -113,7 +113,7 @@ interface BegunFactor {
 export interface FactorEnrolment {
   /** The names of the two changes, in the audit log and in the mail to the person. */
   readonly changes: { readonly added: AccountChange; readonly removed: AccountChange }
-  /** Throws Problem `conflict` if the person has it and cannot have a second one. */
+  /** For a person who has it already, completing it replaces it, unless they can have several. */
   begin(person: Pick<Person, 'id' | 'name' | 'email'>, input: unknown, visitor: Visitor): Promise<Challenge>
   /** Stores the factor. Throws Problem `sign_in_failed` for a wrong submission. It may be called again with the same data. */
   complete(tx: Queryable, input: unknown, begun: BegunEnrolment): Promise<void>

@@ -73,9 +73,14 @@ function FactorRow({ factor, onCodes }: FactorRowProps) {
   // Passkeys are added and removed one by one, above.
   const action =
     id === 'passkey' ? undefined : isSetUp ? (
-      <Button variant="default" loading={isBusy} aria-label={`Remove ${name}`} onClick={() => void remove()}>
-        Remove
-      </Button>
+      <>
+        <Button variant="default" aria-label={`Replace ${name}`} onClick={() => setOpen(true)}>
+          Replace
+        </Button>
+        <Button variant="default" loading={isBusy} aria-label={`Remove ${name}`} onClick={() => void remove()}>
+          Remove
+        </Button>
+      </>
     ) : (
       <Button variant="default" aria-label={`Set up ${name}`} onClick={() => setOpen(true)}>
         Set up

@@ -27,7 +27,12 @@ interface Key {
 export function SetUpDialog({ factor, onClose }: SetUpProps) {
   useFocusReturned()
   return (
-    <Modal opened onClose={() => onClose()} title={`Set up: ${factor.name.toLowerCase()}`} size="sm">
+    <Modal
+      opened
+      onClose={() => onClose()}
+      title={`${factor.set_up ? 'Replace' : 'Set up'}: ${factor.name.toLowerCase()}`}
+      size="sm"
+    >
       {factor.id === 'sms' ? (
         <PhoneForm factor={factor} onClose={onClose} />
       ) : (
