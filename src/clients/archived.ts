@@ -75,6 +75,7 @@ export function createArchivedItems({ access, currency, kind }: ArchivedNeeds): 
         action: 'remove',
         row,
         changed: restored !== undefined || wasThere,
+        restores: true,
       })
       if (wasThere) await access.note(visit, { ...done, action: `${noun}_read` })
       return item

@@ -21,7 +21,7 @@ export function createItemOutcomes({ access, kind, present }: OutcomeNeeds) {
   /** The item after a change; throws the reason if nothing was changed. */
   async function outcome(
     visit: Visit,
-    done: { deed: Deed; action: Action; row: store.ItemRow | undefined; changed: boolean },
+    done: { deed: Deed; action: Action; row: store.ItemRow | undefined; changed: boolean; restores?: true },
   ): Promise<Item> {
     const { row } = done
     if (!row || !may(visit.actor, done.action, kind.noun, { consultantId: row.consultant_id })) {
@@ -30,7 +30,9 @@ export function createItemOutcomes({ access, kind, present }: OutcomeNeeds) {
     if (!done.changed && row.status === 'archived') return access.decline(visit, done.deed, archived())
     if (row.item === null) return access.refuse(visit, done.deed)
     const item = present(row.item)
-    return done.changed ? item : access.decline(visit, done.deed, stale(item))
+    if (done.changed) return item
+    const isArchived = item.archived_at !== null && !done.restores
+    return access.decline(visit, done.deed, isArchived ? archivedItem(kind) : stale(item))
   }
 
   /**
@@ -77,6 +79,10 @@ function sent(error: unknown): Problem {
     ...(typeof field === 'string' && { field }),
     cause: error,
   })
+}
+
+function archivedItem({ noun }: ItemKind): Problem {
+  return new Problem('conflict', `The ${noun.replace('_', ' ')} was archived: restore it first.`)
 }
 
 export function archived(): Problem {

@@ -72,26 +72,12 @@ export function readItems(kind: ItemKind, scope: Scope, clientId: string): Prepa
   }
 }
 
-/** An item that is not archived. */
-export function readItem(kind: ItemKind, scope: Scope, clientId: string, id: string): PreparedStatement<ItemRow> {
-  return oneItem(kind.noun, itemRow(kind, `${present} and n.id = $3`), scope, { clientId, id })
-}
-
 /** An item, even if it is archived. */
 export function readArchivable(kind: ItemKind, scope: Scope, clientId: string, id: string): PreparedStatement<ItemRow> {
-  return oneItem(`any ${kind.noun}`, itemRow(kind, 'n.id = $3'), scope, { clientId, id })
-}
-
-function oneItem(
-  statement: string,
-  row: string,
-  scope: Scope,
-  { clientId, id }: { readonly clientId: string; readonly id: string },
-): PreparedStatement<ItemRow> {
   const { condition, value, name } = within(scope)
   return {
-    name: `${statement} ${name}`,
-    text: `select c.consultant_id, c.status, (select row_to_json(item) from (${row}) item) as item
+    name: `any ${kind.noun} ${name}`,
+    text: `select c.consultant_id, c.status, (select row_to_json(item) from (${itemRow(kind, 'n.id = $3')}) item) as item
       from client c where ${condition} and c.id = $2`,
     values: [value, clientId, id],
   }

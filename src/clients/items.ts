@@ -31,7 +31,7 @@ export interface ItemPage {
 /**
  * The notes, disputes, letters, time entries or expenses of a client. Every method applies the policy to the client, writes an audit event
  * whether it allows or refuses, and throws what `RecordAccess.refuse` throws if the actor cannot see the client or the item.
- * Changes also throw Problem `conflict` for an archived client and for a full record, and `stale_version` with the current
+ * Changes also throw Problem `conflict` for an archived client or item and for a full record, and `stale_version` with the current
  * item if its version is not one that the change is based on.
  */
 export interface Items extends ArchivedItems {
@@ -114,7 +114,7 @@ export function createItems({ access, currency, kind }: ItemsNeeds): Items {
       const written = { visit, clientId, id, basis, columns: kind.toColumns(body) }
       const done = deed('changed', clientId, id)
       const [[change], [row]] = await access
-        .as(visit, [store.updateItem(kind, scope, written), store.readItem(kind, scope, clientId, id)])
+        .as(visit, [store.updateItem(kind, scope, written), store.readArchivable(kind, scope, clientId, id)])
         .catch(refused(visit, done))
       const item = await outcome(visit, { deed: done, action: 'change', row, changed: change !== undefined })
       if (change?.changed === false) await access.note(visit, deed('read', clientId, id))
@@ -124,10 +124,10 @@ export function createItems({ access, currency, kind }: ItemsNeeds): Items {
     async archive(visit: Visit, clientId: string, id: string, basis: Basis) {
       const scope = scopeOf(visit.actor, 'remove', noun)
       const done = deed('archived', clientId, id)
-      const [[row], [changed]] = await access
+      const [[changed], [row]] = await access
         .as(visit, [
-          store.readItem(kind, scope, clientId, id),
           store.archiveItem(kind, scope, { visit, clientId, id, basis }),
+          store.readArchivable(kind, scope, clientId, id),
         ])
         .catch(refused(visit, done))
       await outcome(visit, { deed: done, action: 'remove', row, changed: changed !== undefined })

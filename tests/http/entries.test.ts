@@ -88,6 +88,9 @@ describe('time entries', () => {
     assertRefused(await anna.send('PATCH', path, { minutes: 40 }, { 'if-match': '"1"' }), 'stale_version')
     ok(await anna.send('DELETE', path), 204)
     assert.deepEqual(ok(await anna.get(`/clients/${client}/time_entries`)).json['time_entries'], [])
+    const again = await anna.send('DELETE', path)
+    assertRefused(again, 'conflict')
+    assert.equal(again.error['reason'], 'The time entry was archived: restore it first.')
     ok(await paula.send('POST', `${path}/restore`))
     const { json } = ok(await anna.get(`${path}/revisions`))
     assert.deepEqual(

@@ -20,11 +20,24 @@ before(async () => {
 after(() => firm.close())
 
 const kinds = [
-  { plural: 'notes', fresh: { date: '2026-03-12', text: 'secret-marker' }, shape: schema.note, list: schema.noteList },
-  { plural: 'disputes', fresh: { invoice: 'R-1', amount: '5' }, shape: schema.dispute, list: schema.disputeList },
+  {
+    plural: 'notes',
+    fresh: { date: '2026-03-12', text: 'secret-marker' },
+    change: { text: 'new' },
+    shape: schema.note,
+    list: schema.noteList,
+  },
+  {
+    plural: 'disputes',
+    fresh: { invoice: 'R-1', amount: '5' },
+    change: { amount: '6' },
+    shape: schema.dispute,
+    list: schema.disputeList,
+  },
   {
     plural: 'letters',
     fresh: { subject: 'Offer', body: 'Dear Anna', status: 'sent' },
+    change: { body: 'new' },
     shape: schema.letter,
     list: schema.letterList,
   },
@@ -113,10 +126,50 @@ describe('an archived item', () => {
     assert.equal((await restore(unknown, paula)).status, 404)
   })
 
-  test('is not changed or archived again', async () => {
+  for (const kind of kinds) {
+    const noun = kind.plural.slice(0, -1)
+    test(`is not changed or archived again, if it is a ${noun}, and the refusal says why`, async () => {
+      const client = await firm.client(anna)
+      const path = await archived(client, kind)
+      const id = path.split('/').at(-1) ?? ''
+      for (const person of [anna, paula]) {
+        const answers = [
+          await person.send('PATCH', path, kind.change, { 'if-match': '*' }),
+          await person.send('PATCH', path, kind.change, { 'if-match': '"1"' }),
+          await person.send('DELETE', path),
+        ]
+        for (const { status, error } of answers) {
+          const reason = `The ${noun} was archived: restore it first.`
+          assert.deepEqual([status, error['code'], error['reason']], [409, 'conflict', reason])
+        }
+      }
+      assert.deepEqual((await actionsOn(client, id)).slice(0, 6), [
+        [`${noun}_archived`, 'refused', 'Paula'],
+        [`${noun}_changed`, 'refused', 'Paula'],
+        [`${noun}_changed`, 'refused', 'Paula'],
+        [`${noun}_archived`, 'refused', 'Anna Berg'],
+        [`${noun}_changed`, 'refused', 'Anna Berg'],
+        [`${noun}_changed`, 'refused', 'Anna Berg'],
+      ])
+      assert.equal((await anna.get(path)).json['version'], 2)
+    })
+  }
+
+  test('of a foreign client is not changed or archived, like an unknown one, byte for byte', async () => {
     const path = await archived(await firm.client(anna))
-    assert.equal((await anna.send('PATCH', path, { text: 'new' }, { 'if-match': '*' })).status, 403)
-    assert.equal((await anna.send('DELETE', path)).status, 403)
+    const unknown = path.replace(/[^/]+$/, '01990000-0000-7000-8000-000000000000')
+    const always = { 'if-match': '*' }
+    const refused = bodyOf(await ben.get(unknown))
+    for (const [person, url] of [
+      [ben, path],
+      [ben, unknown],
+      [anna, unknown],
+    ] as const) {
+      assert.deepEqual(bodyOf(await person.send('PATCH', url, { text: 'new' }, always)), refused)
+      assert.deepEqual(bodyOf(await person.send('DELETE', url)), refused)
+    }
+    assert.equal(refused[0], 403)
+    assert.equal((await paula.send('DELETE', unknown)).status, 404)
     assert.equal((await anna.get(path)).json['version'], 2)
   })
 
@@ -146,7 +199,7 @@ describe('an archived item', () => {
     const deeds = Array.from({ length: 12 }, (_, index) =>
       index % 2 === 0 ? restore(path) : paula.send('DELETE', path),
     )
-    for (const { status, text } of await Promise.all(deeds)) assert.ok([200, 204, 404, 412].includes(status), text)
+    for (const { status, text } of await Promise.all(deeds)) assert.ok([200, 204, 409, 412].includes(status), text)
     const { json } = await anna.get(`${path}/revisions`)
     const states = Array.isArray(json['revisions']) ? json['revisions'].map((each) => at(each, 'archived')) : []
     // Every version is the opposite of the one before.
