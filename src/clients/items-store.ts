@@ -89,7 +89,10 @@ export interface ItemWrite {
   readonly id: string
 }
 
-/** Inserts nothing if the client is archived or outside the scope, or the item exists. */
+/**
+ * Inserts nothing if the client is archived or outside the scope, or the item exists. A letter's id is in two unique indexes,
+ * and a concurrent insert can violate either of them first: `on conflict` names none.
+ */
 export function insertItem(
   kind: ItemKind,
   scope: Scope,
@@ -103,7 +106,7 @@ export function insertItem(
         select $3, c.id, ${kind.columns.map((column) => `r.${column}`).join(', ')}
         from client c, jsonb_populate_record(null::${kind.noun}, $4::jsonb) r
         where ${condition} and c.id = $2 and c.status = 'active'
-        on conflict (id) do nothing returning id, client_id, version)
+        on conflict do nothing returning id, client_id, version)
       ${logged(kind.noun, `'${kind.noun}_created'`, 5)}`,
     values: [value, clientId, id, JSON.stringify(columns), ...loggedValues(visit, Object.keys(columns))],
   }

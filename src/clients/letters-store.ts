@@ -23,7 +23,7 @@ export function insertVersion(scope: Scope, { visit, clientId, letterId, id }: V
         select $3, c.id, n.subject, n.body, n.id from client c, letter n
         where ${condition} and c.id = $2 and c.status = 'active' and n.client_id = c.id and n.id = $4
           and n.archived_at is null
-        on conflict (id) do nothing returning id, client_id, version)
+        on conflict do nothing returning id, client_id, version)
       ${logged('letter', `'letter_version_created'`, 5)}`,
     values: [value, clientId, id, letterId, ...loggedValues(visit, [])],
   }

@@ -95,6 +95,20 @@ for (const { plural, body, change } of items) {
   })
 }
 
+test('letters and their versions are created once, whichever of their indexes a concurrent request meets first', async () => {
+  const list = `/clients/${await firm.client(anna)}/letters`
+  const first = await anna.send('POST', list, { subject: 'S' })
+  const versions = `${list}/${String(first.json['id'])}/versions`
+  for (let n = 0; n < 150; n++) {
+    const key = { 'idempotency-key': randomUUIDv7() }
+    const send = () =>
+      n % 2 === 0 ? anna.send('POST', list, { subject: 'S' }, key) : anna.send('POST', versions, undefined, key)
+    const answers = await Promise.all(Array.from({ length: 8 }, send))
+    assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([201]))
+    assert.equal(new Set(answers.map(({ json }) => json['id'])).size, 1)
+  }
+})
+
 test('a client is created once, although the retry repeats its own unique reference', async () => {
   const key = { 'idempotency-key': randomUUIDv7() }
   const body = { name: 'Once', reference: 'R-1' }
