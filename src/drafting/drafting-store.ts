@@ -45,7 +45,7 @@ export interface StartRow {
 
 /**
  * Reads the sources and inserts the draft, in one statement, from the present items of this client alone. Inserts nothing
- * if the client is archived or any item is missing. No row: the client does not exist for the person.
+ * if the client is archived, any item is missing or the draft exists. No row: the client does not exist for the person.
  */
 export function startDraft({ requestId, address }: Visit, draft: DraftStart): PreparedStatement<StartRow> {
   const { id, clientId, instructions, notes, disputes, letter, model, subject } = draft
@@ -75,7 +75,7 @@ export function startDraft({ requestId, address }: Visit, draft: DraftStart): Pr
         from c left join old on true
         where c.status = 'active' and ($5::uuid is null or old.id is not null)
           and (select count(*) from source) = cardinality($3::uuid[]) + cardinality($4::uuid[])
-        returning id, client_id),
+        on conflict (id) do nothing returning id, client_id),
       noted as (
         insert into audit (action, outcome, client_id, noun, noun_id, request_id, address)
         select 'draft_started', 'allowed', client_id, 'draft', id, $9::text, $10::text from changed returning true)

@@ -27,9 +27,9 @@ export type { DraftRequest, DraftStep } from './run.ts'
 export interface Drafting {
   /**
    * Reads the sources as the person, records the draft, and writes. The draft is recorded before anything can be charged,
-   * and its letter and its charge agree, whatever crashes. Throws Problem before the first text: `conflict` if drafting is
-   * not set up or the client is archived, and what the till and the model refuse. Read the steps to their end: a reader
-   * that goes away does not stop the draft.
+   * and its letter and its charge agree, whatever crashes. If the id has a draft already, its only step is that draft.
+   * Throws Problem before the first text: `conflict` if drafting is not set up or the client is archived, and what the till
+   * and the model refuse. Read the steps to their end: a reader that goes away does not stop the draft.
    */
   write(visit: Visit, clientId: string, asked: DraftRequest): AsyncIterable<DraftStep>
   /** Stops a running draft, on any instance. What was written by then becomes the letter. */
@@ -78,12 +78,13 @@ export function createDrafting(needs: DraftingNeeds): Drafting {
   }
 
   return Object.freeze({
-    async *write(visit: Visit, clientId: string, asked: DraftRequest) {
+    async *write(visit: Visit, clientId: string, asked: DraftRequest): AsyncGenerator<DraftStep, void, void> {
       const paid = await payment.find()
       if (paid instanceof Problem) {
         const deed = { action: 'draft_started', noun: 'draft', clientId }
-        await found(visit, deed, store.readDrafts(clientId, undefined))
-        return access.decline(visit, deed, paid)
+        const [earlier] = await found(visit, deed, store.readDraft(clientId, asked.id))
+        if (earlier === undefined) return access.decline(visit, deed, paid)
+        return yield await runs.repeat(visit, { id: asked.id, clientId })
       }
       yield* runs.write(visit, clientId, asked, paid)
     },

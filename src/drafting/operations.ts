@@ -35,6 +35,16 @@ const text = (description: string) => Type.String({ description })
 const ofClient = Type.Object({ client: text('The id of the client.') })
 const ofDraft = Type.Object({ client: text('The id of the client.'), draft: text('The id of the draft.') })
 const ofTemplate = Type.Object({ template: text('The id of the saved instructions.') })
+const idempotent = {
+  documentedHeaders: Type.Object({
+    'Idempotency-Key': Type.Optional(
+      text(
+        'A UUIDv7. A repeated request by the same person with the same key starts and charges nothing. It returns the draft ' +
+          'of the first request in its current state, even if it is still running or has failed. A stream of it has `done` alone.',
+      ),
+    ),
+  }),
+}
 const etag = { etag: text('The version, to send back in If-Match.') }
 const ifMatch = { 'If-Match': text('The ETag of the version that the change is based on.') }
 
@@ -43,6 +53,7 @@ const inTemplates = { tags: ['Saved instructions'], ...needsSession }
 
 export const writeDraft = {
   ...inDrafts,
+  ...idempotent,
   operationId: 'writeDraft',
   summary: 'Draft a letter',
   description:

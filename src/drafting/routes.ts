@@ -1,5 +1,5 @@
 import { visitOf } from '../access/visits.ts'
-import { idempotencyKeyOf } from '../access/new-id.ts'
+import { idempotencyKeyOf, newId } from '../access/new-id.ts'
 import { recordId } from '../clients/ids.ts'
 import { basisIfAny, basisOf, etagOf } from '../clients/versions.ts'
 import { represent } from '../platform/http/representation.ts'
@@ -36,8 +36,9 @@ function registerWriting(portal: Server, { drafting, sessions, baseUrl }: Drafti
     const session = sessionOf(request).id
     const { cookie } = request.headers
     const isSignedIn = async () => (await sessions.recognise(cookie))?.id === session
-    const asked = { ...request.body, id: request.id }
-    const steps = drafting.write(visitOf(request), recordId(request.params.client), asked)
+    const [visit, client, key] = [visitOf(request), recordId(request.params.client), idempotencyKeyOf(request)]
+    const id = key === undefined ? request.id : newId(visit, `${client}/drafts`, key)
+    const steps = drafting.write(visit, client, { ...request.body, id })
     const delivery = { request, reply, baseUrl, isSignedIn }
     const delivered = wantsWhole(request) ? resultOf(steps, delivery) : streamDraft(steps, delivery)
     // A draft continues when its reader goes away or signs out, and a server that stops must let it.

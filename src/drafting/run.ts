@@ -15,7 +15,7 @@ import { watch } from './watch.ts'
 
 /** What a person asks a model to write, with the ids of records as the person sent them. */
 export interface DraftRequest extends NewDraft {
-  /** The id of the draft: that of the request. */
+  /** The id of the draft: that of the request, or one made from its idempotency key. */
   readonly id: string
 }
 
@@ -23,7 +23,8 @@ type Letter = Awaited<ReturnType<Records['letters']['read']>>
 
 /**
  * One step of a draft: `started` before its first text, if there is any; the texts; and last, once, `ended`, or `failed`
- * with the problem that ended it and the draft, unless the person may not see it any more.
+ * with the problem that ended it and the draft, unless the person may not see it any more. A repeated request has only
+ * `ended`, with a draft that may be running.
  */
 export type DraftStep =
   | { readonly kind: 'started'; readonly id: string; readonly model: string }
@@ -41,10 +42,13 @@ interface RunNeeds {
   readonly onCharged?: ((model: string, usage: Reply['usage']) => void) | undefined
 }
 
-/** A draft that is recorded as started, and what its model is to read. */
-interface StartedDraft {
+interface DraftOfClient {
   readonly id: string
   readonly clientId: string
+}
+
+/** A draft that is recorded as started, and what its model is to read. */
+interface StartedDraft extends DraftOfClient {
   readonly sources: readonly store.ReadSource[]
   /** What the model reads. */
   readonly input: string
@@ -55,18 +59,29 @@ export function createRuns({ records, generation, endings, currency, log, onChar
   const { access, letters } = records
   const running = new Map<string, { readonly stop: AbortController; readonly ended: Promise<void> }>()
 
-  /** Records the draft. Nothing of another client is read, whatever ids the person sends. */
-  async function start(visit: Visit, client: string, asked: DraftRequest, { model }: Paid): Promise<StartedDraft> {
-    const clientId = recordId(client)
+  /**
+   * Records the draft; null if a request with the same idempotency key has. Nothing of another client is read, whatever ids
+   * the person sends.
+   */
+  async function start(
+    visit: Visit,
+    clientId: string,
+    asked: DraftRequest,
+    { model }: Paid,
+  ): Promise<StartedDraft | null> {
     const { id, instructions, subject, letter } = asked
     const [notes, disputes] = [distinct(asked.notes), distinct(asked.disputes)]
     if (notes.length + disputes.length === 0) throw noSources()
     const written = { id, clientId, instructions, notes, disputes, model, subject, letter: letter && recordId(letter) }
-    const [[row]] = await access.as(visit, [store.startDraft(visit, written)])
+    const [[row], [existing]] = await access.as(visit, [
+      store.startDraft(visit, written),
+      store.readDraft(clientId, id),
+    ])
     const deed = { action: 'draft_started', noun: 'draft', clientId }
     if (!row || !may(visit.actor, 'create', 'letter', { consultantId: row.consultant_id })) {
       return access.refuse(visit, deed)
     }
+    if (!row.started && existing?.drafts) return null
     if (!row.started && row.status === 'archived') return access.decline(visit, deed, archived())
     if (!row.started) return access.refuse(visit, deed)
     const { client: name, writer, sources } = row
@@ -91,18 +106,25 @@ export function createRuns({ records, generation, endings, currency, log, onChar
   }
 
   /** Null if the person may not see it any more. */
-  async function shown(visit: Visit, { id, clientId }: StartedDraft): Promise<ShownDraft | null> {
+  async function shown(visit: Visit, { id, clientId }: DraftOfClient): Promise<ShownDraft | null> {
     const [[row]] = await access.as(visit, [store.readDraft(clientId, id)])
     const draft = row?.drafts?.[0]
     return draft ? presentDraft(draft, currency) : null
   }
 
-  async function ended(visit: Visit, started: StartedDraft): Promise<DraftStep> {
-    const { clientId } = started
-    const draft = await shown(visit, started)
+  async function ended(visit: Visit, which: DraftOfClient): Promise<DraftStep> {
+    const { clientId } = which
+    const draft = await shown(visit, which)
     if (draft === null) return access.refuse(visit, { action: 'draft_read', noun: 'draft', clientId })
     const id = draft.letter_id
     return { kind: 'ended', draft, letter: id === null ? null : await letters.read(visit, clientId, id) }
+  }
+
+  async function repeat(visit: Visit, which: DraftOfClient): Promise<DraftStep> {
+    const { id, clientId } = which
+    const step = await ended(visit, which)
+    await access.note(visit, { action: 'draft_read', noun: 'draft', clientId, nounId: id })
+    return step
   }
 
   async function* work(
@@ -152,7 +174,9 @@ export function createRuns({ records, generation, endings, currency, log, onChar
 
   return Object.freeze({
     async *write(visit: Visit, client: string, asked: DraftRequest, paid: Paid): AsyncGenerator<DraftStep, void, void> {
-      const started = await start(visit, client, asked, paid)
+      const clientId = recordId(client)
+      const started = await start(visit, clientId, asked, paid)
+      if (started === null) return yield await repeat(visit, { id: asked.id, clientId })
       const stop = new AbortController()
       const { promise, resolve } = Promise.withResolvers<void>()
       running.set(started.id, { stop, ended: promise })
@@ -163,6 +187,8 @@ export function createRuns({ records, generation, endings, currency, log, onChar
         resolve()
       }
     },
+    /** The step of a request that repeats the one that started this draft. */
+    repeat,
     isRunning: (id: string) => running.has(id),
     stop: (id: string) => running.get(id)?.stop.abort(),
     /** Stops the drafts in progress, and waits until each has ended. */

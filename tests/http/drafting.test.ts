@@ -208,6 +208,99 @@ describe('a draft', () => {
     assert.equal(json['not_kept'], json['total'])
   })
 
+  it('B96 is written and charged once for an Idempotency-Key, also concurrently, whole or streamed', async () => {
+    const { client, note, drafts } = await record()
+    const key = { 'idempotency-key': randomUUIDv7() }
+    const asked = { instructions: 'Write.', notes: [note] }
+    const calls = vendor.calls
+    const held = Promise.withResolvers<void>()
+    vendor.set({ gate: () => held.promise })
+    const first = anna.send('POST', drafts, asked, key)
+    await until(async () => objectsAt((await anna.get(drafts)).json, 'drafts').some(isRunning))
+    const during = await Promise.all([1, 2, 3].map(() => anna.send('POST', drafts, asked, key)))
+    held.resolve()
+    const made = await first
+    vendor.set({})
+    const id = String(at(made.json, 'draft', 'id'))
+    for (const { json, status, text } of during) {
+      assert.deepEqual([status, at(json, 'draft', 'id'), at(json, 'draft', 'status')], [200, id, 'running'], text)
+      assert.equal(json['letter'], null)
+    }
+    const again = await anna.send('POST', drafts, asked, key)
+    assert.deepEqual([again.status, again.json], [200, made.json])
+    const events = eventsOf(
+      await anna.send('POST', drafts, { ...asked, instructions: 'Another.' }, { ...key, ...stream }),
+    )
+    assert.deepEqual(
+      events.map(({ name, data }) => [name, data]),
+      [['done', made.json]],
+    )
+    assert.equal(vendor.calls, calls + 1)
+    const counts = await rows(
+      `select (select count(*)::int from draft where client_id = $1) as drafts,
+        (select count(*)::int from ledger where client_id = $1) as charges,
+        (select count(*)::int from letter where client_id = $1) as letters,
+        (select count(*)::int from audit where client_id = $1 and action = 'draft_started') as started,
+        (select count(*)::int from audit where client_id = $1 and action = 'draft_read') as read`,
+      [client],
+    )
+    assert.deepEqual(counts, [{ drafts: 1, charges: 1, letters: 1, started: 1, read: 5 }])
+  })
+
+  it('B96 is returned for its Idempotency-Key in its current state, whatever has happened since', async () => {
+    const { client, note, drafts } = await record()
+    const key = { 'idempotency-key': randomUUIDv7() }
+    const asked = { instructions: 'Write.', notes: [note] }
+    vendor.set({ fault: 'context_length' })
+    const failed = await anna.send('POST', drafts, asked, key)
+    vendor.set({})
+    assert.equal(failed.error['code'], 'context_length_exceeded')
+    const calls = vendor.calls
+    const repeated = async () => {
+      const { json, status, text } = await anna.send('POST', drafts, asked, key)
+      assert.deepEqual(
+        [status, at(json, 'draft', 'failure'), json['letter']],
+        [200, 'context_length_exceeded', null],
+        text,
+      )
+    }
+    await repeated()
+    await firm.service.accounts.setOwn(account, false, byService)
+    await repeated()
+    const unpaid = await anna.send('POST', drafts, asked)
+    await firm.service.accounts.setOwn(account, true, byService)
+    assert.deepEqual([unpaid.status, unpaid.error['code']], [409, 'conflict'])
+    assert.equal((await anna.send('DELETE', `/clients/${client}/notes/${note}`)).status, 204)
+    await repeated()
+    await anna.send('PATCH', `/clients/${client}`, { status: 'archived' }, { 'if-match': '*' })
+    await repeated()
+    await paula.send('PATCH', `/clients/${client}`, { consultant_id: ben.id, status: 'active' }, { 'if-match': '*' })
+    assert.equal((await anna.send('POST', drafts, asked, key)).status, 403)
+    assert.equal(vendor.calls, calls, 'a prompt was sent')
+  })
+
+  it('B96 has an id that the Idempotency-Key of another person or client does not reveal', async () => {
+    const [mine, other] = [await record(), await record()]
+    const uuid = randomUUIDv7()
+    const key = { 'idempotency-key': uuid }
+    const send = async (person: typeof anna, { note, drafts }: typeof mine) => {
+      const { json, status, text } = await person.send('POST', drafts, { instructions: 'Write.', notes: [note] }, key)
+      assert.equal(status, 200, text)
+      return String(at(json, 'draft', 'id'))
+    }
+    const calls = vendor.calls
+    const ids = [await send(anna, mine), await send(paula, mine), await send(anna, other)]
+    assert.equal(new Set([uuid, ...ids]).size, 4)
+    assert.equal(vendor.calls, calls + 3)
+    const asked = { instructions: 'Write.', notes: [mine.note] }
+    const foreign = await ben.send('POST', mine.drafts, asked, key)
+    assert.equal(foreign.status, 403)
+    assert.equal(withoutIds(foreign), withoutIds(await ben.send('POST', mine.drafts, asked)))
+    const bad = await anna.send('POST', mine.drafts, asked, { 'idempotency-key': 'x' })
+    assert.deepEqual([bad.status, bad.error['field']], [400, 'Idempotency-Key'])
+    assert.equal(vendor.calls, calls + 3)
+  })
+
   it('B96 is kept although the browser goes away', async () => {
     const { client, note, drafts } = await record()
     const held = Promise.withResolvers<void>()
