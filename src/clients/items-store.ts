@@ -99,6 +99,7 @@ export function insertItem(
   { visit, clientId, id, columns }: ItemWrite & { readonly columns: Readonly<Record<string, unknown>> },
 ): PreparedStatement {
   const { condition, value, name } = within(scope)
+  const { is, action } = createdActions(kind)
   return {
     name: `insert ${kind.noun} ${name}`,
     text: `with changed as (
@@ -106,8 +107,8 @@ export function insertItem(
         select $3, c.id, ${kind.columns.map((column) => `r.${column}`).join(', ')}
         from client c, jsonb_populate_record(null::${kind.noun}, $4::jsonb) r
         where ${condition} and c.id = $2 and c.status = 'active'
-        on conflict do nothing returning id, client_id, version)
-      ${logged(kind.noun, `'${kind.noun}_created'`, 5)}`,
+        on conflict do nothing returning id, client_id, version${is})
+      ${logged(kind.noun, action, 5)}`,
     values: [value, clientId, id, JSON.stringify(columns), ...loggedValues(visit, Object.keys(columns))],
   }
 }
@@ -146,15 +147,27 @@ export function updateItem(
   }
 }
 
+/** The audit actions of a new item: that it was created, and what its status says. `is` is the column they depend on. */
+function createdActions({ noun, statusActions }: ItemKind) {
+  const created = `'${noun}_created'`
+  if (statusActions === undefined) return { is: '', action: created }
+  const byStatus = `case changed.status ${casesOf(statusActions)} end`
+  return { is: ', status', action: `unnest(array_remove(array[${created}, ${byStatus}], null))` }
+}
+
+const casesOf = (actions: Readonly<Record<string, string>>): string =>
+  Object.entries(actions)
+    .map(([status, action]) => `when '${status}' then '${action}'`)
+    .join(' ')
+
 /** The audit action of a change, with the columns of the row before and after it that it depends on. */
 function changeAction({ noun, statusActions }: ItemKind) {
   const changed = `'${noun}_changed'`
   if (statusActions === undefined) return { was: '', is: '', action: changed }
-  const cases = Object.entries(statusActions).map(([status, action]) => `when '${status}' then '${action}'`)
   return {
     was: ', n.status as was',
     is: ', n.status, here.was',
-    action: `case nullif(changed.status, changed.was) ${cases.join(' ')} else ${changed} end`,
+    action: `case nullif(changed.status, changed.was) ${casesOf(statusActions)} else ${changed} end`,
   }
 }
 

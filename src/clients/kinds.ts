@@ -16,7 +16,7 @@ export interface ItemKind {
   readonly computed?: Readonly<Record<string, string>>
   /** The columns with amounts of money. They are read as text, since JSON numbers can lose digits. */
   readonly money?: readonly string[]
-  /** The audit actions of changes to these values of the column `status`. */
+  /** The audit actions of changes to these values of the column `status`, and of new items that have them. */
   readonly statusActions?: Readonly<Record<string, string>>
   /** Whether a list has pages, ordered by the column `date`: there can be more of them than a record is read with. */
   readonly isPaged?: boolean

@@ -152,7 +152,7 @@ export function updateClient(
   return {
     name: `update client ${name} ${assigns}`,
     text: `with here as materialized (
-        select c.id, c.consultant_id from client c
+        select c.id, c.consultant_id, c.status from client c
         where ${condition} and c.id = $2 and ($3::int[] is null or c.version = any ($3))
           and (c.status = 'active' or $4::jsonb ? 'status') and (not $4::jsonb ? 'consultant_id' or exists (
             select from person where id = ($4::jsonb ->> 'consultant_id')::uuid and status = 'active'))
@@ -160,13 +160,20 @@ export function updateClient(
       changed as (
         update client c set (${list}) = (select ${list} from jsonb_populate_record(c, $4::jsonb)), ${touched}
         from here where c.id = here.id and ${differs('c', written, '$4')}
-        returning c.id, c.id as client_id, c.version, c.consultant_id <> here.consultant_id as assigned),
-      noted as (
-        ${logged('client', `case when changed.assigned then 'client_assigned' else 'client_changed' end`, 5)})
+        returning c.id, c.id as client_id, c.version, c.consultant_id <> here.consultant_id as assigned,
+          nullif(c.status, here.status) as turned),
+      noted as (${logged('client', changeActions, 5)})
       select exists (select from noted) as changed from here`,
     values: [value, id, basisText(basis), JSON.stringify(columns), ...loggedValues(visit, Object.keys(columns))],
   }
 }
+
+/** The audit actions of a change. One that assigns and archives a client has both; each names all its fields. */
+const changeActions = `unnest(case
+  when changed.assigned or changed.turned is not null then array_remove(array[
+    case when changed.assigned then 'client_assigned' end,
+    case changed.turned when 'archived' then 'client_archived' when 'active' then 'client_unarchived' end], null)
+  else array['client_changed'] end)`
 
 /** Marks a client as deleted. Its revisions remain. */
 export function deleteClient(scope: Scope, { visit, id, basis }: ChangedClient): PreparedStatement {

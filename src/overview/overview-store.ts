@@ -70,7 +70,7 @@ export function readChanges(scope: Scope, since: Date): PreparedStatement<Change
             'by', case when a.id is null then null else json_build_object('id', a.id, 'name', a.name) end) order by e.id desc)
         from (select id, at, action, noun, noun_id, person_id from audit
             where client_id = page.id and outcome = 'allowed' and noun in ('client', 'note', 'dispute', 'letter')
-              and action ~ '_(created|imported|changed|assigned|removed|archived|restored|approved|sent)$'
+              and action ~ '_(created|imported|changed|assigned|removed|archived|unarchived|restored|approved|sent)$'
             order by id desc limit ${eventsOfClient}) e
           left join person a on a.id = e.person_id
           left join note n on e.noun = 'note' and n.id = e.noun_id

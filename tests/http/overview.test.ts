@@ -132,8 +132,11 @@ describe('changes', () => {
       return rows.map(({ client: { name }, status, events }) => [name, status, events?.map(({ action }) => action)])
     }
     assert.ok(between)
-    assert.deepEqual(await since(between.now), [['Archived', 'archived', ['client_changed']]])
+    assert.deepEqual(await since(between.now), [['Archived', 'archived', ['client_archived']]])
     assert.deepEqual(await since(new Date(Date.now() + 60_000)), [])
+    await change(anna, `/clients/${client}`, { status: 'active' })
+    assert.deepEqual(await since(between.now), [['Archived', 'active', ['client_unarchived', 'client_archived']]])
+    await change(anna, `/clients/${client}`, { status: 'archived' })
     const names = list(await overviewOf(paula), 'changes', 'clients').map((each) => at(each, 'client', 'name'))
     assert.ok(names.includes('Archived') && !names.includes('Deleted'), names.join())
   })

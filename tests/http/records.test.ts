@@ -6,7 +6,7 @@ import { auditList } from '../../src/access/schema.ts'
 import * as schema from '../../src/clients/schema.ts'
 import type { Answer } from '../support/answer.ts'
 import { startFirm, type Firm, type Member } from '../support/firm.ts'
-import { at, objectAt } from '../support/json.ts'
+import { at, listAt, objectAt, type Json } from '../support/json.ts'
 
 let firm: Firm
 let anna: Member
@@ -484,7 +484,59 @@ describe('lists', () => {
   })
 })
 
+/** The audit events of a client with one of these actions, oldest first. */
+const loggedOf = (id: string, ...actions: string[]) =>
+  firm.service.database.rows<Json>(
+    `select action, outcome, details ->> 'version' as version, details ->> 'fields' as fields from audit
+     where client_id = $1 and action = any ($2) order by audit.id`,
+    [id, actions],
+  )
+
 describe('activity and audit log', () => {
+  test('archiving a client is told from restoring it, and names the other fields that change with it', async () => {
+    const [id, ben] = [await firm.client(anna, 'Turned'), await firm.join('Ben', 'consultant')]
+    const always = { 'if-match': '*' }
+    for (const body of [
+      { status: 'archived' },
+      { status: 'archived' },
+      { status: 'active', name: 'Returned' },
+      { status: 'active', name: 'Other' },
+      { status: 'archived', consultant_id: ben.id },
+      { status: 'archived', consultant_id: anna.id },
+    ]) {
+      assert.equal((await paula.send('PATCH', `/clients/${id}`, body, always)).status, 200)
+    }
+    const actions = ['client_archived', 'client_unarchived', 'client_assigned', 'client_changed', 'client_restored']
+    const allowed = { outcome: 'allowed' }
+    assert.deepEqual(await loggedOf(id, ...actions), [
+      { ...allowed, action: 'client_archived', version: '2', fields: 'status' },
+      { ...allowed, action: 'client_unarchived', version: '3', fields: 'status name' },
+      { ...allowed, action: 'client_changed', version: '4', fields: 'status name' },
+      { ...allowed, action: 'client_assigned', version: '5', fields: 'status consultant_id' },
+      { ...allowed, action: 'client_archived', version: '5', fields: 'status consultant_id' },
+      { ...allowed, action: 'client_assigned', version: '6', fields: 'status consultant_id' },
+    ])
+  })
+
+  test('a letter that is new and sent or approved is found by both actions', async () => {
+    const id = await firm.client(anna)
+    const list = `/clients/${id}/letters`
+    for (const status of ['sent', 'approved', 'draft']) {
+      const { status: code, text } = await anna.send('POST', list, { subject: status, body: 'Dear', status })
+      assert.equal(code, 201, text)
+    }
+    const rows = await loggedOf(id, 'letter_created', 'letter_sent', 'letter_approved', 'letter_changed')
+    assert.deepEqual(
+      rows.map(({ action, version }) => [action, version]),
+      ['created', 'sent', 'created', 'approved', 'created'].map((did) => [`letter_${did}`, '1']),
+    )
+    const { json } = await paula.get(`/audit?client=${id}&action=letter_sent`)
+    assert.deepEqual(
+      listAt(json, 'audit').map((each) => at(each, 'noun')),
+      ['letter'],
+    )
+  })
+
   test('the activity of a record shows who changed which fields to which version, and reads on request', async () => {
     const id = await firm.client(anna, 'Active')
     await paula.send('PATCH', `/clients/${id}`, { name: 'More active', email: 'a@b.example' }, { 'if-match': '"1"' })

@@ -102,6 +102,7 @@ for (const kind of kinds) {
       [`${noun}_restored`, 'allowed', 'Anna Berg'],
       [`${noun}_read`, 'allowed', 'Anna Berg'],
       [`${noun}_archived`, 'allowed', 'Anna Berg'],
+      ...(noun === 'letter' ? [['letter_sent', 'allowed', 'Anna Berg']] : []),
       [`${noun}_created`, 'allowed', 'Anna Berg'],
     ])
   })

@@ -17,6 +17,8 @@ const places = [
   /`'([a-z]+_[a-z_]+)'`/g,
   /const action = .*\? '([a-z_]+)' : '([a-z_]+)'/g,
   /then '([a-z]+_[a-z_]+)' else '([a-z]+_[a-z_]+)'/g,
+  /when '[a-z]+' then '([a-z]+_[a-z_]+)'/g,
+  /else array\['([a-z]+_[a-z_]+)'\]/g,
 ]
 
 test('every action of the audit log can be filtered by', () => {
@@ -35,6 +37,8 @@ test('every action of the audit log can be filtered by', () => {
     'person_invited',
     'client_assigned',
     'client_changed',
+    'client_archived',
+    'client_unarchived',
     'key_rotated',
     'price_set',
   ]) {

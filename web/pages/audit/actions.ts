@@ -63,6 +63,8 @@ const clients = [
   'imported',
   'changed',
   'assigned',
+  'archived',
+  'unarchived',
   'removed',
   'restored',
   'exported',

@@ -10,6 +10,7 @@ const verbs: Readonly<Record<string, string>> = {
   changed: 'changed',
   removed: 'deleted',
   archived: 'archived',
+  unarchived: 'restored from the archive',
   restored: 'restored',
   approved: 'approved',
   sent: 'sent',

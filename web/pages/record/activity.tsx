@@ -76,6 +76,7 @@ const looks: Readonly<Record<string, string>> = {
   letter_exported: 'downloaded a letter',
   revisions_read: 'viewed earlier versions',
   activity_read: 'viewed the activity',
+  client_unarchived: 'restored the client from the archive',
   client_assigned: 'assigned the client to another consultant',
   access_denied: 'was denied access',
 }
