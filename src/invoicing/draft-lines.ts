@@ -5,7 +5,7 @@ import type { CreditNoteBody, InvoiceChange } from './schema.ts'
 import type { InvoiceSettings } from './settings.ts'
 import type { StoredInvoice } from './stored.ts'
 import { typedLines } from './typed-lines.ts'
-import { numbered } from './usage-lines.ts'
+import { numbered, type LooseLine } from './usage-lines.ts'
 
 /**
  * The lines of a draft after a change: what was proposed stays as it is, unless it is left out, and the typed lines follow.
@@ -50,9 +50,21 @@ export function linesToCredit(
   }
 }
 
+const isOutsideScope = ({ tax }: Pick<InvoiceLine, 'tax'>): boolean => tax.category === 'O'
+
+/**
+ * The unbilled lines that can be on one invoice: those that the typed lines allow, and without any, those that are not outside
+ * the scope of tax. Only if there are none are the others billed. What is not returned stays unbilled, for another draft.
+ */
+export function billedTogether(unbilled: readonly LooseLine[], typed: readonly LooseLine[]): LooseLine[] {
+  const [first] = typed
+  const isOutside = first === undefined ? unbilled.every(isOutsideScope) : isOutsideScope(first)
+  return unbilled.filter((line) => isOutsideScope(line) === isOutside)
+}
+
 /** A line outside the scope of tax excludes all others (BR-O-11). Throws Problem `invalid_field`. */
 export function checkTaxes(lines: readonly InvoiceLine[]): void {
-  const outside = lines.filter(({ tax }) => tax.category === 'O').length
+  const outside = lines.filter(isOutsideScope).length
   if (outside === 0 || outside === lines.length) return
   throw new Problem('invalid_field', 'Lines with a tax of category O cannot be on one invoice with others.', {
     field: 'lines',

@@ -9,7 +9,7 @@ import { totalsOf } from './arithmetic.ts'
 import * as changes from './changes-store.ts'
 import { unbilledLines } from './client-lines.ts'
 import { dayIn } from './days.ts'
-import { changedLines, checkTaxes, linesToCredit } from './draft-lines.ts'
+import { billedTogether, changedLines, checkTaxes, linesToCredit } from './draft-lines.ts'
 import {
   archivedClient,
   changedMeanwhile,
@@ -47,7 +47,9 @@ export function createDrafts({ access, database, settings, stored }: DraftNeeds)
       const lines = numbered([...billed, ...typed])
       return insert(visit, id, subject, { ...headOf(body, emptyHead), lines, totals: totalsOf(lines, decimals) })
     }
-    return body.unbilled_until === undefined ? write(used) : writeUnbilled(visit, id, { subject, body, write })
+    if (body.unbilled_until === undefined) return write(used)
+    const writeTogether = (unbilled: readonly LooseLine[]) => write(billedTogether(unbilled, typed))
+    return writeUnbilled(visit, id, { subject, body, write: writeTogether })
   }
 
   /** Someone may change or bill an entry between the two statements: then what is unbilled is read again. */

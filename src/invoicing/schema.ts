@@ -56,7 +56,8 @@ export const newInvoiceBody = body({
     text(
       10,
       'With a client, a day: `2026-03-31`. Everything unbilled up to that day is billed, with one line for each time entry, expense ' +
-        'and past month (UTC) of letters. The typed lines follow.',
+        'and past month (UTC) of letters. The typed lines follow. Lines with a tax of category `O` are not billed with others: they ' +
+        'stay unbilled, and the next draft has them alone. With typed lines, those decide which are billed.',
     ),
   ),
   lines: Type.Optional(lines),

@@ -18,6 +18,7 @@ const firm = await startFirm({
     tax: [
       { id: 'standard', category: 'S', rate: '19' },
       { id: 'reduced', category: 'S', rate: '7' },
+      { id: 'outside', category: 'O', reason: 'Not subject to tax' },
     ],
   },
 })
@@ -159,6 +160,34 @@ describe('time and expenses', () => {
       assert.deepEqual([answer.status, answer.error['field']], [400, 'unbilled_until'], answer.text)
     }
     assert.equal((await unbilled(client))?.['items'], 1)
+  })
+
+  test('outside the scope of tax are on a draft of their own, after the others', async () => {
+    const client = await firm.client(anna)
+    await enterTime(client)
+    await enterExpense(client, { tax: 'outside', text: 'Court fee' })
+    const first = ok(await draft(client), 201)
+    assert.deepEqual(linesOf(first, 'text'), [['12 March 2026, Anna: Advice']])
+    assert.deepEqual([(await unbilled(client))?.['items'], (await unbilled(client))?.['amount']], [1, '34.50'])
+    const second = ok(await draft(client), 201)
+    assert.deepEqual(linesOf(second, 'text'), [['13 March 2026: Court fee']])
+    assert.deepEqual([second.json['tax'], second.json['gross']], ['0.00', '34.50'])
+    assert.equal(await unbilled(client), undefined)
+    assert.deepEqual(await faults(), [])
+  })
+
+  test('are billed with typed lines only if their taxes allow it', async () => {
+    const client = await firm.client(anna)
+    await enterTime(client)
+    await enterExpense(client, { tax: 'outside', text: 'Court fee' })
+    const typed = (tax: string) => ({ text: 'Fee', quantity: '1', unit: 'piece', unit_price: '5', tax })
+    const refused = await draft(client, { lines: [typed('standard'), typed('outside')] })
+    assert.deepEqual([refused.status, refused.error['field']], [400, 'lines'], refused.text)
+    const outside = ok(await draft(client, { lines: [typed('outside')] }), 201)
+    assert.deepEqual(linesOf(outside, 'source'), [['expense'], ['fee']])
+    const taxed = ok(await draft(client, { lines: [typed('reduced')] }), 201)
+    assert.deepEqual(linesOf(taxed, 'source'), [['time'], ['fee']])
+    assert.deepEqual(await faults(), [])
   })
 
   test('are on one draft when a request is repeated', async () => {
