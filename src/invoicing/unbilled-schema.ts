@@ -29,7 +29,7 @@ export const unbilledList = Type.Object({
   currency: Type.String(),
   payers: Type.Integer({ description: 'How many clients and accounts there are, on all pages.' }),
   items: Type.Integer({ description: 'How many entries and months there are, on all pages.' }),
-  amount: amount('The exact sum of all pages, without tax, with the mark-up on letters.'),
+  amount: amount('The sum of all pages, without tax, with the mark-up on letters.'),
   unbilled: Type.Array(
     Type.Object({
       payer: Type.Object({
@@ -43,7 +43,9 @@ export const unbilledList = Type.Object({
         }),
       }),
       items: Type.Integer({ description: 'Time entries, expenses and months.' }),
-      amount: amount('Exact, without tax.'),
+      amount: amount(
+        'Without tax. Of a client: what a draft would bill, each line rounded to the minor unit. Of an account: the exact cost, before the lines are rounded.',
+      ),
       oldest: Type.String({
         format: 'date',
         description: 'The day of the oldest entry, or the last day of the month.',

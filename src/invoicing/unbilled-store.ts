@@ -88,16 +88,22 @@ interface UnbilledFilter {
   readonly until: string
   /** The mark-up on letters, in hundredths of a per cent. */
   readonly markup: number
+  /** The minor unit of the currency. */
+  readonly unit: bigint
   readonly sort: UnbilledOrder
   readonly skip: number
   /** Null: all. */
   readonly most: number | null
 }
 
-/** Unbilled work by payer, up to a day. The firm's own accounts are not billed. */
+/**
+ * Unbilled work by payer, up to a day. The firm's own accounts are not billed. What becomes a line of a draft is rounded as that
+ * line is (see client-lines.ts); a month of an account becomes several lines, so its cost is exact.
+ */
 export function readUnbilledPayers({
   until,
   markup,
+  unit,
   sort,
   skip,
   most,
@@ -106,7 +112,9 @@ export function readUnbilledPayers({
     name: `unbilled by ${sort}`,
     text: `with u as (
         select client_id, account_id, count(*)::int as items, min(day) as oldest,
-          sum(case kind when 'letters' then half_even(amount * (10000 + $2::int), 10000) else amount end) as amount
+          sum(case kind when 'usage' then amount
+            when 'letters' then half_even(half_even(amount * (10000 + $2::int), 10000), $5::numeric) * $5::numeric
+            else half_even(amount, $5::numeric) * $5::numeric end) as amount
         from unbilled where day <= $1::date group by client_id, account_id),
       p as (
         select u.*, coalesce(c.name, a.name) as name, coalesce(c.status = 'archived', false) as archived,
@@ -117,6 +125,6 @@ export function readUnbilledPayers({
       select *, (count(*) over ())::int as all_payers, (sum(items) over ())::int as all_items,
         sum(amount) over () as all_amount
       from p order by ${orders[sort]}, client_id, account_id offset $3 limit $4`,
-    values: [until, markup, skip, most],
+    values: [until, markup, skip, most, unit],
   }
 }

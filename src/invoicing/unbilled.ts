@@ -3,6 +3,7 @@ import type { RecordAccess } from '../access/access.ts'
 import type { Visit } from '../access/actor.ts'
 import { today } from '../platform/calendar.ts'
 import { Problem } from '../platform/problems.ts'
+import { minorUnit } from './arithmetic.ts'
 import { dayIn } from './days.ts'
 import { moneyWith } from './present.ts'
 import type { InvoiceSettings } from './settings.ts'
@@ -27,10 +28,11 @@ const pageSize = 50
 export function createUnbilled({ access, settings }: UnbilledNeeds): Unbilled {
   const { markup, currency, decimals, timeZone } = settings
   const money = moneyWith(decimals)
+  const unit = minorUnit(decimals)
 
   async function read(visit: Visit, query: UnbilledQuery, [skip, most]: readonly [number, number | null]) {
     const until = query.until === undefined ? today(timeZone) : dayIn(query.until, 'until')
-    const filter = { until, markup, sort: query.sort ?? ('oldest' satisfies UnbilledOrder), skip, most }
+    const filter = { until, markup, unit, sort: query.sort ?? ('oldest' satisfies UnbilledOrder), skip, most }
     const [, rows] = await access.as(visit, [closeMonths, readUnbilledPayers(filter)])
     return { until, rows }
   }

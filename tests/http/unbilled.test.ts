@@ -75,7 +75,7 @@ describe('time and expenses', () => {
     assert.deepEqual(await unbilled(client), {
       payer: { kind: 'client', id: client, name: 'Client', archived: false, deleted: false },
       items: 3,
-      amount: '67.833483333333',
+      amount: '67.83',
       oldest: '2026-03-11',
       month: null,
     })
@@ -240,7 +240,7 @@ test('what is left out of a draft is unbilled again, and the rest stays as it is
   assert.equal(changed.json['net'], '39.50')
   assert.deepEqual(
     [at((await unbilled(client)) ?? {}, 'items'), at((await unbilled(client)) ?? {}, 'amount')],
-    [1, '33.333333333333'],
+    [1, '33.33'],
   )
   const done = await issue(await change({ lines: [], left_out: [] }))
   assert.deepEqual(linesOf(done, 'entry'), [[second['id']]])
@@ -328,6 +328,54 @@ describe('months', () => {
   })
 })
 
+for (const [currency, decimals] of [
+  ['JPY', 0],
+  ['EUR', 2],
+  ['KWD', 3],
+] as const) {
+  test(`the listed amount is the net amount of the draft, in ${currency}`, async () => {
+    const other = await startFirm({ currency, firm: { name: 'Firm' }, invoicing: { markup_percent: '12.5' } })
+    try {
+      const [consultant, partner] = [await other.join('Anna', 'consultant'), await other.join('Paula', 'partner')]
+      const own = await other.service.customer({ own: true })
+      const client = await other.client(consultant)
+      const enter = async (kind: string, body: object) =>
+        ok(await consultant.send('POST', `/clients/${client}/${kind}`, { date: '2026-03-12', text: 'x', ...body }), 201)
+      // The last two are halves of a minor unit, which are rounded to even.
+      for (const [minutes, rate] of [
+        [7, '99.99'],
+        [20, '100'],
+        [41, '123.456789'],
+        [1, '0.000001'],
+        [30, decimals === 0 ? '1' : '0.01'],
+        [90, decimals === 0 ? '1' : '0.01'],
+      ] as const) {
+        await enter('time_entries', { minutes, rate })
+      }
+      await enter('expenses', { amount: decimals === 0 ? '35' : '34.55' })
+      const prices = [1_234_567n, 5n] as const
+      await addPastUsage(other.service.database, own, [
+        { day: '2026-03-05', client, model: 'fast', input: 1_000_003, output: 7, prices },
+        { day: '2026-04-05', client, model: 'fast', input: 2_000_001, output: 3, prices },
+      ])
+      const listed = ok(await partner.get('/invoices/unbilled?until=2026-06-30')).json
+      const made = ok(await partner.send('POST', '/invoices', { client, unbilled_until: '2026-06-30' }), 201)
+      assert.equal(listAt(made.json, 'lines').length, 9)
+      assert.deepEqual(
+        [at(listed, 'unbilled', 0, 'items'), at(listed, 'unbilled', 0, 'amount'), listed['amount']],
+        [9, made.json['net'], made.json['net']],
+      )
+      assert.notEqual(made.json['rounding'], (0).toFixed(decimals), 'nothing was rounded')
+      assert.deepEqual(
+        (await verifyAll(other.service.database)).filter(({ ok: isRight }) => !isRight),
+        [],
+      )
+    } finally {
+      await other.close()
+    }
+  })
+}
+
 test('the list is sorted and paged, and a file has all of it', async () => {
   const clients = []
   for (let index = 0; index < 52; index++) {
@@ -348,7 +396,7 @@ test('the list is sorted and paged, and a file has all of it', async () => {
   )
   assert.deepEqual([names.length, second['next']], [52, null])
   const largest = ok(await paula.get(`/invoices/unbilled?${until}&sort=amount`)).json
-  assert.equal(at(largest, 'unbilled', 0, 'amount'), '103.333333333333')
+  assert.equal(at(largest, 'unbilled', 0, 'amount'), '103.33')
   const file = ok(await paula.get(`/invoices/unbilled.csv?${until}&sort=name`)).text.split('\r\n')
   assert.equal(file.length, 54)
   assert.equal(file[1], `Paged 00,${String(clients[0])},,1,2025-01-15,100.00,EUR`)
