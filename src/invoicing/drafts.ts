@@ -20,7 +20,9 @@ import {
   staleInvoice,
 } from './outcomes.ts'
 import type { Buyer, CreditNoteBody, InvoiceChange, NewInvoice } from './schema.ts'
+import { isSameCredit, isSameDraft, otherDraft } from './same-draft.ts'
 import type { InvoiceSettings } from './settings.ts'
+import { readLastBilled } from './store.ts'
 import type { StoredInvoice, StoredInvoices } from './stored.ts'
 import { taxIn, typedLines } from './typed-lines.ts'
 import { numbered, usageLines, type LooseLine } from './usage-lines.ts'
@@ -43,19 +45,25 @@ export function createDrafts({ access, database, settings, stored }: DraftNeeds)
     const subject = { ...payerOf(body), kind: 'invoice', creditsId: null, currency, decimals } as const
     const used = subject.month === null ? [] : await monthLines(subject.accountId, subject.month)
     const typed = typedLines(body.lines ?? [], settings)
+    const head = headOf(body, emptyHead)
+    const made = { id, isSame }
     const write = (billed: readonly LooseLine[]) => {
       const lines = numbered([...billed, ...typed])
-      return insert(visit, id, subject, { ...headOf(body, emptyHead), lines, totals: totalsOf(lines, decimals) })
+      return insert(visit, made, subject, { ...head, lines, totals: totalsOf(lines, decimals) })
+    }
+    async function isSame(kept: StoredInvoice): Promise<boolean> {
+      const [[last]] = await access.as(visit, [readLastBilled(kept.row.id)])
+      return isSameDraft(kept, { subject, head, typed, until: body.unbilled_until }, last?.day ?? null)
     }
     if (body.unbilled_until === undefined) return write(used)
     const writeTogether = (unbilled: readonly LooseLine[]) => write(billedTogether(unbilled, typed))
-    return writeUnbilled(visit, id, { subject, body, write: writeTogether })
+    return writeUnbilled(visit, made, { subject, body, write: writeTogether })
   }
 
   /** Someone may change or bill an entry between the two statements: then what is unbilled is read again. */
   async function writeUnbilled(
     visit: Visit,
-    id: string,
+    made: MadeDraft,
     { subject: { clientId }, body, write }: UnbilledDraft,
   ): Promise<StoredInvoice> {
     const until = dayIn(body.unbilled_until ?? '', 'unbilled_until')
@@ -68,13 +76,13 @@ export function createDrafts({ access, database, settings, stored }: DraftNeeds)
       const billed = await unbilledLines(access, visit, { clientId, until, settings })
       // A repeated request finds nothing left to bill, and the draft that the first one created.
       if (billed.length === 0 && (body.lines ?? []).length === 0) {
-        return stored.find(visit, id, deedOf('invoice_created', id), nothingUnbilled())
+        return findMade(visit, made, nothingUnbilled())
       }
       try {
         return await write(billed)
       } catch (error) {
         if (!isBilledMeanwhile(error)) throw error
-        if (tries === 1) return access.decline(visit, deedOf('invoice_created', id), changedMeanwhile(error))
+        if (tries === 1) return access.decline(visit, deedOf('invoice_created', made.id), changedMeanwhile(error))
       }
     }
   }
@@ -120,7 +128,8 @@ export function createDrafts({ access, database, settings, stored }: DraftNeeds)
   ): Promise<StoredInvoice> {
     const creditId = newId(visit, `/invoices/${id}/credit`, key)
     const deed = deedOf('invoice_created', creditId)
-    const { row, document, credited } = await stored.find(visit, id, deedOf('invoice_read', id))
+    const invoice = await stored.find(visit, id, deedOf('invoice_read', id))
+    const { row, document, credited } = invoice
     if (row.kind !== 'invoice' || row.state !== 'issued') {
       return access.decline(visit, deed, new Problem('conflict', 'Only an issued invoice can be credited.'))
     }
@@ -133,33 +142,52 @@ export function createDrafts({ access, database, settings, stored }: DraftNeeds)
       currency: row.currency,
       decimals: row.decimals,
     } as const
-    const lines = linesToCredit({ document, credited }, body)
-    // A repeated request finds its lines credited, by the note that the first one created.
-    if (lines instanceof Problem) return stored.find(visit, creditId, deed, lines)
     const head = headOf(body, {
       note: '',
       buyerName: row.buyer_name,
       buyerAddress: row.buyer_address,
       buyerTaxNumber: row.buyer_tax_number,
     })
-    return insert(visit, creditId, subject, { ...head, lines, totals: totalsOf(lines, row.decimals, credited.taxes) })
+    const isSame = (kept: StoredInvoice) => isSameCredit(kept, { body, head }, invoice)
+    const lines = linesToCredit({ document, credited }, body)
+    // A repeated request finds its lines credited, by the note that the first one created.
+    if (lines instanceof Problem) return findMade(visit, { id: creditId, isSame }, lines)
+    return insert(visit, { id: creditId, isSame }, subject, {
+      ...head,
+      lines,
+      totals: totalsOf(lines, row.decimals, credited.taxes),
+    })
   }
 
   async function insert(
     visit: Visit,
-    id: string,
+    made: MadeDraft,
     subject: changes.DraftSubject,
     draft: changes.DraftContent,
   ): Promise<StoredInvoice> {
+    const { id } = made
     const deed = deedOf('invoice_created', id)
     checkTaxes(draft.lines)
-    const [[made]] = await access
+    const [[inserted]] = await access
       .as(visit, [changes.insertDraft(visit, id, subject, draft)])
       .catch(async (error: unknown) => access.decline(visit, deed, billedBefore(error)))
-    if (made?.outcome === 'archived') return access.decline(visit, deed, archivedClient())
-    if (made?.outcome === 'no_payer') return access.decline(visit, deed, noPayer(subject))
-    return stored.find(visit, id, deed)
+    if (inserted?.outcome === 'archived') return access.decline(visit, deed, archivedClient())
+    if (inserted?.outcome === 'no_payer') return access.decline(visit, deed, noPayer(subject))
+    return inserted?.outcome === 'exists' ? findMade(visit, made) : stored.find(visit, id, deed)
   }
+
+  /** The draft of an earlier request with the same key. A request for another one must not seem to have created it. */
+  async function findMade(visit: Visit, { id, isSame }: MadeDraft, missing?: Problem): Promise<StoredInvoice> {
+    const deed = deedOf('invoice_created', id)
+    const kept = await stored.find(visit, id, deed, missing)
+    return (await isSame(kept)) ? kept : access.decline(visit, deed, otherDraft(kept.row.kind))
+  }
+}
+
+interface MadeDraft {
+  readonly id: string
+  /** Whether this request asks for the draft that has the id. */
+  readonly isSame: (kept: StoredInvoice) => boolean | Promise<boolean>
 }
 
 interface UnbilledDraft {

@@ -152,6 +152,18 @@ export function readLines(id: string): PreparedStatement<LineRow> {
   }
 }
 
+/** The last day that an invoice bills: of its entries, unless they have changed since, and of its months of letters. */
+export function readLastBilled(id: string): PreparedStatement<{ readonly day: string | null }> {
+  return {
+    name: 'last billed day',
+    text: `select max(coalesce(t.date, e.date, last_day(l.month))) as day from invoice_line l
+        left join time_entry t on t.id = l.entry_id and t.version = l.entry_version
+        left join expense e on e.id = l.entry_id and e.version = l.entry_version
+      where l.invoice_id = $1`,
+    values: [id],
+  }
+}
+
 export interface PaymentRow {
   readonly id: string
   readonly date: string

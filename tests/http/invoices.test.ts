@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomUUIDv7 } from 'node:crypto'
 import { after, describe, test } from 'node:test'
 import { byService } from '../../src/access/actor.ts'
 import { verifyAll } from '../../src/commands/verification.ts'
@@ -673,6 +674,128 @@ describe('bad input', () => {
       assert.deepEqual([refused.status, at(refused.json, 'error', 'code')], [409, 'conflict'])
     }
     assert.equal((await paula.get(pathOf(made))).json['paid'], '10.00')
+  })
+})
+
+describe('an Idempotency-Key', () => {
+  const keyed = (address: string, body: object, key: string) =>
+    paula.send('POST', address, body, { 'idempotency-key': key })
+  const count = async (): Promise<unknown> => (await database.rows('select count(*) from invoice'))[0]
+
+  async function assertOther(answer: Answer, noun: string): Promise<void> {
+    assert.deepEqual([answer.status, answer.error['code']], [409, 'conflict'], answer.text)
+    assert.equal(answer.error['reason'], `This Idempotency-Key was used for another ${noun}. Nothing was created.`)
+  }
+
+  test('of another draft is refused, whatever is different', async () => {
+    const [client, otherClient] = [await firm.client(anna), await firm.client(anna)]
+    const { accountId: account } = await firm.service.customer()
+    const key = randomUUIDv7()
+    const asked = { client, lines: [fee], note: 'A', buyer: { name: 'B', address: 'C', tax_number: 'D' } }
+    const made = ok(await keyed('/invoices', asked, key), 201)
+    const before = await count()
+    const others = [
+      { client: otherClient },
+      { client: undefined, account },
+      { lines: [{ ...fee, unit_price: '99' }] },
+      { lines: [{ ...fee, text: 'Other' }] },
+      { lines: [{ ...fee, quantity: '2' }] },
+      { lines: [{ ...fee, unit: 'day' }] },
+      { lines: [{ ...fee, tax: 'reduced' }] },
+      { lines: [fee, fee] },
+      { lines: [] },
+      { note: 'B' },
+      { note: undefined },
+      { buyer: undefined },
+      { buyer: { ...asked.buyer, address: null } },
+    ]
+    for (const other of others) await assertOther(await keyed('/invoices', { ...asked, ...other }, key), 'draft')
+    assert.deepEqual(await count(), before)
+    assert.deepEqual(ok(await keyed('/invoices', asked, key), 201).json, made.json)
+    const same = { ...asked, lines: [{ ...fee, quantity: '1.00', tax: 'standard' }] }
+    assert.deepEqual(ok(await keyed('/invoices', same, key), 201).json, made.json)
+    ok(await paula.send('POST', `${pathOf(made)}/issue`, undefined, tagOf(made)))
+    assert.equal(ok(await keyed('/invoices', asked, key), 201).json['status'], 'open')
+    await assertOther(await keyed('/invoices', { ...asked, note: 'B' }, key), 'draft')
+  })
+
+  test('finds its draft, also if that was changed or issued since', async () => {
+    const [client, otherClient] = [await firm.client(anna), await firm.client(anna)]
+    const key = randomUUIDv7()
+    const made = ok(await keyed('/invoices', { client, lines: [fee] }, key), 201)
+    const changed = ok(await paula.send('PATCH', pathOf(made), { lines: [], note: 'Other' }, tagOf(made)))
+    assert.deepEqual(ok(await keyed('/invoices', { client, lines: [fee] }, key), 201).json, changed.json)
+    await assertOther(await keyed('/invoices', { client: otherClient, lines: [fee] }, key), 'draft')
+    const plain = randomUUIDv7()
+    const first = ok(await keyed('/invoices', { client, lines: [fee] }, plain), 201)
+    ok(await anna.send('PATCH', `/clients/${client}`, { address: '4 Harbour Lane' }, { 'if-match': '*' }))
+    ok(await paula.send('POST', `${pathOf(first)}/issue`, undefined, tagOf(first)))
+    assert.equal(ok(await keyed('/invoices', { client, lines: [fee] }, plain), 201).json['id'], first.json['id'])
+  })
+
+  test('of another month or of no month is refused', async () => {
+    const customer = await firm.service.customer()
+    const day = { model: 'fast', input: 5, output: 5, prices: [1n, 2n] as const }
+    await addPastUsage(database, customer, [
+      { ...day, day: '2026-03-31' },
+      { ...day, day: '2026-04-30' },
+    ])
+    const account = customer.accountId
+    const key = randomUUIDv7()
+    const made = ok(await keyed('/invoices', { account, month: '2026-03' }, key), 201)
+    await assertOther(await keyed('/invoices', { account, month: '2026-04' }, key), 'draft')
+    await assertOther(await keyed('/invoices', { account }, key), 'draft')
+    assert.equal(ok(await keyed('/invoices', { account, month: '2026-03' }, key), 201).json['id'], made.json['id'])
+    const [billed] = await database.rows('select count(*) from billed_month where account_id = $1', [account])
+    assert.deepEqual(billed, { count: 1n })
+  })
+
+  test('of another credit note is refused, whatever is different', async () => {
+    const done = await issued({ lines: [{ ...fee, quantity: '3' }, fee] })
+    const credit = (body: object, key: string) => keyed(`${pathOf(done)}/credit`, body, key)
+    const issue = async (note: Answer) => ok(await paula.send('POST', `${pathOf(note)}/issue`, undefined, tagOf(note)))
+    const [all, part] = [randomUUIDv7(), randomUUIDv7()]
+    const whole = ok(await credit({}, all), 201)
+    const partBody = { lines: [{ position: 1, quantity: '0.1' }], note: 'Less.' }
+    const some = ok(await credit(partBody, part), 201)
+    const before = await count()
+    for (const other of [
+      { lines: [{ position: 1, quantity: '0.1' }] },
+      { lines: [{ position: 1 }] },
+      {
+        lines: [
+          { position: 1, quantity: '3' },
+          { position: 2, quantity: '0.5' },
+        ],
+      },
+      { lines: [{ position: 3 }] },
+      { note: 'Other' },
+    ]) {
+      await assertOther(await credit(other, all), 'credit note')
+    }
+    for (const other of [
+      {},
+      { ...partBody, lines: undefined },
+      { ...partBody, lines: [{ position: 1, quantity: '0.2' }] },
+      { ...partBody, lines: [{ position: 1, quantity: 'x' }] },
+      { ...partBody, lines: [{ position: 1 }] },
+      { ...partBody, lines: [{ position: 2, quantity: '0.1' }] },
+      { ...partBody, lines: [...partBody.lines, { position: 2 }] },
+      { lines: partBody.lines },
+    ]) {
+      await assertOther(await credit(other, part), 'credit note')
+    }
+    assert.deepEqual(await count(), before)
+    assert.deepEqual(ok(await credit({}, all), 201).json, whole.json)
+    assert.deepEqual(ok(await credit(partBody, part), 201).json, some.json)
+    // The rest is less than it was when the first request asked for it.
+    await issue(some)
+    assert.equal(ok(await credit({}, all), 201).json['id'], whole.json['id'])
+    const [rest, key] = [{ lines: [{ position: 1 }] }, randomUUIDv7()]
+    const last = await issue(ok(await credit(rest, key), 201))
+    assert.equal(ok(await credit(rest, key), 201).json['id'], last.json['id'])
+    await assertOther(await credit({}, key), 'credit note')
+    await assertVerified()
   })
 })
 

@@ -199,6 +199,27 @@ describe('time and expenses', () => {
     const again = ok(await paula.send('POST', '/invoices', body, headers), 201)
     assert.equal(again.json['id'], made.json['id'])
     assert.equal(listAt(again.json, 'lines').length, 1)
+    // Entries that were added since do not make it another request, and are not billed by it.
+    await enterTime(client, { date: '2026-03-20' })
+    assert.deepEqual(ok(await paula.send('POST', '/invoices', body, headers), 201).json, made.json)
+    for (const other of [{ unbilled_until: '2026-03-11' }, { unbilled_until: undefined }, { note: 'Other' }]) {
+      const refused = await paula.send('POST', '/invoices', { ...body, ...other }, headers)
+      assert.deepEqual([refused.status, refused.error['code']], [409, 'conflict'], refused.text)
+    }
+    assert.equal((await unbilled(client))?.['items'], 1)
+    const changed = ok(await paula.send('PATCH', pathOf(made), { note: 'Other' }, tagOf(made)))
+    assert.deepEqual(ok(await paula.send('POST', '/invoices', body, headers), 201).json, changed.json)
+  })
+
+  test('with others outside the scope of tax are on one draft when a request is repeated', async () => {
+    const client = await firm.client(anna)
+    await enterTime(client)
+    await enterExpense(client, { tax: 'outside' })
+    const headers = { 'idempotency-key': '0199d0c2-61aa-7d11-9b72-4f0e8c25a7d9' }
+    const body = { client, unbilled_until: '2026-06-30' }
+    const made = ok(await paula.send('POST', '/invoices', body, headers), 201)
+    assert.deepEqual(ok(await paula.send('POST', '/invoices', body, headers), 201).json, made.json)
+    assert.equal((await unbilled(client))?.['items'], 1)
   })
 })
 

@@ -61,26 +61,27 @@ interface Content {
 
 /** Creates one draft, however often it is tried: one whose response was lost is changed to what was typed since. */
 function useMaker(payer: DraftOptions['payer'], month: string) {
-  const begun = useRef({ of: '', key: '', isLost: false })
+  const begun = useRef<{ readonly of: string; readonly key: string; readonly content: Content }>(undefined)
   return async (content: Content): Promise<ShownInvoice> => {
     const bills = payer && { [payer.kind]: payer.id, ...(month !== '' && { month }) }
     const of = JSON.stringify(bills)
-    if (begun.current.of !== of) begun.current = { of, key: newKey(), isLost: false }
-    const { key, isLost } = begun.current
-    try {
-      const made = await change<ShownInvoice>('/invoices', { method: 'POST', body: { ...bills, ...content }, key })
-      if (!isLost) return made
-      return await change<ShownInvoice>(`/invoices/${made.id}`, {
-        method: 'PATCH',
-        body: content,
-        version: made.version,
-      })
-    } catch (error) {
-      if (error instanceof ApiError && (error.status === 0 || error.status >= 500)) begun.current.isLost = true
-      throw error
-    }
+    // A key is only for what was sent with it first.
+    const first = begun.current?.of === of ? begun.current : { of, key: newKey(), content }
+    begun.current = first
+    const body = { ...bills, ...first.content }
+    const made = await change<ShownInvoice>('/invoices', { method: 'POST', body, key: first.key }).catch(
+      (error: unknown) => {
+        if (!isLost(error)) begun.current = undefined
+        throw error
+      },
+    )
+    if (first.content === content) return made
+    return change<ShownInvoice>(`/invoices/${made.id}`, { method: 'PATCH', body: content, version: made.version })
   }
 }
+
+/** Whether the draft may have been created all the same. */
+const isLost = (error: unknown): boolean => error instanceof ApiError && (error.status === 0 || error.status >= 500)
 
 interface MonthChoiceProps {
   readonly start: DraftOptions
