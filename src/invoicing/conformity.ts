@@ -1,4 +1,4 @@
-import type { Tax } from './arithmetic.ts'
+import type { Tax, TaxGroup } from './arithmetic.ts'
 import { isVatId } from './country.ts'
 import type { InvoiceDocument } from './document.ts'
 
@@ -28,5 +28,17 @@ export function standardFault({ number, seller, buyer, lines, totals }: InvoiceD
   if (!isVatId(buyer.taxNumber) && has('AE', 'K')) {
     return 'This invoice has no XML file: for the tax categories AE and K, EN 16931 requires the VAT number of the buyer with its country, such as DE123456789.'
   }
+  // BR-S-09. Only credit notes can break it: their taxes are rounded together with those before them.
+  if (totals.taxes.some(isOffRate)) {
+    return 'This credit note has no XML file: its tax is rounded together with that of earlier credit notes, and differs by 1 or more from the rate times the amount, which EN 16931 does not allow.'
+  }
   return undefined
 }
+
+/** The standard rounds the product to two decimals, half up, and tolerates less than one unit of any currency. */
+function isOffRate({ net, rate, tax }: TaxGroup): boolean {
+  const product = ((magnitude(net) * BigInt(rate) + 5_000n * cent) / (10_000n * cent)) * cent
+  return magnitude(magnitude(tax) - product) >= 100n * cent
+}
+
+const magnitude = (amount: bigint): bigint => (amount < 0n ? -amount : amount)

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { brokenRules, schemaFaults } from '../../tests/support/en16931.ts'
 import { anyLines, exempt, invoiceWith, sampleEntries } from '../../tests/support/invoice-documents.ts'
 import { parseMoney } from '../billing/money.ts'
-import type { Tax } from './arithmetic.ts'
+import { totalsOf, type Tax } from './arithmetic.ts'
 import { standardFault } from './conformity.ts'
 import type { InvoiceDocument } from './document.ts'
 import { invoiceXml } from './invoice-xml.ts'
@@ -88,7 +88,7 @@ describe('B105: the published schema and the rules for amounts accept', () => {
     assert.deepEqual(brokenRules(changed('TaxBasisTotalAmount')), ['BR-CO-13', 'BR-CO-15'])
     assert.deepEqual(brokenRules(changed('TaxTotalAmount')), ['BR-CO-14', 'BR-CO-15'])
     assert.deepEqual(brokenRules(changed('GrandTotalAmount')), ['BR-CO-15', 'BR-CO-16'])
-    assert.deepEqual(brokenRules(changed('CalculatedAmount')), ['BR-CO-14', 'BR-CO-17'])
+    assert.deepEqual(brokenRules(changed('CalculatedAmount')), ['BR-CO-14', 'BR-CO-17', 'BR-S-09'])
     assert.match(schemaFaults(xml.replace('<ram:TypeCode>380</ram:TypeCode>', '')).join('\n'), /TypeCode/)
   })
 })
@@ -165,4 +165,38 @@ test('an invoice that lacks what the standard demands has no XML, and the reason
     [invoiceWith([{ quantity: unit, price: 1_234_000n }], { decimals: 3 }), /allows two decimals/],
   ]
   for (const [document, fault] of faults) assert.match(standardFault(document) ?? '', fault)
+})
+
+/** A credit note for lines in JPY, after another one. */
+function creditNote(net: bigint, rate: number, before: bigint): InvoiceDocument {
+  const tax: Tax = { category: 'S', rate, reason: null }
+  const change = { kind: 'credit_note', creditsNumber: 'INV-2026-0017', currency: 'JPY', decimals: 0 } as const
+  const note = invoiceWith([{ quantity: unit, price: net * unit, tax }], change)
+  const credited = invoiceWith([{ quantity: unit, price: before * unit, tax }], change).totals.taxes
+  return { ...note, totals: totalsOf(note.lines, 0, credited) }
+}
+
+describe('the tax of a credit note', () => {
+  test('that is a whole unit off its rate has no XML, and a rule forbids it', () => {
+    // Of 315, 10 % is 32, and 10 of it were credited with 105.
+    const note = creditNote(210n, 1000, 105n)
+    assert.equal(note.totals.tax, 22n * 10n ** 12n)
+    assert.match(standardFault(note) ?? '', /^This credit note has no XML file: its tax is rounded together/)
+    assert.ok(brokenRules(invoiceXml(note)).includes('BR-S-09'))
+    assert.equal(standardFault(creditNote(210n, 1000, 100n)), undefined)
+  })
+
+  test('has XML exactly if the rule allows it', () => {
+    fc.assert(
+      fc.property(
+        fc.bigInt({ min: 1n, max: 2000n }),
+        fc.constantFrom(810, 1000, 1005, 2550),
+        fc.bigInt({ min: 1n, max: 2000n }),
+        (net, rate, before) => {
+          const note = creditNote(net, rate, before)
+          assert.equal(standardFault(note) === undefined, !brokenRules(invoiceXml(note)).includes('BR-S-09'))
+        },
+      ),
+    )
+  })
 })

@@ -67,12 +67,20 @@ export function brokenRules(xml: string): string[] {
       const own = lines.filter((line) => groupOf(line, 'ram:ApplicableTradeTax/') === groupOf(each, ''))
       return amountAt(each, 'ram:BasisAmount') === sum(own.map(net))
     }),
+    // The product of two decimals, within less than one unit of any currency.
+    'BR-S-09': taxes.every((each) => {
+      const product =
+        (amountAt(each, 'ram:BasisAmount') * percentAt(each) + hundred * halfCent) / (hundred * 2n * halfCent)
+      const off = amountAt(each, 'ram:CalculatedAmount') - product * 2n * halfCent
+      return (off < 0n ? -off : off) < parseMoney('1')
+    }),
   }
   return Object.keys(kept).filter((rule) => kept[rule] === false)
 }
 
 /** One hundred per cent, as `percentAt` gives it. */
 const hundred = parseMoney('100')
+const halfCent = parseMoney('0.005')
 const ram = { ram: 'urn:un:unece:uncefact:data:standard:ReusableAggregateBusinessInformationEntity:100' }
 
 const under = (from: XmlElement, query: string): XmlElement[] =>
