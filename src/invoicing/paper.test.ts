@@ -86,6 +86,10 @@ describe('the paper of an invoice', () => {
       'Your tax number': 'SE556677889901',
     })
     assert.equal(paper.payment, undefined)
+    const totalIn = (locale: string) =>
+      invoicePaper(invoiceWith(sampleEntries, { ...change, seller: { ...seller, locale } }), settings).totals.at(-1)
+        ?.name
+    assert.deepEqual(['en-GB', 'de-DE', 'fr-FR'].map(totalIn), ['Total', 'Gesamtbetrag', 'Total TTC'])
   })
 
   test('counts tokens one by one', () => {

@@ -165,7 +165,7 @@ const french: InvoiceWords = {
   net: 'Total hors taxe',
   taxed: (rate, net) => `Taxe ${rate} sur ${net}`,
   untaxed: (reason, net) => `${reason}, sur ${net}`,
-  total: 'Total à payer',
+  total: 'Total TTC',
   rounded: (rounding) => `Le total hors taxe comprend ${rounding} d’arrondi.`,
   request: (amount, day, number) => `Merci de régler ${amount} au plus tard le ${day}, avec la référence ${number}.`,
   holder: 'Titulaire du compte',
