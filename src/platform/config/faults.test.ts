@@ -27,7 +27,7 @@ const percentage = 'must be a percentage such as 2% or 0.5%, at most 100%'
 const price = 'must be a decimal number in quotes such as "0.40"'
 const invoiceNumber =
   'must be a pattern such as INV-{year}-{number:4}: {number} once, perhaps {year}, and at most 30 letters, digits and - / . _'
-const taxRate = 'must be a rate in per cent in quotes such as "19" or "8.1", at most 100'
+const taxRate = 'must be a rate in per cent in quotes such as "19" or "8.1", at most 100, with at most two decimals'
 const bankAccount = 'must be an IBAN such as DE89 3704 0044 0532 0130 00'
 
 /** Files and their errors. */

@@ -231,7 +231,7 @@ export const invoiceNumber: SettingFormat<string> = pattern(
 
 /** A tax rate, converted to hundredths of a per cent. */
 export const taxRate: SettingFormat<number> = pattern(
-  'a rate in per cent in quotes such as "19" or "8.1", at most 100',
+  'a rate in per cent in quotes such as "19" or "8.1", at most 100, with at most two decimals',
   /^(\d{1,3})(?:\.(\d{1,2}))?$/,
   (whole, fraction = '') => {
     const rate = Number(whole) * 100 + Number(fraction.padEnd(2, '0'))
