@@ -1,7 +1,9 @@
 import type { RecordAccess } from '../access/access.ts'
 import type { Visit } from '../access/actor.ts'
 import { quotientHalfEven } from '../platform/decimal.ts'
-import { lineAmounts } from './arithmetic.ts'
+import { quoted } from '../platform/one-line.ts'
+import { Problem } from '../platform/problems.ts'
+import { lineAmounts, type Tax } from './arithmetic.ts'
 import { invoiceNumbers, type InvoiceNumbers } from './numbers.ts'
 import type { InvoiceSettings } from './settings.ts'
 import { taxIn } from './typed-lines.ts'
@@ -76,7 +78,8 @@ function timeLine({ id, version, date, minutes, rate, person, text }: TimeRow, s
   }
 }
 
-function expenseLine({ id, version, date, amount, tax, text }: ExpenseRow, settings: LineSettings): LooseLine {
+function expenseLine(row: ExpenseRow, settings: LineSettings): LooseLine {
+  const { id, version, date, amount, text } = row
   const unitPrice = amount / one
   return {
     ...ofEntry,
@@ -86,9 +89,19 @@ function expenseLine({ id, version, date, amount, tax, text }: ExpenseRow, setti
     unit: 'piece',
     unitPrice,
     ...lineAmounts(one, unitPrice, settings.decimals),
-    tax: taxIn(tax ?? undefined, 'unbilled_until', settings),
+    tax: expenseTax(row, settings),
     entry: { id, version },
   }
+}
+
+/** Throws Problem `invalid_field` for a tax that the configuration no longer has. */
+function expenseTax({ date, tax, text }: ExpenseRow, settings: LineSettings): Tax {
+  if (tax === null || settings.taxes.has(tax)) return taxIn(tax ?? undefined, 'unbilled_until', settings)
+  throw new Problem(
+    'invalid_field',
+    `The expense of ${settings.dates.day(date)}, ${quoted(text)}, has the tax ${quoted(tax)}, which is no longer configured: change its tax on the client’s record.`,
+    { field: 'unbilled_until' },
+  )
 }
 
 function lettersLine({ month, cost }: LettersRow, settings: LineSettings): LooseLine {

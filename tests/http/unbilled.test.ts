@@ -3,11 +3,12 @@ import { after, describe, test } from 'node:test'
 import fc from 'fast-check'
 import { eraseClient } from '../../src/client-data/erasing-store.ts'
 import { verifyAll } from '../../src/commands/verification.ts'
-import type { Answer } from '../support/answer.ts'
+import { readAnswer, type Answer } from '../support/answer.ts'
 import { startFirm, type Member } from '../support/firm.ts'
 import { at, listAt, objectAt, type Json } from '../support/json.ts'
 import { makeDue } from '../support/erasable.ts'
 import { addPastUsage } from '../support/past-usage.ts'
+import { startService, upstreamModel } from '../support/service.ts'
 
 const firm = await startFirm({
   currency: 'EUR',
@@ -44,6 +45,8 @@ const enterExpense = (client: string, body: object = {}) =>
 const draft = (client: string, body: object = {}) =>
   paula.send('POST', '/invoices', { client, unbilled_until: '2026-06-30', ...body })
 const issue = async (made: Answer) => ok(await paula.send('POST', `${pathOf(made)}/issue`, undefined, tagOf(made)))
+
+const typed = (tax: string) => ({ text: 'Fee', quantity: '1', unit: 'piece', unit_price: '5', tax })
 
 async function faults(): Promise<object[]> {
   return (await verifyAll(database)).filter(({ ok: isRight }) => !isRight)
@@ -148,7 +151,7 @@ describe('time and expenses', () => {
     assert.equal(listAt(ok(await draft(client), 201).json, 'lines').length, 2)
   })
 
-  test('are refused with a tax that the configuration lost, for an account, and with a day that is none', async () => {
+  test('are refused for an account, and with a day that is none', async () => {
     const client = await firm.client(anna)
     await enterTime(client)
     const { accountId: account } = await firm.service.customer()
@@ -160,6 +163,45 @@ describe('time and expenses', () => {
       assert.deepEqual([answer.status, answer.error['field']], [400, 'unbilled_until'], answer.text)
     }
     assert.equal((await unbilled(client))?.['items'], 1)
+  })
+
+  test('with a tax that the configuration lost are named, and what to do about them', async () => {
+    const client = await firm.client(anna)
+    const expense = (await enterExpense(client, { tax: 'reduced', text: 'Train to "Leeds"' })).headers.get('location')
+    const { databaseUrl } = firm.service
+    const changed = await startService({
+      models: [upstreamModel('http://127.0.0.1:9/v1')],
+      databaseUrl,
+      firm: { name: 'Firm', locale: 'en-GB' },
+      currency: 'EUR',
+      invoicing: { tax: [{ id: 'standard', category: 'S', rate: '19' }] },
+    })
+    const send = async (method: string, path: string, body: object) =>
+      readAnswer(
+        await fetch(changed.url + path, {
+          method,
+          headers: {
+            cookie: paula.cookie,
+            'sec-fetch-site': 'same-origin',
+            'content-type': 'application/json',
+            'if-match': '*',
+          },
+          body: JSON.stringify(body),
+        }),
+      )
+    try {
+      const refused = await send('POST', '/invoices', { client, unbilled_until: '2026-06-30' })
+      assert.deepEqual([refused.status, refused.error['field']], [400, 'unbilled_until'])
+      assert.equal(
+        refused.error['reason'],
+        String.raw`The expense of 13 March 2026, "Train to \"Leeds\"", has the tax "reduced", which is no longer configured: change its tax on the client’s record.`,
+      )
+      assert.equal((await unbilled(client))?.['items'], 1)
+      ok(await send('PATCH', expense ?? '', { tax: 'standard' }))
+      ok(await send('POST', '/invoices', { client, unbilled_until: '2026-06-30' }), 201)
+    } finally {
+      await changed.close()
+    }
   })
 
   test('outside the scope of tax are on a draft of their own, after the others', async () => {
@@ -180,7 +222,6 @@ describe('time and expenses', () => {
     const client = await firm.client(anna)
     await enterTime(client)
     await enterExpense(client, { tax: 'outside', text: 'Court fee' })
-    const typed = (tax: string) => ({ text: 'Fee', quantity: '1', unit: 'piece', unit_price: '5', tax })
     const refused = await draft(client, { lines: [typed('standard'), typed('outside')] })
     assert.deepEqual([refused.status, refused.error['field']], [400, 'lines'], refused.text)
     const outside = ok(await draft(client, { lines: [typed('outside')] }), 201)
