@@ -127,7 +127,7 @@ export function createInvoices({ access, database, settings }: InvoicesNeeds): I
     if (refused) return access.decline(visit, deed, refused)
     const [[changed]] = await access
       .as(visit, [statement(before)])
-      .catch(async (error: unknown) => access.decline(visit, deed, numberInUse(error)))
+      .catch(async (error: unknown) => access.decline(visit, deed, numberInUse(error, before.row.kind)))
     const after = await stored.find(visit, id, deed)
     const isDone = changed?.outcome === 'issued' || changed?.outcome === 'voided'
     return isDone ? presentInvoice(after) : access.decline(visit, deed, invoiceRefusal(changed?.outcome, after))

@@ -150,7 +150,7 @@ async function issueBatch(visit: Visit, { access, settings }: MonthlyRunNeeds, i
       store.readRunInvoices(ids),
     ])
     .catch((error: unknown) => {
-      throw numberInUse(error)
+      throw numberInUse(error, 'invoice')
     })
   return invoices.filter(({ number }) => number !== null)
 }
@@ -165,7 +165,7 @@ async function billBatch(
     try {
       return await storeDrafts(visit, needs, drafts)
     } catch (error) {
-      if (!isBilledMeanwhile(error)) throw numberInUse(error)
+      if (!isBilledMeanwhile(error)) throw numberInUse(error, 'invoice')
     }
   }
 }

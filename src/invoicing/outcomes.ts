@@ -37,11 +37,16 @@ export function staleInvoice(current: StoredInvoice): Problem {
   )
 }
 
-/** Throws an error that is not about a number that is in use. */
-export function numberInUse(error: unknown): Problem {
+/**
+ * Throws an error that is not about a number that is in use. Two patterns can make the same number: `F{number}` its eleventh, and
+ * `F1{number}` its first.
+ */
+export function numberInUse(error: unknown, kind: 'invoice' | 'credit_note'): Problem {
   if (!(error instanceof Error && 'constraint' in error && error.constraint === 'invoice_number_key')) throw error
-  const advice = 'Set invoicing.number and invoicing.credit_note_number to patterns that differ.'
-  return new Problem('conflict', `Another invoice has the next number of this series. ${advice}`, { cause: error })
+  const setting = kind === 'invoice' ? 'invoicing.number' : 'invoicing.credit_note_number'
+  return new Problem('conflict', `A number of this form was used before: set ${setting} to another pattern.`, {
+    cause: error,
+  })
 }
 
 export function archivedClient(): Problem {

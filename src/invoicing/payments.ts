@@ -112,7 +112,7 @@ function notOpen(amount: bigint, open: bigint, money: (amount: bigint) => string
   if (open > 0n && amount > 0n) return `must be at most what is open: ${money(open)}`
   if (open > 0n) return `must not be negative: nothing was overpaid, and ${money(open)} is open`
   if (amount > 0n) return `must be negative, for a return: nothing is open, and ${money(-open)} was overpaid`
-  return `must return at most what was overpaid: ${money(open)}`
+  return `must return at most what was overpaid: ${money(-open)}`
 }
 
 function isSecondReversal(error: unknown): boolean {

@@ -110,7 +110,8 @@ export type CreditNoteBody = Type.Static<typeof creditNoteBody>
 const statuses = ['draft', 'open', 'partly_paid', 'overdue', 'paid', 'credited', 'issued', 'void'] as const
 export type InvoiceStatus = (typeof statuses)[number]
 const status = Type.Enum([...statuses], {
-  description: '`issued` is a credit note that was issued; an invoice then is `open` until it is paid or credited.',
+  description:
+    '`issued` is a credit note that was issued; an invoice then is `open` until it is paid or credited, and `partly_paid` once some of it is paid.',
 })
 
 export const invoiceQuery = body({

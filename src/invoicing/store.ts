@@ -57,7 +57,7 @@ const fields = `i.id, i.kind, i.state, i.account_id, i.client_id, coalesce(i.buy
   i.created_at, i.updated_at, i.version,
   case when i.state <> 'issued' then i.state when i.kind = 'credit_note' then 'issued'
     when m.credited > 0 and m.credited >= i.gross then 'credited' when m.paid + m.credited >= i.gross then 'paid'
-    when i.due_on < $1::date then 'overdue' when m.paid + m.credited > 0 then 'partly_paid' else 'open' end as status`
+    when i.due_on < $1::date then 'overdue' when m.paid > 0 then 'partly_paid' else 'open' end as status`
 const remindedAt = `(select max(r.at) from invoice_mail r where r.invoice_id = i.id and r.kind = 'reminder') as reminded_at`
 const payers = `invoice i left join client c on c.id = i.client_id left join account a on a.id = i.account_id`
 /** For few invoices. Without `offset 0`, each mention of a sum would compute it again. */

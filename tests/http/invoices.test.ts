@@ -3,7 +3,7 @@ import { randomUUIDv7 } from 'node:crypto'
 import { after, describe, test } from 'node:test'
 import { byService } from '../../src/access/actor.ts'
 import { verifyAll } from '../../src/commands/verification.ts'
-import type { Answer } from '../support/answer.ts'
+import { readAnswer, type Answer } from '../support/answer.ts'
 import { startService, upstreamModel } from '../support/service.ts'
 import { startFirm } from '../support/firm.ts'
 import { issueEarlier } from '../support/issue-earlier.ts'
@@ -677,23 +677,23 @@ describe('bad input', () => {
   })
 })
 
+const sendKeyed = (address: string, body: object, key: string) =>
+  paula.send('POST', address, body, { 'idempotency-key': key })
+const countInvoices = async (): Promise<unknown> => (await database.rows('select count(*) from invoice'))[0]
+
+function assertOther(answer: Answer, noun: string): void {
+  assert.deepEqual([answer.status, answer.error['code']], [409, 'conflict'], answer.text)
+  assert.equal(answer.error['reason'], `This Idempotency-Key was used for another ${noun}. Nothing was created.`)
+}
+
 describe('an Idempotency-Key', () => {
-  const keyed = (address: string, body: object, key: string) =>
-    paula.send('POST', address, body, { 'idempotency-key': key })
-  const count = async (): Promise<unknown> => (await database.rows('select count(*) from invoice'))[0]
-
-  async function assertOther(answer: Answer, noun: string): Promise<void> {
-    assert.deepEqual([answer.status, answer.error['code']], [409, 'conflict'], answer.text)
-    assert.equal(answer.error['reason'], `This Idempotency-Key was used for another ${noun}. Nothing was created.`)
-  }
-
   test('of another draft is refused, whatever is different', async () => {
     const [client, otherClient] = [await firm.client(anna), await firm.client(anna)]
     const { accountId: account } = await firm.service.customer()
     const key = randomUUIDv7()
     const asked = { client, lines: [fee], note: 'A', buyer: { name: 'B', address: 'C', tax_number: 'D' } }
-    const made = ok(await keyed('/invoices', asked, key), 201)
-    const before = await count()
+    const made = ok(await sendKeyed('/invoices', asked, key), 201)
+    const before = await countInvoices()
     const others = [
       { client: otherClient },
       { client: undefined, account },
@@ -709,56 +709,56 @@ describe('an Idempotency-Key', () => {
       { buyer: undefined },
       { buyer: { ...asked.buyer, address: null } },
     ]
-    for (const other of others) await assertOther(await keyed('/invoices', { ...asked, ...other }, key), 'draft')
-    assert.deepEqual(await count(), before)
-    assert.deepEqual(ok(await keyed('/invoices', asked, key), 201).json, made.json)
+    for (const other of others) assertOther(await sendKeyed('/invoices', { ...asked, ...other }, key), 'draft')
+    assert.deepEqual(await countInvoices(), before)
+    assert.deepEqual(ok(await sendKeyed('/invoices', asked, key), 201).json, made.json)
     const same = { ...asked, lines: [{ ...fee, quantity: '1.00', tax: 'standard' }] }
-    assert.deepEqual(ok(await keyed('/invoices', same, key), 201).json, made.json)
+    assert.deepEqual(ok(await sendKeyed('/invoices', same, key), 201).json, made.json)
     ok(await paula.send('POST', `${pathOf(made)}/issue`, undefined, tagOf(made)))
-    assert.equal(ok(await keyed('/invoices', asked, key), 201).json['status'], 'open')
-    await assertOther(await keyed('/invoices', { ...asked, note: 'B' }, key), 'draft')
+    assert.equal(ok(await sendKeyed('/invoices', asked, key), 201).json['status'], 'open')
+    assertOther(await sendKeyed('/invoices', { ...asked, note: 'B' }, key), 'draft')
   })
 
   test('finds its draft, also if that was changed or issued since', async () => {
     const [client, otherClient] = [await firm.client(anna), await firm.client(anna)]
     const key = randomUUIDv7()
-    const made = ok(await keyed('/invoices', { client, lines: [fee] }, key), 201)
+    const made = ok(await sendKeyed('/invoices', { client, lines: [fee] }, key), 201)
     const changed = ok(await paula.send('PATCH', pathOf(made), { lines: [], note: 'Other' }, tagOf(made)))
-    assert.deepEqual(ok(await keyed('/invoices', { client, lines: [fee] }, key), 201).json, changed.json)
-    await assertOther(await keyed('/invoices', { client: otherClient, lines: [fee] }, key), 'draft')
+    assert.deepEqual(ok(await sendKeyed('/invoices', { client, lines: [fee] }, key), 201).json, changed.json)
+    assertOther(await sendKeyed('/invoices', { client: otherClient, lines: [fee] }, key), 'draft')
     const plain = randomUUIDv7()
-    const first = ok(await keyed('/invoices', { client, lines: [fee] }, plain), 201)
+    const first = ok(await sendKeyed('/invoices', { client, lines: [fee] }, plain), 201)
     ok(await anna.send('PATCH', `/clients/${client}`, { address: '4 Harbour Lane' }, { 'if-match': '*' }))
     ok(await paula.send('POST', `${pathOf(first)}/issue`, undefined, tagOf(first)))
-    assert.equal(ok(await keyed('/invoices', { client, lines: [fee] }, plain), 201).json['id'], first.json['id'])
+    assert.equal(ok(await sendKeyed('/invoices', { client, lines: [fee] }, plain), 201).json['id'], first.json['id'])
   })
 
   test('of another month or of no month is refused', async () => {
     const customer = await firm.service.customer()
-    const day = { model: 'fast', input: 5, output: 5, prices: [1n, 2n] as const }
+    const usage = { model: 'fast', input: 5, output: 5, prices: [1n, 2n] as const }
     await addPastUsage(database, customer, [
-      { ...day, day: '2026-03-31' },
-      { ...day, day: '2026-04-30' },
+      { ...usage, day: '2026-03-31' },
+      { ...usage, day: '2026-04-30' },
     ])
     const account = customer.accountId
     const key = randomUUIDv7()
-    const made = ok(await keyed('/invoices', { account, month: '2026-03' }, key), 201)
-    await assertOther(await keyed('/invoices', { account, month: '2026-04' }, key), 'draft')
-    await assertOther(await keyed('/invoices', { account }, key), 'draft')
-    assert.equal(ok(await keyed('/invoices', { account, month: '2026-03' }, key), 201).json['id'], made.json['id'])
+    const made = ok(await sendKeyed('/invoices', { account, month: '2026-03' }, key), 201)
+    assertOther(await sendKeyed('/invoices', { account, month: '2026-04' }, key), 'draft')
+    assertOther(await sendKeyed('/invoices', { account }, key), 'draft')
+    assert.equal(ok(await sendKeyed('/invoices', { account, month: '2026-03' }, key), 201).json['id'], made.json['id'])
     const [billed] = await database.rows('select count(*) from billed_month where account_id = $1', [account])
     assert.deepEqual(billed, { count: 1n })
   })
 
   test('of another credit note is refused, whatever is different', async () => {
     const done = await issued({ lines: [{ ...fee, quantity: '3' }, fee] })
-    const credit = (body: object, key: string) => keyed(`${pathOf(done)}/credit`, body, key)
+    const credit = (body: object, key: string) => sendKeyed(`${pathOf(done)}/credit`, body, key)
     const issue = async (note: Answer) => ok(await paula.send('POST', `${pathOf(note)}/issue`, undefined, tagOf(note)))
     const [all, part] = [randomUUIDv7(), randomUUIDv7()]
     const whole = ok(await credit({}, all), 201)
     const partBody = { lines: [{ position: 1, quantity: '0.1' }], note: 'Less.' }
     const some = ok(await credit(partBody, part), 201)
-    const before = await count()
+    const before = await countInvoices()
     for (const other of [
       { lines: [{ position: 1, quantity: '0.1' }] },
       { lines: [{ position: 1 }] },
@@ -771,7 +771,7 @@ describe('an Idempotency-Key', () => {
       { lines: [{ position: 3 }] },
       { note: 'Other' },
     ]) {
-      await assertOther(await credit(other, all), 'credit note')
+      assertOther(await credit(other, all), 'credit note')
     }
     for (const other of [
       {},
@@ -783,9 +783,9 @@ describe('an Idempotency-Key', () => {
       { ...partBody, lines: [...partBody.lines, { position: 2 }] },
       { lines: partBody.lines },
     ]) {
-      await assertOther(await credit(other, part), 'credit note')
+      assertOther(await credit(other, part), 'credit note')
     }
-    assert.deepEqual(await count(), before)
+    assert.deepEqual(await countInvoices(), before)
     assert.deepEqual(ok(await credit({}, all), 201).json, whole.json)
     assert.deepEqual(ok(await credit(partBody, part), 201).json, some.json)
     // The rest is less than it was when the first request asked for it.
@@ -794,7 +794,7 @@ describe('an Idempotency-Key', () => {
     const [rest, key] = [{ lines: [{ position: 1 }] }, randomUUIDv7()]
     const last = await issue(ok(await credit(rest, key), 201))
     assert.equal(ok(await credit(rest, key), 201).json['id'], last.json['id'])
-    await assertOther(await credit({}, key), 'credit note')
+    assertOther(await credit({}, key), 'credit note')
     await assertVerified()
   })
 })
@@ -819,8 +819,9 @@ describe('a credit note', () => {
     const credited = ok(await paula.send('POST', `${pathOf(note)}/issue`, undefined, tagOf(note)))
     assert.match(String(credited.json['number']), /^CN-\d{4}-\d{4}$/)
     const later = (await paula.get(pathOf(done))).json
-    assert.deepEqual(pick(later, 'status', 'credited', 'open'), {
-      status: 'partly_paid',
+    assert.deepEqual(pick(later, 'status', 'paid', 'credited', 'open'), {
+      status: 'open',
+      paid: '0.00',
       credited: '119.00',
       open: '238.00',
     })
@@ -899,7 +900,7 @@ describe('a credit note', () => {
     assert.equal(credited.json['open'], '0.00')
     assert.equal((await paula.get(pathOf(done))).json['open'], '-119.00')
     const reasons = [
-      ['-119.01', 'must return at most what was overpaid: -119.00.'],
+      ['-119.01', 'must return at most what was overpaid: 119.00.'],
       ['1', 'must be negative, for a return: nothing is open, and 119.00 was overpaid.'],
     ] as const
     for (const [amount, reason] of reasons) {
@@ -1080,7 +1081,11 @@ describe('the list', () => {
     ok(await paula.send('POST', `${pathOf(given)}/void`, undefined, tagOf(given)))
     await pay(await issued({ client }), '19')
     await pay(await issued({ client }), '119')
-    // Only the second of the two credit notes counts.
+    const half = await issued({ client })
+    const less = { lines: [{ position: 1, quantity: '0.5' }] }
+    const lessNote = ok(await paula.send('POST', `${pathOf(half)}/credit`, less), 201)
+    ok(await paula.send('POST', `${pathOf(lessNote)}/issue`, undefined, tagOf(lessNote)))
+    // Only the second of the next two credit notes counts.
     await credit(await issued({ client }))
     const note = await credit(await issued({ client }))
     ok(await paula.send('POST', `${pathOf(note)}/issue`, undefined, tagOf(note)))
@@ -1088,7 +1093,7 @@ describe('the list', () => {
     const listed = async (query: string) =>
       listAt(ok(await paula.get(`/invoices?client=${client}${query}`)).json, 'invoices')
     const all = await listed('')
-    const count = { draft: 2, void: 1, partly_paid: 1, paid: 1, open: 1, credited: 1, issued: 1, overdue: 0 }
+    const count = { draft: 2, void: 1, partly_paid: 1, paid: 1, open: 2, credited: 1, issued: 2, overdue: 0 }
     for (const [status, expected] of Object.entries(count)) {
       const found = await listed(`&status=${status}`)
       assert.equal(found.length, expected, status)
@@ -1172,6 +1177,36 @@ for (const [currency, price, net, tooFine] of [
     }
   })
 }
+
+test('a number that another pattern made is not given again, and the setting to change is named', async () => {
+  const first = await startFirm({ firm: { name: 'Firm' }, invoicing: { number: 'F{number:2}' } })
+  const numbers = { number: 'F0{number}' }
+  const models = [upstreamModel('http://127.0.0.1:9/v1')]
+  const { databaseUrl } = first.service
+  const changed = await startService({ models, databaseUrl, firm: { name: 'Firm' }, invoicing: numbers })
+  try {
+    const partner = await first.join('Paula', 'partner')
+    const { accountId: account } = await first.service.customer()
+    const made = async () => ok(await partner.send('POST', '/invoices', { account, lines: [fee] }), 201)
+    const done = await made()
+    assert.equal(ok(await partner.send('POST', `${pathOf(done)}/issue`, undefined, tagOf(done))).json['number'], 'F01')
+    const next = await made()
+    const response = await fetch(`${changed.url}${pathOf(next)}/issue`, {
+      method: 'POST',
+      headers: { cookie: partner.cookie, 'sec-fetch-site': 'same-origin', ...tagOf(next) },
+    })
+    const refused = await readAnswer(response)
+    assertRefused(refused, 'conflict')
+    assert.equal(
+      refused.error['reason'],
+      'A number of this form was used before: set invoicing.number to another pattern.',
+    )
+    assert.equal((await partner.get(pathOf(next))).json['status'], 'draft')
+  } finally {
+    await changed.close()
+    await first.close()
+  }
+})
 
 test('without the name of the firm nothing is issued', async () => {
   const other = await startFirm()
