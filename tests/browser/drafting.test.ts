@@ -142,6 +142,26 @@ describe('a letter that a model drafts', () => {
     await page.close()
   })
 
+  test('is announced in the list until it is finished, and then listed without another look', async () => {
+    const letOn = holdLetters()
+    const page = await openForm()
+    await submit(page)
+    await page.getByText('Dear', { exact: true }).waitFor()
+    await page.getByRole('link', { name: 'All letters' }).click()
+    await page.clock.install()
+    await page.reload()
+    const announced = page.getByText('A letter is being drafted.')
+    await announced.waitFor()
+    letOn()
+    await announced.waitFor({ state: 'detached' })
+    await page.getByRole('article').filter({ hasText: 'Dear Anna, all is well.' }).waitFor()
+    const looks: string[] = []
+    page.on('request', (request) => looks.push(request.url()))
+    await page.clock.runFor(30_000)
+    assert.deepEqual(looks, [])
+    await page.close()
+  })
+
   test('is linked above the form if the page was loaded again', async () => {
     const letOn = holdLetters()
     const page = await openForm()

@@ -36,7 +36,7 @@ export function NewDraft() {
       {writing.phase === 'failed' && <FailedDraft failed={writing} onBack={reset} />}
       <div hidden={writing.phase !== 'idle'}>
         {/* After the page was loaded again while a letter is drafted. */}
-        <RunningDrafts />
+        {writing.phase === 'idle' && <RunningDrafts />}
         <DraftForm
           initial={requestFrom(record, hash)}
           submitLabel="Draft letter"
