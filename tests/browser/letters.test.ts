@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { barriers } from '../support/browser.ts'
 import { holdUp, startDesk, type Desk } from '../support/desk.ts'
 import { at } from '../support/json.ts'
@@ -165,6 +165,71 @@ describe('the editor of a letter', () => {
   })
 })
 
+describe('text that is being typed in a letter', () => {
+  async function typeMine(): Promise<Page> {
+    const page = await openLetter()
+    await toEndOf(page, 'thank you.')
+    await page.keyboard.type(' Mine.')
+    return page
+  }
+
+  test('is for a new version if the letter was sent meanwhile', async () => {
+    const page = await typeMine()
+    await desk.meanwhile('PATCH', letter, { subject: 'Our last meeting', status: 'sent' })
+    await page.keyboard.press('Control+Enter')
+    const alert = page.getByRole('alert')
+    await alert.getByText(/^Ruth Penhallow sent this letter while you were writing/).waitFor()
+    assert.equal(await page.getByRole('dialog').count(), 0)
+    await page.getByRole('region', { name: 'Letter' }).getByText('Sent', { exact: true }).waitFor()
+    for (const name of ['Approve', 'Save', 'New version']) {
+      assert.equal(await page.getByRole('button', { name, exact: true }).count(), 0, name)
+    }
+    await editor(page).getByText('Mine.').waitFor()
+    assert.deepEqual(await barriers(page), [])
+    await page.getByRole('button', { name: 'New version with your text' }).click()
+    await page.waitForURL((url) => url.pathname !== letter)
+    await editor(page).getByText('Mine.').waitFor()
+    await page.getByText('Saved', { exact: true }).waitFor()
+    const next = new URL(page.url()).pathname
+    assert.equal(await bodyOf(next), body.replace('thank you.', 'thank you. Mine.'))
+    assert.equal(at(await desk.ask(next), 'subject'), 'Our last meeting')
+    assert.equal(at(await desk.ask(next), 'status'), 'draft')
+    assert.equal(await bodyOf(letter), body)
+    const all = at(await desk.ask(`${record}/letters`), 'letters')
+    assert.ok(Array.isArray(all))
+    assert.equal(all.length, 2)
+    await page.close()
+  })
+
+  test('can be discarded if the letter was sent meanwhile', async () => {
+    const page = await typeMine()
+    await desk.meanwhile('PATCH', letter, { status: 'sent' })
+    await page.keyboard.press('Control+Enter')
+    await page.getByRole('button', { name: 'Discard' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click()
+    await page.getByRole('button', { name: 'New version', exact: true }).waitFor()
+    assert.equal(await editor(page).count(), 0)
+    assert.equal(await page.getByText('Mine.').count(), 0)
+    await page.close()
+  })
+
+  test('can be saved once the letter, which someone archived, is restored', async () => {
+    const page = await typeMine()
+    await desk.meanwhile('DELETE', letter)
+    await page.keyboard.press('Control+Enter')
+    const alert = page.getByRole('alert')
+    await alert.getByText(/was archived.*: restore it first\./).waitFor()
+    await editor(page).getByText('Mine.').waitFor()
+    assert.equal(await page.getByRole('button', { name: 'Restore' }).count(), 1)
+    await alert.getByRole('button', { name: 'Restore' }).click()
+    await alert.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('The letter was saved.').waitFor()
+    assert.equal(await bodyOf(letter), body.replace('thank you.', 'thank you. Mine.'))
+    await page.close()
+  })
+})
+
 describe('beside a letter', () => {
   test('the notes can be read, searched and quoted while it is written, and nothing asks to leave', async () => {
     await desk.make(`${record}/notes`, { date: '2026-11-21', text: 'Something else.' })
@@ -221,6 +286,35 @@ test('a new letter is written beside its sources, saved once, and leaving it ask
   await page.getByRole('link', { name: 'All letters' }).click()
   await page.getByRole('article').filter({ hasText: 'A new one' }).waitFor()
   assert.equal(await page.getByRole('article').count(), 2)
+  await page.close()
+})
+
+test('the form of a letter takes the focus, and Escape cancels it and returns the focus', async () => {
+  const page = await desk.open(`${record}/letters`)
+  const hasFocus = (target: Locator) => target.and(page.locator(':focus')).waitFor()
+  const add = page.getByRole('button', { name: 'Add letter' })
+  const subject = page.getByLabel('Subject')
+  for (const open of [() => page.keyboard.press('n'), () => add.press('Enter')]) {
+    await add.waitFor()
+    await open()
+    await hasFocus(subject)
+    assert.equal(await subject.inputValue(), '')
+    await page.keyboard.press('Escape')
+    await hasFocus(add)
+  }
+  await add.press('Enter')
+  await page.getByRole('button', { name: 'Cancel' }).press('Enter')
+  await hasFocus(add)
+  await add.press('Enter')
+  await hasFocus(subject)
+  await page.keyboard.type('Half a subject')
+  await page.keyboard.press('Escape')
+  assert.equal(await subject.inputValue(), 'Half a subject')
+  await page.getByRole('button', { name: 'Discard' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click()
+  await page.getByRole('button', { name: 'Edit letter' }).press('Enter')
+  await hasFocus(subject)
+  assert.equal(await subject.inputValue(), 'Our meeting')
   await page.close()
 })
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
+import { barriers } from '../support/browser.ts'
 import { noteField, startDesk, type Desk } from '../support/desk.ts'
 import { at } from '../support/json.ts'
 
@@ -34,6 +35,43 @@ describe('unsaved text in a form', () => {
     await noteField(page).press('Control+Enter')
     await page.getByRole('alert').waitFor()
     assert.equal(await noteField(page).inputValue(), 'Half a sentence')
+    await page.close({ runBeforeUnload: false })
+  })
+
+  test('of an item that someone archived is kept, says so, and can be saved once the item is restored', async () => {
+    const page = await desk.open(record)
+    await page.getByRole('button', { name: 'Edit note' }).click()
+    await noteField(page).fill('Half a sentence')
+    await desk.meanwhile('DELETE', note)
+    await noteField(page).press('Control+Enter')
+    const alert = page.getByRole('alert')
+    await alert.getByText(/was archived.*: restore it first\./).waitFor()
+    assert.doesNotMatch(await alert.innerText(), /assigned to someone else|give you access/)
+    assert.equal(await noteField(page).inputValue(), 'Half a sentence')
+    assert.deepEqual(await barriers(page), [])
+    await alert.getByRole('button', { name: 'Restore' }).click()
+    await alert.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Save' }).and(page.locator(':focus')).waitFor()
+    assert.deepEqual(await desk.notes(record), ['As it was.'])
+    await page.keyboard.press('Enter')
+    await page.getByRole('article').filter({ hasText: 'Half a sentence' }).waitFor()
+    assert.equal(await page.getByRole('dialog').count(), 0)
+    assert.deepEqual(await desk.notes(record), ['Half a sentence'])
+    await page.close()
+  })
+
+  test('of an item that was changed before it was archived is compared with the change', async () => {
+    const page = await desk.open(record)
+    await page.getByRole('button', { name: 'Edit note' }).click()
+    await noteField(page).fill('Half a sentence')
+    await desk.meanwhile('PATCH', note, { text: 'As Ruth left it.' })
+    await desk.meanwhile('DELETE', note)
+    await noteField(page).press('Control+Enter')
+    await page.getByRole('alert').getByRole('button', { name: 'Restore' }).click()
+    await page.getByRole('button', { name: 'Save' }).and(page.locator(':focus')).waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog').getByText('As Ruth left it.').waitFor()
+    assert.deepEqual(await desk.notes(record), ['As Ruth left it.'])
     await page.close({ runBeforeUnload: false })
   })
 

@@ -1,9 +1,7 @@
 import { useRef, useState } from 'react'
-import type { Note } from '../../src/clients/schema.ts'
 import { ApiError } from '../api.ts'
-import { content } from '../content.ts'
 import { UnclearValue, bodyOf, isSame, meansSame, valuesOf, type Field, type Value, type Values } from '../fields.ts'
-import { believed } from '../wire.ts'
+import { changerOf, explained, isSent, type RefusedSave } from './refused-save.ts'
 import { useUnsaved } from './unsaved.tsx'
 
 /** A version that was saved while this form was open. */
@@ -24,6 +22,10 @@ export interface DraftNeeds {
   readonly version?: number
   /** Sends the changed fields. Throws ApiError. */
   readonly save: (body: Record<string, Value | null>, version: number | undefined) => Promise<unknown>
+  /** Reads the item again after a refusal, and shows it on the page; absent for something new. Throws ApiError. */
+  readonly reload?: () => Promise<object>
+  /** Restores the item, which someone archived, and returns it. Throws ApiError. */
+  readonly restore?: () => Promise<object>
   /** The path at and below which the form stays open. */
   readonly within?: string
   /** Called after saving; the form stays busy until it is done. */
@@ -33,11 +35,11 @@ export interface DraftNeeds {
 export type Draft = ReturnType<typeof useDraft>
 
 /** The state of a form: its values, whether they are saved, and what prevents that. */
-export function useDraft({ fields, initial, version, save, within, onSaved }: DraftNeeds) {
+export function useDraft({ fields, initial, version, save, reload, restore, within, onSaved }: DraftNeeds) {
   const [base, setBase] = useState({ values: initial, version })
   const [values, setValues] = useState(initial)
   const [busy, setBusy] = useState(false)
-  const [error, setError] = useState<ApiError>()
+  const [refused, setRefused] = useState<RefusedSave>()
   const [conflict, setConflict] = useState<Conflict>()
   /** The value of each field that is being typed, which `values` does not have yet. */
   const typing = useRef(new Map<string, () => Value>())
@@ -50,7 +52,7 @@ export function useDraft({ fields, initial, version, save, within, onSaved }: Dr
 
   async function send(next: Values, from: typeof base) {
     setBusy(true)
-    setError(undefined)
+    setRefused(undefined)
     try {
       const saved = await saveOn(next, from)
       setBase({ values: next, version: saved })
@@ -59,9 +61,24 @@ export function useDraft({ fields, initial, version, save, within, onSaved }: Dr
     } catch (thrown) {
       if (!(thrown instanceof ApiError)) throw thrown
       if (thrown.status === 0 || thrown.status >= 500) lost.current = next
-      const met = conflictOf(fields, thrown)
+      const met = isSent(thrown.current) ? undefined : conflictOf(fields, thrown)
       if (met) setConflict(met)
-      else setError(isLost(thrown) ? handedOver(thrown) : thrown)
+      else setRefused(await explained(thrown, reload))
+    } finally {
+      setBusy(false)
+    }
+  }
+
+  /** What others changed before they archived the item is a conflict of the next save. */
+  async function restoreItem(work: () => Promise<object>) {
+    setBusy(true)
+    try {
+      const restored = await work()
+      setRefused(undefined)
+      if (!isChanged(valuesOf(fields, restored))) setBase({ ...base, version: versionIn(restored) ?? base.version })
+    } catch (thrown) {
+      if (!(thrown instanceof ApiError)) throw thrown
+      setRefused({ error: thrown, fate: 'archived' })
     } finally {
       setBusy(false)
     }
@@ -104,7 +121,10 @@ export function useDraft({ fields, initial, version, save, within, onSaved }: Dr
     base: base.values,
     isDirty,
     busy,
-    error,
+    error: refused?.error,
+    fate: refused?.fate,
+    /** Restores the item after someone archived it. */
+    restore: restore && (() => void restoreItem(restore)),
     conflict,
     /** Ignored while saving, when it would be lost: a select cannot be made read-only. */
     set: (name: string, value: Value) => {
@@ -141,7 +161,7 @@ export function useDraft({ fields, initial, version, save, within, onSaved }: Dr
       settled()
       setBase({ values: shown, version: from })
       setValues(shown)
-      setError(undefined)
+      setRefused(undefined)
     },
     /** Marks the form as having nothing to save. */
     settle,
@@ -164,22 +184,9 @@ function versionIn(saved: unknown): number | undefined {
   return typeof saved === 'object' && saved !== null && 'version' in saved ? Number(saved.version) : undefined
 }
 
-/** Whether the person has lost access to the record since the form was opened. */
-function isLost({ status, refusal }: ApiError): boolean {
-  return (status === 403 && refusal.field === undefined) || status === 404
-}
-
-function handedOver({ status, refusal }: ApiError): ApiError {
-  const reason =
-    'This record was assigned to someone else or removed while you were writing, so nothing was saved. Copy your text ' +
-    'before you leave this page. A partner can give you access again.'
-  return new ApiError(status, { ...refusal, reason })
-}
-
 function conflictOf(fields: readonly Field[], { status, current }: ApiError): Conflict | undefined {
   if (status !== 412 || typeof current !== 'object' || current === null) return undefined
   const version = versionIn(current) ?? Number.NaN
-  const person = 'updated_by' in current ? believed<Note['updated_by']>(current.updated_by) : null
-  const isOwn = person !== null && person.id === content.viewer?.person.id
-  return { theirs: valuesOf(fields, current), version, by: person?.name, isOwn }
+  const { name: by, isOwn } = changerOf(current)
+  return { theirs: valuesOf(fields, current), version, by, isOwn }
 }

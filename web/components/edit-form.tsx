@@ -1,10 +1,12 @@
-import { Alert, Button, Group } from '@mantine/core'
+import { Button, Group } from '@mantine/core'
 import { useEffect, useRef, type KeyboardEvent, type SubmitEvent } from 'react'
+import { isCancel } from './cancel-key.ts'
 import { ConflictDialog } from './conflict.tsx'
 import { confirm } from './confirm.tsx'
 import { useDraft, type DraftNeeds } from './draft.ts'
 import classes from './edit-form.module.css'
 import { FieldInput } from './field-input.tsx'
+import { SaveRefusal } from './save-refusal.tsx'
 
 export interface EditFormProps extends DraftNeeds {
   /** The title: `Edit note`. */
@@ -24,10 +26,9 @@ export function EditForm({ label, saveLabel = 'Save', startsAt, onCancel, ...nee
     form.current?.querySelector<HTMLElement>(start)?.focus()
   }, [startsAt])
   useEffect(() => {
-    if (!draft.error) return
-    const wrong = form.current?.querySelector<HTMLElement>('[aria-invalid=true]')
+    const wrong = draft.error && form.current?.querySelector<HTMLElement>('[aria-invalid=true]')
     if (wrong) wrong.focus()
-    // The disabled button lost the focus during saving.
+    // The disabled button lost the focus during saving; that for restoring is gone.
     else if (document.activeElement === document.body) {
       form.current?.querySelector<HTMLElement>('[type=submit]')?.focus()
     }
@@ -54,8 +55,7 @@ export function EditForm({ label, saveLabel = 'Save', startsAt, onCancel, ...nee
       // After the field has committed its input, so that an unfinished name counts too.
       setTimeout(() => form.current?.requestSubmit())
     }
-    const isCancel = event.key === 'Escape' && !draft.isDirty && !event.defaultPrevented
-    if (isCancel && !hasOpenList(event.target)) onCancel()
+    if (isCancel(event) && !draft.isDirty) onCancel()
   }
 
   return (
@@ -72,12 +72,7 @@ export function EditForm({ label, saveLabel = 'Save', startsAt, onCancel, ...nee
           />
         ))}
       </div>
-      {draft.error && !draft.fields.some(({ name }) => name === draft.error?.refusal.field) && (
-        <Alert color="red" variant="light" role="alert" title={draft.error.status === 0 ? 'No response' : 'Not saved'}>
-          {draft.error.message}
-          {draft.error.status === 0 && ' Nothing is saved twice.'}
-        </Alert>
-      )}
+      <SaveRefusal draft={draft} shownAt={draft.fields.map(({ name }) => name)} />
       <Group gap="xs">
         <Button type="submit" loading={draft.busy}>
           {saveLabel}
@@ -90,10 +85,4 @@ export function EditForm({ label, saveLabel = 'Save', startsAt, onCancel, ...nee
       <ConflictDialog draft={draft} />
     </form>
   )
-}
-
-/** Whether Escape closes the suggestions of a field. */
-function hasOpenList(target: EventTarget): boolean {
-  const list = target instanceof Element ? target.getAttribute('aria-controls') : null
-  return list !== null && document.getElementById(list)?.checkVisibility() === true
 }

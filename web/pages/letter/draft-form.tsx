@@ -3,6 +3,7 @@ import { IconSparkles } from '@tabler/icons-react'
 import { useEffect, useRef, useState, type KeyboardEvent, type SubmitEvent } from 'react'
 import { Link } from 'react-router'
 import type { ApiError } from '../../api.ts'
+import { isCancel } from '../../components/cancel-key.ts'
 import { confirm } from '../../components/confirm.tsx'
 import { useUnsaved } from '../../components/unsaved.tsx'
 import { content } from '../../content.ts'
@@ -16,6 +17,7 @@ export interface DraftFormProps {
   readonly initial: DraftRequest
   readonly submitLabel: string
   readonly error: ApiError | undefined
+  readonly isShown: boolean
   /** Whether the server has the request. */
   readonly isSent: boolean
   readonly onSubmit: (request: DraftRequest) => void
@@ -23,7 +25,7 @@ export interface DraftFormProps {
 }
 
 /** The form that instructs a model and selects its sources. */
-export function DraftForm({ initial, submitLabel, error, isSent, onSubmit, onCancel }: DraftFormProps) {
+export function DraftForm({ initial, submitLabel, error, isShown, isSent, onSubmit, onCancel }: DraftFormProps) {
   const templates = useTemplates()
   /** The default template fills the field of a first draft. */
   const suggested = initial.instructions || (defaultFor(initial, templates)?.instructions ?? '')
@@ -35,7 +37,9 @@ export function DraftForm({ initial, submitLabel, error, isSent, onSubmit, onCan
   const settle = useUnsaved(isChanged && !isSent)
   const set = (more: Partial<DraftRequest>) => setChanges((before) => ({ ...before, ...more }))
   const template = templateChoice(templates, request.instructions, (instructions) => set({ instructions }))
-  useEffect(() => form.current?.querySelector<HTMLElement>('textarea')?.focus(), [])
+  useEffect(() => {
+    if (isShown) form.current?.querySelector<HTMLElement>('textarea')?.focus()
+  }, [isShown])
   useEffect(() => {
     if (error) form.current?.querySelector<HTMLElement>('[aria-invalid=true], [type=submit]')?.focus()
   }, [error])
@@ -49,6 +53,7 @@ export function DraftForm({ initial, submitLabel, error, isSent, onSubmit, onCan
   }
   function onKeyDown(event: KeyboardEvent) {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) form.current?.requestSubmit()
+    if (isCancel(event) && !isChanged) onCancel()
   }
   const fieldError = (name: string) => (error?.refusal.field === name ? error.reasonAtField : undefined)
 

@@ -9,7 +9,7 @@ import {
   IconPrinter,
   IconSparkles,
 } from '@tabler/icons-react'
-import { useState } from 'react'
+import { useState, type Ref } from 'react'
 import { useNavigate, useRevalidator } from 'react-router'
 import type { Letter } from '../../../src/clients/schema.ts'
 import { ApiError, change } from '../../api.ts'
@@ -32,10 +32,12 @@ interface LetterActionsProps {
   readonly isDirty: boolean
   /** Opens the form to redraft it; absent if that is not possible. */
   readonly onDraft: (() => void) | undefined
+  /** The button that opens it. */
+  readonly drafter: Ref<HTMLButtonElement>
 }
 
 /** The state of a letter, and what can be done with it. */
-export function LetterActions({ letter, draft, isDirty, onDraft }: LetterActionsProps) {
+export function LetterActions({ letter, draft, isDirty, onDraft, drafter }: LetterActionsProps) {
   const { badge } = summaryOf(letter)
   const { status: clientStatus } = useRecord()
   const isActive = clientStatus === 'active'
@@ -46,7 +48,8 @@ export function LetterActions({ letter, draft, isDirty, onDraft }: LetterActions
           {badge && <Badge color={badge.color}>{badge.text}</Badge>}
           <Badge color="gray">Archived</Badge>
         </div>
-        <RestoreButton noun="letter" item={letter} />
+        {/* Beside unsaved text, the form restores it. */}
+        {!isDirty && <RestoreButton noun="letter" item={letter} />}
       </div>
     )
   }
@@ -60,6 +63,7 @@ export function LetterActions({ letter, draft, isDirty, onDraft }: LetterActions
       {isActive && <Steps letter={letter} isDirty={isDirty} />}
       {onDraft && (
         <Button
+          ref={drafter}
           variant="default"
           leftSection={<IconSparkles size={15} aria-hidden />}
           disabled={isDirty}
@@ -163,12 +167,14 @@ function Steps({ letter, isDirty }: { readonly letter: Letter; readonly isDirty:
     case 'approved':
       return (
         <>
-          <Button loading={busy} onClick={() => void send()}>
+          <Button loading={busy} disabled={isDirty} title={isDirty ? saveFirst : undefined} onClick={() => void send()}>
             Mark as sent
           </Button>
           <Button
             variant="default"
             loading={busy}
+            disabled={isDirty}
+            title={isDirty ? saveFirst : undefined}
             onClick={() => void setStatus('draft', 'The letter is a draft again.')}
           >
             Back to draft
@@ -176,6 +182,8 @@ function Steps({ letter, isDirty }: { readonly letter: Letter; readonly isDirty:
         </>
       )
     case 'sent':
+      // Beside unsaved text, the form begins it.
+      if (isDirty) return null
       return (
         <Button variant="default" loading={busy} onClick={() => void newVersion()}>
           New version

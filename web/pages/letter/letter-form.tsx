@@ -1,44 +1,60 @@
-import { Alert, Button, Group, TextInput } from '@mantine/core'
-import { useEffect, useRef, type KeyboardEvent, type SubmitEvent } from 'react'
-import { useRevalidator } from 'react-router'
+import { Button, Group, TextInput } from '@mantine/core'
+import { useEffect, useRef, useState, type KeyboardEvent, type SubmitEvent } from 'react'
+import { useNavigate, useRevalidator } from 'react-router'
 import type { Letter } from '../../../src/clients/schema.ts'
 import { change } from '../../api.ts'
+import { isCancel } from '../../components/cancel-key.ts'
 import { ConflictDialog } from '../../components/conflict.tsx'
 import { confirm } from '../../components/confirm.tsx'
 import { useDraft, type Draft } from '../../components/draft.ts'
 import { TextEditor } from '../../components/editor/text-editor.tsx'
 import { notifyDone } from '../../components/notify.ts'
+import { SaveRefusal } from '../../components/save-refusal.tsx'
+import { isLeaving } from '../../drafts.ts'
 import { letterFields, valuesOf, type Value } from '../../fields.ts'
+import { useItemAgain } from '../record/use-item-again.ts'
 import { useRecord } from '../record/use-record.ts'
 import classes from './letter.module.css'
+import { startingAt, type StartsAt } from './starts-at.ts'
+import { createSuccessor } from './successor.ts'
 
 const fields = letterFields()
 
 interface LetterFormProps {
   readonly letter: Letter
+  /** Takes the focus when it opens. */
+  readonly startsAt: StartsAt | undefined
   readonly onDirty: (isDirty: boolean) => void
   /** Called with a function that inserts Markdown at the cursor. */
   readonly onReady: (insert: (markdown: string) => void) => void
 }
 
-/** The form of a letter, which stays open after saving. */
-export function LetterForm({ letter, onDirty, onReady }: LetterFormProps) {
+/** The form of a letter, which stays open after saving. If the letter was sent meanwhile, the text is for a new version. */
+export function LetterForm({ letter, startsAt, onDirty, onReady }: LetterFormProps) {
   const { id } = useRecord()
+  const navigate = useNavigate()
   const { revalidate } = useRevalidator()
+  const letters = `/clients/${id}/letters`
+  const address = `${letters}/${letter.id}`
+  const isSent = letter.status === 'sent'
+  const [succeed] = useState(() => createSuccessor(letters, letter.id))
+  const successor = useRef<Letter>(undefined)
   const draft = useDraft({
     fields,
     initial: valuesOf(fields, letter),
     version: letter.version,
-    save: (body, version) =>
-      change(`/clients/${id}/letters/${letter.id}`, {
-        method: 'PATCH',
-        body,
-        ...(version !== undefined && { version }),
-      }),
+    save: async (body, version) => {
+      if (!isSent) return change(address, { method: 'PATCH', body, ...(version !== undefined && { version }) })
+      successor.current = await succeed(body)
+      return successor.current
+    },
+    ...useItemAgain(address),
     onSaved: async () => {
       // Until then the editor takes no text.
       await revalidate()
-      notifyDone('The letter was saved.')
+      notifyDone(successor.current ? 'A new version was begun with your text.' : 'The letter was saved.')
+      if (!successor.current || isLeaving()) return
+      await navigate(`${letters}/${successor.current.id}`, { state: startingAt('body') })
     },
   })
   const { isDirty, busy, version, adopt } = draft
@@ -58,9 +74,9 @@ export function LetterForm({ letter, onDirty, onReady }: LetterFormProps) {
     if (sure) adopt(valuesOf(fields, letter), letter.version)
   }
   return (
-    <LetterFields label="Edit letter" draft={draft} onReady={onReady}>
+    <LetterFields label="Edit letter" draft={draft} startsAt={startsAt} onReady={onReady}>
       <Button type="submit" loading={busy} disabled={!isDirty}>
-        Save
+        {isSent ? 'New version with your text' : 'Save'}
       </Button>
       {isDirty && (
         <Button variant="subtle" color="gray" disabled={busy} onClick={() => void discard()}>
@@ -75,17 +91,25 @@ export function LetterForm({ letter, onDirty, onReady }: LetterFormProps) {
 interface LetterFieldsProps {
   readonly label: string
   readonly draft: Draft
+  readonly startsAt: LetterFormProps['startsAt']
   readonly onReady: LetterFormProps['onReady']
+  /** Called for Escape if nothing was typed. */
+  readonly onCancel?: () => void
   /** The buttons. */
   readonly children: React.ReactNode
 }
 
+const places = { subject: 'input', body: '[aria-label=Letter]' } as const
+
 /** The subject and text of a letter. Ctrl+Enter saves. */
-export function LetterFields({ label, draft, onReady, children }: LetterFieldsProps) {
+export function LetterFields({ label, draft, startsAt, onReady, onCancel, children }: LetterFieldsProps) {
   const form = useRef<HTMLFormElement>(null)
-  const { values, error, busy, set, hold, submit } = draft
+  const { values, error, busy, isDirty, set, hold, submit } = draft
   const typed = (name: string): string => textOf(values[name])
   const errorOf = (name: string) => (error?.refusal.field === name ? error.reasonAtField : undefined)
+  useEffect(() => {
+    if (startsAt) form.current?.querySelector<HTMLElement>(places[startsAt])?.focus()
+  }, [startsAt])
   useEffect(() => {
     if (error) form.current?.querySelector<HTMLElement>('[aria-invalid=true], [type=submit]')?.focus()
   }, [error])
@@ -95,6 +119,7 @@ export function LetterFields({ label, draft, onReady, children }: LetterFieldsPr
   }
   function onKeyDown(event: KeyboardEvent) {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) form.current?.requestSubmit()
+    if (isCancel(event) && !isDirty) onCancel?.()
   }
   return (
     <form ref={form} data-printed className={classes.form} aria-label={label} onSubmit={onSubmit} onKeyDown={onKeyDown}>
@@ -116,12 +141,7 @@ export function LetterFields({ label, draft, onReady, children }: LetterFieldsPr
         onTyping={(read) => hold('body', read)}
         onReady={onReady}
       />
-      {error && errorOf('subject') === undefined && (
-        <Alert color="red" variant="light" role="alert" title={error.status === 0 ? 'No response' : 'Not saved'}>
-          {error.message}
-          {error.status === 0 && ' Nothing is saved twice.'}
-        </Alert>
-      )}
+      <SaveRefusal draft={draft} shownAt={['subject']} />
       <Group gap="xs" className={classes.actions}>
         {children}
       </Group>

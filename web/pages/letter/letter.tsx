@@ -2,6 +2,7 @@ import { useCallback, useRef, useState } from 'react'
 import { useLoaderData, useRevalidator } from 'react-router'
 import type { Letter, RevisionList } from '../../../src/clients/schema.ts'
 import { notifyDone } from '../../components/notify.ts'
+import { useOpened } from '../../components/opened.ts'
 import { content } from '../../content.ts'
 import { letterFields, nouns } from '../../fields.ts'
 import { Revisions } from '../record/revisions.tsx'
@@ -14,6 +15,7 @@ import { LetterPaper } from './letter-paper.tsx'
 import { FailedDraft, LiveDraft } from './live-draft.tsx'
 import { quoted } from './quoted.ts'
 import { Sources } from './sources.tsx'
+import { useStartsAt } from './starts-at.ts'
 import { useDrafting } from './use-drafting.ts'
 import type { Draft, DraftRequest } from './wire.ts'
 import { Workspace } from './workspace.tsx'
@@ -34,18 +36,22 @@ function LetterDesk({ item: letter, revisions, drafts }: Loaded) {
   const record = useRecord()
   const { revalidate } = useRevalidator()
   const [isDirty, setIsDirty] = useState(false)
-  const [isDrafting, setIsDrafting] = useState(false)
+  const { isOpen: isDrafting, opener, open, close } = useOpened()
+  const [startsAt, setStartsAt] = useState(useStartsAt())
   const insert = useRef<(markdown: string) => void>(undefined)
   const onReady = useCallback((act: (markdown: string) => void) => {
     insert.current = act
   }, [])
   const { writing, start, stop, reset } = useDrafting(record.id, async () => {
-    setIsDrafting(false)
     await revalidate()
+    setStartsAt('body')
+    close()
     notifyDone('The letter was rewritten.')
   })
   const isOpen = letter.status === 'draft' && letter.archived_at === null && record.status === 'active'
-  const isWriting = isOpen && !isDrafting && writing.phase === 'idle'
+  // What was typed stays, whatever others did with the letter meanwhile.
+  const isEdited = isOpen || isDirty
+  const isWriting = isEdited && !isDrafting && writing.phase === 'idle'
   const panels = [
     {
       name: 'Sources',
@@ -55,6 +61,11 @@ function LetterDesk({ item: letter, revisions, drafts }: Loaded) {
     { name: 'Versions', content: <LetterVersions letter={letter} revisions={revisions} /> },
   ]
   const canDraft = isOpen && Boolean(content.settings?.drafting)
+  function draftAgain() {
+    // Cancelling returns to the button.
+    setStartsAt(undefined)
+    open()
+  }
   return (
     <Workspace panels={panels}>
       {writing.phase === 'writing' ? (
@@ -68,9 +79,10 @@ function LetterDesk({ item: letter, revisions, drafts }: Loaded) {
             initial={requestOf(letter, drafts[0])}
             submitLabel="Rewrite"
             error={writing.phase === 'idle' ? writing.error : undefined}
+            isShown={writing.phase === 'idle'}
             isSent={writing.phase === 'writing'}
             onSubmit={(request) => void start(request)}
-            onCancel={() => setIsDrafting(false)}
+            onCancel={close}
           />
         </div>
       )}
@@ -80,12 +92,13 @@ function LetterDesk({ item: letter, revisions, drafts }: Loaded) {
             letter={letter}
             draft={drafts[0]}
             isDirty={isDirty}
-            onDraft={canDraft ? () => setIsDrafting(true) : undefined}
+            drafter={opener}
+            onDraft={canDraft ? draftAgain : undefined}
           />
-          {isOpen ? (
-            <LetterForm letter={letter} onDirty={setIsDirty} onReady={onReady} />
+          {isEdited ? (
+            <LetterForm letter={letter} startsAt={startsAt} onDirty={setIsDirty} onReady={onReady} />
           ) : (
-            <LetterPaper letter={letter} />
+            <LetterPaper letter={letter} isStart={startsAt !== undefined} />
           )}
         </>
       )}

@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core'
 import { IconPlus, IconSparkles } from '@tabler/icons-react'
+import { useEffect, useRef, type RefObject } from 'react'
 import { useLocation, useNavigate } from 'react-router'
 import { Empty } from '../../components/empty.tsx'
 import { useKey } from '../../components/keys.ts'
@@ -16,16 +17,34 @@ import { RunningDrafts } from './running-drafts.tsx'
 export function Letters() {
   const { hash } = useLocation()
   const { status } = useRecord()
-  if (status === 'active' && hash === '#new') return <NewLetter />
-  if (status === 'active' && hash.startsWith('#draft')) return <NewDraft key={hash} />
-  return <LetterList />
+  const form = status === 'active' ? formAt(hash) : undefined
+  /** The form that was open last, whose button gets the focus. */
+  const closed = useRef<LetterFormName>(undefined)
+  useEffect(() => {
+    if (form) closed.current = form
+  }, [form])
+  if (form === 'new') return <NewLetter />
+  if (form === 'draft') return <NewDraft key={hash} />
+  return <LetterList closed={closed} />
 }
 
-function LetterList() {
+type LetterFormName = 'new' | 'draft'
+
+function formAt(hash: string): LetterFormName | undefined {
+  if (hash === '#new') return 'new'
+  return hash.startsWith('#draft') ? 'draft' : undefined
+}
+
+function LetterList({ closed }: { readonly closed: RefObject<LetterFormName | undefined> }) {
   const { id, letters, status } = useRecord()
   const navigate = useNavigate()
   const address = `/clients/${id}/letters`
   const isArchived = status === 'archived'
+  const openers = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    const isLost = document.activeElement === document.body
+    if (isLost && closed.current) openers.current?.querySelector<HTMLElement>(`[data-opens=${closed.current}]`)?.focus()
+  }, [closed])
   useKey('n', (event) => {
     if (isArchived) return
     event.preventDefault()
@@ -36,12 +55,18 @@ function LetterList() {
       This client is archived. To change its record, choose “Restore client” under “More” at the top.
     </p>
   ) : (
-    <div className={classes.ways}>
-      <Button variant="default" leftSection={<IconPlus size={15} />} onClick={() => void navigate(`${address}#new`)}>
+    <div ref={openers} className={classes.ways}>
+      <Button
+        data-opens="new"
+        variant="default"
+        leftSection={<IconPlus size={15} />}
+        onClick={() => void navigate(`${address}#new`)}
+      >
         Add letter
       </Button>
       {content.settings?.drafting && (
         <Button
+          data-opens="draft"
           variant="default"
           leftSection={<IconSparkles size={15} />}
           onClick={() => void navigate(`${address}#draft`)}

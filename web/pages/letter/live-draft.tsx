@@ -1,6 +1,6 @@
 import { Alert, Button, CopyButton, Group, Loader } from '@mantine/core'
 import { IconPlayerStop } from '@tabler/icons-react'
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { Markdown } from '../../components/markdown/markdown.tsx'
 import { moneyText } from '../../money.ts'
 import { counted } from '../../words.ts'
@@ -17,6 +17,12 @@ interface LiveDraftProps {
 export function LiveDraft({ writing, onStop }: LiveDraftProps) {
   const { id, model, text, startedAt, isStopping, isFollowed } = writing
   const seconds = useSeconds(startedAt)
+  const canStop = id !== undefined && !isStopping
+  const stopper = useRef<HTMLButtonElement>(null)
+  useEffect(() => {
+    // The form that had the focus is hidden.
+    if (canStop && document.activeElement === document.body) stopper.current?.focus()
+  }, [canStop])
   const words = text.split(/\s+/).filter((word) => word !== '').length
   return (
     <div className={classes.live}>
@@ -29,9 +35,10 @@ export function LiveDraft({ writing, onStop }: LiveDraftProps) {
           {[model, text !== '' && counted(words, 'word'), `${seconds} s`].filter(Boolean).join(' · ')}
         </p>
         <Button
+          ref={stopper}
           variant="default"
           leftSection={<IconPlayerStop size={15} aria-hidden />}
-          disabled={id === undefined || isStopping}
+          disabled={!canStop}
           onClick={onStop}
         >
           Stop
@@ -78,7 +85,9 @@ export function FailedDraft({ failed: { reason, text, draft }, onBack }: FailedD
         </div>
       )}
       <Group gap="xs">
-        <Button onClick={onBack}>Back to the instructions</Button>
+        <Button ref={focusNow} onClick={onBack}>
+          Back to the instructions
+        </Button>
         {text !== '' && (
           <CopyButton value={text}>
             {({ copied, copy }) => (
@@ -91,6 +100,11 @@ export function FailedDraft({ failed: { reason, text, draft }, onBack }: FailedD
       </Group>
     </div>
   )
+}
+
+/** The button that had the focus is gone. */
+function focusNow(button: HTMLButtonElement | null): void {
+  button?.focus()
 }
 
 function costOf({ cost, currency, output_tokens: tokens }: Draft): string {

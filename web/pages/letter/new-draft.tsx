@@ -7,6 +7,7 @@ import { DraftForm } from './draft-form.tsx'
 import { FailedDraft, LiveDraft } from './live-draft.tsx'
 import { RunningDrafts } from './running-drafts.tsx'
 import { Sources } from './sources.tsx'
+import { startingAt } from './starts-at.ts'
 import { useDrafting } from './use-drafting.ts'
 import type { DraftRequest } from './wire.ts'
 import { Workspace } from './workspace.tsx'
@@ -22,7 +23,8 @@ export function NewDraft() {
   const { writing, start, stop, follow, reset } = useDrafting(record.id, async ({ draft, letter }) => {
     notifyDone('The letter was drafted.')
     await revalidate()
-    await navigate(`${letters}/${letter?.id ?? draft.letter_id ?? ''}`, { replace: true })
+    const drafted = `${letters}/${letter?.id ?? draft.letter_id ?? ''}`
+    await navigate(drafted, { replace: true, state: startingAt('body') })
   })
   const isFollowing = useRef(false)
   useEffect(() => {
@@ -41,6 +43,7 @@ export function NewDraft() {
           initial={requestFrom(record, hash)}
           submitLabel="Draft letter"
           error={writing.phase === 'idle' ? writing.error : undefined}
+          isShown={writing.phase === 'idle'}
           isSent={writing.phase === 'writing'}
           onSubmit={(request) => void start(request)}
           onCancel={() => void navigate(letters, { replace: true })}

@@ -11,6 +11,7 @@ import { useRecord } from '../record/use-record.ts'
 import { LetterFields } from './letter-form.tsx'
 import { quoted } from './quoted.ts'
 import { Sources } from './sources.tsx'
+import { startingAt } from './starts-at.ts'
 import { Workspace } from './workspace.tsx'
 
 const fields = letterFields()
@@ -32,7 +33,9 @@ export function NewLetter() {
     // Replaces the form in the history, so that Back leads to the list.
     onSaved: async () => {
       await revalidate()
-      if (made.current && !isLeaving()) await navigate(`${address}/${made.current.id}`, { replace: true })
+      if (made.current && !isLeaving()) {
+        await navigate(`${address}/${made.current.id}`, { replace: true, state: startingAt('body') })
+      }
     },
   })
   const insert = useRef<(markdown: string) => void>(undefined)
@@ -53,7 +56,13 @@ export function NewLetter() {
   }
   return (
     <Workspace panels={[{ name: 'Sources', content: <Sources onQuote={(text) => insert.current?.(quoted(text))} /> }]}>
-      <LetterFields label="New letter" draft={draft} onReady={onReady}>
+      <LetterFields
+        label="New letter"
+        draft={draft}
+        startsAt="subject"
+        onReady={onReady}
+        onCancel={() => void cancel()}
+      >
         <Button type="submit" loading={draft.busy}>
           Add letter
         </Button>

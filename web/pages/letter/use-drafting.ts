@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react'
+import { startTransition, useEffect, useRef, useState } from 'react'
 import { ApiError, change, openStream, read } from '../../api.ts'
 import type { Refusal } from '../../content.ts'
 import { eventsOf } from '../../events.ts'
@@ -101,7 +101,8 @@ export function useDrafting(client: string, onFinished: (finished: Finished) => 
     if (letter !== null || draft.letter_id !== null) {
       // Not idle before: the form would ask whether to leave.
       await onFinished(finished)
-      setWriting({ phase: 'idle' })
+      // Together with what `onFinished` closes, so that the form does not appear for a moment.
+      startTransition(() => setWriting({ phase: 'idle' }))
     } else setWriting({ phase: 'failed', reason: reasonWithout(draft), text, draft })
   }
 

@@ -14,10 +14,12 @@ import { content } from '../../content.ts'
 import { nouns, sentBody, valuesOf } from '../../fields.ts'
 import { moneyText } from '../../money.ts'
 import classes from './entry.module.css'
+import { startingAt } from '../letter/starts-at.ts'
 import type { Item, ItemNoun } from './items.tsx'
 import { RestoreButton } from './restore.tsx'
 import { summaryOf } from './summary.tsx'
 import { useFields } from './use-fields.ts'
+import { useItemAgain } from './use-item-again.ts'
 import { useRecord } from './use-record.ts'
 
 export interface EntryProps {
@@ -39,6 +41,7 @@ export function Entry({ noun, item, alone = false, onEditing }: EntryProps) {
   const { one, path } = nouns[noun]
   const fields = useFields(noun)
   const address = `/clients/${id}/${path}/${item.id}`
+  const again = useItemAgain(address)
   const { title, badge, aside, text } = summaryOf(item)
   if (isOpen) {
     return (
@@ -55,6 +58,7 @@ export function Entry({ noun, item, alone = false, onEditing }: EntryProps) {
               ...(version !== undefined && { version }),
             })
           }
+          {...again}
           onSaved={async () => {
             await revalidate()
             close()
@@ -155,7 +159,7 @@ function EntryActions({ noun, item, alone, address, opener, onEdit }: EntryActio
         <ActionIcon
           ref={opener}
           // A letter has a page of its own to write it.
-          onClick={noun === 'letter' ? () => void navigate(address) : onEdit}
+          onClick={noun === 'letter' ? () => void navigate(address, { state: startingAt('subject') }) : onEdit}
           aria-label={`Edit ${one}`}
         >
           <IconPencil size={16} />
