@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createEach } from './each.ts'
 
+const line = (item: string) => [{ err: new Error(`not ${item}`), item }, 'failed']
+
 test('an item that fails does not hold up the others, and is logged until it has worked again', async () => {
   const logged: unknown[] = []
   const tried: string[] = []
@@ -17,7 +19,6 @@ test('an item that fails does not hold up the others, and is logged until it has
   }
   await each(['a', 'b', 'c', 'd'], work)
   assert.deepEqual(tried, ['a', 'b', 'c', 'd'])
-  const line = (item: string) => [{ err: new Error(`not ${item}`), item }, 'failed']
   assert.deepEqual(logged, [line('b'), line('c')])
   await each(['a', 'b', 'c'], work)
   assert.equal(logged.length, 2, 'not again')

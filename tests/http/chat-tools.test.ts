@@ -146,8 +146,7 @@ describe('chat completions with tools and formats that cannot work', () => {
 describe('A38: chat completions with calls as frameworks send them back', () => {
   it('a call without its type, and with what the framework knows of the vendor, is that call', async () => {
     const { key } = await service.customer()
-    const { id, function: called } = call
-    const sent = { id, function: called, provider_specific_fields: { thought_signature: 'x' } }
+    const sent = { id: call.id, function: call.function, provider_specific_fields: { thought_signature: 'x' } }
     const messages = [user, { ...calling, tool_calls: [sent], provider_specific_fields: {} }, result]
     const answer = await service.call(address, key, { ...base, messages })
     assert.equal(answer.status, 200, answer.text)

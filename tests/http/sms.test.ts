@@ -106,10 +106,10 @@ describe('B69: a telephone number', () => {
     const { profile, id } = await enrolled()
     const stored = async () =>
       (await portal.service.database.rows<{ number: string }>('select number from phone where person_id = $1', [id]))[0]
-    const before = await stored()
+    const first = await stored()
     const number = newNumber()
     assert.equal((await begin(profile, number)).status, 200)
-    assert.deepEqual(await stored(), before, 'not before it is verified')
+    assert.deepEqual(await stored(), first, 'not before it is verified')
     assert.equal((await post(profile, '/me/factors/sms', { input: { code: gateway.lastCode() } })).status, 200)
     assert.deepEqual(await stored(), { number })
   })

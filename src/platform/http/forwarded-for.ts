@@ -7,7 +7,7 @@ import { isIP } from 'node:net'
  */
 export function plainForwardedFor(header: string): string | undefined {
   const plain: string[] = []
-  for (const entry of header.split(',').reverse()) {
+  for (const entry of header.split(',').toReversed()) {
     const address = addressIn(entry.trim())
     if (address === undefined) break
     plain.unshift(address)
