@@ -16,17 +16,36 @@ export interface ImportRow {
 const given = `jsonb_to_recordset($1::jsonb) as r(line integer, id uuid, name text, reference text, email text,
   address text, consultant_id uuid)`
 
-/** The lines whose client the consultant already has: the same reference, or the same name without a reference. */
-export function findDuplicates(
-  rows: readonly ImportRow[],
-): PreparedStatement<{ readonly line: number; readonly name: string }> {
+/** A line whose client the consultant already has, or an earlier line of the file. */
+export interface RepeatedRow {
+  readonly line: number
+  readonly name: string
+  /** Whether the consultant has the client. */
+  readonly exists: boolean
+  /** The first line with the client. */
+  readonly first: number
+}
+
+/**
+ * The lines that repeat a client: the same reference, or the same name without a reference. Case and the number of spaces
+ * do not matter. Sorts the clients and the lines together, because a join would be planned for a short file.
+ */
+export function findRepeats(rows: readonly ImportRow[]): PreparedStatement<RepeatedRow> {
+  const keys = (row: string) => `${row}.consultant_id, lower(${row}.reference) as reference_key,
+          case when ${row}.reference is null then lower(regexp_replace(${row}.name, '\\s+', ' ', 'g')) end as name_key`
   return {
-    name: 'import duplicates',
-    text: `select distinct r.line, r.name from ${given}
-      join client c on c.consultant_id = r.consultant_id and c.deleted_at is null
-        and (r.reference is not null and c.reference_key = lower(r.reference)
-          or r.reference is null and c.reference is null and c.sort_key = left(words(r.name), 200))
-      order by r.line`,
+    name: 'import repeats',
+    text: `with line as materialized (select r.line, r.name, ${keys('r')} from ${given}),
+      keyed as (
+        select * from line
+        union all
+        select null, null, ${keys('c')} from client c
+        where c.deleted_at is null and c.consultant_id in (select consultant_id from line)),
+      compared as (
+        select line, name, count(*) over same > count(line) over same as exists, min(line) over same as first
+        from keyed
+        window same as (partition by consultant_id, reference_key, name_key))
+      select line, name, exists, first from compared where exists and line is not null or line > first order by line`,
     values: [JSON.stringify(rows)],
   }
 }

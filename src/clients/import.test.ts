@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomUUIDv7 } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import { byService as operator } from '../access/actor.ts'
 import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
@@ -8,6 +9,7 @@ import { createAudit, type Audit } from '../access/audit.ts'
 import { openPortal, type PortalDatabase } from '../access/portal.ts'
 import { createPeople, type People } from '../people/people.ts'
 import { openDatabase, type Database } from '../platform/database/database.ts'
+import { findRepeats } from './import-store.ts'
 import { importClients, type ImportOptions } from './import.ts'
 
 const { log } = createTestLog()
@@ -147,6 +149,22 @@ describe('an import', () => {
     })
   }
 
+  test('tells names apart that differ only in their punctuation, in the file and from existing ones', async () => {
+    const names = ['C# Consulting', 'C Consulting', 'C++ Consulting', '★', '☆', 'Cafe', 'Café']
+    const [first = '', ...others] = names
+    assert.equal((await load(`${head}\n${first},,,${anna}\n`)).imported, 1)
+    const lines = others.map((name) => `${name},,,${anna}`).join('\n')
+    assert.deepEqual(await load(`${head}\n${lines}\n`), { imported: others.length, faults: [] })
+    const again = ['c# CONSULTING', '★', 'CAFÉ', 'C- Consulting', 'c- consulting']
+    const { faults } = await load(`${head}\n${again.map((name) => `${name},,,${anna}`).join('\n')}\n`)
+    assert.deepEqual(faults, [
+      { line: 2, reason: 'the client "c# CONSULTING" already exists' },
+      { line: 3, reason: 'the client "★" already exists' },
+      { line: 4, reason: 'the client "CAFÉ" already exists' },
+      { line: 6, reason: 'this is the same client as in line 5' },
+    ])
+  })
+
   test('that conflicts with a concurrent one imports nothing', async () => {
     const was = (await clients()).length
     const lines = Array.from({ length: 50 }, (_, n) => `Race ${n},RACE-${n},,${anna}`).join('\n')
@@ -154,6 +172,35 @@ describe('an import', () => {
     const imported = results.filter((each) => each.status === 'fulfilled' && each.value.imported === 50)
     assert.equal(imported.length, 1)
     assert.equal((await clients()).length, was + 50)
+  })
+
+  // The plan must not depend on what PostgreSQL expects of the file, of which it knows nothing.
+  test('compares every line and every existing client once', async () => {
+    const carl = await people.create({ name: 'Carl', email: 'carl@firm.example', role: 'consultant' }, operator)
+    await superuser.rows(
+      `insert into client (id, name, reference, consultant_id)
+       select uuidv7(), 'Known ' || n, case when n % 2 = 0 then 'K-' || n end, $1 from generate_series(1, 3000) n`,
+      [carl.id],
+    )
+    await superuser.rows('analyze client')
+    const lines = Array.from({ length: 2000 }, (_, n) => {
+      const reference = n % 2 === 0 ? `K-${n}` : null
+      const address = { email: null, address: null }
+      return { line: n + 2, id: randomUUIDv7(), name: `New ${n}`, reference, ...address, consultant_id: carl.id }
+    })
+    const { text, values } = findRepeats(lines)
+    const [explained] = await superuser.rows<{ 'QUERY PLAN': unknown }>(
+      `explain (analyze, format json) ${text}`,
+      values,
+    )
+    const nodes = JSON.stringify(explained)
+    const most = Math.max(
+      ...[...nodes.matchAll(/"Actual Rows":([\d.]+),"Actual Loops":(\d+)/g)].map(
+        ([, rows, loops]) => Number(rows) * Number(loops),
+      ),
+    )
+    assert.ok(most > 2000 && most <= 5100, `${most} rows: ${nodes}`)
+    assert.doesNotMatch(nodes, /"Join Filter"/)
   })
 
   // If its time grew with the square of the lines, it would exceed the time limit of a test.

@@ -7,7 +7,7 @@ import { quoted } from '../platform/one-line.ts'
 import type { People } from '../people/people.ts'
 import type { LineFault } from './csv.ts'
 import { readClientFile, type ImportedClient } from './import-file.ts'
-import { findDuplicates, insertClients, type ImportRow } from './import-store.ts'
+import { findRepeats, insertClients, type ImportRow } from './import-store.ts'
 
 export type { LineFault } from './csv.ts'
 
@@ -46,9 +46,9 @@ export async function importClients(
   const ids = await consultantsOf(people, file.clients, consultant)
   const resolved = file.clients.map((client) => resolve(client, ids, consultant))
   const rows = resolved.flatMap((each) => ('reason' in each ? [] : [each]))
-  const duplicates = [...duplicatesWithin(rows), ...(await existingClients(access, visit, rows))]
+  const repeated = await repeatedClients(access, visit, rows)
   const wrong = resolved.flatMap((each) => ('reason' in each ? [each] : []))
-  const faults = [...file.faults, ...wrong, ...duplicates].toSorted((a, b) => a.line - b.line)
+  const faults = [...file.faults, ...wrong, ...repeated].toSorted((a, b) => a.line - b.line)
   if (faults.length > 0) return { imported: 0, faults }
   if (!dryRun && rows.length > 0) {
     const lock = lockAssignments(...new Set(rows.map((row) => row.consultant_id)))
@@ -89,25 +89,11 @@ function resolve(
   return { ...client, id: randomUUIDv7(), consultant_id: consultantId }
 }
 
-/** Lines that repeat an earlier line's client. */
-function duplicatesWithin(rows: readonly ImportRow[]): LineFault[] {
-  const first = new Map<string, number>()
-  return rows.flatMap(({ line, name, reference, consultant_id }) => {
-    const key = JSON.stringify([
-      consultant_id,
-      reference?.toLowerCase() ?? null,
-      reference === null ? name.toLowerCase() : '',
-    ])
-    const earlier = first.get(key)
-    if (earlier === undefined) {
-      first.set(key, line)
-      return []
-    }
-    return [{ line, reason: `this is the same client as in line ${earlier}` }]
-  })
-}
-
-async function existingClients(access: RecordAccess, visit: Visit, rows: readonly ImportRow[]): Promise<LineFault[]> {
-  const [found] = await access.as(visit, [findDuplicates(rows)])
-  return found.map(({ line, name }) => ({ line, reason: `the client ${quoted(name)} already exists` }))
+/** Lines that repeat a client of the consultant or of an earlier line. */
+async function repeatedClients(access: RecordAccess, visit: Visit, rows: readonly ImportRow[]): Promise<LineFault[]> {
+  const [found] = await access.as(visit, [findRepeats(rows)])
+  return found.flatMap(({ line, name, exists, first }) => [
+    ...(first < line ? [{ line, reason: `this is the same client as in line ${first}` }] : []),
+    ...(exists ? [{ line, reason: `the client ${quoted(name)} already exists` }] : []),
+  ])
 }
