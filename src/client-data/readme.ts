@@ -29,7 +29,10 @@ export function readmeOf({ client, hasInvoices, hasAudit, others }: Contents): s
       : []),
     ...(hasAudit ? ['audit.csv      who did what with this client'] : []),
     '',
-    'Times are in UTC. Amounts are decimal numbers in the currency given next to them.',
+    hasAudit
+      ? 'Times in JSON files are in UTC. Those in audit.csv are in the time zone of the firm, with its offset from UTC.'
+      : 'Times are in UTC.',
+    'Amounts are decimal numbers in the currency given next to them.',
   ]
   const why =
     'These letters are not PDF files, because the fonts lack some of their characters or the letters are too long:'

@@ -104,7 +104,13 @@ describe('an export', () => {
     const own = await fillClient(anna)
     const [consultants, partners] = [await filesFor(anna, own), await filesFor(paula, own)]
     assert.equal(consultants['audit.csv'], undefined)
+    assert.match(textIn(consultants, 'README.txt'), /\r\nTimes are in UTC\.\r\n/)
     assert.ok(!textIn(consultants, 'README.txt').includes('audit.csv'))
+    assert.match(
+      textIn(partners, 'README.txt'),
+      /\r\nTimes in JSON files are in UTC\. Those in audit\.csv are in the time zone/,
+    )
+    assert.doesNotMatch(textIn(partners, 'README.txt'), /Times are in UTC/)
     const log = textIn(partners, 'audit.csv')
     for (const action of ['client_created', 'note_changed', 'letter_sent', 'letter_drafted', 'client_exported']) {
       assert.ok(log.includes(`,${action},allowed,`), action)
