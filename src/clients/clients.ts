@@ -51,10 +51,12 @@ const deedOf = (verb: string, clientId: string): Deed => ({
 })
 
 export function createClients({ access, currency }: { access: RecordAccess; currency: string }): Clients {
-  const refused = (visit: Visit, deed: Deed) => (error: unknown) => {
-    if (violates(error, 'client_reference')) return access.decline(visit, deed, referenceTaken(error))
-    throw error
-  }
+  const refused =
+    (visit: Visit, deed: Deed, advice = 'Choose another.') =>
+    (error: unknown) => {
+      if (violates(error, 'client_reference')) return access.decline(visit, deed, referenceTaken(error, advice))
+      throw error
+    }
 
   return Object.freeze({
     async read(visit: Visit, id: string) {
@@ -129,7 +131,7 @@ export function createClients({ access, currency }: { access: RecordAccess; curr
       if (scope.of === 'none') return access.forbid(visit, deed, 'Only partners may restore deleted clients.')
       const [[restored], [row]] = await access
         .as(visit, [store.restoreClient(scope, visit, id), store.readRecord(scope, id)])
-        .catch(refused(visit, deed))
+        .catch(refused(visit, deed, 'Change the reference of the other client first.'))
       if (!row || !may(visit.actor, 'remove', 'client', ownerOf(row))) return access.refuse(visit, deed)
       if (!restored) await access.note(visit, deedOf('read', id))
       return presentRecord(row, currency)
@@ -139,8 +141,8 @@ export function createClients({ access, currency }: { access: RecordAccess; curr
 
 const ownerOf = ({ consultant_id: consultantId }: { readonly consultant_id: string }) => ({ consultantId })
 
-function referenceTaken(cause: unknown): Problem {
-  return new Problem('conflict', 'The consultant already has a client with this reference: choose another.', {
+function referenceTaken(cause: unknown, advice: string): Problem {
+  return new Problem('conflict', `The consultant already has a client with this reference. ${advice}`, {
     field: 'reference',
     cause,
   })
