@@ -11,6 +11,7 @@ import {
   sentHead,
   sentLines,
   typedTotals,
+  valuesOfDraft,
 } from './draft-values.ts'
 
 const taxes: DraftOptions['taxes'] = [
@@ -19,6 +20,23 @@ const taxes: DraftOptions['taxes'] = [
 ]
 const line = { ...emptyLine(taxes), text: 'Advice' }
 const unit = 10n ** 12n
+const fixed: ShownInvoice['lines'][number] = {
+  position: 1,
+  source: 'usage',
+  text: 'fast: input tokens',
+  quantity: '1.234568',
+  unit: 'million_tokens',
+  unit_price: '0.4',
+  exact: '0.4938272',
+  net: '0.49',
+  rounding: '-0.0038272',
+  tax: { category: 'S', rate: '19', reason: null },
+  quantity_left: null,
+  entry: null,
+  month: null,
+  credits_position: null,
+}
+const nobody = { name: 'Quay', address: null, tax_number: null }
 
 describe('the lines of a draft', () => {
   test('have exact amounts, as the firm writes them', () => {
@@ -56,32 +74,35 @@ describe('the lines of a draft', () => {
   })
 
   test('sum to totals with those for usage, and without incomplete ones', () => {
-    const fixed: ShownInvoice['lines'] = [
-      {
-        position: 1,
-        source: 'usage',
-        text: 'fast: input tokens',
-        quantity: '1.234568',
-        unit: 'million_tokens',
-        unit_price: '0.4',
-        exact: '0.4938272',
-        net: '0.49',
-        rounding: '-0.0038272',
-        tax: { category: 'S', rate: '19', reason: null },
-        quantity_left: null,
-        entry: null,
-        month: null,
-        credits_position: null,
-      },
-    ]
     const typed = [
       { ...line, quantity: '2', price: '10.005', tax: 'reduced' },
       { ...line, price: '' },
     ]
-    const { net, tax, gross, rounding } = typedTotals(fixed, typed, { taxes, decimals: 2 })
+    const { net, tax, gross, rounding } = typedTotals([fixed], typed, { taxes, decimals: 2 })
     const cents = unit / 100n
     assert.deepEqual([net, tax, gross], [2050n * cents, 171n * cents, 2221n * cents])
     assert.equal(rounding, net - 493_827_200_000n - 20_010_000_000_000n)
+  })
+
+  test('keep a tax that is no longer configured: it counts, and another one is to be chosen before they are sent', () => {
+    const shown = {
+      ...fixed,
+      source: 'fee' as const,
+      quantity: '1',
+      unit: 'piece' as const,
+      unit_price: '100',
+      tax: { category: 'S', rate: '7', reason: null } as const,
+    }
+    const start = { currency: 'EUR', decimals: 2, taxes, payer: null, buyer: null, months: [] }
+    const { lines } = valuesOfDraft({ lines: [shown], note: '', buyer: nobody }, start)
+    const { net, tax } = typedTotals([], lines, { taxes, decimals: 2 })
+    assert.deepEqual([net, tax], [100n * unit, 7n * unit])
+    assert.throws(() => sentLines(lines), { field: 'lines[0].tax' })
+    const chosen = lines.map((each) => ({ ...each, tax: 'standard' }))
+    assert.equal(typedTotals([], chosen, { taxes, decimals: 2 }).tax, 19n * unit)
+    assert.equal(sentLines(chosen)[0]?.tax, 'standard')
+    const known = valuesOfDraft({ lines: [{ ...shown, tax: fixed.tax }], note: '', buyer: nobody }, start)
+    assert.deepEqual([known.lines[0]?.tax, known.lines[0]?.formerTax], ['standard', undefined])
   })
 
   test('can be a flat fee, which remains one when the draft is changed', () => {

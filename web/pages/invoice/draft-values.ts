@@ -22,6 +22,8 @@ export interface TypedLine {
   readonly price: string
   /** The id of a tax of the configuration; '' for one that the configuration no longer has. */
   readonly tax: string
+  /** The tax that the configuration no longer has. It counts until another one is chosen. */
+  readonly formerTax?: ShownInvoice['lines'][number]['tax']
 }
 
 /** The editable values of a draft. */
@@ -49,7 +51,7 @@ export function newValues(taxes: Taxes): DraftValues {
 
 /** The values of a draft. Of the buyer only what differs from that of its payer: the rest follows the payer. */
 export function valuesOfDraft(
-  { lines, note, buyer }: ShownInvoice,
+  { lines, note, buyer }: Pick<ShownInvoice, 'lines' | 'note' | 'buyer'>,
   { taxes, buyer: payers }: DraftOptions,
 ): DraftValues {
   return {
@@ -80,6 +82,7 @@ function typedLine({ text, quantity, unit, unit_price: price, tax }: ShownInvoic
     unit: unit === 'minute' ? ('piece' as const) : unit,
     price: clearAmount(price, decimalMark()),
     tax: same?.id ?? '',
+    ...(same === undefined && { formerTax: tax }),
   }
 }
 
@@ -121,7 +124,8 @@ export function typedTotals(
     tax: taxOf(tax),
   }))
   const typed = lines.flatMap((line): TaxedLine[] => {
-    const [amounts, tax] = [amountsOf(line, decimals), taxes.find(({ id }) => id === line.tax)]
+    const amounts = amountsOf(line, decimals)
+    const tax = line.tax === '' ? line.formerTax : taxes.find(({ id }) => id === line.tax)
     return amounts && tax ? [{ ...amounts, tax: taxOf(tax) }] : []
   })
   return totalsOf([...used, ...typed], decimals)
@@ -134,7 +138,7 @@ const taxOf = ({ category, rate, reason }: ShownInvoice['lines'][number]['tax'])
   reason,
 })
 
-/** The lines to send, without blank ones. Throws UnclearValue for an amount that could be two. */
+/** The lines to send, without blank ones. Throws UnclearValue for an amount that could be two, and for a former tax. */
 export function sentLines(lines: readonly TypedLine[]): NewLine[] {
   return lines
     .filter((line) => !isBlank(line))
@@ -143,8 +147,13 @@ export function sentLines(lines: readonly TypedLine[]): NewLine[] {
       quantity: plain(quantity, `lines[${index}].quantity`),
       unit,
       unit_price: plain(price, `lines[${index}].unit_price`),
-      tax,
+      tax: configured(tax, `lines[${index}].tax`),
     }))
+}
+
+function configured(tax: string, field: string): string {
+  if (tax === '') throw new UnclearValue(field, 'Choose another tax: this one is no longer configured.')
+  return tax
 }
 
 function plain(typed: string, field: string): string {

@@ -107,8 +107,9 @@ export function LineEditor({ lines, start, refused, readOnly, onChange }: LineEd
   )
 }
 
-/** The values that a new line copies from the line above. */
-const sharedWith = (above: TypedLine | undefined) => above && { unit: above.unit, tax: above.tax }
+/** The values that a new line copies from the line above, but no tax that is no longer configured. */
+const sharedWith = (above: TypedLine | undefined) =>
+  above && { unit: above.unit, ...(above.tax !== '' && { tax: above.tax }) }
 
 function fieldIn(list: HTMLElement | null, { key, name }: { readonly key: number; readonly name: string }) {
   return list?.querySelector<HTMLElement>(`[data-line="${key}"] [data-field="${name}"]`)
@@ -174,7 +175,7 @@ function LineFields({ line, start: { taxes, currency, decimals }, error, readOnl
       <NativeSelect
         data-field="tax"
         label="Tax"
-        data={taxChoices(taxes, line.tax)}
+        data={taxChoices(taxes, line)}
         value={line.tax}
         error={errorOf('tax')}
         onChange={({ currentTarget: { value } }) => onChange({ ...line, tax: value })}
@@ -186,9 +187,9 @@ function LineFields({ line, start: { taxes, currency, decimals }, error, readOnl
   )
 }
 
-function taxChoices(taxes: DraftOptions['taxes'], chosen: string) {
+function taxChoices(taxes: DraftOptions['taxes'], { tax, formerTax }: TypedLine) {
   const known = taxes.map(({ id, rate }) => ({ value: id, label: `${decimalText(rate)}% ${id}` }))
-  return chosen === '' ? [{ value: '', label: 'No longer configured' }, ...known] : known
+  return tax === '' ? [{ value: '', label: `${decimalText(formerTax?.rate ?? '0')}% (old)` }, ...known] : known
 }
 
 interface LineActionsProps {
