@@ -82,3 +82,12 @@ export function readTurnover(from: string, currency: string): PreparedStatement<
     values: [from, currency],
   }
 }
+
+/** The other currencies in which invoices were issued. */
+export function readOtherCurrencies(currency: string): PreparedStatement<{ readonly currency: string }> {
+  return {
+    name: 'other currencies',
+    text: `select distinct currency from invoice where state = 'issued' and currency <> $1 order by 1`,
+    values: [currency],
+  }
+}

@@ -4,7 +4,14 @@ import type { Visit } from '../access/actor.ts'
 import { today } from '../platform/calendar.ts'
 import { csvFile } from './csv.ts'
 import { moneyWith } from './present.ts'
-import { readAgeing, readTurnover, type AgeingRow, type OwedRow, type TurnoverRow } from './report-store.ts'
+import {
+  readAgeing,
+  readOtherCurrencies,
+  readTurnover,
+  type AgeingRow,
+  type OwedRow,
+  type TurnoverRow,
+} from './report-store.ts'
 import type { InvoiceReport, ReportQuery } from './schema.ts'
 import type { InvoiceSettings } from './settings.ts'
 
@@ -35,19 +42,22 @@ export function createInvoiceReports({
   async function readBoth(visit: Visit, most: number | null) {
     const day = today(settings.timeZone)
     const months = monthsUntil(day)
-    const [[total, ...payers], turnover] = await access.as(visit, [
+    const [[total, ...payers], turnover, others] = await access.as(visit, [
       readAgeing(day, settings.currency, most),
       readTurnover(`${months[0] ?? day.slice(0, 7)}-01`, settings.currency),
+      readOtherCurrencies(settings.currency),
     ])
-    return { day, total: total ?? nothing, payers, turnover: withEmpty(months, turnover) }
+    const otherCurrencies = others.map(({ currency }) => currency)
+    return { day, total: total ?? nothing, payers, turnover: withEmpty(months, turnover), otherCurrencies }
   }
 
   return Object.freeze({
     async read(visit: Visit) {
-      const { day, total, payers, turnover } = await readBoth(visit, mostPayers)
+      const { day, total, payers, turnover, otherCurrencies } = await readBoth(visit, mostPayers)
       await access.note(visit, deed)
       return {
         currency: settings.currency,
+        other_currencies: otherCurrencies,
         today: day,
         ageing: {
           total: presentSpans(total, money),

@@ -236,6 +236,7 @@ const owed = {
 }
 export const invoiceReport = Type.Object({
   currency: Type.String({ description: "The firm's. Invoices in another one are left out." }),
+  other_currencies: Type.Array(Type.String(), { description: 'Those of the issued invoices that are left out.' }),
   today: day("The day in the firm's time zone for which the ageing is."),
   ageing: Type.Object({
     total: Type.Object(owed),

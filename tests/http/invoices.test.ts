@@ -1036,6 +1036,25 @@ describe('the report', () => {
   })
 })
 
+test('the report names the currencies of the invoices that it leaves out', async () => {
+  await issued()
+  assert.deepEqual(ok(await paula.get('/invoices/report')).json['other_currencies'], [])
+  const changed = await startService({
+    models: [upstreamModel('http://127.0.0.1:9/v1')],
+    databaseUrl: firm.service.databaseUrl,
+    currency: 'CHF',
+    firm: { name: 'Firm' },
+  })
+  try {
+    const headers = { cookie: paula.cookie, accept: 'application/json' }
+    const { json } = await readAnswer(await fetch(`${changed.url}/invoices/report`, { headers }))
+    assert.deepEqual([json['currency'], json['other_currencies']], ['CHF', ['EUR']])
+    assert.equal(at(json, 'ageing', 'payer_count'), 0)
+  } finally {
+    await changed.close()
+  }
+})
+
 const spans = (of: unknown) =>
   ['not_due', 'to_30', 'to_60', 'to_90', 'over_90', 'total', 'to_return'].map((name) => objectAt(of)[name])
 

@@ -165,7 +165,7 @@ function HeadFields({ values, buyer, error, readOnly, onChange }: HeadFieldsProp
   return (
     <div className={classes.head}>
       <fieldset className={classes.buyer}>
-        <legend>Buyer</legend>
+        <legend>Payer</legend>
         <TextInput
           label="Name"
           maxLength={200}

@@ -22,7 +22,7 @@ export function Parties({ invoice: { seller, buyer } }: { readonly invoice: Show
         </section>
       )}
       <section aria-labelledby="buyer">
-        <h2 id="buyer">To</h2>
+        <h2 id="buyer">Payer</h2>
         <p className={classes.address}>{written(buyer.name, buyer.address)}</p>
         <p className={classes.small}>{labelled('Tax number', buyer.tax_number)}</p>
       </section>

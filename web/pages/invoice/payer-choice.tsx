@@ -30,15 +30,20 @@ const most = 5
 /** Chooses a client or an account by a part of its name. */
 export function PayerChoice({ payer, onChoose }: PayerChoiceProps) {
   const [text, setText] = useState(payer?.name ?? '')
+  const field = useRef<HTMLInputElement>(null)
+  const isMissing = payer === null
+  useEffect(() => {
+    if (isMissing) field.current?.focus()
+  }, [isMissing])
   const { clients, accounts } = useFound(text === payer?.name ? '' : text.trim())
   const chosen = payer && { value: `${payer.kind} ${payer.id}`, label: payer.name }
   const others = (choices: readonly Choice[]) => choices.filter(({ value }) => value !== chosen?.value)
   return (
     <Select
+      ref={field}
       label="Client or account"
       className={classes.choice ?? ''}
       searchable
-      data-autofocus={payer === null || undefined}
       placeholder="Type part of the name"
       nothingFoundMessage="No client or account has this name"
       data={[

@@ -16,10 +16,11 @@ import classes from './report.module.css'
 /** Receivables by payer and age, and revenue by month; for partners. */
 export function InvoiceReportPage() {
   const report = useLoaderData<InvoiceReport>()
-  const { ageing, turnover } = report
+  const { ageing, turnover, other_currencies: others } = report
   const isEmpty = ageing.payer_count === 0 && turnover.every(({ invoiced }) => isZero(invoiced))
   return (
     <Page title="Receivables and revenue" heading={<Heading />}>
+      {others.length > 0 && <p className={classes.none}>Invoices in {others.join(', ')} are left out.</p>}
       {isEmpty ? (
         <Empty title="Nothing is owed, and nothing was invoiced">
           <p>Figures appear here as soon as an invoice is issued.</p>
