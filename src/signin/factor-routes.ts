@@ -24,6 +24,15 @@ export function registerFactors(server: Server, { signIn, baseUrl }: Needs): voi
   })
 
   server.post(
+    '/auth/second-factor/abandon',
+    { onRequest, schema: operations.abandonFactor },
+    async (request, reply) => {
+      await signIn.abandonFactor(visitorOf(request))
+      return reply.send({ location: '/signin' })
+    },
+  )
+
+  server.post(
     '/auth/second-factor/enrol/start',
     { onRequest, schema: operations.startEnrolment },
     async (request, reply) => {

@@ -18,6 +18,8 @@ export interface FactorSignIn extends EnrolmentSignIn {
   pendingFactors(visitor: Pick<Visitor, 'cookies'>): Promise<PendingFactors | undefined>
   /** Throws Problem `not_found`, `sign_in_failed` if no second factor is due, `too_many_sign_ins`. */
   beginFactor(factor: string, visitor: Visitor): Promise<Challenge['challenge']>
+  /** Forgets the first proofs that wait for a second factor. A session stays. */
+  abandonFactor(visitor: Pick<Visitor, 'cookies'>): Promise<void>
   /** Starts the session. Throws Problem `sign_in_failed`, `sign_in_refused`, `too_many_sign_ins`. */
   completeFactor(visitor: Visitor, input: unknown): Promise<GateResult>
 }
@@ -40,6 +42,7 @@ export function createFactorSignIn(needs: FactorSignInNeeds): FactorSignIn {
     async pendingFactors(visitor) {
       return (await pending.find(visitor))?.choice
     },
+    abandonFactor: ({ cookies }) => attempts.abandon(cookies),
     beginFactor: (id, visitor) =>
       steps.begin(visitor, async (details) => {
         details.factor = id

@@ -138,6 +138,14 @@ export const completeFactor = {
   response: { 200: answers(schema.completedSignIn, 'Signed in.'), ...refusals([...signingIn, ...posting]) },
 }
 
+export const abandonFactor = {
+  ...inSignIn,
+  operationId: 'abandonSecondFactor',
+  summary: 'Abandon a sign-in that waits for a second factor',
+  description: 'Does not sign out: if someone is signed in in this browser, they stay so.',
+  response: { 200: answers(schema.completedSignIn, 'Abandoned.'), ...refusals([...always, 'cross_site_request']) },
+}
+
 export const startEnrolment = {
   ...inSignIn,
   operationId: 'startEnrolment',

@@ -3,7 +3,7 @@ import type { Type } from 'typebox'
 import type { Server } from '../platform/http/server.ts'
 import { represent } from '../platform/http/representation.ts'
 import { registerFactors } from './factor-routes.ts'
-import { linkingSession, sameOrigin } from './guard.ts'
+import { linkingSession, recognised, sameOrigin } from './guard.ts'
 import { safeReturn } from './return-to.ts'
 import { registerInvitation } from './invitation-routes.ts'
 import { registerLinks } from './link-routes.ts'
@@ -33,7 +33,9 @@ export function signInUrl(returnTo: string): string {
 export function registerSignIn(server: Server, needs: RouteNeeds): void {
   const { signIn, sessions, baseUrl } = needs
 
-  server.get<{ Querystring: Query }>('/signin', { schema: operations.readSignIn }, async (request, reply) => {
+  // The page says who is signed in.
+  const reading = { onRequest: [recognised(sessions)], schema: operations.readSignIn }
+  server.get<{ Querystring: Query }>('/signin', reading, async (request, reply) => {
     const returnTo = request.query['return_to']
     return represent(reply, request, {
       shell: 'sign-in',

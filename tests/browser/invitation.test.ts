@@ -50,6 +50,8 @@ test('B74: the page of an invitation lets the invited person choose a password, 
   assert.deepEqual(await barriersInBothSchemes(ruth), [])
   await ruth.getByRole('button', { name: 'Sign out here' }).click()
   await ruth.getByText('You are signed out. Accept the invitation now.').waitFor()
+  assert.equal(await ruth.getByText(/^You are signed in as/).count(), 0)
+  assert.equal(await ruth.getByLabel('New password').inputValue(), password)
 
   await page.goto(link)
   await page.getByText('Ines Ferreira').waitFor()

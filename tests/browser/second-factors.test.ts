@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { Page } from 'playwright-core'
+import type { BrowserContext, Page } from 'playwright-core'
 import { stringify } from 'yaml'
 import { barriersInBothSchemes, startPortal, type TestPortal } from '../support/browser.ts'
 import { startSmsGateway } from '../support/sms-gateway.ts'
@@ -36,6 +36,14 @@ async function signInTo(page: Page, name: string, step: string): Promise<void> {
 const alert = (page: Page, text: RegExp) => page.getByRole('alert').getByText(text)
 const inside = (page: Page) => page.waitForURL(`${portal.base}/clients`)
 
+/** Another tab at the second factor of the same sign-in, with a code in its field. */
+async function openAgain(profile: BrowserContext): Promise<Page> {
+  const page = await profile.newPage()
+  await page.goto(`${portal.base}/signin`)
+  await page.getByLabel('Code from your authenticator app').fill('000000')
+  return page
+}
+
 /** Saves the recovery codes, which are shown once, and goes on. */
 async function saveCodes(page: Page): Promise<void> {
   await page.getByRole('heading', { name: 'Save your recovery codes' }).waitFor()
@@ -49,7 +57,7 @@ async function saveCodes(page: Page): Promise<void> {
 }
 
 describe('a person who needs a second factor and has none', () => {
-  test('sets up an authenticator app during the sign-in', async () => {
+  test('sets up an authenticator app during the sign-in, and confirms the next one in one of three tabs', async () => {
     const profile = await portal.profile()
     const page = await profile.newPage()
     await signInTo(page, 'Ruth Penhallow', 'Set up a second factor')
@@ -67,9 +75,18 @@ describe('a person who needs a second factor and has none', () => {
 
     await signInTo(page, 'Ruth Penhallow', 'Second factor')
     assert.deepEqual(await barriersInBothSchemes(page), [])
+    const [late, leaving] = [await openAgain(profile), await openAgain(profile)]
     await page.getByLabel('Code from your authenticator app').fill(totpCode(secret, 1))
     await page.keyboard.press('Enter')
     await inside(page)
+
+    await late.keyboard.press('Enter')
+    await late.getByText('You are signed in as Ruth Penhallow.').waitFor()
+    await leaving.getByRole('button', { name: 'Sign in as someone else' }).click()
+    await leaving.getByText('You are signed in as Ruth Penhallow.').waitFor()
+    await late.getByRole('link', { name: 'Continue', exact: true }).click()
+    await late.waitForURL(`${portal.base}/`)
+    await late.getByText('Ruth Penhallow').first().waitFor()
     await profile.close()
   })
 

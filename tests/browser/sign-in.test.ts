@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { signInAs, startPortal, type TestPortal } from '../support/browser.ts'
+import { barriersInBothSchemes, signInAs, startPortal, type TestPortal } from '../support/browser.ts'
 
 let portal: TestPortal
 
@@ -40,6 +40,26 @@ describe('signing in', () => {
       await page.waitForURL(portal.base + address)
       await page.getByRole('navigation', { name: 'Main' }).getByText('Mei Sakamoto').waitFor()
     }
+    await profile.close()
+  })
+
+  test('is not asked of a person who is signed in and opens the page again or goes back to it', async () => {
+    const profile = await portal.profile()
+    const page = await profile.newPage()
+    await page.goto(`${portal.base}/signin?return_to=/me`)
+    assert.equal(await page.getByText('You are signed in as').count(), 0)
+    await signInAs(page, portal.base, 'Mei Sakamoto')
+    await page.goto(`${portal.base}/signin?return_to=/me`)
+    await page.getByText('You are signed in as Mei Sakamoto.').waitFor()
+    await page.getByRole('link', { name: /^Continue with/ }).waitFor()
+    assert.deepEqual(await barriersInBothSchemes(page), [])
+    await page.getByRole('link', { name: 'Continue', exact: true }).click()
+    await page.waitForURL(`${portal.base}/me`)
+    await page.goBack()
+    await page.getByText('You are signed in as Mei Sakamoto.').waitFor()
+    await page.goto(`${portal.base}/signin?again=1`)
+    await page.getByRole('heading', { name: 'Confirm your identity' }).waitFor()
+    assert.equal(await page.getByText('You are signed in as').count(), 0)
     await profile.close()
   })
 

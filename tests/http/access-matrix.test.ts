@@ -195,6 +195,7 @@ const matrix: Readonly<Record<string, Entry>> = {
   'POST /auth/invitation': { statuses: { ...open(403), anonymous: 400, disabled: 400 }, body: { token: 'unknown' } },
   'POST /auth/second-factor/start': { statuses: open(400), body: { factor: 'unknown' } },
   'POST /auth/second-factor': { statuses: open(400), body: { input: {} } },
+  'POST /auth/second-factor/abandon': { statuses: open(200) },
   'POST /auth/second-factor/enrol/start': { statuses: open(400), body: { factor: 'unknown' } },
   'POST /auth/second-factor/enrol': { statuses: open(400), body: { input: {} } },
 }

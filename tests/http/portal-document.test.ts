@@ -39,6 +39,7 @@ describe('the OpenAPI document', () => {
       '/auth/complete': ['post'],
       '/auth/second-factor/start': ['post'],
       '/auth/second-factor': ['post'],
+      '/auth/second-factor/abandon': ['post'],
       '/auth/second-factor/enrol/start': ['post'],
       '/auth/second-factor/enrol': ['post'],
       '/auth/backchannel-logout/{*}': ['post'],

@@ -184,6 +184,23 @@ describe('B26: while a second factor is due', () => {
     await portal.assertRefused(await completeFactor(profile), [400, 'sign_in_failed'], had)
   })
 
+  test('abandoning it discards the attempt and no session', async () => {
+    const signedInId = await nextPerson()
+    const profile = portal.profile()
+    await prove(profile)
+    await beginFactor(profile)
+    await completeFactor(profile)
+    const personId = await nextPerson()
+    await prove(profile)
+    await beginFactor(profile)
+    const page = await post(profile, '/auth/second-factor/abandon', {})
+    assert.deepEqual([page.status, page.json, page.headers.getSetCookie()], [200, { location: '/signin' }, []])
+    assert.equal(await stepOf(personId), undefined)
+    assert.equal((await profile.who())?.['id'], signedInId)
+    const had = await portal.counts()
+    await portal.assertRefused(await completeFactor(profile), [400, 'sign_in_failed'], had)
+  })
+
   test('with several attempts in one browser, the factor completes the latest', async () => {
     const profile = portal.profile()
     await nextPerson()

@@ -31,6 +31,15 @@ export async function post<Data>(address: string, body: object): Promise<Data> {
   throw refusedBy(response, text)
 }
 
+/** What the server responds to a look at a URL; undefined if it refuses. */
+export async function look<Data>(address: string): Promise<Data | undefined> {
+  const response = await fetch(address, {
+    headers: { accept: 'application/json' },
+    signal: AbortSignal.timeout(timeout),
+  }).catch(() => undefined)
+  return response?.ok ? believed<Data>(await response.json()) : undefined
+}
+
 async function send(address: string, body: object): Promise<Response> {
   try {
     return await fetch(address, {

@@ -4,6 +4,7 @@ import { useAction, type Action } from './action.ts'
 import { keepEmail, typedEmail } from './email.ts'
 import { EmailField, PasswordField } from './fields.tsx'
 import { Button, Form } from './form.tsx'
+import type { Mailed } from './mailed-code.ts'
 import { useOfferedPasskeys } from './offered-passkeys.ts'
 import { completeMethod, page, startMethod } from './wire.ts'
 
@@ -12,7 +13,7 @@ interface EmailFormProps {
   readonly hasPassword: boolean
   /** Whether the browser lists passkeys beside the addresses that it knows. */
   readonly offersPasskeys: boolean
-  readonly onMailed: (email: string, attempt: string) => void
+  readonly onMailed: (mailed: Mailed) => void
 }
 
 /** The address, once, for the link and for the password. */
@@ -27,7 +28,7 @@ export function EmailForm({ hasLink, hasPassword, offersPasskeys, onMailed }: Em
   async function mailLink(): Promise<void> {
     action.forget()
     const { attempt } = await startMethod('email_link', { email })
-    onMailed(email, attempt)
+    onMailed({ email, attempt })
   }
   async function signIn(): Promise<void> {
     mailing.forget()

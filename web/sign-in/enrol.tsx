@@ -1,13 +1,13 @@
 /** @jsxImportSource preact */
 import { useState } from 'preact/hooks'
-import { leaveFor, post } from './api.ts'
+import { leaveFor } from './api.ts'
 import { EnrolPasskey } from './enrol-passkey.tsx'
 import { EnrolPhone } from './enrol-phone.tsx'
 import { EnrolTotp } from './enrol-totp.tsx'
 import { Panel } from './panel.tsx'
 import { RecoveryCodesPage } from './recovery-codes.tsx'
 import { StartOver } from './start-over.tsx'
-import type { Choice } from './wire.ts'
+import { postFactor, type Choice } from './wire.ts'
 
 interface Enrolled {
   readonly location: string
@@ -38,7 +38,7 @@ export function EnrolPage({ factors }: { readonly factors: readonly Choice[] }) 
   const [enrolled, setEnrolled] = useState<Enrolled>()
 
   async function complete(input: object): Promise<void> {
-    const done = await post<Enrolled>('/auth/second-factor/enrol', { input })
+    const done = await postFactor<Enrolled>('/auth/second-factor/enrol', { input })
     if (done.recovery_codes === undefined) await leaveFor(done.location)
     setEnrolled(done)
   }
@@ -49,7 +49,7 @@ export function EnrolPage({ factors }: { readonly factors: readonly Choice[] }) 
   if (!chosen || !FactorForm) return <ChooseFactor factors={factors} onChoose={setChosen} />
   const begin = async <Challenge,>(input?: object) =>
     (
-      await post<{ challenge: Challenge }>('/auth/second-factor/enrol/start', {
+      await postFactor<{ challenge: Challenge }>('/auth/second-factor/enrol/start', {
         factor: chosen.id,
         ...(input && { input }),
       })

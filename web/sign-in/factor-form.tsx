@@ -3,19 +3,19 @@ import type { PublicKeyCredentialRequestOptionsJSON } from '@simplewebauthn/brow
 import { useRef, useState } from 'preact/hooks'
 import { assertPasskey } from '../passkeys.ts'
 import { useAction } from './action.ts'
-import { leaveFor, post } from './api.ts'
+import { leaveFor } from './api.ts'
 import { CodeForm, messageCode } from './code-form.tsx'
 import { Form } from './form.tsx'
 import { SendAgain } from './send-again.tsx'
-import type { Choice } from './wire.ts'
+import { postFactor, type Choice } from './wire.ts'
 
 async function begin<Challenge>(factor: string): Promise<Challenge> {
-  const { challenge } = await post<{ challenge: Challenge }>('/auth/second-factor/start', { factor })
+  const { challenge } = await postFactor<{ challenge: Challenge }>('/auth/second-factor/start', { factor })
   return challenge
 }
 
 async function complete(input: object): Promise<void> {
-  const { location: next } = await post<{ location: string }>('/auth/second-factor', { input })
+  const { location: next } = await postFactor<{ location: string }>('/auth/second-factor', { input })
   await leaveFor(next)
 }
 

@@ -45,7 +45,12 @@ async function accept(password?: string): Promise<void> {
 
 function AcceptForm({ email, name, role, password }: Invitation) {
   const action = useAction()
+  const [isSignedOut, setSignedOut] = useState(false)
   const isOther = action.refusal?.code === 'sign_in_refused'
+  function goOn() {
+    action.forget()
+    setSignedOut(true)
+  }
   return (
     <>
       <p>
@@ -67,7 +72,8 @@ function AcceptForm({ email, name, role, password }: Invitation) {
           <Form action={action} submit="Accept and sign in" onSubmit={() => accept()} />
         </>
       )}
-      {isOther && <SignOutHere />}
+      {isOther && <SignOutHere onDone={goOn} />}
+      {isSignedOut && !action.refusal && <output>You are signed out. Accept the invitation now.</output>}
     </>
   )
 }
@@ -83,14 +89,12 @@ function WithoutPassword({ action }: { readonly action: Action }) {
 }
 
 /** Someone else is signed in in this browser. The page keeps the invitation. */
-function SignOutHere() {
-  const [isDone, setDone] = useState(false)
+function SignOutHere({ onDone }: { readonly onDone: () => void }) {
   const action = useAction()
   async function signOut(): Promise<void> {
     await post('/signout', {})
-    setDone(true)
+    onDone()
   }
-  if (isDone) return <output>You are signed out. Accept the invitation now.</output>
   return (
     <>
       <Button action={action} onClick={signOut}>

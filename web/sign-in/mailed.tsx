@@ -1,13 +1,12 @@
 /** @jsxImportSource preact */
 import { useState } from 'preact/hooks'
 import { CodeForm } from './code-form.tsx'
+import { keepMailed, type Mailed } from './mailed-code.ts'
 import { Panel } from './panel.tsx'
 import { SendAgain } from './send-again.tsx'
 import { completeMethod, startMethod } from './wire.ts'
 
-interface MailedProps {
-  readonly email: string
-  readonly attempt: string
+interface MailedProps extends Mailed {
   readonly onBack: () => void
 }
 
@@ -32,6 +31,7 @@ export function MailedPage({ email, attempt: first, onBack }: MailedProps) {
         what="mail"
         send={async () => {
           const started = await startMethod('email_link', { email })
+          keepMailed({ email, attempt: started.attempt })
           setAttempt(started.attempt)
         }}
       />

@@ -4,11 +4,11 @@ import { leaveFor, post } from './api.ts'
 import { Alert } from './form.tsx'
 
 async function startOver(): Promise<void> {
-  const { location: next } = await post<{ location: string }>('/signout', {})
+  const { location: next } = await post<{ location: string }>('/auth/second-factor/abandon', {})
   await leaveFor(next)
 }
 
-/** Forgets the first step of this sign-in. */
+/** Forgets the first step of this sign-in. Who is signed in already stays so. */
 export function StartOver() {
   const action = useAction()
   return (
