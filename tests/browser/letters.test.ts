@@ -165,14 +165,14 @@ describe('the editor of a letter', () => {
   })
 })
 
-describe('text that is being typed in a letter', () => {
-  async function typeMine(): Promise<Page> {
-    const page = await openLetter()
-    await toEndOf(page, 'thank you.')
-    await page.keyboard.type(' Mine.')
-    return page
-  }
+async function typeMine(): Promise<Page> {
+  const page = await openLetter()
+  await toEndOf(page, 'thank you.')
+  await page.keyboard.type(' Mine.')
+  return page
+}
 
+describe('text that is being typed in a letter', () => {
   test('is for a new version if the letter was sent meanwhile', async () => {
     const page = await typeMine()
     await desk.meanwhile('PATCH', letter, { subject: 'Our last meeting', status: 'sent' })
