@@ -3,6 +3,7 @@ import { after, before, beforeEach, describe, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { signInAs, untilInPage, untilItHandlesKeys } from '../support/browser.ts'
 import { noteField, startDesk, type Desk } from '../support/desk.ts'
+import { parseObject } from '../support/json.ts'
 
 let desk: Desk
 /** The path of a new client of Daniel's. */
@@ -189,4 +190,90 @@ test('closing a form returns the focus to where it was opened', async () => {
   await page.getByRole('heading', { name: 'No disputes yet' }).waitFor()
   await page.locator('#main:focus').waitFor()
   await page.close()
+})
+
+const announced = (page: Page, text: RegExp) => page.locator('[aria-live=polite]').getByText(text)
+
+async function openAsRuth(address: string): Promise<Page> {
+  const page = await desk.ruth.newPage()
+  await page.goto(desk.base + address)
+  await page.getByRole('button', { name: 'Show more' }).waitFor()
+  await untilItHandlesKeys(page)
+  return page
+}
+
+describe('“Show more”', () => {
+  test('moves the focus to the first new client, and announces how many are shown', async () => {
+    const page = await openAsRuth('/clients?limit=5')
+    const rows = page.locator('[data-row]')
+    const more = page.getByRole('button', { name: 'Show more' })
+    const [, shown = '', total = ''] = /(\d+) of (\d+)/.exec((await more.textContent()) ?? '') ?? []
+    assert.equal(await announced(page, /shown$/).count(), 0)
+    await more.press('Enter')
+    await hasFocus(page, rows.nth(Number(shown)))
+    await announced(page, new RegExp(`^${await rows.count()} of ${total} shown$`)).waitFor()
+    await page.close()
+  })
+
+  test('keeps the focus while it loads and if nothing is loaded, and loads once', async () => {
+    const page = await openAsRuth('/clients?limit=5')
+    const asked: string[] = []
+    const { promise, resolve } = Promise.withResolvers<void>()
+    await page.route(/cursor=/, async (route) => {
+      asked.push(route.request().url())
+      await promise
+      await route.abort()
+    })
+    const rows = await page.locator('[data-row]').count()
+    const more = page.getByRole('button', { name: 'Show more' })
+    await more.press('Enter')
+    await more.and(page.locator('[aria-disabled=true]:focus')).waitFor()
+    await more.press('Enter')
+    resolve()
+    await page.getByText('The next clients were not loaded').waitFor()
+    await hasFocus(page, more)
+    assert.equal(asked.length, 1)
+    assert.equal(await page.locator('[data-row]').count(), rows)
+    assert.equal(await announced(page, /shown$/).count(), 0)
+    desk.takeComplaints()
+    await page.close()
+  })
+
+  test('leaves the focus where a person has moved it meanwhile', async () => {
+    const page = await openAsRuth('/audit')
+    const { promise, resolve } = Promise.withResolvers<void>()
+    await page.route(/cursor=/, async (route) => {
+      await promise
+      await route.continue()
+    })
+    const more = page.getByRole('button', { name: 'Show more' })
+    const count = await page.getByRole('row').count()
+    await more.press('Enter')
+    await page.getByLabel('Outcome').focus()
+    resolve()
+    await page.getByRole('row').nth(count).waitFor()
+    await announced(page, /^\d+ shown$/).waitFor()
+    await hasFocus(page, page.getByLabel('Outcome'))
+    await page.close()
+  })
+
+  test('moves the focus to the first new row of the audit log and of an account’s credit', async () => {
+    const { ruth, base, headers } = desk
+    const made = await ruth.request.post(`${base}/accounts`, { data: { name: 'Often topped up' }, headers })
+    const account = `/accounts/${String(parseObject(await made.text())['id'])}`
+    for (let each = 0; each <= 100; each += 1) {
+      const data = { amount: '1', note: `Payment ${each}` }
+      await ruth.request.post(`${base}${account}/credit`, { data, headers })
+    }
+    for (const address of ['/audit', account]) {
+      const page = await openAsRuth(address)
+      const list = page.getByRole('table').last()
+      const rows = list.locator('tbody tr')
+      const count = await rows.count()
+      await page.getByRole('button', { name: 'Show more' }).press('Enter')
+      await hasFocus(page, rows.nth(count))
+      await announced(page, /^\d+ shown$/).waitFor()
+      await page.close()
+    }
+  })
 })

@@ -1,9 +1,9 @@
-import { Button } from '@mantine/core'
 import { useState, type ReactNode } from 'react'
 import { useLocation } from 'react-router'
 import { joined, type Pages } from './joined.ts'
 import { notifyFailure } from './notify.ts'
 import { readOn } from './read-on.ts'
+import { ShowMore } from './show-more.tsx'
 
 export interface MoreProps<Page, Row> {
   /** The rows that came with the page. */
@@ -34,29 +34,22 @@ function Fetched<Page extends { readonly next: string | null }, Row>({
   address,
 }: MoreProps<Page, Row> & { readonly address: string }) {
   const [longer, setLonger] = useState<Pages<Row>>()
-  const [busy, setBusy] = useState(false)
   const { rows, next: cursor } = joined({ rows: first, next }, longer, idOf)
 
-  async function more(from: string) {
-    setBusy(true)
+  async function more() {
+    if (cursor === null) return
     try {
-      const page = await readOn({ address, from, pick })
+      const page = await readOn({ address, from: cursor, pick })
       setLonger({ rows: [...rows, ...page.rows], next: page.next })
     } catch (error) {
       notifyFailure('The next page was not loaded', error)
-    } finally {
-      setBusy(false)
     }
   }
 
   return (
     <>
       {children(rows, cursor === null)}
-      {cursor !== null && (
-        <Button variant="default" fullWidth loading={busy} onClick={() => void more(cursor)}>
-          Show more
-        </Button>
-      )}
+      <ShowMore shown={rows.length} hasMore={cursor !== null} onMore={more} />
     </>
   )
 }

@@ -1,8 +1,8 @@
-import { Button } from '@mantine/core'
 import { useState } from 'react'
 import type { AccountShown, CreditList } from '../../../src/accounts/schema.ts'
 import { read } from '../../api.ts'
 import { notifyFailure } from '../../components/notify.ts'
+import { ShowMore } from '../../components/show-more.tsx'
 import tables from '../../components/table.module.css'
 import { exactTime } from '../../locale.ts'
 import { moneyText } from '../../money.ts'
@@ -16,17 +16,14 @@ interface CreditProps {
 /** The credit added to an account and withdrawn from it. */
 export function Credit({ account, first }: CreditProps) {
   const [{ entries, next }, setList] = useState(first)
-  const [busy, setBusy] = useState(false)
 
   async function more() {
-    setBusy(true)
     try {
       const page = await read<CreditList>(`/accounts/${account.id}/credit?before=${next ?? ''}`)
       setList({ entries: [...entries, ...page.entries], next: page.next })
     } catch (error) {
       notifyFailure('The next entries were not loaded', error)
     }
-    setBusy(false)
   }
 
   return (
@@ -58,11 +55,7 @@ export function Credit({ account, first }: CreditProps) {
           </table>
         </div>
       )}
-      {next !== null && (
-        <Button variant="default" loading={busy} onClick={() => void more()}>
-          Show more
-        </Button>
-      )}
+      <ShowMore shown={entries.length} hasMore={next !== null} onMore={more} />
     </section>
   )
 }

@@ -6,6 +6,7 @@ import { useKey } from '../../components/keys.ts'
 import { Page } from '../../components/page.tsx'
 import { useRole } from '../../components/role.ts'
 import { useRowsAgain } from '../../components/rows.ts'
+import { ShowMore } from '../../components/show-more.tsx'
 import { numberText } from '../../locale.ts'
 import { totalOf } from '../../words.ts'
 import { ClientTable } from './client-table.tsx'
@@ -20,7 +21,7 @@ import { useSelection } from './selection.ts'
 /** The clients that the person may see, with search, filters and sorting. */
 export function ClientsPage() {
   const list = useLoaderData<ClientList>()
-  const { clients, next, more, busy, forget } = usePages(list)
+  const { clients, next, more, forget } = usePages(list)
   const selection = useSelection(clients)
   const { hash, pathname, search } = useLocation()
   const isDeleted = new URLSearchParams(search).get('status') === 'deleted'
@@ -48,11 +49,13 @@ export function ClientsPage() {
       <Filters />
       {list.similar && <SimilarOnly />}
       {clients.length === 0 ? <NoClients /> : <Table clients={clients} selection={canAssign ? selection : undefined} />}
-      {next !== null && (
-        <Button variant="default" fullWidth mt="md" loading={busy} onClick={more}>
-          Show more: {numberText(clients.length)} of {totalOf(list)}
-        </Button>
-      )}
+      <ShowMore
+        shown={clients.length}
+        total={totalOf(list)}
+        hasMore={next !== null}
+        onMore={more}
+        label={`Show more: ${numberText(clients.length)} of ${totalOf(list)}`}
+      />
       {canAssign && <SelectionBar selection={selection} list={list} onDone={forget} />}
       <NewClient opened={hash === '#new'} onClose={() => void navigate(here, { replace: true })} />
     </Page>

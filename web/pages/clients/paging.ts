@@ -11,13 +11,11 @@ const kept = new Map<string, Pages<ListedClient>>()
 /** The list with all pages loaded so far. */
 export function usePages(first: ClientList) {
   const { pathname, search, key } = useLocation()
-  const [busy, setBusy] = useState(false)
   const [, redraw] = useState(0)
   const { rows, next } = joined({ rows: first.clients, next: first.next }, kept.get(key), ({ id }) => id)
 
   async function more() {
     if (next === null) return
-    setBusy(true)
     try {
       const query = new URLSearchParams(search)
       query.set('cursor', next)
@@ -26,16 +24,13 @@ export function usePages(first: ClientList) {
       redraw((count) => count + 1)
     } catch (error) {
       notifyFailure('The next clients were not loaded', error)
-    } finally {
-      setBusy(false)
     }
   }
 
   return {
     clients: rows,
     next,
-    busy,
-    more: () => void more(),
+    more,
     /** Forgets all pages but the first, before a change to many rows. */
     forget: () => void kept.delete(key),
   }
