@@ -45,6 +45,13 @@ describe('a record on a phone', () => {
     const amount = await form.getByLabel('Amount').boundingBox()
     const billable = await form.getByLabel('Billable').boundingBox()
     assert.equal(billable?.width, amount?.width)
+    await page.goto(`${desk.base}${record}/time_entries`)
+    await page.getByRole('button', { name: 'Add time entry' }).click()
+    const entry = page.getByRole('form', { name: 'New time entry' })
+    const date = await entry.getByLabel('Date').boundingBox()
+    const minutes = await entry.getByLabel('Minutes').boundingBox()
+    assert.ok(date && minutes)
+    assert.equal(minutes.width, date.width)
   })
 })
 
@@ -60,4 +67,27 @@ test('a dialog on a phone wraps a long name instead of growing wider than the sc
   assert.ok(field)
   assert.ok(field.x + field.width <= 375, `the field ends at ${field.x + field.width}`)
   await partners.close()
+})
+
+test('the work of a time entry takes the whole row of a wide form, the invoice of a dispute only a part', async () => {
+  const wide = await desk.daniel.newPage()
+  await wide.setViewportSize({ width: 1440, height: 900 })
+  const boxIn = (form: string, label: string) => wide.getByRole('form', { name: form }).getByLabel(label).boundingBox()
+  await wide.goto(`${desk.base}${record}/time_entries`)
+  await wide.getByRole('button', { name: 'Add time entry' }).click()
+  const form = await wide.getByRole('form', { name: 'New time entry' }).boundingBox()
+  const [work, date, minutes] = [
+    await boxIn('New time entry', 'Work'),
+    await boxIn('New time entry', 'Date'),
+    await boxIn('New time entry', 'Minutes'),
+  ]
+  assert.ok(form && work && date && minutes)
+  assert.equal(work.width, form.width)
+  assert.deepEqual([minutes.y, minutes.width], [date.y, date.width])
+  await wide.goto(`${desk.base}${record}/disputes`)
+  await wide.getByRole('button', { name: 'Add dispute' }).click()
+  const [invoice, amount] = [await boxIn('New dispute', 'Invoice'), await boxIn('New dispute', 'Amount')]
+  assert.ok(invoice && amount)
+  assert.deepEqual([invoice.y, invoice.width], [amount.y, amount.width])
+  await wide.close()
 })
