@@ -40,6 +40,19 @@ describe('the command palette', () => {
     await page.close()
   })
 
+  test('shows the date of a note as the pages do', async () => {
+    const { record } = await desk.newClient()
+    await desk.make(`${record}/notes`, { date: '2026-11-20', text: 'Quillfeather was mentioned.' })
+    const page = await desk.open('/clients')
+    await page.keyboard.press('Control+k')
+    await page.getByRole('dialog').waitFor()
+    await page.keyboard.type('Quillfeather')
+    const choices = page.getByRole('dialog').getByRole('button')
+    await choices.filter({ hasText: 'Note of Somebody New' }).getByText('20 Nov 2026', { exact: true }).waitFor()
+    assert.doesNotMatch((await choices.allTextContents()).join(), /2026-11-20/)
+    await page.close()
+  })
+
   test('lists the pages of the role, and searches all records for what is typed', async () => {
     const page = await desk.open('/clients')
     await page.keyboard.press('Control+k')

@@ -5,6 +5,7 @@ import { useNavigate } from 'react-router'
 import type { SearchResult, SearchResults } from '../../src/clients/schema.ts'
 import { read } from '../api.ts'
 import { nouns } from '../fields.ts'
+import { dateText } from '../locale.ts'
 import { spoken } from '../words.ts'
 import { addressOf, recordIcons } from './found.ts'
 import { placesOf } from './navigation.tsx'
@@ -70,7 +71,8 @@ interface Choice {
 
 function recordOf({ noun, title, client, archived }: SearchResult, act: () => void): Choice {
   const about = [noun === 'client' ? 'Client' : `${spoken(nouns[noun].one)} of ${client.name}`, archived && 'archived']
-  return { name: title, about: about.filter(Boolean).join(', '), icon: recordIcons[noun], act }
+  const name = noun === 'note' ? dateText(title) : title
+  return { name, about: about.filter(Boolean).join(', '), icon: recordIcons[noun], act }
 }
 
 const iconOf = (ItsIcon: Icon) => <ItsIcon size={17} stroke={1.6} aria-hidden />
