@@ -156,6 +156,29 @@ describe('the page of usage', () => {
     await page.context().close()
   })
 
+  test('says that there are no requests yet, and offers to show all only if a filter hides some', async () => {
+    const page = await open('/usage/requests?outcome=refused')
+    await page.route('**/usage/requests**', (route) => route.fulfill({ json: { requests: [], next: null } }))
+    await page.getByLabel('Outcome').selectOption('charged')
+    await page.getByRole('heading', { name: 'No requests match' }).waitFor()
+    await page.getByRole('button', { name: 'Show all requests' }).click()
+    await page.getByRole('heading', { name: 'No requests yet' }).waitFor()
+    assert.equal(await page.getByRole('button', { name: 'Show all requests' }).count(), 0)
+    assert.equal(await page.getByText('No requests match').count(), 0)
+    await page.context().close()
+  })
+
+  test('shows no used share for an account that never had credit', async () => {
+    await firm.service.customer({ name: 'Never paid', credit: 0n })
+    const page = await open('/usage')
+    const row = page.getByRole('row').filter({ has: page.getByRole('rowheader', { name: 'Never paid' }) })
+    assert.equal(await row.getByRole('cell').nth(1).textContent(), '–')
+    assert.equal(await row.locator('[data-close]').count(), 0)
+    const paid = page.getByRole('row').filter({ has: page.getByRole('rowheader', { name: 'Northwind' }) })
+    assert.match((await paid.getByRole('cell').nth(1).textContent()) ?? '', /^\d.*%$/)
+    await page.context().close()
+  })
+
   for (const colorScheme of ['light', 'dark'] as const) {
     test(`has no barriers in ${colorScheme} colours, and fits a small screen`, async () => {
       for (const width of [1280, 375]) {

@@ -39,8 +39,7 @@ export function Limits({ limits, currency }: Pick<UsagePageData, 'limits' | 'cur
 
 function Account({ limits, currency }: { readonly limits: UsageLimits; readonly currency: string }) {
   const { account, available, monthly_limit: monthly, credit_added: credit } = limits
-  const whole = Number(monthly ?? credit)
-  const used = whole === 0 ? 1 : Math.min(1, Math.max(0, 1 - Number(available) / whole))
+  const used = usedOf(Number(available), Number(monthly ?? credit))
   return (
     <tr>
       <th scope="row">{account.name}</th>
@@ -48,13 +47,24 @@ function Account({ limits, currency }: { readonly limits: UsageLimits; readonly 
         {moneyText(available, currency)}
         <small>{monthly === null ? 'prepaid' : `of ${moneyText(monthly, currency)} a month`}</small>
       </td>
-      <td className={classes.share} data-close={used >= 0.9 || undefined}>
-        <span>{percentText(used)}</span>
-        <i style={{ width: `${used * 100}%` }} />
-      </td>
+      {used === undefined ? <td>–</td> : <Used share={used} />}
       <Bucket level={limits.requests_per_minute} />
       <Bucket level={limits.tokens_per_minute} />
     </tr>
+  )
+}
+
+/** The used share of a limit or of all credit; undefined without either, as for an account that never had credit. */
+function usedOf(available: number, whole: number): number | undefined {
+  return whole === 0 ? undefined : Math.min(1, Math.max(0, 1 - available / whole))
+}
+
+function Used({ share }: { readonly share: number }) {
+  return (
+    <td className={classes.share} data-close={share >= 0.9 || undefined}>
+      <span>{percentText(share)}</span>
+      <i style={{ width: `${share * 100}%` }} />
+    </td>
   )
 }
 

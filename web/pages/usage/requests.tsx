@@ -68,6 +68,13 @@ function figuresOf(parameters: URLSearchParams): string {
 
 function None() {
   const { reset } = useParameters()
+  const [parameters] = useSearchParams()
+  if (parameters.size === 0)
+    return (
+      <Empty title="No requests yet">
+        <p>The requests of the last 30 days appear here as soon as they are charged or refused.</p>
+      </Empty>
+    )
   return (
     <Empty title="No requests match">
       <p>Some refused requests are kept for 30 days. The figures count all of them.</p>
