@@ -192,6 +192,40 @@ test('closing a form returns the focus to where it was opened', async () => {
   await page.close()
 })
 
+test('a form or an item that the URL opens or closes within a record leaves the focus on the page', async () => {
+  const page = await desk.open(`${record}/letters`)
+  const isOnPage = () => untilInPage(page, `document.querySelector('main').contains(document.activeElement)`)
+  await page.getByRole('button', { name: 'Add letter' }).press('Enter')
+  await page.getByRole('button', { name: 'Cancel' }).press('Enter')
+  await page.getByRole('button', { name: 'Add letter' }).waitFor()
+  await isOnPage()
+  await page.getByRole('button', { name: 'Add letter' }).press('Enter')
+  await page.getByLabel('Subject').fill('Not to be sent')
+  await page.getByRole('button', { name: 'Discard' }).press('Enter')
+  await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).press('Enter')
+  await page.getByRole('button', { name: 'Add letter' }).waitFor()
+  await isOnPage()
+
+  await page.getByRole('link', { name: /^Notes/ }).click()
+  const version = page.getByRole('article').getByRole('link').first()
+  await version.press('Enter')
+  await page.getByRole('heading', { name: 'Versions' }).waitFor()
+  await isOnPage()
+  await page.getByRole('link', { name: 'All notes' }).press('Enter')
+  await page.getByRole('heading', { name: 'Versions' }).waitFor({ state: 'detached' })
+  await isOnPage()
+
+  await page.goto(`${desk.base}/clients`)
+  await untilItHandlesKeys(page)
+  const add = page.getByRole('button', { name: 'New client' })
+  await add.press('Enter')
+  await page.getByRole('dialog').locator(':focus').waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await hasFocus(page, add)
+  await page.close()
+})
+
 const announced = (page: Page, text: RegExp) => page.locator('[aria-live=polite]').getByText(text)
 
 async function openAsRuth(address: string): Promise<Page> {

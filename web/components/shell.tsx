@@ -54,17 +54,26 @@ const scrollKeyOf = ({ key, pathname, search }: Location) => (key === 'default' 
 
 /**
  * Moves the focus to the start of a new page, so that screen readers announce it. A page that focuses one of its own
- * elements, such as a search field, keeps that focus.
+ * elements, such as a search field, keeps that focus. Within a page, where forms open and close by its URL, the focus
+ * moves only if the focused element is gone.
  */
 function useFocusOnPage(main: React.RefObject<HTMLElement | null>) {
-  const { pathname } = useLocation()
-  const before = useRef(pathname)
+  const { pathname, hash } = useLocation()
+  const before = useRef({ pathname, hash })
   useEffect(() => {
-    const isSamePage = pageOf(before.current) === pageOf(pathname)
-    before.current = pathname
-    if (!isSamePage) focusOn(main.current)
-  }, [main, pathname])
+    const { pathname: left, hash: leftHash } = before.current
+    before.current = { pathname, hash }
+    if (pageOf(left) !== pageOf(pathname)) focusOn(main.current)
+    if (left === pathname && leftHash === hash) return undefined
+    const timer = setTimeout(() => isFocusLost() && focusOn(main.current), settled)
+    return () => clearTimeout(timer)
+  }, [main, pathname, hash])
 }
+
+/** Within this time in ms, a closing dialog has returned the focus. */
+const settled = 150
+
+const isFocusLost = (): boolean => document.activeElement === document.body
 
 function focusOn(main: HTMLElement | null): void {
   if (!main?.contains(document.activeElement)) main?.focus({ preventScroll: true })
