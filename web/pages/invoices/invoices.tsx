@@ -9,12 +9,10 @@ import { useParameters } from '../../components/parameters.ts'
 import { useRowsAgain } from '../../components/rows.ts'
 import { SearchField } from '../../components/search-field.tsx'
 import { invoiceStatusNames } from '../../words.ts'
-import { today } from '../../zone.ts'
 import { Selection, type Selected } from '../usage/filters.tsx'
 import { ExportMenu } from './export-menu.tsx'
 import { InvoiceTable } from './invoice-table.tsx'
 import classes from './invoices.module.css'
-import { spansAround } from './spans.ts'
 
 const filters = ['status', 'client', 'account', 'number'] as const
 
@@ -110,13 +108,11 @@ function selectedOf(get: (name: string) => string, { invoices: [first] }: Invoic
 }
 
 function NoInvoices() {
-  const [, last] = spansAround(today())
   return (
     <Empty title="No invoices yet">
       <p>
-        Create an invoice to a client or an account, or bill the usage of a month to every account with{' '}
-        <code className={classes.command}>./tollgate invoice run --month {last?.from.slice(0, 7)}</code>. The drafts
-        appear here for you to issue.
+        <Link to="/invoices/unbilled">Unbilled</Link> lists the time, expenses and usage to invoice, by payer. Drafts
+        that you create there or here appear on this page for you to issue.
       </p>
       <Button component={Link} to="/invoices/new">
         New invoice
