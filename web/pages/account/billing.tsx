@@ -35,7 +35,7 @@ export function Billing({ account, open }: BillingProps) {
         </div>
       </div>
       {details.length === 0 ? (
-        <p className={classes.none}>Invoices show only the name of the account. Add the payer’s address and e-mail.</p>
+        <p className={classes.none}>Invoices show only the name of the account. Add the payer’s address and email.</p>
       ) : (
         <dl className={classes.billing}>
           {details.map(([name, text]) => (

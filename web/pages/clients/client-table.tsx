@@ -89,7 +89,9 @@ function Row({ client, withConsultant, selection }: RowProps) {
           {[reference, withConsultant ? consultant.name : undefined].filter(Boolean).join(' · ')}
         </span>
       </td>
-      <td className={classes.wide}>{reference}</td>
+      <td className={classes.wide} title={reference ?? undefined}>
+        {reference}
+      </td>
       {withConsultant && <td className={classes.wide}>{consultant.name}</td>}
       <td className={classes.disputes}>
         {disputes > 0 && (

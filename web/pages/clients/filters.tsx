@@ -27,7 +27,7 @@ export function Filters() {
       <SearchField
         className={classes.search}
         label="Search clients"
-        placeholder="Search by name, reference or e-mail"
+        placeholder="Name, reference or email"
         value={get('q')}
         onSearch={(q) => set({ q })}
         onDown={focusFirst}

@@ -79,7 +79,7 @@ function ProviderRow({ id, name }: { readonly id: string; readonly name: string 
 function LinkRow() {
   const { person } = useAccount().me
   const about = person.email === null ? 'You have no address. Ask a partner to add one.' : `Sent to ${person.email}`
-  return <Row icon={<IconMail size={20} stroke={1.5} />} title="E-mail link" about={about} />
+  return <Row icon={<IconMail size={20} stroke={1.5} />} title="Email link" about={about} />
 }
 
 function PasswordRow() {
@@ -124,7 +124,7 @@ function PasswordRow() {
         icon={<IconPassword size={20} stroke={1.5} />}
         title="Password"
         badge={isSet && <Badge color="teal">Set</Badge>}
-        about={isSet ? 'With your e-mail address' : 'Not set'}
+        about={isSet ? 'With your email address' : 'Not set'}
         actions={actions}
       />
       {isOpen && <PasswordDialog isSet={isSet} onClose={() => setOpen(false)} />}

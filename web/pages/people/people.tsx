@@ -40,7 +40,7 @@ export function PeoplePage() {
       <SearchField
         className={classes.search}
         label="Search people"
-        placeholder="Name or e-mail"
+        placeholder="Name or email"
         value={query}
         onSearch={setQuery}
         onDown={() => document.querySelector<HTMLElement>('[data-people] button')?.focus()}
