@@ -339,6 +339,59 @@ test('a record is printed completely, dark on light, with its times', async () =
   await profile.close()
 })
 
+test('lists are printed without their filters, dark on light also if the screen is dark', async () => {
+  const profile = await portal.profile({ storageState: state, colorScheme: 'dark' })
+  const page = await profile.newPage()
+  for (const name of ['clients', 'audit', 'invoices', 'requests', 'usage', 'people', 'search', 'record'] as const) {
+    await open(page, pages[name] ?? '')
+    await page.locator('[data-mantine-color-scheme=dark]').waitFor()
+    await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
+    const { fields, links, dark } = await page.evaluate<{ fields: number; links: string[]; dark: string[] }>(`(() => {
+      const shown = (selector) => [...document.querySelectorAll(selector)].filter((each) => each.checkVisibility())
+      const isDark = (each) => {
+        const [red, green, blue, alpha = 1] = getComputedStyle(each).backgroundColor.match(/[\\d.]+/g).map(Number)
+        return alpha > 0.5 && red + green + blue < 250
+      }
+      return {
+        fields: shown('main search, main input[type=search], main button').length,
+        links: [...new Set(shown('main a').map((each) => getComputedStyle(each).color))],
+        dark: shown('body *').filter(isDark).map((each) => each.outerHTML.slice(0, 120)),
+      }
+    })()`)
+    assert.equal(fields, 0, name)
+    assert.ok(!links.includes('rgb(147, 172, 238)'), `${name}: ${links.join('; ')}`)
+    assert.deepEqual(dark, [], name)
+    await page.emulateMedia({ media: 'screen', colorScheme: 'dark' })
+  }
+  await profile.close()
+})
+
+test('the audit log shows badges in full on a screen of 1024 pixels, and fits it', async () => {
+  const profile = await portal.profile({ storageState: state, viewport: { width: 1024, height: 768 } })
+  const page = await profile.newPage()
+  await open(page, '/audit')
+  await page.route(/outcome=refused/, async (route) => {
+    const actor = { kind: 'person', id: '0199d6a0-0000-7000-8000-000000000000', name: 'Ruth Penhallow' }
+    const client = { id: actor.id, name: 'Wainwright & Daughters Catering' }
+    const row = { id: '1', at: '2026-11-02T10:00:00Z', action: 'client_updated', outcome: 'refused', actor, client }
+    const rest = { person: null, noun: null, noun_id: null, request_id: null, address: '198.51.100.123' }
+    const details = { tried: 'client_updated', fields: 'name reference email address consultant' }
+    await route.fulfill({ json: { audit: [{ ...row, ...rest, details }], next: null } })
+  })
+  await page.getByLabel('Outcome').selectOption('refused')
+  await page.getByText('tried: client_updated').waitFor()
+  const cut = await page.evaluate<{ badges: number; page: boolean }>(`(() => {
+    const labels = [...document.querySelectorAll('tbody .mantine-Badge-label')]
+    const frame = document.querySelector('table').parentElement
+    return {
+      badges: labels.filter((each) => each.scrollWidth > each.clientWidth).length,
+      page: frame.scrollWidth > frame.clientWidth,
+    }
+  })()`)
+  assert.deepEqual(cut, { badges: 0, page: false })
+  await profile.close()
+})
+
 test('the page of a letter is printed with its text, and without its buttons', async () => {
   const profile = await portal.profile({ storageState: state })
   const page = await profile.newPage()

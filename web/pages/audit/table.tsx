@@ -57,7 +57,7 @@ function Row({ events: { row, first, count }, subject }: RowProps) {
       <td className={classes.time}>
         <time dateTime={row.at}>{preciseTime(row.at)}</time>
       </td>
-      <td className={tables.strong}>
+      <td className={`${tables.strong} ${classes.action}`}>
         {spoken(row.action)}{' '}
         {row.outcome === 'refused' && (
           <Badge color="red" ml={4}>

@@ -22,7 +22,7 @@ export function ErasuresPage() {
   const isPast = get('status') === 'performed'
   return (
     <Page title="Erasures" aside={total > 0 && counted(total, 'client')}>
-      <div className={classes.filters}>
+      <search className={classes.filters}>
         <SegmentedControl
           aria-label="Status"
           size="xs"
@@ -30,7 +30,7 @@ export function ErasuresPage() {
           value={isPast ? 'performed' : 'scheduled'}
           onChange={(status) => change({ status: status === 'scheduled' ? '' : status })}
         />
-      </div>
+      </search>
       {erasures.length === 0 ? (
         <None isPast={isPast} />
       ) : (
