@@ -29,12 +29,12 @@ export function PhoneMenu({ viewer, onLeft }: PhoneMenuProps) {
   }, [opened, onLeft])
   return (
     <>
-      <header className={classes.top}>
+      <div className={classes.top}>
         <ActionIcon ref={button} onClick={() => setOpenedAt(key)} aria-label="Menu" aria-expanded={opened} size="lg">
           <IconMenu2 size={20} />
         </ActionIcon>
         <Wordmark />
-      </header>
+      </div>
       <Drawer
         opened={opened}
         onClose={() => {

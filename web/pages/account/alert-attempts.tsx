@@ -1,7 +1,7 @@
 import { Badge, Button } from '@mantine/core'
 import type { AttemptList } from '../../../src/alerts/schema.ts'
 import tables from '../../components/table.module.css'
-import { exactTime } from '../../locale.ts'
+import { preciseTime, timeZoneName } from '../../locale.ts'
 import classes from './account.module.css'
 
 interface AlertAttemptsProps {
@@ -23,7 +23,7 @@ export function AlertAttempts({ attempts, onRefresh }: AlertAttemptsProps) {
         <table className={tables.table} aria-labelledby="attempts">
           <thead>
             <tr>
-              <th scope="col">When</th>
+              <th scope="col">Time ({timeZoneName()})</th>
               <th scope="col">About</th>
               <th scope="col" className={tables.wide}>
                 To
@@ -34,7 +34,9 @@ export function AlertAttempts({ attempts, onRefresh }: AlertAttemptsProps) {
           <tbody>
             {attempts.map(({ id, at, share, email, webhook, outcome, error }) => (
               <tr key={id}>
-                <td>{exactTime(at)}</td>
+                <td>
+                  <time dateTime={at}>{preciseTime(at)}</time>
+                </td>
                 <td>{share === null ? 'Test' : `${share} %`}</td>
                 <td className={`${tables.wide} ${classes.models}`}>{email ?? webhook}</td>
                 <td>

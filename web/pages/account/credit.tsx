@@ -4,7 +4,7 @@ import { read } from '../../api.ts'
 import { notifyFailure } from '../../components/notify.ts'
 import { ShowMore } from '../../components/show-more.tsx'
 import tables from '../../components/table.module.css'
-import { exactTime } from '../../locale.ts'
+import { preciseTime, timeZoneName } from '../../locale.ts'
 import { moneyText } from '../../money.ts'
 import classes from './account.module.css'
 
@@ -36,7 +36,7 @@ export function Credit({ account, first }: CreditProps) {
           <table className={tables.table}>
             <thead>
               <tr>
-                <th scope="col">When</th>
+                <th scope="col">Time ({timeZoneName()})</th>
                 <th scope="col" className={classes.amount}>
                   Amount
                 </th>
@@ -46,7 +46,9 @@ export function Credit({ account, first }: CreditProps) {
             <tbody>
               {entries.map(({ id, at, amount, note }) => (
                 <tr key={id}>
-                  <td>{exactTime(at)}</td>
+                  <td>
+                    <time dateTime={at}>{preciseTime(at)}</time>
+                  </td>
                   <td className={`${classes.amount} ${tables.strong}`}>{signed(amount, account.currency)}</td>
                   <td className={classes.note}>{note}</td>
                 </tr>

@@ -91,12 +91,12 @@ export function NewKeyForm({ account, models, onIssued, onClose, onLost }: NewKe
           {error.message}
         </Alert>
       )}
-      <Group justify="flex-end" gap="xs">
-        <Button variant="default" disabled={busy} onClick={onClose}>
-          Cancel
-        </Button>
+      <Group gap="xs">
         <Button type="submit" loading={busy} disabled={chosen?.length === 0}>
           Create key
+        </Button>
+        <Button variant="subtle" color="gray" disabled={busy} onClick={onClose}>
+          Cancel
         </Button>
       </Group>
     </form>
