@@ -26,13 +26,15 @@ export interface RepeatedRow {
   readonly first: number
 }
 
+/** What tells the clients of a consultant apart. */
+const keys = (row: string) => `${row}.consultant_id, lower(${row}.reference) as reference_key,
+        case when ${row}.reference is null then lower(regexp_replace(${row}.name, '\\s+', ' ', 'g')) end as name_key`
+
 /**
  * The lines that repeat a client: the same reference, or the same name without a reference. Case and the number of spaces
  * do not matter. Sorts the clients and the lines together, because a join would be planned for a short file.
  */
 export function findRepeats(rows: readonly ImportRow[]): PreparedStatement<RepeatedRow> {
-  const keys = (row: string) => `${row}.consultant_id, lower(${row}.reference) as reference_key,
-          case when ${row}.reference is null then lower(regexp_replace(${row}.name, '\\s+', ' ', 'g')) end as name_key`
   return {
     name: 'import repeats',
     text: `with line as materialized (select r.line, r.name, ${keys('r')} from ${given}),
