@@ -78,7 +78,8 @@ export function createItems({ access, currency, kind }: ItemsNeeds): Items {
       await access.note(visit, done)
       const items = (row.items ?? []).map(present)
       if (!kind.isPaged) return { items, next: null }
-      return { ...pageOf(items, limit), totals: kind.toTotals?.(row.totals ?? {}, currency) }
+      const totals = kind.toTotals?.(row.totals ?? {}, currency)
+      return { ...pageOf(items, limit), totals, ...kind.toListFields?.(currency) }
     },
 
     async read(visit: Visit, clientId: string, id: string) {

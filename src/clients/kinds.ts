@@ -42,6 +42,8 @@ export interface ItemKind {
   toFields(this: void, columns: Readonly<Record<string, unknown>>, currency: string): Readonly<Record<string, unknown>>
   /** Converts totals to the fields of a response. */
   toTotals?(this: void, totals: Readonly<Record<string, unknown>>, currency: string): Readonly<Record<string, unknown>>
+  /** The further fields of a list, which do not depend on its items. */
+  toListFields?(this: void, currency: string): Readonly<Record<string, unknown>>
   /** Converts columns to the further fields of a response, which revisions do not have. */
   toStateFields?(this: void, columns: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>
 }

@@ -349,6 +349,13 @@ export const timeEntryList = Type.Object({
   time_entries: Type.Array(timeEntry),
   next,
   totals: Type.Optional(Type.Object({ ...entryTotals, minutes: Type.Integer() }, { description: ofAll })),
+  default_rate: Type.Optional(
+    nullable(
+      Type.String({
+        description: '`invoicing.hourly_rate`; null if it is not set. Absent in a list of archived entries.',
+      }),
+    ),
+  ),
 })
 export type TimeEntryList = Type.Static<typeof timeEntryList>
 export const expenseList = Type.Object({

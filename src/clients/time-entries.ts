@@ -56,6 +56,7 @@ export function timeEntries({ hourlyRate, timeZone = 'UTC' }: TimeSettings = {})
       text,
       billable,
     }),
+    toListFields: (currency) => ({ default_rate: shownMoney(hourlyRate?.toString(), currency) }),
     toTotals: ({ entries, minutes, billable }, currency) => ({
       entries,
       minutes,

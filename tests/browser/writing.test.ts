@@ -10,7 +10,7 @@ let record: string
 let note: string
 
 before(async () => {
-  desk = await startDesk()
+  desk = await startDesk(JSON.stringify({ invoicing: { hourly_rate: '150' } }))
 })
 after(() => desk.close())
 beforeEach(async () => {
@@ -197,7 +197,9 @@ test('takes a duration as people type it, and says how if it cannot be read', as
   await page.getByLabel('Work').fill('Call')
   await page.keyboard.press('Enter')
   await page.getByText('Minutes must be whole minutes, such as 90, or hours, such as 1:30 or 1.5 h.').waitFor()
-  await page.getByLabel('Hourly rate').fill('100')
+  const rate = page.getByLabel('Hourly rate')
+  assert.equal(await rate.getAttribute('placeholder'), 'Default: US$150.00')
+  await rate.fill('100')
   await page.getByLabel('Minutes').fill('1:30')
   await page.keyboard.press('Enter')
   await page.getByText('1 h 30 min ×').waitFor()

@@ -41,6 +41,10 @@ describe('time entries', () => {
     // 20 minutes are no decimal number of hours.
     assert.deepEqual([usual.json['rate'], usual.json['amount'], usual.json['billable']], ['100.00', '33.33', true])
     assert.equal(at(usual.json, 'created_by', 'name'), 'Anna')
+    const listed = ok(await anna.get(`/clients/${client}/time_entries`)).json
+    assert.equal(listed['default_rate'], '100.00')
+    const expenses = ok(await anna.get(`/clients/${client}/expenses`)).json
+    assert.ok(!('default_rate' in expenses))
     const own = await enter(anna, client, { ...work, rate: '0.000001', minutes: 1440 })
     assert.deepEqual([own.json['rate'], own.json['amount']], ['0.000001', '0.00'])
     // 6 minutes at 0.05 are half a cent, which is rounded to the even one; 18 are one and a half.
@@ -56,6 +60,7 @@ describe('time entries', () => {
     const member = await plain.join('Anna', 'consultant')
     const client = await plain.client(member)
     assertRefused(await member.send('POST', `/clients/${client}/time_entries`, work), 'missing_field', 'rate')
+    assert.equal(ok(await member.get(`/clients/${client}/time_entries`)).json['default_rate'], null)
     const { json } = await enter(member, client, { ...work, rate: '9000.5' })
     assert.deepEqual([json['rate'], json['amount'], json['currency']], ['9000.5', '3000', 'JPY'])
   })

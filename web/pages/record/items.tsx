@@ -23,6 +23,8 @@ export interface ItemsProps {
   readonly items: readonly Item[]
   /** The initial values of a new item. */
   readonly blank: Values
+  /** The placeholders of a new item, by the names of its fields. Default: those of its kind. */
+  readonly placeholders?: Readonly<Record<string, string>>
   /** The name of the field where a new item starts. Default: the first. */
   readonly startsAt?: string
   /** The hint for an empty list. */
@@ -30,7 +32,7 @@ export interface ItemsProps {
 }
 
 /** The items of one kind of a record, and the form for a new one. */
-export function Items({ noun, items, blank, startsAt, emptyText }: ItemsProps) {
+export function Items({ noun, items, blank, placeholders, startsAt, emptyText }: ItemsProps) {
   const { status } = useRecord()
   const isArchived = status === 'archived'
   const { one, many } = nouns[noun]
@@ -75,7 +77,7 @@ export function Items({ noun, items, blank, startsAt, emptyText }: ItemsProps) {
     <div className={classes.items}>
       {isOpen ? (
         <div className={classes.composer}>
-          <NewItem {...{ noun, blank, startsAt, close }} />
+          <NewItem {...{ noun, blank, placeholders, startsAt, close }} />
         </div>
       ) : (
         <div>{add}</div>
@@ -93,14 +95,18 @@ export function Items({ noun, items, blank, startsAt, emptyText }: ItemsProps) {
 }
 
 interface NewItemProps extends Pick<ItemsProps, 'noun' | 'blank'> {
+  readonly placeholders: ItemsProps['placeholders'] | undefined
   readonly startsAt: string | undefined
   readonly close: () => void
 }
 
-function NewItem({ noun, blank, startsAt, close }: NewItemProps) {
+function NewItem({ noun, blank, placeholders = {}, startsAt, close }: NewItemProps) {
   const { id } = useRecord()
   const { one, path } = nouns[noun]
-  const fields = useFields(noun)
+  const fields = useFields(noun).map((field) => {
+    const placeholder = placeholders[field.name]
+    return placeholder === undefined ? field : { ...field, placeholder }
+  })
   const { revalidate } = useRevalidator()
   const [make] = useState(() => createMaker<Item>(`/clients/${id}/${path}`))
   return (

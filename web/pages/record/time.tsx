@@ -1,6 +1,7 @@
 import { useLoaderData } from 'react-router'
 import type { ExpenseList, TimeEntryList } from '../../../src/clients/schema.ts'
 import { More } from '../../components/more.tsx'
+import { moneyText } from '../../money.ts'
 import { today } from '../../zone.ts'
 import { Items } from './items.tsx'
 import { Totals } from './totals.tsx'
@@ -22,6 +23,7 @@ export function TimeTab() {
             noun="time_entry"
             items={entries}
             blank={{ date: today(), minutes: '', text: '', rate: '', billable: 'true' }}
+            placeholders={{ rate: rateHint(list) }}
             startsAt="minutes"
             emptyText="Enter the time that you work for this client. An invoice to the client can bill it."
           />
@@ -29,6 +31,11 @@ export function TimeTab() {
       )}
     </More>
   )
+}
+
+/** What an empty rate stands for; an example if it has to be filled in. */
+function rateHint({ default_rate: rate, totals }: TimeEntryList): string {
+  return typeof rate === 'string' && totals ? `Default: ${moneyText(rate, totals.currency)}` : '150.00'
 }
 
 /** Expenses that the firm paid for the client, latest day first. */
