@@ -96,6 +96,7 @@ export async function readOpenApi(): Promise<unknown> {
       completeLink: unused,
       pendingFactors: unused,
       beginFactor: unused,
+      abandonFactor: unused,
       completeFactor: unused,
       beginEnrolment: unused,
       completeEnrolment: unused,
