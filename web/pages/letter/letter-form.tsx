@@ -141,10 +141,10 @@ export function LetterFields({ label, draft, startsAt, onReady, onCancel, childr
         onTyping={(read) => hold('body', read)}
         onReady={onReady}
       />
-      <SaveRefusal draft={draft} shownAt={['subject']} />
-      <Group gap="xs" className={classes.actions}>
-        {children}
-      </Group>
+      <div className={classes.actions}>
+        <SaveRefusal draft={draft} shownAt={['subject']} />
+        <Group gap="xs">{children}</Group>
+      </div>
       <ConflictDialog draft={draft} />
     </form>
   )
