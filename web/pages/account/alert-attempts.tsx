@@ -15,7 +15,7 @@ export function AlertAttempts({ attempts, onRefresh }: AlertAttemptsProps) {
     <>
       <div className={classes.head}>
         <h3 id="attempts">Attempts</h3>
-        <Button variant="subtle" size="compact-sm" onClick={onRefresh}>
+        <Button variant="default" size="compact-sm" onClick={onRefresh}>
           Refresh
         </Button>
       </div>

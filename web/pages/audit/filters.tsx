@@ -39,7 +39,7 @@ export function AuditFilters({ rows }: { readonly rows: readonly AuditRow[] }) {
         { value: 'allowed', label: 'Allowed' },
         { value: 'refused', label: 'Refused' },
       ])}
-      {choice('actor', 'Kind of actor', 'Any kind of actor', actorKinds)}
+      {choice('actor', 'Kind of actor', 'Any actor', actorKinds)}
       {choice(
         'person',
         'Person',

@@ -20,8 +20,8 @@ export function LiveDraft({ writing, onStop }: LiveDraftProps) {
   const canStop = id !== undefined && !isStopping
   const stopper = useRef<HTMLButtonElement>(null)
   useEffect(() => {
-    // The form that had the focus is hidden.
-    if (canStop && document.activeElement === document.body) stopper.current?.focus()
+    // The form that had the focus is hidden: nothing has it now, or the page as a whole.
+    if (canStop && document.activeElement?.matches('body, main')) stopper.current?.focus()
   }, [canStop])
   const words = text.split(/\s+/).filter((word) => word !== '').length
   return (
