@@ -29,7 +29,7 @@ begin
   end loop;
 end $$;
 
--- As in 0038_key_allowances.sql, but more output than was held is not charged even if the whole reply costs no more than its hold.
+-- As in 0038_key_allowances.sql, but output beyond the hold goes uncharged even if the reply as a whole costs less than was held.
 create or replace function till(p_instance uuid, p_batch bigint, p_settle jsonb, p_admit jsonb, p_now timestamptz default null)
 returns table (id uuid, of_account uuid, outcome text, request_level bigint, token_level bigint,
                requests_per_minute per_minute, tokens_per_minute per_minute, lent boolean, wait_us bigint, cost amount,

@@ -493,7 +493,7 @@ const loggedOf = (id: string, ...actions: string[]) =>
   )
 
 describe('activity and audit log', () => {
-  test('archiving a client is told from restoring it, and names the other fields that change with it', async () => {
+  test('archiving a client and restoring it have audit actions of their own, which name the other changed fields, too', async () => {
     const [id, ben] = [await firm.client(anna, 'Turned'), await firm.join('Ben', 'consultant')]
     const always = { 'if-match': '*' }
     for (const body of [
