@@ -36,7 +36,9 @@ export async function readLevels(
   }
   const [account, key] = await Promise.all([
     allowances.recentLevels(accountId) ?? levelsOf(accountId, readStanding(database, accountId)),
-    limitId && (allowances.recentLevels(limitId) ?? levelsOf(limitId, readKeyStanding(database, keyId ?? ''))),
+    limitId === undefined
+      ? undefined
+      : (allowances.recentLevels(limitId) ?? levelsOf(limitId, readKeyStanding(database, keyId ?? ''))),
   ])
-  return account && tighterLevels(account, key || undefined)
+  return account && tighterLevels(account, key)
 }

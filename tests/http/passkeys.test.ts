@@ -174,6 +174,20 @@ describe('signing in with a passkey', () => {
     assert.match(page.text, /Your second factor can no longer be used here, and you have no recovery codes\./)
   })
 
+  test('a passkey for a former host is replaced by a recovery code, too', async () => {
+    const { profile: own, id, codes } = await owner()
+    await portal.service.database.rows(`update passkey set rp_id = 'former.example' where person_id = $1`, [id])
+    assert.deepEqual(await passkeysOf(own), [])
+    const email = (await own.who())?.['email']
+    portal.provider.say({ subject: `former-${id}`, email: String(email) })
+    await portal.service.database.rows('delete from identity where person_id = $1', [id])
+    const profile = portal.profile()
+    assert.equal((await profile.signIn('firm')).location, '/signin')
+    const { json } = await profile.ask('/signin')
+    assert.deepEqual(json['second_factors'], [{ id: 'recovery_code', name: 'Recovery code' }])
+    assert.equal((await giveFactor(profile, 'recovery_code', { code: codes[0] })).status, 200)
+  })
+
   const key = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
   const wrong: [what: string, deviations: Deviations][] = [
     ['without the person’s presence', { present: false }],
