@@ -104,14 +104,14 @@ describe('a refusal names the field as its dialect does', () => {
 
 describe('POST /v1/messages/count_tokens', () => {
   it('counts for the official client, free of charge, as one request of the limit', async () => {
-    const { key, accountId } = await service.customer({ requestsPerMinute: 100 })
+    const { key, accountId } = await service.customer({ requestsPerMinute: 2 })
     const anthropic = new Anthropic({ baseURL: service.url, apiKey: key, maxRetries: 0 })
     const body = { model: 'fast', system: 'Be brief.', messages: [user] }
     const { data, response } = await anthropic.messages.countTokens(body).withResponse()
     assert.deepEqual(Object.keys(data), ['input_tokens'])
     assert.ok(data.input_tokens > 0)
-    assert.equal(response.headers.get('x-ratelimit-remaining-requests'), '99')
-    assert.equal(response.headers.get('anthropic-ratelimit-requests-limit'), '100')
+    assert.equal(response.headers.get('x-ratelimit-remaining-requests'), '1')
+    assert.equal(response.headers.get('anthropic-ratelimit-requests-limit'), '2')
     const calls = vendor.calls
     assert.deepEqual((await service.books(accountId)).rows, [])
     assert.equal(vendor.calls, calls)
