@@ -230,6 +230,7 @@ const forEveryone = [
   'GET /docs/api',
   'GET /docs/api/:id',
   'GET /docs/assets/:name',
+  'GET /docs/*',
   // /auth/backchannel-logout/*, authenticated by its token; the router prints only the wildcard.
   'POST /*',
 ]

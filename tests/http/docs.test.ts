@@ -98,7 +98,21 @@ describe('the pages', () => {
       assert.deepEqual([status, headers.get('cache-control')], [200, 'public, max-age=31536000, immutable'], file)
     }
     assert.equal((await service.call('/docs/assets/none.js', undefined)).error['code'], 'not_found')
-    assert.equal((await service.call('/docs/api/none', undefined)).error['code'], 'not_found')
+  })
+
+  test('that do not exist are a page with the navigation for a reader, and an error for a program', async () => {
+    for (const url of ['/docs/api/none', '/docs/quickstart', '/docs/quickstart?from=<b>', '/docs/api/']) {
+      const page = await service.call(url, undefined, undefined, { accept: 'text/html' })
+      assert.deepEqual(
+        [page.status, page.headers.get('cache-control'), page.headers.get('etag')],
+        [404, 'no-store', null],
+      )
+      assert.match(page.text, /<h1>Page not found<\/h1>/)
+      for (const each of urls()) assert.ok(page.text.includes(`href="${each}"`), each)
+      assert.doesNotMatch(page.text, /aria-current|from=/)
+      const answer = await service.call(url, undefined)
+      assert.deepEqual([answer.status, answer.error['code']], [404, 'not_found'])
+    }
   })
 
   test('explain every error code at the URL in the error, with what to do', async () => {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { prefersPage } from '../http/accept.ts'
 import { compressedAsset, permanently, sendAsset, type Asset } from '../http/assets.ts'
 import { docsAddress } from '../http/examples.ts'
 import type { Server } from '../http/server.ts'
@@ -32,24 +33,25 @@ export function registerDocs(server: Server, needs: DocsNeeds): void {
   const rendered = new Map<string, Page>()
   let mains: ReadonlyMap<string, Main> | undefined
   let areas: readonly Area[] = []
-  const find = (url: string): Page => {
+  const respond = (url: string, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     if (mains === undefined) {
       const calls = callsOf(server.swagger())
       areas = areasOf(calls)
       mains = mainsOf(calls, areas, needs, files)
     }
     const main = mains.get(url)
-    if (!main) throw new Problem('not_found', 'There is no such page. /docs/api lists the calls.')
-    const page = rendered.get(url) ?? pageWith(main, renderNavigation(areas, url), files.urls)
-    rendered.set(url, page)
-    return page
+    const known = main ? url : ''
+    const page = rendered.get(known) ?? pageWith(main ?? missing, renderNavigation(areas, known), files.urls)
+    rendered.set(known, page)
+    return main ? send(page, request, reply) : sendMissing(page, request, reply)
   }
   const schema = { hide: true }
-  for (const url of Object.keys(guides)) server.get(url, { schema }, async (...call) => send(find(url), ...call))
-  server.get('/docs/', { schema }, async (...call) => send(find('/docs'), ...call))
+  for (const url of Object.keys(guides)) server.get(url, { schema }, async (...call) => respond(url, ...call))
+  server.get('/docs/', { schema }, async (...call) => respond('/docs', ...call))
   server.get<{ Params: { id: string } }>('/docs/api/:id', { schema }, async (request, reply) =>
-    send(find(pageOf(request.params)), request, reply),
+    respond(pageOf(request.params), request, reply),
   )
+  server.get('/docs/*', { schema }, async (request, reply) => respond(request.url, request, reply))
   server.get<{ Params: { name: string } }>('/docs/assets/:name', { schema }, async (request, reply) => {
     const file = files.byName.get(request.params.name)
     if (!file) throw new Problem('not_found', 'This file is from another version. Reload the page.')
@@ -67,10 +69,26 @@ function send({ asset, tag }: Page, request: FastifyRequest, reply: FastifyReply
   return request.headers['if-none-match'] === tag ? reply.code(304).send() : sendAsset(request, reply, asset)
 }
 
+/** Responds to a URL that is no page: with a page for a reader, and with an error for a program. */
+function sendMissing({ asset }: Page, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  if (!prefersPage(request.headers.accept)) {
+    throw new Problem('not_found', 'There is no such page. /docs/api lists the calls.')
+  }
+  reply.code(404).headers({ 'cache-control': 'no-store', 'content-security-policy': docPagePolicy })
+  return sendAsset(request, reply, asset)
+}
+
 /** The main part of a page. */
 interface Main {
   readonly title: string
   readonly render: () => string
+}
+
+const missing: Main = {
+  title: 'Page not found',
+  render: () => `<h1>Page not found</h1>
+<p>The address is wrong, or the page no longer exists. The <a href="/docs">quickstart</a> shows how to begin, and
+<a href="/docs/api">all calls</a> lists the reference.</p>`,
 }
 
 function pageWith({ title, render }: Main, navigation: string, files: PageFiles): Page {
