@@ -33,10 +33,11 @@ export async function portalAddress(ownerUrl: string): Promise<string> {
   await asOwner(ownerUrl, (owner) => insist(owner, login.grants))
   const fault = await tryLogin(address)
   if (fault === undefined) return address
-  if (notAllowed.has(fault)) await asOwner(ownerUrl, (owner) => allowLogin(owner, login, password))
+  if (isNotAdmitted(fault, login)) throw notAdmitted(login, address)
+  if (notAllowed.has(fault.code)) await asOwner(ownerUrl, (owner) => allowLogin(owner, login, password))
   const last = await tryLogin(address)
   if (last === undefined) return address
-  throw notOpen.has(last) ? notGranted(login) : notAdmitted(login)
+  throw notOpen.has(last.code) ? notGranted(login, address) : notAdmitted(login, address)
 }
 
 /**
@@ -48,10 +49,9 @@ export async function surveyPortalLogin(ownerUrl: string): Promise<string> {
   const { address, password } = addressFor(login, ownerUrl)
   const fault = await tryLogin(address)
   if (fault === undefined) return `${login.user} can log in to the database`
-  if (notOpen.has(fault) && !login.grantable) throw notGranted(login)
-  // Its password is right or not needed, and it may log in: only the server's configuration can be in the way.
-  if (fault === notAuthorized && login.inUse) throw notAdmitted(login)
-  if (notAllowed.has(fault)) {
+  if (notOpen.has(fault.code) && !login.grantable) throw notGranted(login, address)
+  if (isNotAdmitted(fault, login)) throw notAdmitted(login, address)
+  if (notAllowed.has(fault.code)) {
     const statement = passwordStatement(login, password)
     if (isCopied(login)) throw copied(login, statement)
     if (!login.settable) throw notPermitted(login, statement)
@@ -94,8 +94,22 @@ function derivedPassword(ownerPassword: string): string {
   return createHmac('sha256', ownerPassword).update('tollgate portal').digest('base64url')
 }
 
-/** Returns the SQLSTATE if the user lacks a right that can be granted, undefined if it can connect. */
-async function tryLogin(url: string): Promise<string | undefined> {
+interface LoginFault {
+  /** The SQLSTATE. */
+  readonly code: string
+  readonly message: string
+}
+
+/**
+ * Whether only the server's configuration is in the way. PostgreSQL reads it before it looks at the user, and names the file in every
+ * language. Where it asks for no password, a user who may log in is refused for nothing else.
+ */
+function isNotAdmitted({ code, message }: LoginFault, { inUse }: Login): boolean {
+  return code === notAuthorized && (inUse || message.includes('pg_hba.conf'))
+}
+
+/** Returns the fault if the user lacks a right that can be granted, undefined if it can connect. */
+async function tryLogin(url: string): Promise<LoginFault | undefined> {
   const client = new Client(connectionConfig(url, 0))
   client.on('error', () => undefined)
   try {
@@ -104,7 +118,7 @@ async function tryLogin(url: string): Promise<string | undefined> {
     return undefined
   } catch (error) {
     const code = codeOf(error) ?? ''
-    if (notAllowed.has(code) || notOpen.has(code)) return code
+    if (error instanceof Error && (notAllowed.has(code) || notOpen.has(code))) return { code, message: error.message }
     throw connectionError(error, client)
   } finally {
     await client.end().catch(() => undefined)
@@ -142,21 +156,27 @@ async function insist(owner: Client, statement: string): Promise<void> {
   }
 }
 
+/** Names the database without the password. */
+function placeOf(address: string): string {
+  const { database, host, port } = new Client(connectionConfig(address, 0))
+  return `the database "${database}" at ${host}:${port}`
+}
+
 function copied({ user, elsewhere }: Login, statement: string): OperatorError {
   return new OperatorError(
     `This database and "${elsewhere.join('", "')}" on the same server are copies of each other: they share the user ${user}, and their owners have different passwords. Give this database its own roles (docs/operating.md, "Backup"), or give it the user: ${statement}`,
   )
 }
 
-function notAdmitted({ user }: Login): OperatorError {
+function notAdmitted({ user }: Login, address: string): OperatorError {
   return new OperatorError(
-    `The user ${user} cannot log in to the database, though its password is set: allow it in pg_hba.conf.`,
+    `The user ${user} cannot log in to ${placeOf(address)}, because the server does not admit it: allow it in pg_hba.conf.`,
   )
 }
 
-function notGranted({ user, grants }: Login): OperatorError {
+function notGranted({ user, grants }: Login, address: string): OperatorError {
   return new OperatorError(
-    `The user ${user} may not use the database. Have an administrator run this, then start again: ${grants}`,
+    `The user ${user} may not use ${placeOf(address)}. Have an administrator run this, then start again: ${grants}`,
   )
 }
 

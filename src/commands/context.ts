@@ -24,6 +24,10 @@ export interface Context {
    * this version.
    */
   database(): Promise<Database>
+  /**
+   * Turns a failure of the database into an OperatorError that names the database and what to do. Returns other errors unchanged.
+   */
+  faultOf(error: unknown): Promise<unknown>
   close(): Promise<void>
 }
 
@@ -80,6 +84,13 @@ export function createContext(needs: ContextNeeds): Context {
     log,
     databaseUrl,
     database,
+    async faultOf(error: unknown) {
+      // A database that did not open was reported as such.
+      const url = await openedUrl?.catch(() => undefined)
+      if (url === undefined) return error
+      const { databaseFault } = await import('./database-fault.ts')
+      return databaseFault(error, await config(), url)
+    },
     close: () => opened.disposeAsync(),
   })
 }

@@ -54,7 +54,8 @@ async function examine(context: Context): Promise<Examination> {
 async function runCheck(check: DoctorCheck, context: Context): Promise<Finding> {
   try {
     return { name: check.name, ok: true, detail: await check.run(context) }
-  } catch (error) {
+  } catch (reported) {
+    const error = await context.faultOf(reported)
     if (!(error instanceof OperatorError || error instanceof Problem)) throw error
     return { name: check.name, ok: false, detail: error.message }
   }

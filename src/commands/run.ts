@@ -33,16 +33,17 @@ export async function runCommand(argv: readonly string[], needs: ContextNeeds): 
   return Math.max(status, await statusOf(context.close(), context))
 }
 
-async function statusOf(work: Promise<void>, { stderr }: Context): Promise<number> {
+async function statusOf(work: Promise<void>, context: Context): Promise<number> {
   try {
     await work
     return 0
-  } catch (error) {
+  } catch (reported) {
     // Commander's exit code is 1 for every usage error, and for the help that follows a line without a command.
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+    if (reported instanceof CommanderError) return reported.exitCode === 0 ? 0 : 2
+    const error = await context.faultOf(reported)
     const known = error instanceof OperatorError || error instanceof Problem
     const reason = error instanceof Error ? error.message : String(error)
-    stderr.write(known ? `${reason}${causeOf(error)}\n` : `Unexpected error: ${reason.split('\n')[0]}\n`)
+    context.stderr.write(known ? `${reason}${causeOf(error)}\n` : `Unexpected error: ${reason.split('\n')[0]}\n`)
     return 1
   }
 }

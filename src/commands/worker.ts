@@ -3,6 +3,7 @@ import { openLog } from '../platform/log.ts'
 import { OperatorError } from '../platform/problems.ts'
 import { answerMetricsRequests } from '../platform/metrics.ts'
 import type { Service } from '../service.ts'
+import { databaseFault } from './database-fault.ts'
 import { greeting } from './greeting.ts'
 import { serve } from './serve.ts'
 import { endAtDeadline } from './stop-deadline.ts'
@@ -33,7 +34,8 @@ async function begin({ config, databaseUrl, setUp }: ServeOrder): Promise<void> 
     if (setUp === undefined) return send({ kind: 'ready' })
     await loadDemo(config, setUp.settings, { ...service, databaseUrl, log })
     send({ kind: 'ready', greeting: await greeting(service, { ...setUp, config }) })
-  } catch (error) {
+  } catch (reported) {
+    const error = databaseFault(reported, config, databaseUrl)
     const reason = error instanceof Error ? error.message : String(error)
     send({ kind: 'failed', reason, known: error instanceof OperatorError })
     process.exitCode = 1

@@ -158,7 +158,7 @@ test('an owner who may not grant access to the database learns which statements 
     assert.ok(refusal instanceof Error, String(round))
     assert.match(
       refusal.message,
-      /^The user tollgate_portal_[0-9a-f]{8} may not use the database\. Have an administrator/,
+      /^The user tollgate_portal_[0-9a-f]{8} may not use the database "tenant" at 127\.0\.0\.1:\d+\. Have an administrator/,
     )
     assert.ok(!refusal.message.includes('\n'))
   }
@@ -176,7 +176,10 @@ test('an owner who may not grant access to the database learns which statements 
 test('a server that does not admit the portal’s user is named as the cause', async () => {
   const databaseUrl = await ownedBy('closed_to_portal', 'createrole')
   await migrate(databaseUrl)
-  const { username } = new URL(await portalAddress(databaseUrl))
+  await using inside = await connected(databaseUrl)
+  const [{ username } = assert.fail()] = (
+    await inside.query<{ username: string }>(`select portal_role('portal') as username`)
+  ).rows
   const { rows } = await admin.query<{ file: string; text: string }>(
     `select current_setting('hba_file') as file, pg_read_file(current_setting('hba_file')) as text`,
   )
@@ -186,13 +189,28 @@ test('a server that does not admit the portal’s user is named as the cause', a
     await admin.query('select pg_reload_conf()')
   }
   await configure(`host all ${username} all reject\nlocal all ${username} reject\n${text}`)
-  const refusal = new RegExp(`^The user ${username} cannot log in .*: allow it in pg_hba\\.conf\\.$`)
-  // The server reads its configuration again a moment later.
-  await until(async () => (await portalAddress(databaseUrl).catch((error: Error) => error)) instanceof Error)
-  for (const use of [portalAddress, surveyPortalLogin]) {
-    await assert.rejects(use(databaseUrl), { name: 'OperatorError', message: refusal })
+  const refusal = new RegExp(
+    `^The user ${username} cannot log in to the database "closed_to_portal" at 127\\.0\\.0\\.1:\\d+, .*: allow it in pg_hba\\.conf\\.$`,
+  )
+  const isRefused = async () => {
+    for (const use of [portalAddress, surveyPortalLogin]) {
+      await assert.rejects(use(databaseUrl), { name: 'OperatorError', message: refusal })
+    }
   }
+  // The server reads its configuration again a moment later.
+  await until(async () => (await surveyPortalLogin(databaseUrl).catch((error: Error) => error)) instanceof Error)
+  await isRefused()
   await configure(text)
+  await until(async () => (await portalAddress(databaseUrl).catch(() => '')) !== '')
+  await admin.query(`revoke ${username} from closed_to_portal`)
+  await admin.query(`alter role ${username} password null`)
+  await configure(`host all ${username} all reject\n${text}`)
+  await until(async () => /pg_hba/.test(String(await portalAddress(databaseUrl).catch((error: Error) => error))))
+  // Without the right to set its password, too.
+  await isRefused()
+  await admin.query(`grant ${username} to closed_to_portal with admin option`)
+  await configure(text)
+  await until(async () => (await portalAddress(databaseUrl).catch(() => '')) !== '')
   await until(async () => (await surveyPortalLogin(databaseUrl).catch(() => '')).endsWith('can log in to the database'))
 })
 

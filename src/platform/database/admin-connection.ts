@@ -36,7 +36,8 @@ async function connect(url: string): Promise<Client> {
   return client
 }
 
-function clientFor(url: string): Client {
+/** A client that is not connected yet. Throws OperatorError, one line without the password, if the address is not valid. */
+export function clientFor(url: string): Client {
   try {
     return new Client(connectionConfig(url, 0))
   } catch (error) {

@@ -1,10 +1,10 @@
 import type { Client } from 'pg'
-import { codeOf } from './failure.ts'
+import { codeOf, noAnswer } from './failure.ts'
 import { OperatorError } from '../problems.ts'
 
 type Target = Pick<Client, 'host' | 'port' | 'user' | 'database'>
 
-/** States in one line why the database could not be opened and what to do. Never includes the password. */
+/** States in one line why the database could not be opened or used and what to do. Never includes the password. */
 export function connectionError(error: unknown, target: Target): OperatorError {
   return new OperatorError(reason(error, target), { cause: error })
 }
@@ -14,13 +14,24 @@ function reason(error: unknown, { host, port, user, database }: Target): string 
   if (error instanceof Error && error.message.includes('client password must be a')) {
     return `The database at ${server} requires a password: add it to the address, as in postgres://user:password@….`
   }
+  if (error instanceof Error && noAnswer.test(error.message)) {
+    return `The database at ${server} does not respond: check that PostgreSQL runs there, that its disk is not full, and that no firewall blocks it.`
+  }
   switch (codeOf(error) ?? endOf(error)) {
     case '28P01':
-    case '28000':
       return `The database at ${server} refuses the user "${user}": check the user and the password in its address.`
+    case '28000':
+      return messageOf(error).includes('pg_hba.conf')
+        ? `The server at ${server} does not admit the user "${user}" to the database "${database}": allow it in pg_hba.conf.`
+        : `The user "${user}" may not log in to the database at ${server}: name another in its address, or have an administrator run: alter role "${user}" login`
+    case '42501':
+      return `The user "${user}" lacks a right in the database "${database}" at ${server} (${messageOf(error)}): name the database's owner in its address, or have an administrator grant the right.`
+    case '53100':
+      return `The disk of the database at ${server} is full: free some space there.`
     case '3D000':
       return `There is no database "${database}" at ${server}: create it, or correct its name in the address.`
     case 'ECONNREFUSED':
+    case 'ECONNRESET':
     case 'ENOENT':
     case 'end':
       return `No database answers at ${server}: start PostgreSQL there, or correct the address.`
@@ -31,12 +42,13 @@ function reason(error: unknown, { host, port, user, database }: Target): string 
     case 'ENETUNREACH':
     case 'ETIMEDOUT':
       return `The database's host "${host}" cannot be reached: check the network, or correct the address.`
+    case '57P01':
     case '57P03':
       return `The database at ${server} is starting or stopping: try again in a moment.`
     case '08P01':
       return `The server at ${server} is a pooler, or is not PostgreSQL (${messageOf(error)}): give the address of PostgreSQL itself.`
     case '53300':
-      return `The database at ${server} has no free connection: raise its max_connections, or close others.`
+      return `The database at ${server} has no free connection (${messageOf(error)}): raise max_connections or the limit of the user or the database, or close others.`
     default:
       return `The database at ${server} cannot be used: ${messageOf(error)}.`
   }

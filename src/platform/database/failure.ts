@@ -6,6 +6,9 @@ import { Problem } from '../problems.ts'
 // (25006), an idle-in-transaction timeout (25P03). Also Node's socket errors: no SQLSTATE begins with E.
 const awayStates = /^(?:08|53|57|58)...$|^(?:25006|25P03)$|^E[A-Z]+$/
 
+/** The messages of the driver and its pool for a server that does not answer in time. They have no code. */
+export const noAnswer = /^timeout expired$|^timeout exceeded when trying to connect$|^Query read timeout$/
+
 /** Whether the database is unavailable, slow or full, so that the same statement may succeed later. */
 export function isAway(error: unknown): boolean {
   const code = codeOf(error)
@@ -31,7 +34,15 @@ export function isRefusal(error: unknown): boolean {
 
 /** The Problem for callers; the cause is for the log. */
 export function unavailable(cause: unknown): Problem {
-  return new Problem('unavailable', 'The database is temporarily unavailable. Try again.', { retryAfter: 1, cause })
+  return new Problem('unavailable', outage, { retryAfter: 1, cause })
+}
+
+const outage = 'The database is temporarily unavailable. Try again.'
+
+/** The driver's error, if `error` is one of `unavailable()` or a login that lacks a right. */
+export function databaseErrorOf(error: unknown): unknown {
+  if (error instanceof Problem && error.message === outage) return error.cause
+  return codeOf(error) === '42501' ? error : undefined
 }
 
 /** The SQLSTATE of a server error, or the code of a system error. */

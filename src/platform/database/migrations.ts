@@ -53,6 +53,10 @@ async function apply(client: Client, file: MigrationFile): Promise<void> {
   } catch (error) {
     // The connection is closed after this error, which rolls the transaction back.
     const reason = error instanceof Error ? error.message : String(error)
-    throw new OperatorError(`Migration ${file.name} failed and was rolled back: ${reason}.`, { cause: error })
+    const { user, database, host, port } = client
+    throw new OperatorError(
+      `Migration ${file.name} failed and was rolled back: ${reason}. It ran as the user "${user}" in the database "${database}" at ${host}:${port}.`,
+      { cause: error },
+    )
   }
 }

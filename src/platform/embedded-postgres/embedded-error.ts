@@ -1,12 +1,12 @@
 import path from 'node:path'
-import { codeOf } from '../database/failure.ts'
+import { codeOf, noAnswer } from '../database/failure.ts'
 import { OperatorError } from '../problems.ts'
 
 /** States in one line why the embedded database cannot be used and what to do. Unknown errors are returned unchanged. */
 export function embeddedError(error: unknown, directory: string): unknown {
   if (error instanceof OperatorError || !(error instanceof Error)) return error
   const code = codeOf(error)
-  if (error.message === noAnswer) {
+  if (noAnswer.test(error.message)) {
     return new OperatorError(
       `The embedded database in ${directory} does not respond: check that its disk is not full, and its log, ${path.join(directory, 'postgres.log')}.`,
       { cause: error },
@@ -16,9 +16,6 @@ export function embeddedError(error: unknown, directory: string): unknown {
   const place = 'path' in error && typeof error.path === 'string' ? error.path : directory
   return new OperatorError(sentence(code, place, error.message), { cause: error })
 }
-
-/** The driver's message when a server does not finish the handshake in time. It has no code. */
-const noAnswer = 'timeout expired'
 
 function sentence(code: string, place: string, message: string): string {
   switch (code) {
