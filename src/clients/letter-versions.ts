@@ -12,8 +12,8 @@ import { presentItem, type Item } from './present.ts'
 export interface LetterVersions {
   /**
    * Creates a draft with the subject and the text of a letter. Idempotent per person and `key`. Writes an audit event
-   * whether it allows or refuses. Throws what `RecordAccess.refuse` throws, and Problem `conflict` for an archived client and
-   * for a full record.
+   * whether it allows or refuses. Throws what `RecordAccess.refuse` throws, and Problem `conflict` for an archived client or
+   * letter and for a full record.
    */
   start(visit: Visit, clientId: string, letterId: string, key?: string): Promise<Item>
 }
@@ -29,15 +29,17 @@ export function createLetterVersions(needs: { access: RecordAccess; currency: st
       const id = newId(visit, `${clientId}/letters/${letterId}/versions`, key)
       const deed = (action: string): Deed => ({ action, noun: 'letter', clientId, nounId: id })
       const done = deed('letter_version_created')
-      const [[inserted], [row]] = await access
+      const [[inserted], [row], [copied]] = await access
         .as(visit, [
           insertVersion(scope, { visit, clientId, letterId, id }),
           readArchivable(letters, scope, clientId, id),
+          readArchivable(letters, scope, clientId, letterId),
         ])
         .catch(refused(visit, done))
       const exists = row?.item !== null && row !== undefined
       if (exists && !inserted) await access.note(visit, deed('letter_read'))
-      return outcome(visit, { deed: done, action: 'create', row, changed: exists })
+      const isArchived = !exists && copied?.item?.archived_at
+      return outcome(visit, { deed: done, action: 'create', row: isArchived ? copied : row, changed: exists })
     },
   } satisfies LetterVersions)
 }

@@ -156,6 +156,28 @@ describe('an archived item', () => {
     })
   }
 
+  test('gets no new version, if it is a letter, and the refusal says why', async () => {
+    const client = await firm.client(anna)
+    const path = await archived(client, kinds[2])
+    const versions = `${path}/versions`
+    for (const person of [anna, paula]) {
+      const { status, error } = await person.send('POST', versions)
+      const reason = 'The letter was archived: restore it first.'
+      assert.deepEqual([status, error['code'], error['reason']], [409, 'conflict', reason])
+    }
+    const unknown = versions.replace(/[^/]+(?=\/versions$)/, '01990000-0000-7000-8000-000000000000')
+    const foreign = bodyOf(await ben.send('POST', versions))
+    assert.equal(foreign[0], 403)
+    for (const person of [anna, ben]) assert.deepEqual(bodyOf(await person.send('POST', unknown)), foreign)
+    assert.deepEqual((await anna.get(`/clients/${client}/letters`)).json['letters'], [])
+    const key = { 'idempotency-key': '01990000-0000-7000-8000-00000000c0de' }
+    assert.equal((await restore(path)).status, 200)
+    const made = await anna.send('POST', versions, undefined, key)
+    assert.equal(made.status, 201, made.text)
+    assert.equal((await anna.send('DELETE', path)).status, 204)
+    assert.equal((await anna.send('POST', versions, undefined, key)).json['id'], made.json['id'])
+  })
+
   test('of a foreign client is not changed or archived, like an unknown one, byte for byte', async () => {
     const path = await archived(await firm.client(anna))
     const unknown = path.replace(/[^/]+$/, '01990000-0000-7000-8000-000000000000')
