@@ -7,7 +7,7 @@ import { argument, command, group, parseList, type CommonOptions } from './comma
 import type { Context } from './context.ts'
 import { formatFor } from './format.ts'
 import { operator } from './operator.ts'
-import { timeOrNull, warn, writeJson, writeLines, writeSecret, writeTable } from './output.ts'
+import { timeOrNull, warn, writeJson, writeKey, writeLines, writeTable } from './output.ts'
 import { beginningIn, parseSpan, parseTimeOption, type Moment } from './times.ts'
 
 interface CreateOptions extends KeyLimitOptions {
@@ -48,7 +48,7 @@ function createCommand(context: Context): Command {
       const request = { accountId, name, allowedModels: models ?? null, expiresAt, limits }
       await withKeys(context, (keys) =>
         keys.create(request, operator(), ({ id, key }) => {
-          if (!json) return writeKey(context, { id, key })
+          if (!json) return showKey(context, { id, key })
           const document = {
             id,
             key,
@@ -57,7 +57,7 @@ function createCommand(context: Context): Command {
             allowed_models: request.allowedModels,
             expires_at: timeOrNull(request.expiresAt),
           }
-          return writeSecret(context, `${JSON.stringify(document)}\n`)
+          return writeKey(context, `${JSON.stringify(document)}\n`)
         }),
       )
       if (models !== undefined) await warnOfUnknown(context, models)
@@ -125,9 +125,7 @@ function rotateCommand(context: Context): Command {
     .action(async (old: string, { json, overlap }: CommonOptions & { overlap: number }) => {
       await withKeys(context, (keys) =>
         keys.rotate(old, { overlapMs: overlap }, operator(), ({ id, key }) =>
-          json
-            ? writeSecret(context, `${JSON.stringify({ id, key, replaces: old })}\n`)
-            : writeKey(context, { id, key }),
+          json ? writeKey(context, `${JSON.stringify({ id, key, replaces: old })}\n`) : showKey(context, { id, key }),
         ),
       )
       if (json) return
@@ -173,8 +171,8 @@ async function warnOfUnknown(context: Context, models: readonly string[]): Promi
   if (unknown.length > 0) warn(context, `Not in the configuration yet: ${unknown.join(', ')}.`)
 }
 
-function writeKey(context: Context, { id, key }: { id: string; key: string }): Promise<void> {
-  return writeSecret(
+function showKey(context: Context, { id, key }: { id: string; key: string }): Promise<void> {
+  return writeKey(
     context,
     `${key}\n\nThe key is shown only this once: store it where your backend reads it. Its id: ${id}\n`,
   )

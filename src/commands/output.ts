@@ -25,15 +25,25 @@ export function writeLines({ stdout }: Pick<Context, 'stdout'>, ...lines: readon
 }
 
 /**
- * Writes a secret that is shown only once. Rejects with OperatorError if the write fails or goes to the null device,
+ * Writes a key, which is shown only once. Rejects with OperatorError if the write fails or goes to the null device,
  * where nobody can read it.
  */
-export async function writeSecret({ stdout }: Pick<Context, 'stdout'>, text: string): Promise<void> {
-  if (isNullDevice(stdout))
-    throw new OperatorError('Standard output is closed or discarded, so nobody would see the key. None was created.')
+export async function writeKey(context: Pick<Context, 'stdout'>, text: string): Promise<void> {
+  requireReader(context, 'the key')
+  await writeOrFail(context, text, 'The key could not be written, so none was created')
+}
+
+/** Throws OperatorError if standard output is the null device, before a secret is created that nobody would see. */
+export function requireReader({ stdout }: Pick<Context, 'stdout'>, secret: string): void {
+  if (!isNullDevice(stdout)) return
+  throw new OperatorError(`Standard output is closed or discarded, so nobody would see ${secret}. None was created.`)
+}
+
+/** Rejects with OperatorError, which begins with `failure`, if the text cannot be written. */
+export async function writeOrFail({ stdout }: Pick<Context, 'stdout'>, text: string, failure: string): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     stdout.write(text, (error) => {
-      if (error) reject(new OperatorError(`The key could not be written, so none was created: ${error.message}.`))
+      if (error) reject(new OperatorError(`${failure}: ${error.message}.`))
       else resolve()
     })
   })

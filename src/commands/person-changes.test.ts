@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { existsSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { tollgateHere, type Outcome } from '../../tests/support/command-line.ts'
+import { tollgateHere, tollgateInto, type Outcome } from '../../tests/support/command-line.ts'
 import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
 import { parseObject, type Json } from '../../tests/support/json.ts'
 import { createTestLog } from '../../tests/support/log.ts'
@@ -74,6 +75,24 @@ test('an invitation prints its link once', async () => {
   assert.deepEqual([row?.open, row?.by], [1, null])
   assert.ok(!row?.text.includes(String(invited['link']).split('#')[1] ?? ''))
   assert.equal(await lastEntry(), `person_invited allowed command ${String(invited['id'])}`)
+})
+
+test('an invitation whose link nobody can see is refused, or says how to get another one', async () => {
+  const invite = ['person', 'invite', '--email', 'unseen@firm.example', '--name', 'Unseen']
+  const invitations = () => database.rows(`select from invitation where email_key = 'unseen@firm.example'`)
+  for (const args of [invite, [...invite, '--json']]) {
+    const closed = await tollgateInto('/dev/null', args, environment())
+    assert.equal(closed.status, 1)
+    assert.match(closed.stderr, /nobody would see the link\. None was created\.$/m)
+    assert.equal((await invitations()).length, 0)
+  }
+  const full = '/dev/full'
+  if (!existsSync(full)) return
+  for (const args of [invite, [...invite, '--json']]) {
+    const { status, stderr } = await tollgateInto(full, args, environment())
+    assert.equal(status, 1)
+    assert.match(stderr, /The link could not be written\. Run the command again for another one: /)
+  }
 })
 
 test('names and addresses are changed', async () => {

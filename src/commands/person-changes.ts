@@ -4,7 +4,7 @@ import { command, type CommonOptions } from './command.ts'
 import type { Context } from './context.ts'
 import { formatFor } from './format.ts'
 import { operator } from './operator.ts'
-import { warn, writeJson, writeLines } from './output.ts'
+import { requireReader, warn, writeJson, writeLines, writeOrFail } from './output.ts'
 import { findPerson, personDocument, whichPerson, withPeopleParts } from './person-context.ts'
 
 interface InviteOptions extends CommonOptions {
@@ -36,28 +36,19 @@ function inviteCommand(context: Context): Command {
     .requiredOption('--email <address>', 'the e-mail address to invite')
     .requiredOption('--name <name>', 'their name in the portal')
     .addOption(new Option('--role <role>', 'their role').choices(['consultant', 'partner']).default('consultant'))
-    .action(async ({ json, name, email, role }: InviteOptions) =>
-      withPeopleParts(context, async ({ invitations }) => {
-        const { invitation, link } = await invitations.create({ name, email, role }, operator())
+    .action(async ({ json, name, email, role }: InviteOptions) => {
+      requireReader(context, 'the link')
+      return withPeopleParts(context, async ({ invitations }) => {
+        const { invitation, link = '' } = await invitations.create({ name, email, role }, operator())
         const { id, expiresAt } = invitation
-        if (json) {
-          return writeJson(context, {
-            id,
-            name: invitation.name,
-            email: invitation.email,
-            role,
-            expires_at: expiresAt,
-            link,
-          })
-        }
+        const document = { id, name: invitation.name, email: invitation.email, role, expires_at: expiresAt, link }
         const { minute } = await formatFor(context)
-        return writeLines(
-          context,
-          `Invited ${invitation.name} as a ${role}. Give this link to no one else; it works until ${minute(expiresAt)}:`,
-          link ?? '',
-        )
-      }),
-    )
+        const text = `Invited ${invitation.name} as a ${role}. Give this link to no one else; it works until ${minute(expiresAt)}:\n${link}`
+        // A second invitation of the same address replaces this one.
+        const failure = 'The link could not be written. Run the command again for another one'
+        return writeOrFail(context, `${json ? JSON.stringify(document) : text}\n`, failure)
+      })
+    })
 }
 
 function renameCommand(context: Context): Command {
