@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import { TillRefusal, type Levels, type Replay, type Till } from '../billing/till.ts'
 import type { Catalogue, Offer } from '../models/catalogue.ts'
 import { Problem, type ProblemCode } from '../platform/problems.ts'
+import { withPages } from './dialects/files.ts'
 import { chooseModel, isCostlyToCount, mostInput, mostOutput } from './model-choice.ts'
 import { replayedReply, type Reply } from './reply.ts'
 import type { Job, TextRequest } from './request.ts'
@@ -17,6 +18,8 @@ export interface Candidate {
 
 /** A job, and which models were considered for it. */
 export interface Candidacy extends Job {
+  /** The pages of its documents are counted at its admission. */
+  request: TextRequest
   /** Ids of the models considered so far. Each is considered once. */
   readonly considered: string[]
   /** Whether the till has a hold for the job, which must be settled or released. */
@@ -107,6 +110,7 @@ export function createCandidates({ catalogue, till, log }: CandidatesNeeds): Can
       const named = chooseModel(catalogue, job, job.request.model)
       const stored = isCostlyToCount(job, named) ? await precheck(job, named) : undefined
       if (stored) return replayOf(stored, named.model.id)
+      job.request = withPages(job.request)
       let candidate: Candidate
       try {
         candidate = await consider(job, named)

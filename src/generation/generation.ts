@@ -7,6 +7,7 @@ import { Problem } from '../platform/problems.ts'
 import { createCandidates, type Admitted, type Candidate } from './candidate.ts'
 import { chargeOf } from './charge.ts'
 import { chooseModel, mostInput, mostOutput } from './model-choice.ts'
+import { withPages } from './dialects/files.ts'
 import { findAllowed, listModels, presentModel } from './model-list.ts'
 import type { Outcome, Streamed } from './outcome.ts'
 import { settledReply, type Reply } from './reply.ts'
@@ -172,9 +173,10 @@ export function createGeneration({ catalogue, till, log, currency }: GenerationN
     embed: (job: Job) => embed(inProgress.begin(job)),
     stream: (job: Job) => stream(inProgress.begin(job)),
     async count(job: Job) {
-      const { requestId, request, payer } = job
-      const offer = chooseModel(catalogue, job, request.model)
+      const { requestId, payer } = job
+      const offer = chooseModel(catalogue, job, job.request.model)
       const levels = await till.takeRequest(requestId, payer)
+      const request = withPages(job.request)
       const input = await offer.model.count(request.prompt, job)
       const most = request.maxOutputTokens ?? mostOutput(offer, request, input)
       const maxCost = mostCostOf(offer.price, mostInput(input), most)

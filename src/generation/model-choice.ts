@@ -3,6 +3,7 @@ import type { Catalogue, Offer } from '../models/catalogue.ts'
 import { countedMessages } from '../models/counted.ts'
 import type { TokenCount } from '../models/model.ts'
 import { Problem } from '../platform/problems.ts'
+import { hasUncountedPages } from './dialects/files.ts'
 import { findAllowed } from './model-list.ts'
 import type { Job, Need, TextRequest } from './request.ts'
 
@@ -82,8 +83,9 @@ export function mostOutput(
   )
 }
 
-/** Whether counting the tokens of a job is worth a look at its account first. */
+/** Whether counting the pages and tokens of a job is worth a look at its account first. */
 export function isCostlyToCount({ request }: Job, { model }: Offer): boolean {
+  if (hasUncountedPages(request.prompt)) return true
   if (model.cheapPrompt === Infinity) return false
   const characters = countedMessages(request.prompt).reduce((sum, { text }) => sum + text.length, 0)
   return characters > model.cheapPrompt

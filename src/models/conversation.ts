@@ -50,7 +50,8 @@ export interface FilePart {
   readonly mediaType: string
   /** Base64. */
   readonly data: string
-  readonly extent: Extent
+  /** Undefined for a document whose pages are not counted yet: they are counted once its account could pay. */
+  readonly extent: Extent | undefined
   /** The dialect's name of it, for errors. */
   readonly field: string
   readonly name?: string | undefined

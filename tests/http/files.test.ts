@@ -498,6 +498,46 @@ describe('images and documents that cannot be sent on', () => {
     })
   }
 
+  it('no page of a PDF is counted for an account that could not pay', async () => {
+    const poor = await service.customer({ credit: 0n })
+    const small = await service.customer({ tokensPerMinute: 5 })
+    const busy = await service.customer({ requestsPerMinute: 1 })
+    const rich = await service.customer()
+    const broken = chat(file({ file_data: urlOf('application/pdf', encrypted) }))
+    const ask = (key: string, more: object = {}) =>
+      service.call(chatUrl, key, { model: 'fast', max_tokens: 10, ...broken, ...more })
+    assert.equal(
+      (await service.call('/v1/count_tokens', busy.key, { model: 'fast', input: 'x', max_output_tokens: 1 })).status,
+      200,
+    )
+    const answers = [
+      await ask(poor.key),
+      await ask(poor.key, { stream: true }),
+      await ask(small.key),
+      await ask(busy.key),
+      await service.call('/v1/messages/count_tokens', busy.key, {
+        model: 'fast',
+        ...inBase64('application/pdf', base64(encrypted), 'document'),
+      }),
+      await ask(rich.key),
+    ]
+    assert.deepEqual(
+      answers.map(({ status, error }) => [status, error['code'] ?? error['type']]),
+      [
+        [402, 'insufficient_credit'],
+        [402, 'insufficient_credit'],
+        [400, 'can_never_fit_limit'],
+        [429, 'rate_limit_exceeded'],
+        [429, 'rate_limit_error'],
+        [400, 'invalid_field'],
+      ],
+    )
+    for (const { accountId } of [poor, small, busy, rich]) {
+      const { rows, holds } = await service.books(accountId)
+      assert.deepEqual([rows.length, holds], [0, 0])
+    }
+  })
+
   it('a model that cannot see refuses an image by its field, and reads a document', async () => {
     const { accountId, key } = await service.customer()
     const ask = (...content: Json[]) =>

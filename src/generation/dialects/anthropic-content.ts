@@ -11,7 +11,7 @@ import type {
 import { readDocumentBlock, readImageBlock } from './anthropic-files.ts'
 import { isFields, mustBe, shownName, withoutNeutral, type Fields, type Unsupported } from './body.ts'
 import { readCacheMark } from './cache-marks.ts'
-import { beginFiles, checkFileCount } from './files.ts'
+import { checkFileCount } from './files.ts'
 import { checkedText, joinResults, refuseOthers } from './messages.ts'
 import { readCalledTool, readId } from './tool-fields.ts'
 import { callInputForm, pairResults, isCallInput } from './tools.ts'
@@ -36,7 +36,6 @@ type Role = keyof typeof blocks
  * Reads the messages. The last one must be the user's; `cache` marks its last block.
  */
 export function readAnthropicMessages(list: readonly unknown[], cache: CacheMark | undefined): readonly Message[] {
-  beginFiles()
   const places: Places = new Map()
   const read = list.map((each, index) => readMessage(each, `messages[${index}]`, places))
   const joined = joinResults(read, partsOf)

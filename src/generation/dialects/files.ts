@@ -1,6 +1,8 @@
-import { filesOf, type Extent, type FilePart, type Message } from '../../models/conversation.ts'
+import { filesOf, type Extent, type FilePart, type Message, type Part, type Prompt } from '../../models/conversation.ts'
 import { gifSize, jpegSize, pngSize, webpSize, type ReadImageSize } from '../files/image-sizes.ts'
-import { countPdfPages, createPdfWork } from '../files/pdf-pages.ts'
+import type { Problem } from '../../platform/problems.ts'
+import { countPdfPages, createPdfWork, type PdfWork } from '../files/pdf-pages.ts'
+import type { TextRequest } from '../request.ts'
 import { mustBe } from './body.ts'
 
 /** Images and documents in requests, the same in all dialects. Every function throws Problem `invalid_field`, which never quotes a file. */
@@ -10,50 +12,21 @@ const most = { files: 100, imageBytes: 5 * 1024 ** 2, side: 8000, documentBytes:
 
 type Kind = 'image' | 'document'
 
-interface FileType {
+interface ImageType {
   readonly name: string
-  readonly mostBytes: number
-  /** Undefined for bytes that are not a complete file of the type. */
-  readonly measure: (bytes: Buffer, field: string) => Extent | undefined
+  readonly sizeOf: ReadImageSize
 }
 
-const image = (name: string, sizeOf: ReadImageSize): FileType => ({
-  name,
-  mostBytes: most.imageBytes,
-  measure(bytes, field) {
-    const size = sizeOf(bytes)
-    if (!size || size.width === 0 || size.height === 0) return undefined
-    if (Math.max(size.width, size.height) <= most.side) return size
-    throw mustBe(field, `an image of at most ${most.side} by ${most.side} pixels`)
-  },
-})
-
-/** What is left for the PDFs of the request that is being read. Reading does not wait, so that there is only one. */
-let pdfWork = createPdfWork()
-
-/** Begins to read the files of a request. A hundred PDFs together take no more work than one can. */
-export function beginFiles(): void {
-  pdfWork = createPdfWork()
+const imageTypes: Readonly<Record<string, ImageType>> = {
+  'image/png': { name: 'PNG image', sizeOf: pngSize },
+  'image/jpeg': { name: 'JPEG image', sizeOf: jpegSize },
+  'image/gif': { name: 'GIF image', sizeOf: gifSize },
+  'image/webp': { name: 'WebP image', sizeOf: webpSize },
 }
 
-const pdf: FileType = {
-  name: 'PDF without a password, whose pages can be counted',
-  mostBytes: most.documentBytes,
-  measure(bytes, field) {
-    const pages = countPdfPages(bytes, most.pages, pdfWork)
-    if (pages !== undefined && pages > most.pages) throw mustBe(field, `a PDF of at most ${most.pages} pages`)
-    return pages === undefined ? undefined : { pages }
-  },
-}
-
-const types: Readonly<Record<Kind, Readonly<Record<string, FileType>>>> = {
-  image: {
-    'image/png': image('PNG image', pngSize),
-    'image/jpeg': image('JPEG image', jpegSize),
-    'image/gif': image('GIF image', gifSize),
-    'image/webp': image('WebP image', webpSize),
-  },
-  document: { 'application/pdf': pdf },
+const types: Readonly<Record<Kind, readonly string[]>> = {
+  image: Object.keys(imageTypes),
+  document: ['application/pdf'],
 }
 
 /** A name that some programs use for JPEG. */
@@ -64,7 +37,7 @@ export function readDataUrl(url: unknown, field: string, kind: Kind): FilePart {
   if (typeof url === 'string' && /^https?:/i.test(url)) {
     throw mustBe(field, 'a data URL with the file itself: nothing is fetched from URLs here')
   }
-  const [example = ''] = Object.keys(types[kind])
+  const [example] = types[kind]
   const comma = typeof url === 'string' ? url.slice(0, 200).indexOf(',') : -1
   if (typeof url !== 'string' || comma < 0) throw mustBe(field, `a data URL such as data:${example};base64,…`)
   const [, mediaType] = /^data:([\w/+.-]+)(?:;[\w-]+=[^;]*)*;base64$/i.exec(url.slice(0, comma)) ?? []
@@ -75,20 +48,54 @@ export function readDataUrl(url: unknown, field: string, kind: Kind): FilePart {
 /** Returns a media type that is accepted for the kind. */
 export function readMediaType(mediaType: unknown, field: string, kind: Kind): string {
   const name = typeof mediaType === 'string' ? (synonyms[mediaType] ?? mediaType) : ''
-  if (Object.hasOwn(types[kind], name)) return name
-  throw mustBe(field, `of type ${Object.keys(types[kind]).join(', ')}`)
+  if (types[kind].includes(name)) return name
+  throw mustBe(field, `of type ${types[kind].join(', ')}`)
 }
 
-/** Reads a file that must be what its media type says, from its signature to its end. */
+/** Reads a file. An image must be what its media type says, from its signature to its end. A document is not looked at yet. */
 export function readBase64(data: unknown, mediaType: string, field: string, kind: Kind): FilePart {
-  const type = types[kind][mediaType]
-  if (!type || typeof data !== 'string') throw mustBe(field, 'a text in base64')
-  if (data.length > Math.ceil(type.mostBytes / 3) * 4) {
-    throw mustBe(field, `${kind === 'image' ? 'an image' : 'a document'} of at most ${type.mostBytes / 1024 ** 2} MiB`)
+  if (typeof data !== 'string') throw mustBe(field, 'a text in base64')
+  const mostBytes = kind === 'image' ? most.imageBytes : most.documentBytes
+  if (data.length > Math.ceil(mostBytes / 3) * 4) {
+    throw mustBe(field, `${kind === 'image' ? 'an image' : 'a document'} of at most ${mostBytes / 1024 ** 2} MiB`)
   }
-  const extent = type.measure(decoded(data, field), field)
-  if (!extent) throw mustBe(field, `a complete ${type.name}, as its media type says`)
-  return { kind: 'file', mediaType, data, extent, field }
+  const type = imageTypes[mediaType]
+  return { kind: 'file', mediaType, data, extent: type && imageSize(decoded(data, field), type, field), field }
+}
+
+function imageSize(bytes: Buffer, { name, sizeOf }: ImageType, field: string): Extent {
+  const size = sizeOf(bytes)
+  if (!size || size.width === 0 || size.height === 0) throw incomplete(field, name)
+  if (Math.max(size.width, size.height) <= most.side) return size
+  throw mustBe(field, `an image of at most ${most.side} by ${most.side} pixels`)
+}
+
+const incomplete = (field: string, name: string): Problem => mustBe(field, `a complete ${name}, as its media type says`)
+
+/** Whether the prompt has documents whose pages are not counted yet. */
+export const hasUncountedPages = ({ messages }: Prompt): boolean =>
+  filesOf(messages).some(({ extent }) => extent === undefined)
+
+/** Counts the pages of the documents of a request. All of them together take no more work than one can. */
+export function withPages(request: TextRequest): TextRequest {
+  const { prompt } = request
+  if (!hasUncountedPages(prompt)) return request
+  const work = createPdfWork()
+  const counted = <Other extends Part>(part: Other | FilePart): Other | FilePart =>
+    part.kind === 'file' && part.extent === undefined ? { ...part, extent: pagesOf(part, work) } : part
+  const withContent = (part: Part): Part =>
+    part.kind === 'result' ? { ...part, content: part.content.map((each) => counted(each)) } : counted(part)
+  const messages = prompt.messages.map((message) =>
+    message.parts ? { ...message, parts: message.parts.map(withContent) } : message,
+  )
+  return { ...request, prompt: { ...prompt, messages } }
+}
+
+function pagesOf({ data, field }: FilePart, work: PdfWork): Extent {
+  const pages = countPdfPages(decoded(data, field), most.pages, work)
+  if (pages === undefined) throw incomplete(field, 'PDF without a password, whose pages can be counted')
+  if (pages > most.pages) throw mustBe(field, `a PDF of at most ${most.pages} pages`)
+  return { pages }
 }
 
 /** Base64 with padding and nothing else (RFC 4648, section 4). Node skips other characters, so the length shows them. */

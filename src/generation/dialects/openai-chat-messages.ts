@@ -1,7 +1,7 @@
 import type { CallPart, FilePart, Message, Part, ResultPart, TextPart } from '../../models/conversation.ts'
 import { isFields, mustBe, withoutNeutral, type Fields } from './body.ts'
 import { readCacheMark } from './cache-marks.ts'
-import { beginFiles, checkFileCount } from './files.ts'
+import { checkFileCount } from './files.ts'
 import { checkedText, joinResults, mostMessages, refuseOthers } from './messages.ts'
 import { readChatFile } from './openai-chat-files.ts'
 import { readThinking, type Thought } from './openai-chat-thoughts.ts'
@@ -57,7 +57,6 @@ type Places = Map<CallPart | ResultPart, string>
  */
 export function readChatMessages(list: unknown): readonly Message[] {
   if (!Array.isArray(list) || list.length > mostMessages) return []
-  beginFiles()
   const places: Places = new Map()
   const read = list.map((each: unknown, index) => readMessage(each, `messages[${index}]`, places))
   const joined = joinResults(read, partsOf)

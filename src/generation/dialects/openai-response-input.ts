@@ -1,6 +1,6 @@
 import type { CallPart, FilePart, Message, Part, ResultPart, TextPart } from '../../models/conversation.ts'
 import { isFields, mustBe, withoutNeutral, type Fields } from './body.ts'
-import { beginFiles, checkFileCount } from './files.ts'
+import { checkFileCount } from './files.ts'
 import { checkedText, mostMessages, refuseOthers } from './messages.ts'
 import { readResponseFile } from './openai-response-files.ts'
 import { readReasoning } from './openai-response-reasoning.ts'
@@ -40,7 +40,6 @@ interface Turn {
  */
 export function readResponseInput(list: unknown): readonly Message[] {
   if (!Array.isArray(list) || list.length > mostMessages) return []
-  beginFiles()
   const places: Places = new Map()
   const turns: Turn[] = []
   for (const [index, value] of list.entries()) {
