@@ -92,7 +92,9 @@ function refusalRows(responses: unknown): string[][] {
   return entriesOf(responses)
     .filter(([status]) => status !== '200')
     .map(([status, response]) => {
-      const codes = listOf(at(bodyOf(response), 'properties', 'error', 'properties', 'code', 'enum')).map(textOf)
+      const body = bodyOf(response)
+      const [own = body] = listOf(at(body, 'anyOf'))
+      const codes = listOf(at(own, 'properties', 'error', 'properties', 'code', 'enum')).map(textOf)
       return [status, codes.map((code) => `[\`${code}\`](errors.md#${code})`).join(', ')]
     })
     .filter(([, codes]) => codes !== '')

@@ -75,7 +75,8 @@ const generates = {
         pattern: '^[\\x21-\\x7e]{1,255}$',
         description:
           'Makes retries safe: for 24 hours, a request with the same key and body receives the stored reply, free of ' +
-          'charge. The request runs to its end even if its caller disconnects.',
+          'charge. While the first one runs, it gets 409 `idempotency_in_progress`. The same key with another body gets ' +
+          '422 `idempotency_mismatch`. The first request runs to its end even if its caller disconnects.',
       }),
     ),
   }),
@@ -124,6 +125,16 @@ function refusalsAs(body: TSchema, codes = generating): Record<number, TSchema> 
   )
 }
 type Described = TSchema & { readonly description?: string; readonly headers?: unknown }
+
+/** The errors of a URL that two APIs share: with the header anthropic-version they are Anthropic's. */
+function orAnthropic(errors: Record<number, TSchema>): Record<number, TSchema> {
+  return Object.fromEntries(
+    Object.entries(errors).map(([status, { description, headers, ...body }]: [string, Described]) => [
+      status,
+      { anyOf: [body, anthropicError], description, headers },
+    ]),
+  )
+}
 
 const compatible =
   'Keys, limits, charges and Idempotency-Key work as for POST /v1/generate. Unsupported fields ' +
@@ -251,7 +262,10 @@ export const listModels = {
   tags: ['Models'],
   ...samples.modelsSamples,
   ...needsKey,
-  response: { 200: answers(schema.modelsResponse, 'The models.', rateLimitHeaders), ...refusals(refusalsOfCallers) },
+  response: {
+    200: answers(schema.modelsResponse, 'The models.', rateLimitHeaders),
+    ...orAnthropic(refusals(refusalsOfCallers)),
+  },
 }
 
 export const retrieveModel = {
@@ -268,6 +282,6 @@ export const retrieveModel = {
   }),
   response: {
     200: answers(schema.listedModel, 'The model.', rateLimitHeaders),
-    ...refusalsAs(openAiError, [...refusalsOfCallers, 'unknown_model', 'model_not_allowed']),
+    ...orAnthropic(refusalsAs(openAiError, [...refusalsOfCallers, 'unknown_model', 'model_not_allowed'])),
   },
 }

@@ -40,7 +40,12 @@ const etag = { etag: text('The version of the invoice, to send back in If-Match.
 const ifMatch = Type.Object({ 'If-Match': text('The ETag of the invoice that the change is based on, or `*`.') })
 const idempotent = {
   documentedHeaders: Type.Object({
-    'Idempotency-Key': Type.Optional(text('A UUIDv7. A repeated request with the same key changes nothing.')),
+    'Idempotency-Key': Type.Optional(
+      text(
+        'A UUIDv7. A repeated request by the same person with the same key changes nothing and returns the invoice in its ' +
+          'current state. It gets 409 `conflict` if it asks for something else.',
+      ),
+    ),
   }),
 }
 const invoice = (description: string) => answers(schema.shownInvoice, description, etag)

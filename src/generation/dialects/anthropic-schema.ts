@@ -196,11 +196,21 @@ export const messagesResponse = Type.Object(
     type: Type.Literal('message'),
     role: Type.Literal('assistant'),
     model: Type.String(),
-    content: Type.Array(Type.Object({ type: Type.Enum([...blockTypes]), ...blockFields })),
+    content: Type.Array(
+      Type.Object({
+        type: Type.Enum([...blockTypes]),
+        ...blockFields,
+        caller: Type.Optional(
+          Type.Object({ type: Type.Literal('direct') }, { description: 'For a tool call: the model made it.' }),
+        ),
+      }),
+    ),
     stop_reason: Type.Enum(['end_turn', 'max_tokens', 'stop_sequence', 'tool_use', 'refusal']),
     stop_sequence: Type.Union([Type.String(), Type.Null()], {
       description: 'The sequence that was hit, if the request had only one.',
     }),
+    stop_details: Type.Null(),
+    container: Type.Null(),
     usage: Type.Object({
       input_tokens: Type.Integer(),
       output_tokens: Type.Integer(),

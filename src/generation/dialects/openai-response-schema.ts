@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { Type, type TSchema } from 'typebox'
 import { efforts } from '../../models/conversation.ts'
 import { compileBody } from '../../platform/http/validation.ts'
 import { responsesExample } from '../examples.ts'
@@ -174,6 +174,59 @@ const outputItem = Type.Union([
   Type.Object({ id: Type.String(), status: Type.Literal('completed'), ...call.properties }),
 ])
 
+const orNull = (schema: TSchema, description?: string) =>
+  Type.Union([schema, Type.Null()], description === undefined ? {} : { description })
+const strict = orNull(Type.Boolean())
+const description = orNull(Type.String())
+
+const shownTool = Type.Object({
+  type: Type.Literal('function'),
+  name,
+  description,
+  parameters: schemaOf('The JSON schema of the arguments.'),
+  strict,
+})
+
+const shownFormat = Type.Union([
+  Type.Object({ type: Type.Enum(['text', 'json_object']) }),
+  Type.Object({
+    type: Type.Literal('json_schema'),
+    name,
+    description,
+    schema: schemaOf('The JSON schema of the reply.'),
+    strict,
+  }),
+])
+
+/** What a response repeats of its request, with the defaults of fields that were omitted. */
+const repeated = {
+  instructions: orNull(Type.String(), 'As in the request.'),
+  max_output_tokens: orNull(Type.Integer(), 'As in the request.'),
+  metadata: Type.Object({}, { additionalProperties: Type.String(), description: 'As in the request. Default empty.' }),
+  parallel_tool_calls: Type.Boolean({ description: 'As in the request. Default true.' }),
+  reasoning: orNull(
+    Type.Object({ effort: orNull(Type.Enum([...efforts])), summary: orNull(summaries) }),
+    'As in the request.',
+  ),
+  temperature: Type.Number({ description: 'As in the request. Default 0.' }),
+  text: Type.Object({ format: shownFormat }, { description: 'As in the request. Default a format of type text.' }),
+  tool_choice: { ...toolChoice, description: 'As in the request. Default auto.' },
+  tools: Type.Array(shownTool, { description: 'As in the request. Default empty.' }),
+  top_p: Type.Number({ description: 'As in the request. Default 1.' }),
+  prompt_cache_key: Type.Optional(Type.String({ description: 'As in the request.' })),
+  user: Type.Optional(Type.String({ description: 'As in the request.' })),
+}
+
+/** The same in every response. */
+const constant = {
+  background: Type.Literal(false),
+  error: Type.Null({ description: 'A request that fails gets an error response instead.' }),
+  previous_response_id: Type.Null(),
+  service_tier: Type.Literal('default'),
+  store: Type.Literal(false),
+  truncation: Type.Literal('disabled'),
+}
+
 export const responsesResponse = Type.Object(
   {
     id: Type.String(),
@@ -198,6 +251,8 @@ export const responsesResponse = Type.Object(
       }),
       total_tokens: Type.Integer(),
     }),
+    ...repeated,
+    ...constant,
   },
   { examples: [responsesExample.response] },
 )

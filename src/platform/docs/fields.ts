@@ -38,9 +38,9 @@ function structured(schema: unknown): unknown {
 /** The type and the bounds of a value, in words; values in backquotes. */
 export function typeOf(schema: unknown): string {
   const values = listOf(at(schema, 'enum'))
-  if (values.length > 0) return values.map((value) => `\`${textOf(value)}\``).join(', ')
+  if (values.length > 0) return values.map(shown).join(', ')
   const constant = at(schema, 'const')
-  if (constant !== undefined) return `\`${typeof constant === 'string' ? constant : JSON.stringify(constant)}\``
+  if (constant !== undefined) return shown(constant)
   const choices = listOf(at(schema, 'anyOf'))
   if (choices.length > 0) return choices.map(typeOf).join(' or ')
   const most = at(schema, 'maxItems') ?? at(schema, 'maxProperties')
@@ -51,6 +51,8 @@ export function typeOf(schema: unknown): string {
   const format = at(schema, 'format') === 'uuid' ? ' (UUID)' : ''
   return `${textOf(at(schema, 'type'))}${format}${size}${rangeOf(schema)}`
 }
+
+const shown = (value: unknown): string => `\`${typeof value === 'string' ? value : JSON.stringify(value)}\``
 
 const plural = (types: string): string => types.replaceAll(/\b(?:object|string|integer|number|boolean)\b/g, '$&s')
 
