@@ -27,7 +27,7 @@ export function startCommand(context: Context): Command {
       const begun = opening.catch(() => undefined)
       opened.defer(async () => (await begun)?.close())
       // Ignore failures once stopping: Ctrl-C reaches our children too.
-      const unlessStopped = (error: unknown): void => {
+      const unlessStopped = (error: unknown): undefined => {
         if (!stop.aborted) throw error
       }
       const databaseUrl = await context.databaseUrl({ log, signal: stop, connections }).catch(unlessStopped)
@@ -36,9 +36,9 @@ export function startCommand(context: Context): Command {
       if (newEncryptionKey) await permitNewEncryptionKey({ databaseUrl, log })
       const config = demo?.config ?? settings
       const run = config.listen.processes === 1 ? runAlone : runWorkers
-      const running = opened.adopt(await run({ config, settings, json: json === true, databaseUrl, log }), (it) =>
-        it.close(),
-      )
+      const running = await run({ config, settings, json: json === true, databaseUrl, log, stop }).catch(unlessStopped)
+      if (running === undefined) return
+      opened.defer(() => running.close())
       if (stop.aborted) return
       context.stdout.write(running.greeting)
       await once(stop, 'abort')
@@ -57,6 +57,7 @@ interface RunNeeds {
   readonly json: boolean
   readonly databaseUrl: string
   readonly log: Logger
+  readonly stop: AbortSignal
 }
 
 interface RunningService {
@@ -78,11 +79,11 @@ async function runAlone({ settings, json, ...needs }: RunNeeds): Promise<Running
 }
 
 /** Migrates once, then starts the workers. */
-async function runWorkers({ config, settings, json, databaseUrl, log }: RunNeeds): Promise<RunningService> {
+async function runWorkers({ config, settings, json, databaseUrl, log, stop }: RunNeeds): Promise<RunningService> {
   const { migrate } = await import('../platform/database/migrations.ts')
   await migrate(databaseUrl)
   const { startWorkers } = await import('./supervisor.ts')
-  return startWorkers({ order: { config, databaseUrl }, setUp: { settings, json }, log })
+  return startWorkers({ order: { config, databaseUrl }, setUp: { settings, json }, log, stop })
 }
 
 /**

@@ -18,6 +18,8 @@ interface WorkersNeeds {
   readonly order: Omit<ServeOrder, 'kind' | 'setUp'>
   readonly setUp: NonNullable<ServeOrder['setUp']>
   readonly log: Logger
+  /** Stops the workers, also while they start. */
+  readonly stop: AbortSignal
 }
 
 /** ms before a worker that ended is replaced. Doubles up to `most` if workers keep ending. */
@@ -27,9 +29,10 @@ const healthyAfter = 10_000
 
 /**
  * Starts `config.listen.processes` workers on one port: this process accepts the connections and distributes them over
- * the workers. Replaces a worker that ends. Throws OperatorError if a worker fails to start at first.
+ * the workers. Replaces a worker that ends. Throws OperatorError if a worker fails to start at first, and some error if it is
+ * stopped before all have started. No worker is left then.
  */
-export async function startWorkers({ order, setUp, log }: WorkersNeeds): Promise<Workers> {
+export async function startWorkers({ order, setUp, log, stop }: WorkersNeeds): Promise<Workers> {
   cluster.setupPrimary({
     exec: fileURLToPath(new URL('worker.ts', import.meta.url)),
     args: [],
@@ -63,15 +66,20 @@ export async function startWorkers({ order, setUp, log }: WorkersNeeds): Promise
     }
   }
 
-  async function close(): Promise<void> {
+  async function endAll(): Promise<void> {
     closing.abort()
     for (const worker of running) worker.send({ kind: 'stop' })
     await Promise.all([...running].map((worker) => worker.ended))
   }
+  let ending: Promise<void> | undefined
+  const close = (): Promise<void> => (ending ??= endAll())
 
   try {
+    stop.throwIfAborted()
+    stop.addEventListener('abort', () => void close())
     const first = begin({ setUp })
     const greeting = await first.ready
+    stop.throwIfAborted()
     const others = Array.from({ length: order.config.listen.processes - 1 }, () => begin())
     await Promise.all(others.map((worker) => worker.ready))
     for (const worker of [first, ...others]) void keep(worker)

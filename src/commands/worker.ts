@@ -17,7 +17,8 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => u
 const opened = openLog()
 const { log } = opened
 const metricsRequests = new Map<number, (text: string) => void>()
-let serving: Promise<Service> | undefined
+let service: Service | undefined
+let isStopping = false
 
 answerMetricsRequests()
 process.on('message', (message) => {
@@ -29,12 +30,13 @@ process.on('message', (message) => {
 
 async function begin({ config, databaseUrl, setUp }: ServeOrder): Promise<void> {
   try {
-    serving = serve({ config, databaseUrl, log, metricsText })
-    const service = await serving
+    service = await serve({ config, databaseUrl, log, metricsText })
     if (setUp === undefined) return send({ kind: 'ready' })
     await loadDemo(config, setUp.settings, { ...service, databaseUrl, log })
     send({ kind: 'ready', greeting: await greeting(service, { ...setUp, config }) })
   } catch (reported) {
+    // Closing the service lets what the first worker sets up fail.
+    if (isStopping) return
     const error = databaseFault(reported, config, databaseUrl)
     const reason = error instanceof Error ? error.message : String(error)
     send({ kind: 'failed', reason, known: error instanceof OperatorError })
@@ -43,9 +45,10 @@ async function begin({ config, databaseUrl, setUp }: ServeOrder): Promise<void> 
   }
 }
 
+/** One that does not serve yet ends at once, as if killed: what it waits for may take minutes. */
 async function stop(): Promise<void> {
+  isStopping = true
   endAtDeadline(log)
-  const service = await serving?.catch(() => undefined)
   await service?.close()
   opened.close()
   process.exit()

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, before, test } from 'node:test'
+import { Client } from 'pg'
 import { stringify } from 'yaml'
 import { verifyBooks } from '../../src/billing/verify.ts'
 import { openDatabase } from '../../src/platform/database/database.ts'
@@ -13,8 +16,11 @@ import { createGate } from '../support/gate.ts'
 import { parseObject } from '../support/json.ts'
 import { createTestLog } from '../support/log.ts'
 import { upstreamModel } from '../support/service.ts'
-import { freePorts, start, type Started } from '../support/start.ts'
+import { freePorts, main, start, type Started } from '../support/start.ts'
 import { startVendor, type Vendor } from '../support/vendor.ts'
+
+/** The advisory lock of `migrations-store.ts`. */
+const migrationLock = 7_265_538_911
 
 // `listen.processes: 2`: one process accepts connections, two serve them.
 
@@ -87,6 +93,8 @@ async function call(key: string): Promise<number> {
   await response.arrayBuffer()
   return response.status
 }
+
+const isServed = async () => (await fetch(`${url}/readyz`).catch(() => undefined))?.status === 200
 
 /** The value of a metric. */
 async function figure(name: string): Promise<number> {
@@ -175,5 +183,42 @@ test('SIGTERM lets both finish, and no process remains', async () => {
   const verdict = await verifyBooks(database)
   await database.close()
   assert.ok(verdict.ok, JSON.stringify(verdict.checks))
+  service = await start(environment)
+})
+
+test('SIGTERM while further workers start: no new requests, those in flight finish, and nothing waits for the start', async () => {
+  const key = await newKey('Early', 100_000)
+  await service.end()
+  const child = spawn(process.execPath, [main, 'start'], { env: environment, stdio: ['ignore', 'pipe', 'pipe'] })
+  const ended = once(child, 'close')
+  const said = { stdout: '', stderr: '' }
+  for (const name of ['stdout', 'stderr'] as const) child[name].on('data', (data) => (said[name] += String(data)))
+  const ready = () => said.stderr.split('"msg":"a worker is ready"').length - 1
+  await eventually('the first serves', () => ready() === 1)
+  // The second waits for this lock before it listens.
+  const other = new Client(home.url)
+  await other.connect()
+  await other.query('select pg_advisory_lock($1)', [migrationLock])
+  assert.equal(ready(), 1, 'the second was faster than this test')
+
+  const gate = createGate()
+  const earlier = vendor.calls
+  vendor.set({ gate: gate.pass })
+  const inFlight = call(key)
+  await eventually('it is in flight', () => vendor.calls === earlier + 1)
+  child.kill('SIGTERM')
+  await eventually('it refuses new requests', async () => !(await isServed()))
+  assert.notEqual(await call(key).catch(() => 'refused'), 200)
+  assert.equal(vendor.calls, earlier + 1)
+  gate.open()
+  assert.equal(await inFlight, 200)
+  // The lock is still held.
+  assert.deepEqual(await ended, [0, null])
+  assert.equal(ready(), 1)
+  assert.equal(said.stdout, '')
+  assert.doesNotMatch(said.stderr, /"level":50|Unexpected/)
+  assertGone([...said.stderr.matchAll(/"pid":(\d+),"msg":"a worker is ready"/g)].map(([, pid]) => Number(pid)))
+  await other.end()
+  vendor.set({})
   service = await start(environment)
 })
