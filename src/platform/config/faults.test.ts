@@ -113,6 +113,10 @@ const values: Case[] = [
     `invoicing: { tax: [{ id: a, category: S, rate: "${rate}" }] }`,
     `invoicing.tax[0].rate: ${taxRate}`,
   ]),
+  ...['1001', '-1', '12.345', '12,5'].map((markup): Case => [
+    `invoicing: { markup_percent: "${markup}" }`,
+    'invoicing.markup_percent: must be a mark-up in per cent in quotes such as "20" or "12.5", at most 1000, with at most two decimals',
+  ]),
   ['invoicing: { tax: [{ id: a, category: X }] }', 'invoicing.tax[0].category: must be one of S, Z, E, AE, K, G, O'],
   ...['DE89 3704 0044 0532 0130 01', 'DE89', 'de89370400440532013000', 'DE89 3704 0044 0532 0130 0é'].map(
     (iban): Case => [`invoicing: { bank: { iban: ${iban} } }`, `invoicing.bank.iban: ${bankAccount}`],

@@ -252,7 +252,7 @@ export const rate: SettingFormat<bigint> = {
 
 /** A mark-up, converted to hundredths of a per cent. */
 export const markup: SettingFormat<number> = pattern(
-  'a mark-up in per cent in quotes such as "20" or "12.5", at most 1000',
+  'a mark-up in per cent in quotes such as "20" or "12.5", at most 1000, with at most two decimals',
   /^(\d{1,4})(?:\.(\d{1,2}))?$/,
   (whole, fraction = '') => {
     const hundredths = Number(whole) * 100 + Number(fraction.padEnd(2, '0'))
