@@ -8,6 +8,7 @@ import { createKeys, type Keys } from './accounts/keys.ts'
 import { createAlerts } from './alerts/alerts.ts'
 import { startAlerts } from './alerts/watch.ts'
 import { buildApp } from './app.ts'
+import { openCurrency } from './billing/currency.ts'
 import { startHousekeeping } from './billing/housekeeping.ts'
 import { priceOf } from './billing/price-rule.ts'
 import { createPrices, type Price } from './billing/prices.ts'
@@ -95,6 +96,7 @@ export async function openService(needs: ServiceNeeds): Promise<Service> {
   await using opened = new AsyncDisposableStack()
   const database = opened.adopt(openDatabase(databaseUrl, { log }), (it) => it.close())
   const encryption = await openEncryption(database, config)
+  await openCurrency(database, config.currency)
   const prices = opened.adopt(createPrices({ database, log }), (it) => it.close())
   await prices.sync(configuredPrices(config))
   const accounts = createAccounts({ database })

@@ -39,6 +39,7 @@ const entryPoints = {
     'postgres-till.ts',
     'key-standing.ts',
     'payer.ts',
+    'currency.ts',
     'price-rule.ts',
     'prices.ts',
     'money.ts',

@@ -3,6 +3,7 @@ import { OperatorError } from '../platform/problems.ts'
 import type { Context } from './context.ts'
 import {
   checkClock,
+  checkCurrency,
   checkDatabase,
   checkDurability,
   checkEncryptionKey,
@@ -28,6 +29,7 @@ export const checks: readonly DoctorCheck[] = [
   { name: 'data folder', needs: ['configuration'], run: checkDataFolder },
   { name: 'database', needs: ['configuration'], run: checkDatabase },
   { name: 'encryption key', needs: ['database'], run: checkEncryptionKey },
+  { name: 'currency', needs: ['database'], run: checkCurrency },
   { name: 'portal', needs: ['database'], run: checkPortal },
   { name: 'durability', needs: ['database'], run: checkDurability },
   { name: 'clock', needs: ['database'], run: checkClock },

@@ -1,3 +1,4 @@
+import { confirmCurrency } from '../billing/currency.ts'
 import { confirmEncryption } from '../platform/encryption-check.ts'
 import { OperatorError } from '../platform/problems.ts'
 import type { Context } from './context.ts'
@@ -21,6 +22,12 @@ export async function checkDatabase(context: Context): Promise<string> {
 export async function checkEncryptionKey(context: Context): Promise<string> {
   const known = await confirmEncryption(await context.database(), await context.config())
   return known ? "the one with which this database's secrets are encrypted" : 'none yet; the first start creates it'
+}
+
+export async function checkCurrency(context: Context): Promise<string> {
+  const { currency } = await context.config()
+  const isRecorded = await confirmCurrency(await context.database(), currency)
+  return isRecorded ? `${currency}; no amount is in another one` : `${currency}; the first start records it`
 }
 
 export async function checkPortal(context: Context): Promise<string> {

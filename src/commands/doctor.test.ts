@@ -10,6 +10,7 @@ import { text } from 'node:stream/consumers'
 import { after, before, test } from 'node:test'
 import { stringify } from 'yaml'
 import { tollgateHere } from '../../tests/support/command-line.ts'
+import { insertCredit } from '../../tests/support/credit.ts'
 import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
 import { startServer } from '../../tests/support/echo-server.ts'
 import { writeEmbeddingModel } from '../../tests/support/embedding-model.ts'
@@ -18,6 +19,7 @@ import { tinyFile } from '../../tests/support/engine.ts'
 import { createTestLog } from '../../tests/support/log.ts'
 import { localEmbedder, shippedModel } from '../../tests/support/service.ts'
 import { main } from '../../tests/support/start.ts'
+import { openCurrency } from '../billing/currency.ts'
 import { openDatabase } from '../platform/database/database.ts'
 import { openEncryption } from '../platform/encryption-check.ts'
 
@@ -132,6 +134,24 @@ test('how people sign in without a provider', async () => {
     await lineWith({ password: true, email_link: true }),
     `${none}people sign in to the portal with passwords or e-mail links`,
   )
+})
+
+test('a currency that is not the one of the amounts', async () => {
+  const own = await createTestDatabase()
+  const database = openDatabase(own.url, { log: createTestLog().log })
+  const settings = path.join(folder, 'currency.yaml')
+  const lineWith = async (currency: string) => {
+    await writeFile(settings, stringify({ currency }))
+    return lineOf('currency', { TOLLGATE_CONFIG: settings, DATABASE_URL: own.url })
+  }
+  assert.match(await lineWith('EUR'), /^ok {5}currency +EUR; the first start records it$/)
+  await openCurrency(database, 'EUR')
+  await insertCredit(database)
+  assert.match(await lineWith('EUR'), /^ok {5}currency +EUR; no amount is in another one$/)
+  assert.match(await lineWith('CHF'), /^WRONG {2}currency +currency is CHF, but this database has credit in EUR/)
+  assert.match(await lineWith('EUR'), /^ok/, 'it changes nothing')
+  await database.close()
+  await own.drop()
 })
 
 test('a port in use by Tollgate, by another program, and an address of another machine', async () => {

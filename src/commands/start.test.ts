@@ -5,11 +5,13 @@ import path from 'node:path'
 import { test } from 'node:test'
 import { createConfigFolder, upstream } from '../../tests/support/config.ts'
 import { tollgate } from '../../tests/support/command-line.ts'
+import { insertCredit } from '../../tests/support/credit.ts'
 import { createTestDatabase } from '../../tests/support/database.ts'
 import { parseObject } from '../../tests/support/json.ts'
 import { createTestLog } from '../../tests/support/log.ts'
 import { freePorts, start } from '../../tests/support/start.ts'
 import type { Config } from '../platform/config/config.ts'
+import { openCurrency } from '../billing/currency.ts'
 import { openDatabase } from '../platform/database/database.ts'
 import { openEncryption } from '../platform/encryption-check.ts'
 import { createContext } from './context.ts'
@@ -73,6 +75,29 @@ test('only --new-encryption-key permits another encryption key', { timeout: 120_
   assert.equal(await started.end(), 0)
   await openEncryption(database, { data: folder })
   const audited = await database.rows(`select actor, outcome from audit where action = 'encryption_key_replaced'`)
+  assert.deepEqual(audited, [{ actor: 'command', outcome: 'allowed' }])
+  await database.close()
+  await own.drop()
+  await rm(folder, { recursive: true })
+})
+
+test('only --new-currency permits another currency for existing amounts', { timeout: 120_000 }, async () => {
+  const own = await createTestDatabase()
+  const folder = await mkdtemp(path.join(tmpdir(), 'tollgate-start-'))
+  const TOLLGATE_CONFIG = path.join(folder, 'tollgate.yaml')
+  await writeFile(TOLLGATE_CONFIG, `${upstream()}currency: CHF\n`)
+  const database = openDatabase(own.url, { log: createTestLog().log })
+  await openCurrency(database, 'EUR')
+  await insertCredit(database)
+  const environment = { DATABASE_URL: own.url, TOLLGATE_DATA: folder, TOLLGATE_CONFIG, PORT: String(await freePorts()) }
+  const refused = await tollgate(['start'], environment)
+  assert.equal(refused.status, 1)
+  assert.match(refused.stderr, /currency is CHF, but this database has credit in EUR.* start once with --new-currency/)
+  for (const flags of [['--new-currency'], []]) {
+    const started = await start(environment, { flags })
+    assert.equal(await started.end(), 0)
+  }
+  const audited = await database.rows(`select actor, outcome from audit where action = 'currency_replaced'`)
   assert.deepEqual(audited, [{ actor: 'command', outcome: 'allowed' }])
   await database.close()
   await own.drop()

@@ -8,13 +8,14 @@ import { openLog } from '../platform/log.ts'
 import { command, type CommonOptions } from './command.ts'
 import type { Context } from './context.ts'
 import { greeting } from './greeting.ts'
-import { permitNewEncryptionKey } from './new-encryption-key.ts'
+import { permitNewCurrency, permitNewEncryptionKey } from './start-permits.ts'
 import { endAtDeadline } from './stop-deadline.ts'
 
 export function startCommand(context: Context): Command {
   return command('start', 'Run the service until it receives SIGTERM, SIGINT or SIGHUP', 'start')
     .option('--new-encryption-key', 'use another encryption key than before: what that encrypted stays unreadable')
-    .action(async ({ json, newEncryptionKey }: StartOptions) => {
+    .option('--new-currency', 'use another currency than before: amounts keep their numbers')
+    .action(async ({ json, newEncryptionKey, newCurrency }: StartOptions) => {
       const settings = await withPort(await context.config())
       await using opened = new AsyncDisposableStack()
       const { log } = opened.adopt(openLog(), (it) => it.close())
@@ -34,6 +35,7 @@ export function startCommand(context: Context): Command {
       const demo = await opening.catch(unlessStopped)
       if (databaseUrl === undefined || stop.aborted) return
       if (newEncryptionKey) await permitNewEncryptionKey({ databaseUrl, log })
+      if (newCurrency) await permitNewCurrency({ databaseUrl, log, currency: settings.currency })
       const config = demo?.config ?? settings
       const run = config.listen.processes === 1 ? runAlone : runWorkers
       const running = await run({ config, settings, json: json === true, databaseUrl, log, stop }).catch(unlessStopped)
@@ -47,6 +49,7 @@ export function startCommand(context: Context): Command {
 
 interface StartOptions extends CommonOptions {
   readonly newEncryptionKey?: true
+  readonly newCurrency?: true
 }
 
 interface RunNeeds {

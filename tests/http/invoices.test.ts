@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUIDv7 } from 'node:crypto'
 import { after, describe, test } from 'node:test'
 import { byService } from '../../src/access/actor.ts'
+import { replaceCurrency } from '../../src/billing/currency.ts'
 import { verifyAll } from '../../src/commands/verification.ts'
 import { readAnswer, type Answer } from '../support/answer.ts'
 import { startService, upstreamModel } from '../support/service.ts'
@@ -634,6 +635,7 @@ describe('bad input', () => {
   test('a draft in a currency that the firm no longer uses is not issued', async () => {
     const made = await draft()
     const { databaseUrl } = firm.service
+    await replaceCurrency(database, 'CHF')
     const changed = await startService({
       models: [upstreamModel('http://127.0.0.1:9/v1')],
       databaseUrl,
@@ -650,6 +652,7 @@ describe('bad input', () => {
       assert.equal((await paula.get(pathOf(made))).json['status'], 'draft')
     } finally {
       await changed.close()
+      await replaceCurrency(database, 'EUR')
     }
   })
 
@@ -1039,6 +1042,7 @@ describe('the report', () => {
 test('the report names the currencies of the invoices that it leaves out', async () => {
   await issued()
   assert.deepEqual(ok(await paula.get('/invoices/report')).json['other_currencies'], [])
+  await replaceCurrency(database, 'CHF')
   const changed = await startService({
     models: [upstreamModel('http://127.0.0.1:9/v1')],
     databaseUrl: firm.service.databaseUrl,
@@ -1052,6 +1056,7 @@ test('the report names the currencies of the invoices that it leaves out', async
     assert.equal(at(json, 'ageing', 'payer_count'), 0)
   } finally {
     await changed.close()
+    await replaceCurrency(database, 'EUR')
   }
 })
 

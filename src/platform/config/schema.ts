@@ -270,7 +270,8 @@ export const configSchema = group('The configuration.', {
     }),
   }),
   currency: Type.String({
-    description: 'The currency of all prices and accounts. Amounts are never converted.',
+    description:
+      'The currency of all prices and accounts. Amounts are never converted. To change it later, see [Changing the currency](operating.md#changing-the-currency).',
     pattern: '^[A-Z]{3}$',
     expects: 'a currency code of three capital letters such as USD',
     default: 'USD',

@@ -112,6 +112,7 @@ const billing = [
   'requests_read',
   'price_set',
   'encryption_key_replaced',
+  'currency_replaced',
   'invoices_listed',
   'invoices_exported',
   'unbilled_listed',
