@@ -10,6 +10,7 @@ import {
   checkPortal,
   checkPrices,
 } from './doctor-database.ts'
+import { readHasPeople } from './doctor-store.ts'
 import { checkDataFolder, checkPort, checkRuntime } from './doctor-host.ts'
 import { faultOfModel } from './model-survey.ts'
 
@@ -35,7 +36,7 @@ export const checks: readonly DoctorCheck[] = [
   { name: 'clock', needs: ['database'], run: checkClock },
   { name: 'models', needs: ['configuration'], run: checkModels },
   { name: 'prices', needs: ['database'], run: checkPrices },
-  { name: 'sign-in', needs: ['configuration'], run: checkSignIn },
+  { name: 'sign-in', needs: ['database'], run: checkSignIn },
   { name: 'mail', needs: ['configuration'], run: checkMail },
   { name: 'drafting', needs: ['database'], run: checkDrafting },
   { name: 'try it', needs: ['database'], run: checkTryIt },
@@ -59,7 +60,8 @@ async function checkSignIn(context: Context): Promise<string> {
   const config = await context.config()
   if (isDemo(config)) return "the demo's provider, without passwords; it runs while the service does"
   const { surveySignIn } = await import('../signin/configured.ts')
-  return surveySignIn({ config, log: await context.log() })
+  const hasPeople = config.sign_in.first_partner !== undefined || (await readHasPeople(await context.database()))
+  return surveySignIn({ config, log: await context.log(), hasPeople })
 }
 
 async function checkMail(context: Context): Promise<string> {

@@ -26,3 +26,9 @@ export async function readDatabaseClock(database: Queryable): Promise<number> {
   const [row] = await database.rows<{ now: Date }>('select clock_timestamp() as now')
   return row?.now.getTime() ?? Number.NaN
 }
+
+/** Whether there are people who may sign in. */
+export async function readHasPeople(database: Queryable): Promise<boolean> {
+  const rows = await database.rows(`select from person where status = 'active' and deleted_at is null limit 1`)
+  return rows.length > 0
+}

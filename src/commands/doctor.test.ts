@@ -136,6 +136,38 @@ test('how people sign in without a provider', async () => {
   )
 })
 
+test('settings that let nobody sign in', async () => {
+  const settings = path.join(folder, 'nobody.yaml')
+  const lineWith = async (written: object, url: string) => {
+    await writeFile(settings, stringify({ mail: { url: 'smtp://127.0.0.1:9', from: 'a@example.com' }, ...written }))
+    return lineOf('sign-in', { TOLLGATE_CONFIG: settings, DATABASE_URL: url })
+  }
+  const password = { sign_in: { password: true } }
+  const open = /^ok {5}sign-in +no provider is configured: people sign in to the portal with passwords$/
+  for (const base_url of ['https://tollgate.example.com', 'http://localhost:8080']) {
+    assert.match(await lineWith({ base_url, ...password }, home.url), open, base_url)
+  }
+  const plain = await lineWith({ base_url: 'http://tollgate.example.com', ...password }, home.url)
+  assert.match(
+    plain,
+    /^WRONG {2}sign-in +Nobody can sign in at http:\/\/tollgate\.example\.com: .* Set base_url to the https:/,
+  )
+  const apiOnly = await lineWith({ base_url: 'http://10.0.0.5:8080' }, home.url)
+  assert.match(apiOnly, /^ok {5}sign-in +no provider is configured: nobody can sign in to the portal$/)
+  const closed = /^WRONG {2}sign-in +Nobody can sign in to the portal: configure a provider in sign_in\.providers/
+  assert.match(await lineWith({ sign_in: { first_partner: 'ruth@example.com' } }, home.url), closed)
+  const own = await createTestDatabase()
+  const database = openDatabase(own.url, { log: createTestLog().log })
+  await database.rows(
+    `insert into person (id, name, role, created_at) values (gen_random_uuid(), 'Ruth', 'partner', now())`,
+  )
+  assert.match(await lineWith({}, own.url), closed)
+  await database.rows(`update person set status = 'disabled'`)
+  assert.match(await lineWith({}, own.url), /^ok/)
+  await database.close()
+  await own.drop()
+})
+
 test('a currency that is not the one of the amounts', async () => {
   const own = await createTestDatabase()
   const database = openDatabase(own.url, { log: createTestLog().log })

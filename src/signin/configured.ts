@@ -4,6 +4,7 @@ import type { Mailer } from '../mail/mailer.ts'
 import type { Identities } from '../people/identities.ts'
 import type { Config } from '../platform/config/config.ts'
 import type { Database } from '../platform/database/database.ts'
+import { isSecure } from '../platform/config/values.ts'
 import type { Encryption } from '../platform/encryption.ts'
 import { OperatorError } from '../platform/problems.ts'
 import { repeat } from '../platform/repeat.ts'
@@ -127,12 +128,27 @@ async function refuseWrong(providers: readonly RedirectMethod[]): Promise<void> 
 }
 
 /**
- * A summary of the sign-in methods for `doctor`. Throws OperatorError with the faults that would prevent a start, and with
- * providers that do not respond.
+ * A summary of the sign-in methods for `doctor`. Throws OperatorError with the faults that would prevent a start, with
+ * settings that let none of the people sign in, and with providers that do not respond.
  */
-export async function surveySignIn({ config, log }: Pick<Needs, 'config' | 'log'>): Promise<string> {
+export async function surveySignIn({ config, log, hasPeople }: SurveyNeeds): Promise<string> {
+  const { base_url: baseUrl, sign_in: settings } = config
   const providers = await createProviders(config, log)
-  if (providers.length === 0) return `no provider is configured: ${signInWithoutProvider(config.sign_in)}`
+  const ways = waysWithoutProvider(settings)
+  if (providers.length === 0 && ways.length === 0) {
+    if (!hasPeople) return 'no provider is configured: nobody can sign in to the portal'
+    throw new OperatorError(
+      'Nobody can sign in to the portal: configure a provider in sign_in.providers, or set sign_in.password or sign_in.email_link.',
+    )
+  }
+  if (!isSecure(new URL(baseUrl))) {
+    throw new OperatorError(
+      `Nobody can sign in at ${baseUrl}: browsers keep the session cookie only for https. Set base_url to the https:// address that people enter.`,
+    )
+  }
+  if (providers.length === 0) {
+    return `no provider is configured: people sign in to the portal with ${ways.join(' or ')}`
+  }
   await refuseWrong(providers)
   const silent = providers.filter(({ state }) => state !== 'ready')
   if (silent.length === 0) return `${providers.map(({ id }) => id).join(', ')}: every provider responds`
@@ -141,9 +157,11 @@ export async function surveySignIn({ config, log }: Pick<Needs, 'config' | 'log'
 }
 
 /** Passkeys do not count: nobody has one before they have signed in with another method. */
-function signInWithoutProvider({ password, email_link: emailLink }: Config['sign_in']): string {
-  const methods = [...(password ? ['passwords'] : []), ...(emailLink ? ['e-mail links'] : [])]
-  return methods.length === 0
-    ? 'nobody can sign in to the portal'
-    : `people sign in to the portal with ${methods.join(' or ')}`
+function waysWithoutProvider({ password, email_link: emailLink }: Config['sign_in']): string[] {
+  return [...(password ? ['passwords'] : []), ...(emailLink ? ['e-mail links'] : [])]
+}
+
+interface SurveyNeeds extends Pick<Needs, 'config' | 'log'> {
+  /** Whether there are people who may sign in. */
+  readonly hasPeople: boolean
 }

@@ -297,6 +297,11 @@ export const filePath: SettingFormat<string> = pattern('a path', /^([^\0]+)$/, (
 /** A switch in the environment. */
 export const onOff: SettingFormat<boolean> = pattern('1 or 0', /^([01])$/, (text) => text === '1')
 
+/** Whether browsers treat it as secure: only then do they keep the session cookie and offer passkeys. */
+export function isSecure({ protocol, hostname }: URL): boolean {
+  return protocol === 'https:' || isLoopback(hostname)
+}
+
 /** Whether a host name refers to this machine. */
 export function isLoopback(hostname: string): boolean {
   return /^(localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)
@@ -325,7 +330,7 @@ function secure(expects: string): SettingFormat<string> {
     parse(text) {
       const url = parseUrl(text, ['http:', 'https:'])
       if (url === undefined || /[?#]/.test(text)) throw mismatch(format)
-      if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
+      if (!isSecure(url)) {
         throw new RangeError('must begin with https://; http:// is accepted on loopback addresses only')
       }
       return text

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { isLoopback } from '../../platform/config/values.ts'
+import { isSecure } from '../../platform/config/values.ts'
 
 /** Where passkeys are created and used (WebAuthn Level 3 section 5.1.2): the exact origin, and the host as their scope. */
 export interface PasskeySite {
@@ -12,7 +12,8 @@ export interface PasskeySite {
  * name.
  */
 export function passkeySiteOf(baseUrl: string): PasskeySite | undefined {
-  const { origin, hostname, protocol } = new URL(baseUrl)
+  const url = new URL(baseUrl)
+  const { origin, hostname } = url
   if (isIP(hostname.replace(/^\[|\]$/g, '')) !== 0) return undefined
-  return protocol === 'https:' || isLoopback(hostname) ? { origin, rpId: hostname } : undefined
+  return isSecure(url) ? { origin, rpId: hostname } : undefined
 }
