@@ -8,7 +8,7 @@ import type { CredentialChanges } from '../signin/credential-change.ts'
 import { changeWithin, lastPartner, lockForChange, withdrawnEntries } from './change.ts'
 import type { Email } from './email.ts'
 import * as identities from './identities-store.ts'
-import { withdrawOf } from './invitations-store.ts'
+import { withdrawOf, withdrawUnfinished } from './invitations-store.ts'
 import { addressTaken, requiredEmail } from './people.ts'
 import type { PersonChange, PersonSummary } from './person.ts'
 import { deleteFactors, deleteSignInData } from './removal-store.ts'
@@ -107,6 +107,7 @@ async function changeAddress(
   if (person.email === email.address) return
   await identities.updateEmail(tx, person.id, email)
   await withdrawOf(tx, email.key, new Date())
+  await withdrawUnfinished(tx, person.id, new Date())
   await changes.concludeAddress(tx, { person, by, address: email.address })
 }
 

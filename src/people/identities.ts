@@ -5,7 +5,7 @@ import type { Email } from './email.ts'
 import { hashOfInvitation } from './invitation-token.ts'
 import * as store from './identities-store.ts'
 import type { Identity, ListedIdentity, PersonSummary } from './person.ts'
-import { readUsable, withdrawOf, type InvitationKey } from './invitations-store.ts'
+import { closeUnfinished, readUsable, withdrawOf, type InvitationKey } from './invitations-store.ts'
 import {
   acceptWithin,
   joinWithin,
@@ -34,9 +34,14 @@ export interface Identities {
    */
   join(joining: Joining): Promise<PersonSummary | undefined>
   /** The address and the name of an invitation that can be accepted now. */
-  invitation(which: Token | Email): Promise<InvitedPerson | undefined>
-  /** Creates the person of an invitation, once, with `welcome` in the same transaction. Undefined if it cannot be accepted. */
+  invitation(which: Token | Email, within?: Queryable): Promise<InvitedPerson | undefined>
+  /**
+   * The person of an invitation, created once, with `welcome` in the same transaction. It can be accepted again until the
+   * person has a way to sign in. Undefined if it cannot be accepted.
+   */
   accept(which: Token, welcome?: Welcome): Promise<PersonSummary | undefined>
+  /** Closes the invitation of a person who has a way to sign in. */
+  closeInvitation(tx: Queryable, personId: string): Promise<void>
   /** Gives a person one more identity, unless it belongs to a person already. */
   identify(personId: string, identity: Identity): Promise<void>
   /** Gives a person one more identity, in the transaction of the caller. False if it belongs to a person already. */
@@ -60,7 +65,7 @@ export interface AddressChange {
   readonly conclude: (tx: Queryable, before: PersonSummary) => Promise<void>
 }
 
-/** What is done for a person who has just been created. */
+/** What is done for a person who accepts an invitation. */
 export type Welcome = (tx: Queryable, person: PersonSummary) => Promise<void>
 
 /** The token of an invitation's link. */
@@ -74,6 +79,8 @@ export interface InvitedPerson {
   readonly name: string
   readonly role: Role
   readonly expiresAt: Date
+  /** Who has accepted it, and has no way to sign in yet. */
+  readonly personId: string | null
 }
 
 interface Needs {
@@ -97,8 +104,9 @@ export function createIdentities({ database, audit }: Needs): Identities {
     welcome: (identity: Identity, joining: Joining & { readonly claimed: Claimed }) =>
       joined((tx) => welcomeWithin(tx, identity, joining)),
     join: (joining: Joining) => joined((tx) => joinWithin(tx, joining)),
-    invitation: (which: Token | Email) => readUsable(database, keyOf(which), new Date()),
+    invitation: (which: Token | Email, within: Queryable = database) => readUsable(within, keyOf(which), new Date()),
     accept: (which: Token, welcome?: Welcome) => joined((tx) => acceptWithin(tx, keyOf(which)), welcome),
+    closeInvitation: (tx: Queryable, personId: string) => closeUnfinished(tx, personId, new Date()),
     identify: (personId: string, identity: Identity) =>
       database.transaction(async (tx) => {
         const added = await store.insertIdentity(tx, identity, { personId, at: new Date() })

@@ -2,7 +2,7 @@ import type { Role } from '../access/actor.ts'
 import type { Queryable } from '../platform/database/database.ts'
 import { insertPerson } from './store.ts'
 
-/** An invitation that was neither accepted nor withdrawn. It may have expired. */
+/** An invitation that is open: not withdrawn, and its person, if there is one, has no way to sign in yet. It may have expired. */
 export interface Invitation {
   readonly id: string
   readonly email: string
@@ -71,6 +71,22 @@ export async function renewInvitation(
   return rows.length > 0 ? readInvitation(tx, id) : undefined
 }
 
+/** The open invitation of a person who has accepted it. */
+export async function readUnfinished(tx: Queryable, personId: string): Promise<Invitation | undefined> {
+  const [found] = await tx.rows<Invitation>(`${selectOpen} and i.person_id = $1`, [personId])
+  return found
+}
+
+/** Withdraws the open invitation that a person has accepted, if there is one. */
+export async function withdrawUnfinished(tx: Queryable, personId: string, at: Date): Promise<void> {
+  await tx.rows(`update invitation i set withdrawn_at = $2 where i.person_id = $1 and ${open}`, [personId, at])
+}
+
+/** Closes the invitation of a person who has a way to sign in. */
+export async function closeUnfinished(tx: Queryable, personId: string, at: Date): Promise<void> {
+  await tx.rows(`update invitation i set accepted_at = $2 where i.person_id = $1 and ${open}`, [personId, at])
+}
+
 /** False if the invitation is not open. */
 export async function withdrawInvitation(tx: Queryable, id: string, at: Date): Promise<boolean> {
   const rows = await tx.rows(`update invitation i set withdrawn_at = $2 where i.id = $1 and ${open} returning 1`, [
@@ -116,13 +132,21 @@ interface UsableInvitation {
   readonly name: string
   readonly role: Role
   readonly expiresAt: Date
+  /** Who has accepted it, and has no way to sign in yet. */
+  readonly personId: string | null
 }
 
-const selectUsable = `select i.id, i.email, i.email_key as "emailKey", i.name, i.role, i.expires_at as "expiresAt"
+const selectUsable = `select i.id, i.email, i.email_key as "emailKey", i.name, i.role, i.expires_at as "expiresAt",
+    i.person_id as "personId"
   from invitation i where ${open} and i.expires_at > $2`
 
+/** The person of an invitation continues with its link only while they have its address and may sign in. */
+const mayContinue = `(i.person_id is null or exists (
+    select 1 from person p where p.id = i.person_id and p.email_key = i.email_key and p.status = 'active'))`
+
 function usable(key: InvitationKey, now: Date): [condition: string, values: unknown[]] {
-  return 'tokenHash' in key ? ['i.token_hash = $1', [key.tokenHash, now]] : ['i.email_key = $1', [key.emailKey, now]]
+  if ('emailKey' in key) return ['i.email_key = $1 and i.person_id is null', [key.emailKey, now]]
+  return [`i.token_hash = $1 and ${mayContinue}`, [key.tokenHash, now]]
 }
 
 /** An invitation that can be accepted now. */
@@ -136,20 +160,30 @@ export async function readUsable(
   return found
 }
 
+/** An invitation that was accepted: by the person whom it created, now or before. */
+export interface AcceptedInvitation {
+  readonly id: string
+  readonly role: Role
+  readonly personId: string
+  readonly isNew: boolean
+}
+
 /**
- * Creates the person of an invitation and closes it. Undefined if it cannot be accepted, or if the address has a person.
- * Of several at once, one succeeds.
+ * Creates the person of an invitation, once. By its address, which the person can prove again, it is closed; by its token, it
+ * stays open until they have a way to sign in. Undefined if it cannot be accepted, or if the address has another person.
  */
-export async function closeInvitation(
+export async function acceptOpen(
   tx: Queryable,
   key: InvitationKey,
   { personId, now }: { readonly personId: string; readonly now: Date },
-): Promise<UsableInvitation | undefined> {
+): Promise<AcceptedInvitation | undefined> {
   const [condition, values] = usable(key, now)
   const [found] = await tx.rows<UsableInvitation>(`${selectUsable} and ${condition} for update`, values)
   if (found === undefined) return undefined
-  const { name, email, emailKey, role } = found
+  const { id, name, email, emailKey, role } = found
+  if (found.personId !== null) return { id, role, personId: found.personId, isNew: false }
   if (!(await insertPerson(tx, { id: personId, name, email, emailKey, role, createdAt: now }))) return undefined
-  await tx.rows('update invitation set accepted_at = $2, person_id = $3 where id = $1', [found.id, now, personId])
-  return found
+  const acceptedAt = 'emailKey' in key ? now : null
+  await tx.rows('update invitation set accepted_at = $2, person_id = $3 where id = $1', [id, acceptedAt, personId])
+  return { id, role, personId, isNew: true }
 }

@@ -1,5 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto'
-import { personIdOf, type Visit } from '../access/actor.ts'
+import { personIdOf, type Role, type Visit } from '../access/actor.ts'
 import type { Audit } from '../access/audit.ts'
 import type { Mailer } from '../mail/mailer.ts'
 import type { Config } from '../platform/config/config.ts'
@@ -24,9 +24,12 @@ export interface SentInvitation {
 
 /** Every method throws Problem: `not_found`, `invalid_field`, `conflict`, and `forbidden` for a former partner. */
 export interface Invitations {
-  /** Invites an address, for 7 days, with a role that no one changes later. Voids an earlier invitation of the address. */
+  /**
+   * Invites an address, for 7 days, with a role that no one changes later. Voids an earlier invitation of the address. For
+   * someone who has accepted one and has no way to sign in yet, the same as `resend`.
+   */
   create(this: void, person: NewPerson, by: Visit): Promise<SentInvitation>
-  /** Those neither accepted nor withdrawn, newest first; some may have expired. */
+  /** The open ones, newest first; some may have expired. */
   list(this: void): Promise<store.Invitation[]>
   /** For 7 more days, with a new link. The one before no longer works. */
   resend(this: void, id: string, by: Visit): Promise<SentInvitation>
@@ -60,6 +63,23 @@ export function createInvitations(needs: Needs): Invitations {
       { ...by, action, outcome: 'allowed', noun: 'invitation', nounId: id, ...(details && { details }) },
     ])
 
+  async function renew(tx: Queryable, id: string, by: Visit): Promise<SentInvitation> {
+    const token = newInvitationToken()
+    const renewed = { id, tokenHash: hashOfInvitation(token), expiresAt: new Date(clock() + lifetime) }
+    const invitation = isUuid(id) ? await store.renewInvitation(tx, renewed) : undefined
+    if (invitation === undefined) throw notOpen(id)
+    await record(tx, by, 'invitation_resent', id)
+    return send(tx, needs, invitation, token)
+  }
+
+  /** A new link for someone who has accepted an invitation and has no way to sign in yet. */
+  async function inviteAgain(tx: Queryable, { id, role }: { id: string; role: Role }, email: Email, by: Visit) {
+    const unfinished = await store.readUnfinished(tx, id)
+    if (unfinished === undefined) throw addressTaken(email)
+    if (unfinished.role !== role) throw otherRole(unfinished)
+    return renew(tx, unfinished.id, by)
+  }
+
   return Object.freeze({
     async create(person: NewPerson, by: Visit) {
       const email = requiredEmail(person.email)
@@ -67,7 +87,8 @@ export function createInvitations(needs: Needs): Invitations {
       const { token, ...row } = newRow({ ...person, name: checkName(person.name) }, email, by, clock())
       return change(by, async (tx) => {
         await store.lockAddress(tx, email.key)
-        if ((await readPersonByEmail(tx, email.key)) !== undefined) throw addressTaken(email)
+        const known = await readPersonByEmail(tx, email.key)
+        if (known !== undefined) return inviteAgain(tx, { ...person, id: known.id }, email, by)
         await store.withdrawOf(tx, email.key, row.createdAt)
         await store.insertInvitation(tx, row)
         await record(tx, by, 'person_invited', row.id, { role: row.role })
@@ -75,15 +96,7 @@ export function createInvitations(needs: Needs): Invitations {
       })
     },
     list: () => store.readInvitations(database),
-    resend: (id: string, by: Visit) =>
-      change(by, async (tx) => {
-        const token = newInvitationToken()
-        const renewed = { id, tokenHash: hashOfInvitation(token), expiresAt: new Date(clock() + lifetime) }
-        const invitation = isUuid(id) ? await store.renewInvitation(tx, renewed) : undefined
-        if (invitation === undefined) throw notOpen(id)
-        await record(tx, by, 'invitation_resent', id)
-        return send(tx, needs, invitation, token)
-      }),
+    resend: (id: string, by: Visit) => change(by, (tx) => renew(tx, id, by)),
     withdraw: (id: string, by: Visit) =>
       change(by, async (tx) => {
         if (!isUuid(id) || !(await store.withdrawInvitation(tx, id, new Date(clock())))) throw notOpen(id)
@@ -133,6 +146,16 @@ function checkDomain({ policy, domains }: Needs['policy'], { domain }: Email): v
   throw new Problem('invalid_field', `sign_in.sign_up allows only addresses at ${allowed}.`, { field: 'email' })
 }
 
+function otherRole({ email, role }: store.Invitation): Problem {
+  return new Problem(
+    'conflict',
+    `${email} has accepted an invitation as a ${role}. Invite them with that role again.`,
+    {
+      field: 'role',
+    },
+  )
+}
+
 function notOpen(id: string): Problem {
-  return new Problem('not_found', `No open invitation has the id ${id}. It was accepted or withdrawn.`)
+  return new Problem('not_found', `No open invitation has the id ${id}. It was used or withdrawn.`)
 }

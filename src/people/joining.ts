@@ -3,7 +3,7 @@ import type { AuditEntry } from '../access/audit.ts'
 import type { Queryable } from '../platform/database/database.ts'
 import type { Email } from './email.ts'
 import * as store from './identities-store.ts'
-import { closeInvitation, type InvitationKey } from './invitations-store.ts'
+import { acceptOpen, type InvitationKey } from './invitations-store.ts'
 import type { Identity, PersonSummary } from './person.ts'
 import { insertPerson, readPerson } from './store.ts'
 
@@ -55,11 +55,12 @@ export async function joinWithin(tx: Queryable, { email, mayJoin }: Joining): Pr
   return invited.person !== undefined || !mayJoin ? invited : insertConsultant(tx, email)
 }
 
-/** Creates the person of an invitation, with its name and role. */
+/** The person of an invitation, created with its name and role when it is first accepted. */
 export async function acceptWithin(tx: Queryable, key: InvitationKey): Promise<Joined> {
-  const id = randomUUIDv7()
-  const invitation = await closeInvitation(tx, key, { personId: id, now: new Date() })
+  const invitation = await acceptOpen(tx, key, { personId: randomUUIDv7(), now: new Date() })
   if (invitation === undefined) return nobody
+  const { personId: id } = invitation
+  if (!invitation.isNew) return { person: await readPerson(tx, id), entries: [] }
   const accepted = { ...ownEntry('invitation_accepted', id), noun: 'invitation', nounId: invitation.id }
   const created = ownEntry('person_created', id, { role: invitation.role })
   return { person: await readPerson(tx, id), entries: [accepted, created] }

@@ -69,7 +69,9 @@ export type ShownInvitation = Type.Static<typeof sentInvitation>
 
 export const peopleList = Type.Object({
   people: Type.Array(listedPerson),
-  invitations: Type.Array(listedInvitation, { description: 'Those neither accepted nor withdrawn, newest first.' }),
+  invitations: Type.Array(listedInvitation, {
+    description: 'Those that are open: not withdrawn, and without a person who can sign in. Newest first.',
+  }),
 })
 export type PeopleList = Type.Static<typeof peopleList>
 

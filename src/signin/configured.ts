@@ -93,8 +93,20 @@ export async function openSignIn(needs: Needs): Promise<OpenSignIn> {
   const attempts = createAttempts({ database, baseUrl, clock: Date.now })
   const gate = createGate({ attempts, signUp, sessions, policy, encryption, changes })
   const enrolments = createEnrolments({ database, audit, changes, recoveryCodes })
-  const parts = { attempts, signUp, sessions, refusals, gate, steps, policy, enrolments, identities, encryption }
-  const own = createOwnAccount({ ...needs, ...parts, changes, recoveryCodes, usable, passkeys, clock: Date.now })
+  const parts = {
+    attempts,
+    signUp,
+    sessions,
+    refusals,
+    gate,
+    steps,
+    policy,
+    enrolments,
+    identities,
+    encryption,
+    usable,
+  }
+  const own = createOwnAccount({ ...needs, ...parts, changes, recoveryCodes, passkeys, clock: Date.now })
   const signIn = createSignIn({ ...parts, methods, factors, emailLink, passwords, own })
   const check = async () => void (await Promise.all(methods.map((method) => method.check())))
   const checking = repeat({ name: 'check of the OpenID providers', pause: checkEvery, work: check, log })

@@ -51,7 +51,7 @@ export interface Sessions {
   /** Ends the sessions of a person within the transaction of a change to how they sign in; all but one, if it is given. */
   endWithin(tx: Queryable, which: EndOthers, by: Visit): Promise<store.EndedSession[]>
   /** The live sessions of a person, most recently used first. */
-  list(personId: string): Promise<store.SessionSummary[]>
+  list(personId: string, within?: Queryable): Promise<store.SessionSummary[]>
   /** The Set-Cookie text that gives a browser its session. */
   cookie(value: string): string
   /** The Set-Cookie text that removes it. */
@@ -109,10 +109,10 @@ export function createSessions(needs: SessionNeeds): Sessions {
     end: (which: EndWhich, by: Visit) => end(needs, which, revokedBy(by)),
     endAll: (by: Visit) => end(needs, {}, revokedBy(by)),
     endWithin: (tx: Queryable, which: EndOthers, by: Visit) => endWithin(tx, needs, which, revokedBy(by)),
-    async list(personId: string) {
+    async list(personId: string, within: Queryable = database) {
       const now = clock()
       const alive = { endsAfter: new Date(now), seenAfter: new Date(now - lifetimes.idle) }
-      return store.readSessionsOf(database, personId, alive)
+      return store.readSessionsOf(within, personId, alive)
     },
     cookie: sessionCookie,
     noCookie: noSessionCookie,

@@ -23,8 +23,11 @@ export interface SignUp {
   /** The address of the person who has it, if they may sign in; the given one for a person who may sign up. */
   readonly recipientOf: RecipientOf
   /** Whom an invitation is for. Throws Problem `sign_in_failed` if it cannot be accepted. */
-  invited(this: void, token: string): Promise<InvitedPerson>
-  /** Creates the person of an invitation, once, with `welcome` in the same transaction. Throws Problem `sign_in_failed`. */
+  invited(this: void, token: string, within?: Queryable): Promise<InvitedPerson>
+  /**
+   * The person of an invitation, created once, with `welcome` in the same transaction. It can be accepted again until the
+   * person has a way to sign in. Throws Problem `sign_in_failed`.
+   */
   acceptInvitation(this: void, token: string, welcome?: Welcome): Promise<PersonSummary>
 }
 
@@ -80,8 +83,8 @@ export function createSignUp({ policy, identities }: { policy: SignUpPolicy; ide
     return claim.by === 'email' ? byEmail(claim) : byId(claim)
   }
 
-  async function invited(token: string): Promise<InvitedPerson> {
-    const invitation = await identities.invitation({ token })
+  async function invited(token: string, within?: Queryable): Promise<InvitedPerson> {
+    const invitation = await identities.invitation({ token }, within)
     if (invitation === undefined || !isAllowed(readEmail(invitation.email))) throw notInvited()
     return invitation
   }
@@ -119,7 +122,7 @@ function requireActive(person: PersonSummary | undefined): PersonSummary {
 function notInvited(): Problem {
   return new Problem(
     'sign_in_failed',
-    'This invitation was accepted, withdrawn or replaced by a newer one, or it has expired. Ask a partner of the firm.',
+    'This invitation was used, withdrawn or replaced by a newer one, or it has expired. Sign in, or ask a partner of the firm.',
   )
 }
 

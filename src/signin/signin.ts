@@ -11,6 +11,7 @@ import type { Refusals } from './refusals.ts'
 import { createSignOut, type SignOut, type SignOutNeeds } from './sign-out.ts'
 import type { SignUp } from './sign-up.ts'
 import type { SignInParts } from './steps.ts'
+import type { UsableMethods } from './usable-methods.ts'
 
 /**
  * The states of a visitor (section 3 of the specification): anonymous → attempt begun → proven, if a second factor is
@@ -32,6 +33,7 @@ interface SignInNeeds extends SignInParts, FactorSignInNeeds, Pick<SignOutNeeds,
   readonly passwords: PasswordService | undefined
   readonly signUp: SignUp
   readonly own: OwnAccount
+  readonly usable: UsableMethods
 }
 
 export function createSignIn(needs: SignInNeeds): SignIn {

@@ -9,7 +9,7 @@ type Owner = Pick<Person, 'id' | 'email'>
 /** The ways in which a person can sign in. */
 export interface UsableMethods {
   /** In the order of the configuration. */
-  of(this: void, person: Owner): Promise<readonly SignInMethod[]>
+  of(this: void, person: Owner, within?: Queryable): Promise<readonly SignInMethod[]>
   /**
    * To be called in the transaction that removes one, with the person's row locked: of two removals at once, the second
    * sees the first. Throws Problem `conflict` if none is left.
@@ -37,7 +37,7 @@ export function createUsableMethods({ methods, identities, database }: Needs): U
   }
 
   return Object.freeze({
-    of: (person: Owner) => find(database, person),
+    of: (person: Owner, within: Queryable = database) => find(within, person),
     async requireOne(tx: Queryable, person: Owner) {
       if ((await find(tx, person)).length > 0) return
       throw new Problem('conflict', 'This is your only way to sign in. Set up another one first.')

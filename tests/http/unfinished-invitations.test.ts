@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { byService, type Role } from '../../src/access/actor.ts'
+import { at } from '../support/json.ts'
+import { addPasskey, challengeOf, forgetSteps, giveFactor, post } from '../support/own-account.ts'
+import { startPortal, type Portal } from '../support/portal.ts'
+import type { Page, Profile } from '../support/profile.ts'
+import { totpCode } from '../support/totp.ts'
+
+let portal: Portal
+let partner: Profile
+
+before(async () => {
+  portal = await startPortal({ signIn: { second_factor: 'partners', sign_up: { policy: 'invited' } } })
+  const paula = { name: 'Paula', email: 'paula@firm.example', role: 'partner' } as const
+  partner = portal.profile()
+  const cookie = await portal.service.signIn(await portal.service.people.create(paula, byService))
+  partner.cookies().set('session', cookie.slice('session='.length))
+})
+after(() => portal.close())
+
+const tokenOf = ({ json }: Page): string =>
+  /\/signin\/invitation#([\w-]{43})$/.exec(String(json['link']))?.[1] ?? assert.fail()
+
+const invite = (email: string, role: Role = 'consultant') =>
+  post(partner, '/people/invitations', { email, name: 'Ines', role })
+
+let invited = 0
+async function newInvitation(role: Role = 'consultant') {
+  const email = `ines${++invited}@firm.example`
+  const page = await invite(email, role)
+  assert.equal(page.status, 201, page.text)
+  return { email, id: String(at(page.json, 'invitation', 'id')), token: tokenOf(page) }
+}
+
+const accept = (token: string, profile = portal.profile()) => post(profile, '/auth/invitation', { token })
+
+/** Accepts an invitation in a new browser. */
+async function enter(token: string) {
+  const profile = portal.profile()
+  const page = await accept(token, profile)
+  assert.equal(page.status, 200, page.text)
+  return { profile, page, id: String((await profile.who())?.['id']) }
+}
+
+async function assertRefused(page: Page, words: RegExp, [status, code] = [400, 'sign_in_failed']): Promise<void> {
+  assert.deepEqual([page.status, at(page.json, 'error', 'code')], [status, code], page.text)
+  assert.match(String(at(page.json, 'error', 'reason')), words)
+  assert.deepEqual(page.headers.getSetCookie(), [])
+}
+
+const used = /was used, withdrawn or replaced/
+const isSignedIn = /its person is signed in/
+
+const endSessions = async (id: string) =>
+  assert.equal((await partner.ask(`/people/${id}/sessions`, { method: 'DELETE' })).status, 200)
+
+const idsOf = async (email: string) =>
+  (await portal.service.database.rows<{ id: string }>('select id from person where email_key = $1', [email])).map(
+    ({ id }) => id,
+  )
+const sessionsOf = async (email: string) =>
+  (
+    await portal.service.database.rows(
+      'select from session s join person p on p.id = s.person_id where p.email_key = $1',
+      [email],
+    )
+  ).length
+
+/** Sets up the authenticator app that a sign-in requires. */
+async function enrol(profile: Profile): Promise<string> {
+  const { secret } = challengeOf(await post(profile, '/auth/second-factor/enrol/start', { factor: 'totp' }))
+  const page = await post(profile, '/auth/second-factor/enrol', { input: { code: totpCode(secret) } })
+  assert.equal(page.status, 200, page.text)
+  return String(secret)
+}
+
+describe('the link of an accepted invitation', () => {
+  test('continues for someone who left before the required second factor was set up', async () => {
+    const { email, token } = await newInvitation('partner')
+    const first = portal.profile()
+    assert.deepEqual((await accept(token, first)).json, { location: '/signin' })
+    const [id] = await idsOf(email)
+    const profile = portal.profile()
+    assert.deepEqual((await accept(token, profile)).json, { location: '/signin' })
+    assert.equal(await profile.who(), undefined)
+    assert.deepEqual([await idsOf(email), await sessionsOf(email)], [[id], 0])
+    await enrol(profile)
+    assert.deepEqual([(await profile.who())?.['id'], (await profile.who())?.['role']], [id, 'partner'])
+    const late = await post(first, '/auth/second-factor/enrol/start', { factor: 'totp' })
+    assert.deepEqual([late.status, late.headers.getSetCookie()], [400, []])
+    await assertRefused(await accept(token), isSignedIn)
+    assert.equal(await sessionsOf(email), 1)
+  })
+
+  test('does not get past a second factor that was set up', async () => {
+    const { email, token } = await newInvitation('partner')
+    const first = portal.profile()
+    await accept(token, first)
+    const secret = await enrol(first)
+    await endSessions(String((await idsOf(email))[0]))
+    const profile = portal.profile()
+    assert.deepEqual((await accept(token, profile)).json, { location: '/signin' })
+    const set = await post(profile, '/auth/second-factor/enrol/start', { factor: 'totp' })
+    assert.equal(set.status, 404, set.text)
+    assert.equal(await sessionsOf(email), 0)
+    await forgetSteps(portal.service.database)
+    assert.equal((await giveFactor(profile, 'totp', { code: totpCode(secret) })).status, 200)
+    assert.equal(await sessionsOf(email), 1)
+  })
+
+  test('continues when the session has ended without a way to sign in, and only then', async () => {
+    const { email, token } = await newInvitation()
+    const { profile, id } = await enter(token)
+    await assertRefused(await accept(token), isSignedIn)
+    await assertRefused(await accept(token, profile), /^You are signed in\. Set up/, [403, 'sign_in_refused'])
+    assert.equal((await profile.who())?.['id'], id)
+    await endSessions(id)
+    assert.equal((await enter(token)).id, id)
+    assert.deepEqual([await idsOf(email), await sessionsOf(email)], [[id], 1])
+  })
+
+  test('is used up by a way to sign in, also if a partner removes it later', async () => {
+    for (const setUp of ['passkey', 'identity']) {
+      const { email, token } = await newInvitation()
+      const { profile, id } = await enter(token)
+      if (setUp === 'passkey') await addPasskey(profile, 'https://tollgate.test')
+      else {
+        portal.provider.say({ subject: `subject ${email}`, email })
+        assert.equal((await portal.profile().signIn('firm')).status, 303)
+      }
+      await endSessions(id)
+      await assertRefused(await accept(token), used)
+      const removed =
+        setUp === 'passkey'
+          ? await partner.ask(`/people/${id}/factors`, { method: 'DELETE' })
+          : await partner.ask(`/people/${id}/identities`, { method: 'DELETE' })
+      assert.ok(removed.status < 300, removed.text)
+      await assertRefused(await accept(token), used)
+      assert.deepEqual([await idsOf(email), await sessionsOf(email)], [[id], 0])
+      assert.equal((await invite(email)).status, 409)
+    }
+  })
+
+  test('makes one person and one session, of ten requests at once, each time', async () => {
+    const { email, token } = await newInvitation()
+    for (const round of [1, 2]) {
+      const pages = await Promise.all(Array.from({ length: 10 }, () => accept(token)))
+      assert.equal(pages.filter(({ status }) => status === 200).length, 1, `round ${round}`)
+      assert.equal(pages.filter((page) => page.headers.getSetCookie().join().includes('session=')).length, 1)
+      const [id, ...others] = await idsOf(email)
+      assert.deepEqual([others, await sessionsOf(email)], [[], 1])
+      await endSessions(String(id))
+    }
+  })
+
+  test('is replaced when a partner invites the address again, with the same role', async () => {
+    const { email, id: invitation, token } = await newInvitation()
+    const { id } = await enter(token)
+    await endSessions(id)
+    await portal.service.database.rows('update invitation set expires_at = now() where id = $1', [invitation])
+    await assertRefused(await accept(token), used)
+    const other = await invite(email, 'partner')
+    assert.deepEqual(
+      [other.status, at(other.json, 'error', 'code'), at(other.json, 'error', 'field')],
+      [409, 'conflict', 'role'],
+    )
+    const again = await invite(email)
+    assert.equal(again.status, 201, again.text)
+    await assertRefused(await accept(token), used)
+    assert.equal((await enter(tokenOf(again))).id, id)
+    assert.deepEqual(await idsOf(email), [id])
+  })
+
+  test('ends when it is withdrawn, and with the address or the status that the person had', async () => {
+    const changes: ((id: string, invitation: string) => Promise<Page>)[] = [
+      (_, invitation) => partner.ask(`/people/invitations/${invitation}`, { method: 'DELETE' }),
+      (id) => partner.ask(`/people/${id}`, { method: 'PATCH', body: { email: `new${id}@firm.example` } }),
+      (id) => partner.ask(`/people/${id}`, { method: 'PATCH', body: { status: 'disabled' } }),
+      (id) => partner.ask(`/people/${id}`, { method: 'DELETE' }),
+    ]
+    for (const change of changes) {
+      const { id: invitation, token } = await newInvitation()
+      const { id } = await enter(token)
+      await endSessions(id)
+      const page = await change(id, invitation)
+      assert.ok(page.status < 300, page.text)
+      await assertRefused(await accept(token), used)
+    }
+  })
+})
