@@ -32,6 +32,17 @@ async function proven(): Promise<Profile> {
 const give = (profile: Profile, code: string) => giveFactor(profile, 'totp', { code })
 const codeOf = (page: Page) => at(page.json, 'error', 'code')
 
+test('a set-up in two tabs says which of them counts', async () => {
+  const { profile } = await portal.enter('consultant')
+  const { secret: first } = challengeOf(await post(profile, '/me/factors/totp/start'))
+  const { secret: second } = challengeOf(await post(profile, '/me/factors/totp/start'))
+  const wrong = await post(profile, '/me/factors/totp', { input: { code: totpCode(first) } })
+  assert.equal(wrong.status, 400, wrong.text)
+  assert.match(String(at(wrong.json, 'error', 'reason')), /opened this page more than once, use the one opened last/)
+  const right = await post(profile, '/me/factors/totp', { input: { code: totpCode(second) } })
+  assert.equal(right.status, 200, right.text)
+})
+
 describe('B66: an authenticator app', () => {
   test('gets a secret of 160 bits, as text and as a QR code, which is shown once and stored encrypted', async () => {
     const { profile, id } = await portal.enter('consultant')

@@ -4,6 +4,7 @@ import type { Person } from '../../people/person.ts'
 import type { Database, Queryable } from '../../platform/database/database.ts'
 import type { Encryption } from '../../platform/encryption.ts'
 import type { AttemptData, BegunEnrolment, SecondFactor } from '../methods/method.ts'
+import { WrongCode } from '../wrong-code.ts'
 import { readCode, wrongCode } from './code-input.ts'
 import type { Guesses } from './guesses.ts'
 import * as store from './totp-store.ts'
@@ -59,12 +60,20 @@ export function createTotpFactor({ database, encryption, guesses, clock = Date.n
         const sealed = sealedSecret(data)
         const secret = encryption.decrypt(sealed, secretContext(personId))
         const lastStep = secret === undefined ? undefined : stepOf(secret, readCode(input))
-        if (lastStep === undefined) throw wrongCode()
+        if (lastStep === undefined) throw wrongFirstCode()
         await store.putTotp(tx, { personId, secret: sealed, lastStep }, new Date(clock()))
       },
       remove: store.deleteTotp,
     },
   } satisfies SecondFactor)
+}
+
+/** Each page that begins a set-up shows a new secret, and only the latest counts. */
+function wrongFirstCode(): WrongCode {
+  return new WrongCode(
+    'This code is wrong, has expired, or was used before.',
+    'Try the next one. If you opened this page more than once, use the one opened last.',
+  )
 }
 
 /** Binds an encrypted secret to its person. */
