@@ -44,7 +44,9 @@ export function createAccess({
     as: (visit, statements) => portal.as(visit.actor, statements),
     note: (visit: Visit, deed: Deed) => audit.record({ ...entry(visit, deed), outcome: 'allowed' }),
     refuse: (visit: Visit, deed: Deed) =>
-      decline(visit, denied(deed), roleOf(visit.actor) === 'partner' ? notFound() : new Problem('forbidden', hidden)),
+      roleOf(visit.actor) === 'partner'
+        ? decline(visit, { ...denied(deed), action: 'record_not_found' }, notFound())
+        : decline(visit, denied(deed), new Problem('forbidden', hidden)),
     forbid: (visit: Visit, deed: Deed, reason: string, field?: string) =>
       decline(visit, denied(deed), new Problem('forbidden', reason, { ...(field !== undefined && { field }) })),
     decline,

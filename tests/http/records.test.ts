@@ -574,6 +574,7 @@ describe('activity and audit log', () => {
     const id = await firm.client(anna, 'Audited secret')
     const outsider = await firm.join('Outsider', 'consultant')
     const note = await noteOf(id, 'very secret text')
+    const missing = '01990000-0000-7000-8000-00000000dead'
     const asked: [Member, string, string, string][] = [
       [anna, `/clients/${id}`, 'client_read', 'allowed'],
       [anna, note, 'note_read', 'allowed'],
@@ -582,6 +583,10 @@ describe('activity and audit log', () => {
       [outsider, `/clients/${id}`, 'access_denied', 'refused'],
       [outsider, note, 'access_denied', 'refused'],
       [outsider, '/audit', 'access_denied', 'refused'],
+      // Nothing is denied to a partner.
+      [paula, `${note}0`, 'record_not_found', 'refused'],
+      [paula, `/clients/${missing}`, 'record_not_found', 'refused'],
+      [anna, `/clients/${missing}`, 'access_denied', 'refused'],
     ]
     for (const [member, address, action, outcome] of asked) {
       const reply = await member.get(address)

@@ -47,6 +47,7 @@ const people = [
 ]
 const looks = [
   'access_denied',
+  'record_not_found',
   'audit_read',
   'audit_verified',
   'overview_read',
@@ -118,7 +119,7 @@ const billing = [
   'unbilled_listed',
   'unbilled_exported',
   'invoices_run',
-  'invoice_begun',
+  'invoice_options_read',
   'invoice_report_read',
   ...['read', 'created', 'changed', 'issued', 'voided', 'paid', 'exported', 'sent', 'reminded'].map(
     (did) => `invoice_${did}`,

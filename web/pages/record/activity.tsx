@@ -46,9 +46,7 @@ function Row({ activity }: { readonly activity: Activity }) {
       <Initials name={by?.name ?? '…'} />
       <p>
         <strong>{by?.name ?? 'The command line'}</strong> {sentenceOf(activity)}
-        {outcome === 'refused' && action !== 'access_denied' && (
-          <span className={classes.refused}> and was refused</span>
-        )}
+        {outcome === 'refused' && !refusals.has(action) && <span className={classes.refused}> and was refused</span>}
       </p>
       <span className={classes.time}>
         <Ago time={at} />
@@ -79,7 +77,11 @@ const looks: Readonly<Record<string, string>> = {
   client_unarchived: 'restored the client from the archive',
   client_assigned: 'assigned the client to another consultant',
   access_denied: 'was denied access',
+  record_not_found: 'opened something that does not exist',
 }
+
+/** Actions that say that something was refused. */
+const refusals: ReadonlySet<string> = new Set(['access_denied', 'record_not_found'])
 
 /** `time_entry_created` → `time_entry`, `created`. */
 const splitAtLast = (action: string) => [
