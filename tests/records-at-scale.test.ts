@@ -14,6 +14,7 @@ import {
   type ListPage,
 } from '../src/clients/list-store.ts'
 import { createRecords } from '../src/clients/records.ts'
+import { readInvoices } from '../src/invoicing/store.ts'
 import type { ClientQuery } from '../src/clients/schema.ts'
 import { searchNoun, searchSimilar } from '../src/clients/search-store.ts'
 import {
@@ -87,6 +88,15 @@ const seeds = [
    from note n cross join generate_series(1, 100)
    where n.client_id in ((select id from client order by changed_at desc limit 40)
      union (select id from client where consultant_id = ${id(0, '5')} order by changed_at desc limit 40))`,
+  // Half have a number and the name of their buyer; of the others, drafts, one in a hundred states none.
+  `insert into invoice (id, kind, state, client_id, currency, decimals, net, tax, gross, taxes, number, series, series_number,
+     seller, buyer_name, issued_on, due_on, issued_at)
+   select ${id(6, 'n')}, 'invoice', 'issued', ${id(1, 'n')}, 'EUR', 2, 0, 0, 0, '[]', 'INV-' || lpad(n::text, 6, '0'), 'INV', n, '{}',
+     'Buyer ' || substr(md5(n::text), 1, 8) || ' GmbH', date '2026-01-01', date '2026-01-31', now()
+   from generate_series(1, ${clients}) n`,
+  `insert into invoice (id, kind, client_id, currency, decimals, net, tax, gross, taxes, buyer_name)
+   select ${id(7, 'n')}, 'invoice', ${id(1, 'n')}, 'EUR', 2, 0, 0, 0, '[]', case when n % 100 > 0 then 'Another buyer' end
+   from generate_series(1, ${clients}) n`,
   'set session_replication_role = origin',
 ]
 
@@ -117,7 +127,7 @@ function nodesOf(plan: Plan): Plan[] {
   return [plan, ...(plan.Plans ?? []).flatMap(nodesOf)]
 }
 
-const large = new Set(['client', 'note', 'dispute', 'letter', 'audit'])
+const large = new Set(['client', 'note', 'dispute', 'letter', 'audit', 'invoice'])
 
 /** Prepares a statement as the portal does and passes on the SQL that executes it. */
 async function prepared<Result>(
@@ -376,6 +386,39 @@ describe('the overview (B95)', () => {
   test('looks at one client to see that there is any', async () => {
     await assertBounded('partner', anyActiveClient(all), 1)
     await assertBounded('consultant', anyActiveClient(mine), 1)
+  })
+})
+
+describe('the list of invoices (B95)', () => {
+  const none = {
+    status: undefined,
+    clientId: undefined,
+    accountId: undefined,
+    q: undefined,
+    number: undefined,
+    after: undefined,
+  }
+  const today = '2026-06-30'
+
+  test('searched by a number or by a payer that few invoices have reads little else', async () => {
+    const [one] = await database.rows<{ buyer_name: string }>(
+      `select buyer_name from invoice where number = 'INV-000777'`,
+    )
+    for (const q of ['inv-000777', one?.buyer_name.split(' ')[1] ?? '', 'nowhere']) {
+      await assertBounded('partner', readInvoices(today, { ...none, q: q }, 51), 500)
+      await assertBounded('partner', readInvoices(today, { ...none, number: q }, 51), 500)
+    }
+  })
+
+  test('finds drafts that state no buyer by the name of their client', async () => {
+    const [client] = await database.rows<{ id: string; name: string }>(
+      `select c.id, c.name from client c join invoice i on i.client_id = c.id where i.buyer_name is null order by c.id limit 1`,
+    )
+    const rows = await rowsOf(readInvoices(today, { ...none, q: client?.name.toLowerCase() }, 51))
+    assert.deepEqual(
+      rows.map((row) => row.client_id),
+      [client?.id],
+    )
   })
 })
 

@@ -90,6 +90,7 @@ export function createInvoices({ access, database, settings }: InvoicesNeeds): I
       status: query.status,
       clientId: idIn(query.client),
       accountId: idIn(query.account),
+      q: query.q?.trim() || undefined,
       number: query.number?.trim() || undefined,
       after: cursorIn(query.cursor),
     }

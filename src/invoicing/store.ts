@@ -87,19 +87,32 @@ export interface InvoiceFilter {
   readonly status: InvoiceStatus | undefined
   readonly clientId: string | undefined
   readonly accountId: string | undefined
+  /** A part of the number or of the payer's name, in any case. */
+  readonly q: string | undefined
   /** A part of it, in any case. */
   readonly number: string | undefined
   /** The id of the last invoice of the previous page. */
   readonly after: string | undefined
 }
 
+const numbered = (pattern: string) => `select id from invoice where number ilike ${pattern}`
+/** Invoices by a part of their number or of the payer's name. Each part of the union has an index. */
+const found = (pattern: string) => `${numbered(pattern)}
+  union all select id from invoice where buyer_name ilike ${pattern}
+  union all select i.id from invoice i where i.buyer_name is null and coalesce(
+    (select name from client where id = i.client_id),
+    (select coalesce(billing_name, name) from account where id = i.account_id)) ilike ${pattern}`
+/** An array, because a plan for any pattern expects so many matches that it would read the whole list instead. */
+const among = (ids: string) => `id = any (array(${ids}))`
+
 const conditions = [
-  ['clientId', 'client_id ='],
-  ['accountId', 'account_id ='],
-  ['number', 'number ilike'],
-  ['after', 'id <'],
-  ['status', 'status ='],
-] as const satisfies readonly (readonly [keyof InvoiceFilter, string])[]
+  ['clientId', (it) => `client_id = ${it}`],
+  ['accountId', (it) => `account_id = ${it}`],
+  ['q', (it) => among(found(it))],
+  ['number', (it) => among(numbered(it))],
+  ['after', (it) => `id < ${it}`],
+  ['status', (it) => `status = ${it}`],
+] as const satisfies readonly (readonly [keyof InvoiceFilter, (parameter: string) => string])[]
 
 /**
  * Newest first. Each combination of conditions is a statement with a plan of its own. A status is not stored:
@@ -108,9 +121,9 @@ const conditions = [
 export function readInvoices(today: string, filter: InvoiceFilter, most: number): PreparedStatement<ListedInvoiceRow> {
   const given = conditions.flatMap(([name, condition]) => {
     const value = filter[name]
-    return value === undefined ? [] : [{ name, condition, value: name === 'number' ? patternOf(value) : value }]
+    return value === undefined ? [] : [{ name, condition, value: isPart(name) ? patternOf(value) : value }]
   })
-  const restrictions = given.map(({ condition }, index) => `${condition} $${index + 3}`)
+  const restrictions = given.map(({ condition }, index) => condition(`$${index + 3}`))
   return {
     name: ['invoices', ...given.map(({ name }) => name)].join(' '),
     text: `select *, ${remindedAt} from (select ${fields} from ${filter.status === undefined ? sources : sourcesOfMany}) i
@@ -118,6 +131,8 @@ export function readInvoices(today: string, filter: InvoiceFilter, most: number)
     values: [today, most, ...given.map(({ value }) => value)],
   }
 }
+
+const isPart = (name: keyof InvoiceFilter): boolean => name === 'number' || name === 'q'
 
 /** A LIKE pattern for a text anywhere. */
 const patternOf = (part: string): string => `%${part.trim().replaceAll(/[\\%_]/g, String.raw`\$&`)}%`

@@ -1,13 +1,23 @@
 import { Spotlight } from '@mantine/spotlight'
-import { IconKeyboard, IconLogout, IconPlus, IconSearch, IconUserCircle, type Icon } from '@tabler/icons-react'
+import {
+  IconFileInvoice,
+  IconKeyboard,
+  IconLogout,
+  IconPlus,
+  IconSearch,
+  IconUserCircle,
+  type Icon,
+} from '@tabler/icons-react'
 import { useEffect, useState } from 'react'
 import { useNavigate } from 'react-router'
 import type { SearchResult, SearchResults } from '../../src/clients/schema.ts'
 import { read } from '../api.ts'
+import type { ListedInvoice } from '../../src/invoicing/schema.ts'
 import { nouns } from '../fields.ts'
 import { dateText } from '../locale.ts'
-import { spoken } from '../words.ts'
+import { invoiceKindNames, invoiceStatusNames, spoken } from '../words.ts'
 import { addressOf, recordIcons } from './found.ts'
+import { useFoundInvoices } from './found-invoices.ts'
 import { placesOf } from './navigation.tsx'
 import classes from './palette.module.css'
 import { useRole } from './role.ts'
@@ -24,8 +34,10 @@ const pause = 100
 export function Palette() {
   const [query, setQuery] = useState('')
   const found = useFound(query)
+  const foundInvoices = useFoundInvoices(query.trim(), 3, pause)
   const { commands, search } = useCommands(query)
   const navigate = useNavigate()
+  const invoices = foundInvoices.map((invoice) => invoiceOf(invoice, () => void navigate(`/invoices/${invoice.id}`)))
   const records = found.map((result) => recordOf(result, () => void navigate(addressOf(result))))
   return (
     <Spotlight.Root
@@ -45,7 +57,7 @@ export function Palette() {
         maxLength={200}
       />
       <Spotlight.ActionsList>
-        {[...commands, ...records, ...search].map(({ name, about, icon, act }, index) => (
+        {[...commands, ...invoices, ...records, ...search].map(({ name, about, icon, act }, index) => (
           <Spotlight.Action
             // The first place is selected, also when a better match arrives for it.
             // oxlint-disable-next-line react/no-array-index-key
@@ -73,6 +85,11 @@ function recordOf({ noun, title, client, archived }: SearchResult, act: () => vo
   const about = [noun === 'client' ? 'Client' : `${spoken(nouns[noun].one)} of ${client.name}`, archived && 'archived']
   const name = noun === 'note' ? dateText(title) : title
   return { name, about: about.filter(Boolean).join(', '), icon: recordIcons[noun], act }
+}
+
+function invoiceOf({ kind, number, payer, status }: ListedInvoice, act: () => void): Choice {
+  const about = `${invoiceKindNames[kind]} to ${payer.name}, ${invoiceStatusNames[status].toLowerCase()}`
+  return { name: number ?? '', about, icon: IconFileInvoice, act }
 }
 
 const iconOf = (ItsIcon: Icon) => <ItsIcon size={17} stroke={1.6} aria-hidden />

@@ -14,7 +14,7 @@ import { ExportMenu } from './export-menu.tsx'
 import { InvoiceTable } from './invoice-table.tsx'
 import classes from './invoices.module.css'
 
-const filters = ['status', 'client', 'account', 'number'] as const
+const filters = ['status', 'client', 'account', 'q'] as const
 
 /** Invoices and credit notes, newest first; for partners. */
 export function InvoicesPage() {
@@ -75,10 +75,10 @@ function Filters({ list }: { readonly list: InvoiceList }) {
   return (
     <search className={classes.filters}>
       <SearchField
-        label="Number"
-        placeholder="Part of the number"
-        value={get('number')}
-        onSearch={(number) => change({ number })}
+        label="Number or payer"
+        placeholder="Number or payer"
+        value={get('q')}
+        onSearch={(q) => change({ q })}
         onDown={() => document.querySelector<HTMLElement>('[data-row]')?.focus()}
       />
       <NativeSelect

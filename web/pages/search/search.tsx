@@ -1,29 +1,39 @@
 import { Badge, VisuallyHidden } from '@mantine/core'
+import { IconFileInvoice } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { Link, useLoaderData, useSearchParams } from 'react-router'
 import type { RecordNoun, SearchResult, SearchResults } from '../../../src/clients/schema.ts'
+import type { ListedInvoice } from '../../../src/invoicing/schema.ts'
 import { Empty } from '../../components/empty.tsx'
 import { addressOf, recordIcons } from '../../components/found.ts'
+import { useFoundInvoices } from '../../components/found-invoices.ts'
 import { Page } from '../../components/page.tsx'
+import { useRole } from '../../components/role.ts'
 import { useRowsAgain } from '../../components/rows.ts'
 import { SearchField } from '../../components/search-field.tsx'
 import { Ago, Day } from '../../components/time.tsx'
 import { nouns } from '../../fields.ts'
-import { counted, spoken } from '../../words.ts'
+import { counted, invoiceKindNames, spoken } from '../../words.ts'
+import { InvoiceState } from '../invoices/state.tsx'
 import classes from './search.module.css'
 
 const kinds: readonly RecordNoun[] = ['client', 'note', 'dispute', 'letter']
-/** Searches every record that the person may see. */
+
+/** Searches every record that the person may see, and for partners the numbers of invoices. */
 export function SearchPage() {
   const { results, similar } = useLoaderData<SearchResults>()
   const [parameters, setParameters] = useSearchParams()
   const q = parameters.get('q') ?? ''
+  const invoices = useFoundInvoices(q, 20)
+  const isPartner = useRole() === 'partner'
+  const isGuess = similar && invoices.length === 0
+  const count = similar ? invoices.length : results.length + invoices.length
   useRowsAgain()
   return (
     <Page title="Search">
       <SearchField
         label="Search all records"
-        placeholder="Search clients, notes, disputes and letters"
+        placeholder={isPartner ? 'Search records and invoice numbers' : 'Search clients, notes, disputes and letters'}
         value={q}
         onSearch={(text) => setParameters({ q: text }, { replace: true })}
         onDown={() => document.querySelector<HTMLElement>('[data-row]')?.focus()}
@@ -31,7 +41,7 @@ export function SearchPage() {
       />
       <VisuallyHidden aria-live="polite">
         {q !== '' &&
-          (similar ? `Nothing found. ${counted(results.length, 'similar client')}` : counted(results.length, 'result'))}
+          (isGuess ? `Nothing found. ${counted(results.length, 'similar client')}` : counted(count, 'result'))}
       </VisuallyHidden>
       <div className={classes.results}>
         {q === '' && (
@@ -39,17 +49,46 @@ export function SearchPage() {
             <p>Type one or more words. The beginning of a word is enough.</p>
           </Empty>
         )}
-        {q !== '' && results.length === 0 && (
+        {q !== '' && results.length === 0 && invoices.length === 0 && (
           <Empty title="Nothing found">
             <p>{`No record contains “${q}”. A record must contain every word; the beginning of a word is enough.`}</p>
           </Empty>
         )}
-        {similar && <p className={classes.similar}>{`Nothing contains “${q}”. Clients with a similar name:`}</p>}
-        {kinds.map((noun) => (
+        {isGuess && <p className={classes.similar}>{`Nothing contains “${q}”. Clients with a similar name:`}</p>}
+        <Invoices invoices={invoices} />
+        {(!similar || isGuess ? kinds : []).map((noun) => (
           <Group key={noun} noun={noun} results={results.filter((result) => result.noun === noun)} />
         ))}
       </div>
     </Page>
+  )
+}
+
+function Invoices({ invoices }: { readonly invoices: readonly ListedInvoice[] }) {
+  if (invoices.length === 0) return null
+  return (
+    <section>
+      <h2 className={classes.heading}>Invoices</h2>
+      <ul>
+        {invoices.map(({ id, kind, number, payer, status, updated_at: changed }) => (
+          <li key={id} className={classes.result}>
+            <IconFileInvoice size={17} stroke={1.6} aria-hidden />
+            <div className={classes.found}>
+              <p className={classes.title}>
+                <Link to={`/invoices/${id}`} data-row className={classes.link}>
+                  {number}
+                </Link>
+                <span>{`${invoiceKindNames[kind]} to ${payer.name}`}</span>
+                <InvoiceState status={status} />
+              </p>
+            </div>
+            <span className={classes.time}>
+              <Ago time={changed} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
   )
 }
 
