@@ -170,6 +170,29 @@ describe('two people who edit the same item', () => {
     await Promise.all([slow.close(), quick.close()])
   })
 
+  test('see the first difference of a long text without scrolling to it', async () => {
+    const address = await recordOfDaniel()
+    const [slow, quick] = [await daniel.newPage(), await ruth.newPage()]
+    for (const page of [slow, quick]) {
+      await page.goto(address)
+      await page.getByRole('button', { name: 'Edit note' }).first().click()
+    }
+    const text = Array.from({ length: 60 }, (_, line) => `Line ${line}.`).join('\n')
+    await noteField(quick).fill(`${text}\nPartner.`)
+    await quick.getByRole('button', { name: 'Save' }).click()
+    await quick.getByText('Partner.').first().waitFor()
+    await noteField(slow).fill(`${text}\nConsultant.`)
+    await slow.getByRole('button', { name: 'Save' }).click()
+    const conflict = slow.getByRole('dialog', { name: 'Ruth Penhallow saved this while you were writing' })
+    await conflict.getByText('Consultant.').waitFor()
+    const isShown = `[...document.querySelectorAll('[role=dialog] fieldset mark')].map((mark) => {
+      const [inner, outer] = [mark, mark.parentElement].map((each) => each.getBoundingClientRect())
+      return inner.top >= outer.top && inner.bottom <= outer.bottom
+    }).join()`
+    assert.equal(await slow.evaluate<string>(isShown), 'true,true')
+    await Promise.all([slow.close(), quick.close()])
+  })
+
   test('of one client see the consultants’ names, not their ids', async () => {
     const address = await recordOfDaniel()
     const [slow, quick] = [await ruth.newPage(), await ruth.newPage()]

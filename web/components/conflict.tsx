@@ -105,7 +105,7 @@ function Choice({ field, mine, theirs, title, side, onChoose }: ChoiceProps) {
             />
             {version.title}
           </span>
-          <span className={classes.text}>
+          <span ref={showFirstMark} className={classes.text}>
             {version.shown.map(({ kind, text, key }) => (kind === 'same' ? text : <mark key={key}>{text}</mark>))}
           </span>
         </label>
@@ -113,6 +113,16 @@ function Choice({ field, mine, theirs, title, side, onChoose }: ChoiceProps) {
     </fieldset>
   )
 }
+
+/** Scrolls a long text to its first difference, with a line of what is before it. */
+function showFirstMark(text: HTMLElement | null): void {
+  const mark = text?.querySelector('mark')
+  if (!text || !mark) return
+  const below = mark.getBoundingClientRect().top - text.getBoundingClientRect().top
+  text.scrollTop += below - lineHeight(text) * 1.5
+}
+
+const lineHeight = (text: HTMLElement) => Number.parseFloat(getComputedStyle(text).lineHeight)
 
 function textOf({ choices }: Field, value: Value): string {
   if (typeof value !== 'string') return value.join('\n')

@@ -41,6 +41,8 @@ export function PayerChoice({ payer, onChoose }: PayerChoiceProps) {
   return (
     <Select
       ref={field}
+      // It opens for what is typed and for the down arrow. The field has the focus when the page opens.
+      openOnFocus={false}
       label="Client or account"
       className={classes.choice ?? ''}
       searchable
