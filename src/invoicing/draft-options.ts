@@ -1,13 +1,16 @@
 import type { RecordAccess } from '../access/access.ts'
 import type { Visit } from '../access/actor.ts'
 import type { Database } from '../platform/database/database.ts'
+import { today } from '../platform/calendar.ts'
 import { isUuid } from '../platform/database/uuid.ts'
 import { formatDecimal } from '../platform/decimal.ts'
 import { Problem } from '../platform/problems.ts'
+import { minorUnit } from './arithmetic.ts'
 import { readPayer, readUnbilledMonths } from './draft-options-store.ts'
 import { moneyWith } from './present.ts'
 import type { DraftOptions, DraftOptionsQuery } from './schema.ts'
 import type { InvoiceSettings } from './settings.ts'
+import { closeMonths, readUnbilledOf } from './unbilled-store.ts'
 
 interface DraftOptionsNeeds {
   readonly access: RecordAccess
@@ -30,10 +33,10 @@ export async function readDraftOptions(
   }))
   const kind = query.client === undefined ? 'account' : 'client'
   const id = query.client ?? query.account
-  const deed = { action: 'invoice_begun', noun: 'invoice' }
+  const deed = { action: 'invoice_options_read', noun: 'invoice' }
   if (id === undefined) {
     await access.note(visit, deed)
-    return { currency, decimals, taxes, payer: null, buyer: null, months: [] }
+    return { currency, decimals, taxes, payer: null, buyer: null, months: [], unbilled: null }
   }
   const [[payer]] = isUuid(id) ? await access.as(visit, [readPayer(kind, id)]) : [[]]
   if (payer === undefined) {
@@ -41,6 +44,7 @@ export async function readDraftOptions(
   }
   await access.note(visit, { ...deed, details: { [kind]: id } })
   const months = kind === 'account' ? await readUnbilledMonths(database, id) : []
+  const unbilled = kind === 'client' ? await readUnbilled(access, visit, { clientId: id, settings }) : null
   return {
     currency,
     decimals,
@@ -48,5 +52,23 @@ export async function readDraftOptions(
     payer: { kind, id: payer.id, name: payer.name },
     buyer: { name: payer.buyer_name, address: payer.buyer_address, tax_number: payer.buyer_tax_number },
     months: months.map(({ month, cost }) => ({ month, cost: moneyWith(decimals)(cost) })),
+    unbilled,
   }
+}
+
+interface ClientWork {
+  readonly clientId: string
+  readonly settings: InvoiceSettings
+}
+
+async function readUnbilled(
+  access: RecordAccess,
+  visit: Visit,
+  { clientId, settings: { markup, decimals, timeZone } }: ClientWork,
+): Promise<DraftOptions['unbilled']> {
+  const until = today(timeZone)
+  const filter = { until, markup, unit: minorUnit(decimals) }
+  const [, [work]] = await access.as(visit, [closeMonths, readUnbilledOf(clientId, filter)])
+  if (work === undefined || work.amount === null) return null
+  return { until, items: work.items, amount: moneyWith(decimals)(work.amount) }
 }

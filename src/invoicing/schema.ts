@@ -118,6 +118,7 @@ export const invoiceQuery = body({
   status: Type.Optional(Type.Enum([...statuses])),
   client: Type.Optional(text(36, 'The id of a client.')),
   account: Type.Optional(text(36, 'The id of an account.')),
+  q: Type.Optional(text(200, 'Part of the number or of the name of the payer; case is ignored.')),
   number: Type.Optional(text(60, 'Part of the number of an invoice or credit note; case is ignored.')),
   cursor: Type.Optional(text(36, '`next` of the previous page.')),
 })
@@ -216,6 +217,16 @@ export const draftOptions = Type.Object({
   months: Type.Array(
     Type.Object({ month: Type.String({ description: '`2026-03`.' }), cost: amount('The cost of its usage.') }),
     { description: "The account's unbilled past months (UTC), newest first." },
+  ),
+  unbilled: nullable(
+    Type.Object(
+      {
+        until: day('Today, for `unbilled_until` of a new draft.'),
+        items: Type.Integer({ description: 'Time entries, expenses and months.' }),
+        amount: amount('What the draft would bill, without tax.'),
+      },
+      { description: 'The unbilled work of a client; null if there is none, and for accounts.' },
+    ),
   ),
 })
 export type DraftOptions = Type.Static<typeof draftOptions>

@@ -96,6 +96,24 @@ interface UnbilledFilter {
   readonly most: number | null
 }
 
+/** What a row becomes on a draft, with the mark-up and the minor unit in these parameters. */
+const billed = (markup: string, unit: string) => `case kind when 'usage' then amount
+  when 'letters' then half_even(half_even(amount * (10000 + ${markup}::int), 10000), ${unit}::numeric) * ${unit}::numeric
+  else half_even(amount, ${unit}::numeric) * ${unit}::numeric end`
+
+/** The unbilled work of a client, up to a day. `amount` is null if there is none. */
+export function readUnbilledOf(
+  clientId: string,
+  { until, markup, unit }: Pick<UnbilledFilter, 'until' | 'markup' | 'unit'>,
+): PreparedStatement<{ readonly items: number; readonly amount: bigint | null }> {
+  return {
+    name: 'unbilled of a client',
+    text: `select count(*)::int as items, sum(${billed('$3', '$4')}) as amount from unbilled
+      where client_id = $1 and day <= $2::date`,
+    values: [clientId, until, markup, unit],
+  }
+}
+
 /**
  * Unbilled work by payer, up to a day. The firm's own accounts are not billed. What becomes a line of a draft is rounded as that
  * line is (see client-lines.ts); a month of an account becomes several lines, so its cost is exact.
@@ -112,9 +130,7 @@ export function readUnbilledPayers({
     name: `unbilled by ${sort}`,
     text: `with u as (
         select client_id, account_id, count(*)::int as items, min(day) as oldest,
-          sum(case kind when 'usage' then amount
-            when 'letters' then half_even(half_even(amount * (10000 + $2::int), 10000), $5::numeric) * $5::numeric
-            else half_even(amount, $5::numeric) * $5::numeric end) as amount
+          sum(${billed('$2', '$5')}) as amount
         from unbilled where day <= $1::date group by client_id, account_id),
       p as (
         select u.*, coalesce(c.name, a.name) as name, coalesce(c.status = 'archived', false) as archived,

@@ -969,6 +969,32 @@ describe('what a new draft can have', () => {
       buyer: { name: 'Quay & Sons', address: null, tax_number: null },
       months: [],
     })
+    assert.equal((await of(`?client=${client}`))['unbilled'], null)
+    const entry = { date: '2026-03-12', minutes: 90, rate: '100', text: 'Advice' }
+    ok(await anna.send('POST', `/clients/${client}/time_entries`, entry), 201)
+    ok(
+      await anna.send('POST', `/clients/${client}/expenses`, { date: '2026-03-13', amount: '34.50', text: 'Train' }),
+      201,
+    )
+    const unbilled = objectAt(await of(`?client=${client}`), 'unbilled')
+    assert.deepEqual(pick(unbilled, 'items', 'amount'), { items: 2, amount: '184.50' })
+    assert.equal((await of(`?account=${id}`))['unbilled'], null)
+    const asked = await paula.send('POST', '/invoices', { client, unbilled_until: unbilled['until'] })
+    assert.equal(ok(asked, 201).json['net'], '184.50', 'a draft bills what the form says')
+    assert.equal((await of(`?client=${client}`))['unbilled'], null)
+    const [read, refused] = [
+      await paula.get(`/invoices/new?client=${client}`),
+      await paula.get('/invoices/new?client=x'),
+    ]
+    for (const [answer, outcome] of [
+      [read, 'allowed'],
+      [refused, 'refused'],
+    ] as const) {
+      const rows = await database.rows('select action, outcome from audit where request_id = $1', [
+        answer.headers.get('request-id'),
+      ])
+      assert.deepEqual(rows, [{ action: 'invoice_options_read', outcome }])
+    }
     assertRefused(await paula.get(`/invoices/new?client=${id}`), 'invalid_field', 'client')
     assertRefused(await paula.get('/invoices/new?account=x'), 'invalid_field', 'account')
     assert.equal((await anna.get(`/invoices/new?client=${client}`)).status, 403)
@@ -1135,6 +1161,38 @@ describe('the list', () => {
     assert.ok((await numbersFound(` ${number.slice(2, -1)} `)).includes(number))
     assert.ok((await numbersFound('')).includes(null), 'drafts have no number, and are not left out')
     for (const none of ['%', '_', 'INV%', `${number}0`, '\\']) assert.deepEqual(await numbersFound(none), [], none)
+  })
+
+  test('is searched by the payer’s name or the number, and shows a consultant nothing of either', async () => {
+    const done = await issued()
+    const [number, payer] = [String(done.json['number']), objectAt(done.json, 'payer')]
+    const client = await firm.client(anna, 'Quillfeather & 100% Sons')
+    const drafted = ok(await paula.send('POST', '/invoices', { client, lines: [fee] }), 201)
+    const renamed = { client, lines: [fee], buyer: { name: 'Overmantel Ltd' } }
+    const other = ok(await paula.send('POST', '/invoices', renamed), 201)
+    const searched = async (q: string) =>
+      listAt(ok(await paula.get(`/invoices?q=${encodeURIComponent(q)}`)).json, 'invoices').map((each) => at(each, 'id'))
+    assert.deepEqual(await searched('quillFEATHER'), [drafted.json['id']])
+    assert.deepEqual(await searched(' & 100% s '), [drafted.json['id']])
+    assert.deepEqual(await searched('overmantel'), [other.json['id']])
+    assert.deepEqual(await searched(number.toLowerCase()), [done.json['id']])
+    assert.ok((await searched(String(payer['name']))).includes(done.json['id']))
+    for (const none of ['quill%', '_uillfeather', '%', `${number}0`]) {
+      assert.ok(!(await searched(none)).some((id) => id === done.json['id'] || id === other.json['id']), none)
+    }
+    assert.deepEqual(await searched(`${number}0`), [])
+
+    const [there, missing] = await Promise.all([number, 'INV-9999-9999'].map((q) => anna.get(`/invoices?q=${q}`)))
+    assert.deepEqual([there?.status, missing?.status], [403, 403])
+    const [ofThere, ofMissing] = [there, missing].map((answer) => ({
+      ...objectAt(answer?.json, 'error'),
+      request_id: '',
+    }))
+    assert.deepEqual(ofThere, ofMissing)
+    for (const q of [number, 'INV-9999-9999']) {
+      const { status, json } = await anna.get(`/search?q=${q}`)
+      assert.deepEqual([status, json['results']], [200, []])
+    }
   })
 
   test('is exported for the bookkeeper, with a row for each tax, and negative credit notes', async () => {

@@ -1,4 +1,4 @@
-import { NativeSelect } from '@mantine/core'
+import { Checkbox, NativeSelect } from '@mantine/core'
 import { useRef, useState } from 'react'
 import { Link, useLoaderData, useNavigate } from 'react-router'
 import type { Buyer, DraftOptions, NewLine, ShownInvoice } from '../../../src/invoicing/schema.ts'
@@ -7,8 +7,9 @@ import { newKey } from '../../components/create.ts'
 import { Page } from '../../components/page.tsx'
 import { useParameters } from '../../components/parameters.ts'
 import { isLeaving } from '../../drafts.ts'
-import { monthText } from '../../locale.ts'
+import { dateText, monthText } from '../../locale.ts'
 import { moneyText } from '../../money.ts'
+import { counted } from '../../words.ts'
 import { DraftForm } from './draft-form.tsx'
 import formClasses from './draft-form.module.css'
 import { newValues, sentHead, sentLines } from './draft-values.ts'
@@ -22,8 +23,10 @@ export function NewInvoicePage() {
   const navigate = useNavigate()
   const { change: changeParameters } = useParameters()
   const [month, setMonth] = useState('')
+  /** The client whose unbilled work becomes lines, too. */
+  const [billed, setBilled] = useState<string>()
   const [initial] = useState(() => newValues(taxes))
-  const create = useMaker(payer, month)
+  const create = useMaker(payer, { month, until: billed === payer?.id ? start.unbilled?.until : undefined })
   return (
     <Page title="New invoice" heading={<Heading />}>
       <div className={formClasses.payer}>
@@ -31,10 +34,19 @@ export function NewInvoicePage() {
           payer={payer}
           onChoose={(kind, id) => {
             setMonth('')
+            setBilled(undefined)
             changeParameters({ client: '', account: '', [kind]: id })
           }}
         />
         {payer?.kind === 'account' && <MonthChoice start={start} month={month} onChoose={setMonth} />}
+        {payer && start.unbilled && (
+          <UnbilledWork
+            unbilled={start.unbilled}
+            currency={start.currency}
+            isBilled={billed === payer.id}
+            onChoose={(isBilled) => setBilled(isBilled ? payer.id : undefined)}
+          />
+        )}
       </div>
       {payer && (
         <DraftForm
@@ -59,11 +71,23 @@ interface Content {
   readonly buyer?: Buyer
 }
 
+/** What becomes lines besides those that are typed. */
+interface Billed {
+  /** Of an account; empty: none. */
+  readonly month: string
+  /** The last day of a client's unbilled work. */
+  readonly until: string | undefined
+}
+
 /** Creates one draft, however often it is tried: one whose response was lost is changed to what was typed since. */
-function useMaker(payer: DraftOptions['payer'], month: string) {
+function useMaker(payer: DraftOptions['payer'], { month, until }: Billed) {
   const begun = useRef<{ readonly of: string; readonly key: string; readonly content: Content }>(undefined)
   return async (content: Content): Promise<ShownInvoice> => {
-    const bills = payer && { [payer.kind]: payer.id, ...(month !== '' && { month }) }
+    const bills = payer && {
+      [payer.kind]: payer.id,
+      ...(month !== '' && { month }),
+      ...(until !== undefined && { unbilled_until: until }),
+    }
     const of = JSON.stringify(bills)
     // A key is only for what was sent with it first.
     const first = begun.current?.of === of ? begun.current : { of, key: newKey(), content }
@@ -109,6 +133,26 @@ function MonthChoice({ start: { months, currency }, month, onChoose }: MonthChoi
         </p>
       )}
     </>
+  )
+}
+
+interface UnbilledWorkProps {
+  readonly unbilled: NonNullable<DraftOptions['unbilled']>
+  readonly currency: string
+  readonly isBilled: boolean
+  readonly onChoose: (isBilled: boolean) => void
+}
+
+/** The time, expenses and letters of a client, which become lines when the draft is created. */
+function UnbilledWork({ unbilled: { items, amount, until }, currency, isBilled, onChoose }: UnbilledWorkProps) {
+  return (
+    <Checkbox
+      className={formClasses.unbilled ?? ''}
+      label={`Bill the unbilled work: ${moneyText(amount, currency)}`}
+      description={`${counted(items, 'entry', 'entries')} up to ${dateText(until)}. You can leave out some in the draft.`}
+      checked={isBilled}
+      onChange={({ currentTarget: { checked } }) => onChoose(checked)}
+    />
   )
 }
 
