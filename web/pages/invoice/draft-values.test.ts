@@ -93,7 +93,7 @@ describe('the lines of a draft', () => {
       unit_price: '100',
       tax: { category: 'S', rate: '7', reason: null } as const,
     }
-    const start = { currency: 'EUR', decimals: 2, taxes, payer: null, buyer: null, months: [] }
+    const start = { currency: 'EUR', decimals: 2, taxes, payer: null, buyer: null, months: [], unbilled: null }
     const { lines } = valuesOfDraft({ lines: [shown], note: '', buyer: nobody }, start)
     const { net, tax } = typedTotals([], lines, { taxes, decimals: 2 })
     assert.deepEqual([net, tax], [100n * unit, 7n * unit])
