@@ -77,14 +77,15 @@ test('an invitation prints its link once', async () => {
   assert.equal(await lastEntry(), `person_invited allowed command ${String(invited['id'])}`)
 })
 
+const unseen = () => database.rows(`select from invitation where email_key = 'unseen@firm.example'`)
+
 test('an invitation whose link nobody can see is refused, or says how to get another one', async () => {
   const invite = ['person', 'invite', '--email', 'unseen@firm.example', '--name', 'Unseen']
-  const invitations = () => database.rows(`select from invitation where email_key = 'unseen@firm.example'`)
   for (const args of [invite, [...invite, '--json']]) {
     const closed = await tollgateInto('/dev/null', args, environment())
     assert.equal(closed.status, 1)
     assert.match(closed.stderr, /nobody would see the link\. None was created\.$/m)
-    assert.equal((await invitations()).length, 0)
+    assert.equal((await unseen()).length, 0)
   }
   const full = '/dev/full'
   if (!existsSync(full)) return
