@@ -45,12 +45,14 @@ export async function withInvoiceFiles<T>(context: Context, work: (parts: Invoic
   })
 }
 
-/** How this installation invoices, and whether it has a mail server. */
+/** How this installation invoices, and whether it has a mail server. Throws OperatorError if there are amounts in another currency. */
 export async function readSettings(context: Context) {
   const { invoiceSettings } = await import('../invoicing/settings.ts')
   const { isDemo } = await import('../platform/config/config.ts')
   const { withDemoFirm } = await import('../demo/demo.ts')
+  const { confirmCurrency } = await import('../billing/currency.ts')
   const config = await context.config()
+  await confirmCurrency(await context.database(), config.currency)
   return { settings: invoiceSettings(withDemoFirm(config)), hasMail: config.mail !== undefined || isDemo(config) }
 }
 

@@ -90,9 +90,11 @@ test('only --new-currency permits another currency for existing amounts', { time
   await openCurrency(database, 'EUR')
   await insertCredit(database)
   const environment = { DATABASE_URL: own.url, TOLLGATE_DATA: folder, TOLLGATE_CONFIG, PORT: String(await freePorts()) }
-  const refused = await tollgate(['start'], environment)
-  assert.equal(refused.status, 1)
-  assert.match(refused.stderr, /currency is CHF, but this database has credit in EUR.* start once with --new-currency/)
+  for (const args of [['start'], ['invoice', 'run', '--month', '2026-01']]) {
+    const { status, stderr } = await tollgate(args, environment)
+    assert.equal(status, 1)
+    assert.match(stderr, /currency is CHF, but this database has credit in EUR.* start once with --new-currency/)
+  }
   for (const flags of [['--new-currency'], []]) {
     const started = await start(environment, { flags })
     assert.equal(await started.end(), 0)
