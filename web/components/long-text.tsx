@@ -2,8 +2,8 @@ import { useState } from 'react'
 import classes from './long-text.module.css'
 import { Markdown } from './markdown/markdown.tsx'
 
-/** Longer texts are collapsed. */
-const long = { characters: 700, lines: 9 }
+/** Longer texts are collapsed to about eight lines, so that the button hides more than its own height. */
+const long = { characters: 900, lines: 12 }
 
 export interface LongTextProps {
   readonly text: string
