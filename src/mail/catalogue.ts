@@ -133,7 +133,7 @@ const catalogue: { readonly [Name in Template]: (values: Values[Name], firm: str
     paragraphs: [
       `Hello ${name},`,
       `${by ?? 'The operator of this service'} invites you to sign in ${firm === undefined ? 'here' : `at ${firm}`} with this address.`,
-      'The link works once, for 7 days.',
+      'The link works for 7 days, until you can sign in without it.',
     ],
     button: { label: 'Accept the invitation', path: `/signin/invitation#${token}` },
     closing: 'If you did not expect this mail, ignore it. Do not pass the link on.',

@@ -11,8 +11,8 @@ export function LinkToHandOver({ email, link, onClose }: LinkProps) {
   return (
     <>
       <p>
-        Give this link to the owner of {email} and to no one else. It works once, for 7 days. It is shown only now; you
-        can make a new one later.
+        Give this link to the owner of {email} and to no one else. It works for 7 days, until they can sign in without
+        it. It is shown only now; you can make a new one later.
       </p>
       <TextInput
         label="Link"
