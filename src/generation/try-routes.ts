@@ -72,6 +72,7 @@ function withScratchKeys({ keys, accounts, tryIt, ...portal }: TryItNeeds): Call
     async identify(request) {
       const { reads } = request.routeOptions.config
       for (const guard of reads === undefined ? everyone : readers[reads]) await guard(request)
+      if (request.headers['idempotency-key'] !== undefined) throw notStored()
       const caller = await callerOfSession(request)
       if (reads !== undefined) await portal.audit.record(readBy(request, reads, caller))
       return caller
@@ -85,6 +86,12 @@ function withScratchKeys({ keys, accounts, tryIt, ...portal }: TryItNeeds): Call
     },
   }
 }
+
+/** A stored reply belongs to its account, which also pays for others' calls and drafts: they must not be found by their keys. */
+const notStored = () =>
+  new Problem('invalid_field', 'A call that you try here is not stored for retries: omit the header Idempotency-Key.', {
+    field: 'Idempotency-Key',
+  })
 
 function readBy(request: FastifyRequest, reads: 'usage' | 'account', { accountId }: Caller) {
   const details = { account: accountId }

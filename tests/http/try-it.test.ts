@@ -155,6 +155,20 @@ describe('a call that a person tries', () => {
     assert.equal((await chargesOf()).length, count)
   })
 
+  test('finds no stored reply of its account, nor whether there is one', async () => {
+    const program = { accountId: account, name: 'program', allowedModels: null, expiresAt: null }
+    const { key } = await firm.service.keys.create(program, byService)
+    const stored = { 'idempotency-key': 'stored' }
+    assert.equal((await firm.service.call('/v1/generate', key, body, stored)).status, 200)
+    const count = (await chargesOf()).length
+    const answers = [await tried(anna, body, stored), await tried(anna, body, { 'idempotency-key': 'unknown' })]
+    for (const answer of answers) {
+      assert.deepEqual([...codeOf(answer), answer.error['field']], [400, 'invalid_field', 'Idempotency-Key'])
+    }
+    assert.deepEqual(plain(answers[0] ?? assert.fail()), plain(answers[1] ?? assert.fail()))
+    assert.equal((await chargesOf()).length, count)
+  })
+
   test('shows refusals of the till as they are', async () => {
     account = await payer({ credit: 1n })
     assert.deepEqual(codeOf(await tried(anna)), [402, 'insufficient_credit'])
