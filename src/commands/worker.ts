@@ -35,7 +35,7 @@ async function begin({ config, databaseUrl, setUp }: ServeOrder): Promise<void> 
     await loadDemo(config, setUp.settings, { ...service, databaseUrl, log })
     send({ kind: 'ready', greeting: await greeting(service, { ...setUp, config }) })
   } catch (reported) {
-    // Closing the service lets what the first worker sets up fail.
+    // Closing the service makes the set-up of the first worker fail.
     if (isStopping) return
     const error = databaseFault(reported, config, databaseUrl)
     const reason = error instanceof Error ? error.message : String(error)
