@@ -5,7 +5,7 @@ import path from 'node:path'
 import { after, afterEach, before, beforeEach, test } from 'node:test'
 import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
 import { createTestLog } from '../../tests/support/log.ts'
-import { openDatabase, type Database } from './database/database.ts'
+import { openDatabase, type Database, type Queryable } from './database/database.ts'
 import { confirmEncryption, openEncryption } from './encryption-check.ts'
 import { removeEncryptionCheck } from './encryption-check-store.ts'
 
@@ -52,6 +52,20 @@ test('a missing file is not replaced', async () => {
     await assert.rejects(take(database, { data }), { name: 'OperatorError', message })
   }
   assert.deepEqual(await readdir(data), [])
+})
+
+test('an instance that looks for the key while another creates it finds it', async () => {
+  const other = () => openEncryption(database, { data })
+  let isFirst = true
+  const overtaken: Queryable = {
+    async rows<Row>(...statement: Parameters<Queryable['rows']>) {
+      if (isFirst) await other()
+      isFirst = false
+      return database.rows<Row>(...statement)
+    },
+  }
+  const secret = (await openEncryption(overtaken, { data })).encrypt('a secret', 'here')
+  assert.equal((await other()).decrypt(secret, 'here'), 'a secret')
 })
 
 test('of instances that start at once with different keys, only one starts', async () => {

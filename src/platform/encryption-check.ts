@@ -24,8 +24,9 @@ export async function openEncryption(database: Queryable, source: KeySource): Pr
  * missing, unreadable or another.
  */
 export async function confirmEncryption(database: Queryable, source: KeySource): Promise<Encryption | undefined> {
-  const key = await findEncryptionKey(source)
   const check = await readEncryptionCheck(database)
+  // Read after the check, which another instance may write at this moment: it has written its key before that.
+  const key = await findEncryptionKey(source)
   if (check === undefined) return undefined
   if (key === undefined) {
     throw new OperatorError(`${keyName(source)} is missing, and this database has secrets encrypted with it. ${remedy}`)

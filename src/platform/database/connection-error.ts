@@ -26,6 +26,8 @@ function reason(error: unknown, { host, port, user, database }: Target): string 
         : `The user "${user}" may not log in to the database at ${server}: name another in its address, or have an administrator run: alter role "${user}" login`
     case '42501':
       return `The user "${user}" lacks a right in the database "${database}" at ${server} (${messageOf(error)}): name the database's owner in its address, or have an administrator grant the right.`
+    case '25006':
+      return `The database at ${server} accepts no writes: name the primary if this is a standby, or turn default_transaction_read_only off.`
     case '53100':
       return `The disk of the database at ${server} is full: free some space there.`
     case '3D000':
