@@ -148,9 +148,11 @@ describe('a letter that a model drafts', () => {
     await submit(page)
     await page.getByText('Dear', { exact: true }).waitFor()
     await page.getByRole('link', { name: 'All letters' }).click()
+    const announced = page.getByText('A letter is being drafted.')
+    // The list, which the reload must not interrupt on its way.
+    await announced.waitFor()
     await page.clock.install()
     await page.reload()
-    const announced = page.getByText('A letter is being drafted.')
     await announced.waitFor()
     letOn()
     await announced.waitFor({ state: 'detached' })

@@ -73,7 +73,7 @@ test('B74: the page of an invitation lets the invited person choose a password, 
 
   await invited.clearCookies()
   await page.goto(link)
-  await page.getByText(/^This invitation was accepted/).waitFor()
+  await page.getByText(/^This invitation was used/).waitFor()
   assert.deepEqual(await barriersInBothSchemes(page), [])
   await page.getByRole('link', { name: 'Go to the sign-in page' }).click()
   await page.getByLabel('E-mail address').fill(ines)
