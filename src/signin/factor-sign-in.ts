@@ -28,7 +28,7 @@ export interface FactorSignInNeeds extends SignInParts {
   readonly factors: readonly SecondFactor[]
   readonly policy: FactorPolicy
   readonly enrolments: Enrolments
-  readonly identities: Pick<Identities, 'byId' | 'closeInvitation'>
+  readonly identities: Pick<Identities, 'byId' | 'invitation' | 'closeInvitation'>
   readonly encryption: Encryption
 }
 

@@ -38,7 +38,7 @@ interface AcceptedInvitation {
 
 interface Needs extends SignInParts {
   readonly signUp: Pick<SignUp, 'invited' | 'acceptInvitation'>
-  readonly identities: Pick<Identities, 'closeInvitation'>
+  readonly identities: Pick<Identities, 'invitation' | 'closeInvitation'>
   readonly usable: Pick<UsableMethods, 'of'>
   readonly methods: readonly SignInMethod[]
   readonly passwords: PasswordService | undefined
@@ -88,7 +88,9 @@ export function createInvitationSignIn(needs: Needs): InvitationSignIn {
       steps.complete(visitor, async (details) => {
         details.method = method
         const session = await sessions.recognise(visitor.cookies)
-        if (session !== undefined) throw signedInAs(session.person, await signUp.invited(accepted.token))
+        if (session !== undefined) {
+          throw signedInAs(session.person, await identities.invitation({ token: accepted.token }))
+        }
         const proven = await accept(accepted, await prepare(accepted, visitor))
         const [state, returnTo] = [newSecret(), '/']
         const cookie = await attempts.begin({ state, method, data: {}, returnTo, cookies: visitor.cookies })
@@ -111,9 +113,11 @@ function signedInElsewhere(): Problem {
 
 function signedInAs(
   { id, name }: { readonly id: string; readonly name: string },
-  { personId }: InvitedPerson,
+  invitation: InvitedPerson | undefined,
 ): Problem {
-  if (id === personId) return new Problem('sign_in_refused', 'You are signed in. Set up a way to sign in at /me.')
+  if (id === invitation?.personId) {
+    return new Problem('sign_in_refused', 'You are signed in. Set up a way to sign in at /me.')
+  }
   return new Problem(
     'sign_in_refused',
     `You are signed in as ${name}, but this invitation is for someone else. Sign out, then open the link again.`,
