@@ -101,8 +101,8 @@ interface LoginFault {
 }
 
 /**
- * Whether only the server's configuration is in the way. PostgreSQL reads it before it looks at the user, and names the file in every
- * language. Where it asks for no password, a user who may log in is refused for nothing else.
+ * Whether pg_hba.conf rejects the user. PostgreSQL checks that file first, and its message names the file in every language. A user who
+ * may log in, and whose password is right or not needed, can be rejected by nothing else.
  */
 function isNotAdmitted({ code, message }: LoginFault, { inUse }: Login): boolean {
   return code === notAuthorized && (inUse || message.includes('pg_hba.conf'))
