@@ -38,9 +38,15 @@ function holdLetters(): () => void {
   return resolve
 }
 
+/** Writes instructions once the default template has filled the field. Before, it could arrive between selecting and typing. */
+async function instruct(page: Page, text: string): Promise<void> {
+  await page.getByLabel('Template').waitFor()
+  await instructions(page).fill(text)
+}
+
 async function openForm(address = `${record}/letters#draft`): Promise<Page> {
   const page = await desk.open(address)
-  await instructions(page).fill('Write to Anna.')
+  await instruct(page, 'Write to Anna.')
   return page
 }
 
@@ -70,7 +76,7 @@ describe('a letter that a model drafts', () => {
     await page.getByRole('button', { name: 'More actions for this note' }).click()
     await page.getByRole('menuitem', { name: 'Draft a letter' }).click()
     assert.ok(await page.getByRole('checkbox').isChecked())
-    await instructions(page).fill('Write to Anna.')
+    await instruct(page, 'Write to Anna.')
     await page.keyboard.press('Control+Enter')
     await page.getByText('Writing the letter…').waitFor()
     await page.getByText('Dear', { exact: true }).waitFor()
@@ -113,7 +119,7 @@ describe('a letter that a model drafts', () => {
     await page.getByRole('button', { name: 'Draft again' }).click()
     assert.equal(await instructions(page).inputValue(), 'Write to Anna.')
     assert.ok(await page.getByRole('checkbox').isChecked())
-    await instructions(page).fill('Write to Anna again.')
+    await instruct(page, 'Write to Anna again.')
     await page.getByRole('button', { name: 'Rewrite' }).click()
     await editor(page).getByText('Second.').waitFor()
     assert.equal(page.url(), drafted)
@@ -246,7 +252,7 @@ test('drafting a letter keeps the focus: on Stop while it is written, then in th
   await hasFocus(open)
   await open.press('Enter')
   await hasFocus(instructions(page))
-  await instructions(page).fill('Write to Anna.')
+  await instruct(page, 'Write to Anna.')
   await page.keyboard.press('Escape')
   assert.equal(await instructions(page).inputValue(), 'Write to Anna.')
   const letOn = holdLetters()
