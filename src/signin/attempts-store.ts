@@ -104,22 +104,33 @@ export async function tryBegun(
 /** Uses up an attempt. False if it is no longer in that step: of several at once, one succeeds. */
 export async function useAttempt(database: Queryable, stateHash: Buffer, step: 'begun' | 'proven'): Promise<boolean> {
   const rows = await database.rows(
-    `update sign_in_attempt set step = 'used', data = '{}', factor = null, enrols = false, person_id = null, proof = null
+    `update sign_in_attempt set step = 'used', data = '{}', factor = null, enrols = false, person_id = null, proof = null,
+       provider_sid = null
      where state_hash = $1 and step = $2 returning 1`,
     [stateHash, step],
   )
   return rows.length > 0
 }
 
+interface Proved {
+  readonly stateHash: Buffer
+  readonly personId: string
+  readonly proof: Buffer
+  /** The provider's name for its session. */
+  readonly providerSid: string | undefined
+  readonly expiresAt: Date
+}
+
 /** Turns an attempt that was just used into a proven one, which waits for a second factor. */
 export async function proveAttempt(
   database: Queryable,
-  proven: { readonly stateHash: Buffer; readonly personId: string; readonly proof: Buffer; readonly expiresAt: Date },
+  { stateHash, personId, proof, providerSid, expiresAt }: Proved,
 ): Promise<void> {
   await database.rows(
-    `update sign_in_attempt set step = 'proven', tries = 0, data = '{}', person_id = $2, proof = $3, expires_at = $4
+    `update sign_in_attempt set step = 'proven', tries = 0, data = '{}', person_id = $2, proof = $3, provider_sid = $4,
+       expires_at = $5
      where state_hash = $1 and step = 'used'`,
-    [proven.stateHash, proven.personId, proven.proof, proven.expiresAt],
+    [stateHash, personId, proof, providerSid ?? null, expiresAt],
   )
 }
 
@@ -189,15 +200,20 @@ export async function deleteProvenOf(tx: Queryable, personId: string): Promise<v
   await tx.rows(`delete from sign_in_attempt where person_id = $1 and step = 'proven'`, [personId])
 }
 
-/** Deletes every attempt of an identity at a method's provider that waits for a second factor. */
-export async function deleteProvenBy(
-  tx: Queryable,
-  { method, issuer, subject }: { readonly method: string; readonly issuer: string; readonly subject: string },
-): Promise<void> {
+interface ProvenBy {
+  readonly method: string
+  readonly issuer: string
+  readonly subject: string | undefined
+  readonly sid: string | undefined
+}
+
+/** Deletes the attempts at a provider that wait for a second factor, of an identity, a session there, or both. */
+export async function deleteProvenBy(tx: Queryable, { method, issuer, subject, sid }: ProvenBy): Promise<void> {
   await tx.rows(
     `delete from sign_in_attempt where step = 'proven' and method = $1
-       and person_id in (select person_id from identity where issuer = $2 and subject = $3)`,
-    [method, issuer, subject],
+       and ($3::text is null or person_id in (select person_id from identity where issuer = $2 and subject = $3))
+       and ($4::text is null or provider_sid = $4)`,
+    [method, issuer, subject ?? null, sid ?? null],
   )
 }
 

@@ -34,6 +34,8 @@ interface NewAttempt {
 interface ProvenBy {
   readonly personId: string
   readonly proof: Buffer
+  /** The provider's name for its session. */
+  readonly providerSid: string | undefined
   /** Runs in the transaction, with the person's row locked. Throws Problem if the proof no longer holds. */
   readonly confirm: (tx: Queryable) => Promise<void>
 }
@@ -124,11 +126,11 @@ export function createAttempts({ database, baseUrl, clock }: AttemptNeeds): Atte
       turnstile.run(() => store.tryBegun(database, keyOf(state, cookies), maxTries)),
     finish: ({ stateHash }: store.BegunRow, step: 'begun' | 'proven', within: Queryable = database) =>
       store.useAttempt(within, stateHash, step),
-    prove: ({ stateHash }: store.BegunRow, { personId, proof, confirm }: ProvenBy) =>
+    prove: ({ stateHash }: store.BegunRow, { confirm, ...proven }: ProvenBy) =>
       database.transaction(async (tx) => {
-        await lockActivePerson(tx, personId)
+        await lockActivePerson(tx, proven.personId)
         await confirm(tx)
-        await store.proveAttempt(tx, { stateHash, personId, proof, expiresAt: expiry() })
+        await store.proveAttempt(tx, { ...proven, stateHash, expiresAt: expiry() })
       }),
     async proven(cookies: string | undefined) {
       const browserHashes = browsers(cookies)

@@ -53,7 +53,12 @@ async function waitForFactor(person: Person): Promise<string> {
   const cookies = line.split(';')[0] ?? ''
   const attempt = await attempts.use(state, cookies)
   assert.ok(attempt)
-  await attempts.prove(attempt, { personId: person.id, proof: Buffer.from('proof'), confirm: async () => {} })
+  await attempts.prove(attempt, {
+    personId: person.id,
+    proof: Buffer.from('proof'),
+    providerSid: undefined,
+    confirm: async () => {},
+  })
   return cookies
 }
 

@@ -100,7 +100,9 @@ export function createGate({ attempts, signUp, sessions, policy, encryption, cha
       }
       if (await policy.isDue(person, proof.factors)) {
         const confirm = async (tx: Queryable) => void (await confirmed(tx))
-        await attempts.prove(attempt, { personId: person.id, proof: sealProof(encryption, proven), confirm })
+        const providerSid = proof.provider?.sid
+        const by = { personId: person.id, proof: sealProof(encryption, proven), providerSid, confirm }
+        await attempts.prove(attempt, by)
         return { returnTo: factorPage }
       }
       const confirmAll = async (tx: Queryable) => {

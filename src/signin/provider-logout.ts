@@ -61,7 +61,7 @@ async function endSessions(needs: Needs, method: RedirectMethod, request: Fastif
 
 /**
  * In one transaction: a token that was accepted without ending the sessions could not be sent again. A sign-in that waits for
- * its second factor has no session yet; if the token names its person, it has to begin again.
+ * its second factor has no session yet; if the token names its person or its session at the provider, it has to begin again.
  */
 function accept(
   { database, audit }: Needs,
@@ -71,7 +71,7 @@ function accept(
 ): Promise<boolean> {
   return database.transaction(async (tx) => {
     if (!(await acceptLogoutToken(tx, { issuer, jti, expiresAt }))) return false
-    if (subject !== undefined) await deleteProvenBy(tx, { method, issuer, subject })
+    await deleteProvenBy(tx, { method, issuer, subject, sid })
     const ended = await deleteSessions(tx, { issuer, subject, sid })
     await audit.recordWithin(
       tx,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, beforeEach, describe, mock, test } from 'node:test'
-import { clientId, clientSecret, type LyingProvider } from '../support/lying-provider.ts'
+import { clientId, clientSecret, startLyingProvider, type LyingProvider } from '../support/lying-provider.ts'
 import type { Signature } from '../support/lying-tokens.ts'
 import { forgetSteps, giveFactor, setUpTotp } from '../support/own-account.ts'
 import { startPortal, type Portal } from '../support/portal.ts'
@@ -12,12 +12,17 @@ import { startService, upstreamModel } from '../support/service.ts'
 
 let portal: Portal
 let provider: LyingProvider
+let elsewhere: LyingProvider
 
 before(async () => {
-  portal = await startPortal()
+  elsewhere = await startLyingProvider()
+  portal = await startPortal({ others: [elsewhere.settings({ id: 'elsewhere' })] })
   provider = portal.provider
 })
-after(() => portal.close())
+after(async () => {
+  await portal.close()
+  await elsewhere.close()
+})
 beforeEach(() => provider.beHonest())
 
 const event = 'http://schemas.openid.net/event/backchannel-logout'
@@ -59,15 +64,22 @@ async function twice(): Promise<{ subject: string; sids: [string, string]; profi
   return { subject, sids, profiles }
 }
 
+/** Signs the provider's person in and sets up an authenticator app: its secret. */
+async function setUpAt(at: string): Promise<string> {
+  const profile = portal.profile()
+  await profile.signIn(at)
+  return (await setUpTotp(profile)).secret
+}
+
 const areIn = async (...profiles: readonly Profile[]) =>
   (await Promise.all(profiles.map((profile) => profile.who()))).map((person) => person !== undefined)
 
 describe('B39: a logout token', () => {
   test('with a subject ends all sessions of that person and no others', async () => {
-    const [{ subject, profiles }, other] = [await twice(), await twice()]
+    const [{ subject, profiles }, another] = [await twice(), await twice()]
     const { status, headers, text } = await tell(await tokenOf(subject))
     assert.deepEqual([status, headers.get('cache-control'), text], [200, 'no-store', ''])
-    assert.deepEqual(await areIn(...profiles, ...other.profiles), [false, false, true, true])
+    assert.deepEqual(await areIn(...profiles, ...another.profiles), [false, false, true, true])
     const entries = await portal.service.database.rows<{ details: unknown }>(
       `select details from audit where action = 'session_ended' order by at desc limit 2`,
     )
@@ -78,19 +90,49 @@ describe('B39: a logout token', () => {
   test('with a subject ends the sign-in of that person that waits for a second factor, and no other', async () => {
     const begin = async () => {
       const { subject } = portal.newcomer()
-      const first = portal.profile()
-      await first.signIn('firm')
-      const { secret } = await setUpTotp(first)
+      const secret = await setUpAt('firm')
       const profile = portal.profile()
       await profile.signIn('firm')
       return { subject, secret, profile }
     }
-    const [told, other] = [await begin(), await begin()]
+    const [told, another] = [await begin(), await begin()]
     await forgetSteps(portal.service.database)
     assert.equal((await tell(await tokenOf(told.subject))).status, 200)
     await assert.rejects(giveFactor(told.profile, 'totp', { code: totpCode(told.secret) }), /Start again/)
-    await giveFactor(other.profile, 'totp', { code: totpCode(other.secret) })
-    assert.deepEqual(await areIn(told.profile, other.profile), [false, true])
+    await giveFactor(another.profile, 'totp', { code: totpCode(another.secret) })
+    assert.deepEqual(await areIn(told.profile, another.profile), [false, true])
+  })
+
+  test('with a sid ends only the sign-in of that session that waits for a second factor', async () => {
+    const { subject, email } = portal.newcomer()
+    elsewhere.say({ subject: `second ${subject}`, email: `second-${email}` })
+    const secrets = { firm: await setUpAt('firm'), elsewhere: await setUpAt('elsewhere') }
+    const begin = async (at: 'firm' | 'elsewhere', sid?: string) => {
+      for (const each of [provider, elsewhere]) each.lies.claims = { sid }
+      const profile = portal.profile()
+      assert.equal((await profile.signIn(at)).location, '/signin')
+      return { profile, secret: secrets[at] }
+    }
+    const goesOn = async ({ profile, secret }: Awaited<ReturnType<typeof begin>>) => {
+      await forgetSteps(portal.service.database)
+      await giveFactor(profile, 'totp', { code: totpCode(secret) })
+      assert.deepEqual(await areIn(profile), [true])
+    }
+    const sid = randomUUID()
+    const [told, another, nameless] = [await begin('firm', sid), await begin('firm', randomUUID()), await begin('firm')]
+    const there = await begin('elsewhere', sid)
+    const kept = await begin('firm', 'kept')
+    assert.equal((await tell(await tokenOf('', { claims: { sub: undefined, sid } }))).status, 200)
+    await assert.rejects(giveFactor(told.profile, 'totp', { code: totpCode(told.secret) }), /Start again/)
+    assert.deepEqual(await areIn(told.profile), [false])
+    // With both, both must match.
+    for (const [sub, its] of [
+      [subject, randomUUID()],
+      ['somebody else', 'kept'],
+    ] as const) {
+      assert.equal((await tell(await tokenOf(sub, { claims: { sid: its } }))).status, 200)
+    }
+    for (const each of [another, nameless, there, kept]) await goesOn(each)
   })
 
   test('with a sid ends only that session', async () => {
@@ -100,9 +142,9 @@ describe('B39: a logout token', () => {
   })
 
   test('with both ends the sessions that match both', async () => {
-    const [{ subject, profiles, sids }, other] = [await twice(), await twice()]
-    assert.equal((await tell(await tokenOf(subject, { claims: { sid: other.sids[0] } }))).status, 200)
-    assert.deepEqual(await areIn(...profiles, ...other.profiles), [true, true, true, true])
+    const [{ subject, profiles, sids }, another] = [await twice(), await twice()]
+    assert.equal((await tell(await tokenOf(subject, { claims: { sid: another.sids[0] } }))).status, 200)
+    assert.deepEqual(await areIn(...profiles, ...another.profiles), [true, true, true, true])
     assert.equal((await tell(await tokenOf(subject, { claims: { sid: sids[1] } }))).status, 200)
     assert.deepEqual(await areIn(...profiles), [true, false])
   })
