@@ -12,15 +12,20 @@ export function hashOf(value: string): Buffer {
   return createHash('sha256').update(value).digest()
 }
 
-/** The cookies of a request that have the form of our secrets, in order. A name may occur more than once. */
+/**
+ * The cookies of a request that have the form of our secrets, in order. A name may occur more than once. Only spaces and tabs
+ * are removed: a browser may let a sibling host set a cookie whose name is a no-break space and then `__Host-`.
+ */
 export function readSecrets(header: string | undefined): { name: string; value: string }[] {
   if (header === undefined) return []
   return header.split(';').flatMap((pair) => {
     const equals = pair.indexOf('=')
-    const value = pair.slice(equals + 1).trim()
-    return equals > 0 && secret.test(value) ? [{ name: pair.slice(0, equals).trim(), value }] : []
+    const value = withoutSpace(pair.slice(equals + 1))
+    return equals > 0 && secret.test(value) ? [{ name: withoutSpace(pair.slice(0, equals)), value }] : []
   })
 }
+
+const withoutSpace = (text: string): string => text.replaceAll(/^[ \t]+|[ \t]+$/g, '')
 
 /** A Set-Cookie header (RFC 6265). `maxAge` is in seconds; default: until the browser is closed. */
 export function setCookie(name: string, value: string, maxAge?: number): string {

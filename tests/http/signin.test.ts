@@ -190,6 +190,21 @@ describe('B2: a callback', () => {
     assert.equal((await mine.ask(back)).status, 303)
   })
 
+  test('B3: is refused with a cookie from a sibling host, whose name is not exactly ours', async () => {
+    const mine = createProfile(service)
+    const back = await mine.callbackOf(await mine.start('firm'))
+    const [[name = '', value = ''] = []] = mine.cookies()
+    assert.match(name, /^__Host-signin-/)
+    const [asked, had] = [provider.asked.token, await portal.counts()]
+    for (const planted of [`\u00a0${name}`, name.toLowerCase(), name.replace('__Host-', '__Secure-'), `"${name}`]) {
+      const theirs = createProfile(service)
+      theirs.cookies().set(planted, value)
+      await portal.assertRefused(await theirs.ask(back), [400, 'sign_in_failed'], had)
+    }
+    assert.equal(provider.asked.token, asked)
+    assert.equal((await mine.ask(back)).status, 303)
+  })
+
   test('says so if the browser did not keep its cookie, as Safari does without https, and what to do', async () => {
     const profile = createProfile(service)
     const back = await profile.callbackOf(await profile.start('firm'))
