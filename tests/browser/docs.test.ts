@@ -107,7 +107,7 @@ describe('the documentation', () => {
     await page.goto(`${portal.base}/docs/api/generate`)
     await page.keyboard.press('Tab')
     await page.keyboard.press('Enter')
-    assert.equal(await page.evaluate('document.activeElement.id'), 'main')
+    await page.locator('#main:focus').waitFor()
     await page.emulateMedia({ media: 'print' })
     assert.equal(await page.getByRole('navigation').isVisible(), false)
     assert.equal(await page.locator('figure:visible').count(), 6)

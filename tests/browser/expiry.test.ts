@@ -43,7 +43,7 @@ describe('a session that is about to end', () => {
     const profile = await portal.profile()
     const { page } = await writing(profile)
     const warning = page.getByRole('dialog', { name: 'Are you still there?' })
-    await warning.waitFor()
+    await warning.locator(':focus').waitFor()
     const began = Date.now()
     await page.keyboard.press('Enter')
     await warning.waitFor({ state: 'hidden' })

@@ -85,6 +85,7 @@ describe('B90: with only the keyboard', () => {
     assert.equal(page.url(), here)
     await page.keyboard.press('/')
     await page.getByRole('heading', { name: 'Search', level: 1 }).waitFor()
+    await page.locator('input[type=search]:focus').waitFor()
     await page.keyboard.type('invoice')
     await page.waitForURL(/q=invoice/)
     await page.getByRole('link', { name: 'Clients' }).click()
@@ -93,6 +94,7 @@ describe('B90: with only the keyboard', () => {
 
     for (const address of ['/clients', '/search?q=invoice']) {
       await page.goto(desk.base + address)
+      await untilItHandlesKeys(page)
       const row = page.locator('[data-row]').nth(2)
       await row.press('Enter')
       await row.waitFor({ state: 'detached' })
@@ -136,6 +138,7 @@ test('the menu of a narrow window traps the focus while it is open, then returns
   await isClosed()
   await hasFocus(page, menu)
   await menu.press('Enter')
+  await dialog.locator(':focus').waitFor()
   await dialog.getByRole('button', { name: 'Close the menu' }).press('Enter')
   await isClosed()
   await hasFocus(page, menu)
@@ -147,6 +150,7 @@ test('the menu of a narrow window traps the focus while it is open, then returns
   ]
   for (const { to, heading, focus } of ways) {
     await menu.press('Enter')
+    await dialog.locator(':focus').waitFor()
     await dialog.getByRole('link', { name: to }).press('Enter')
     await isClosed()
     await page.getByRole('heading', { name: heading, level: 1 }).waitFor()
@@ -185,7 +189,9 @@ test('closing a form returns the focus to where it was opened', async () => {
   await hasFocus(page, page.getByRole('button', { name: 'Add dispute' }))
 
   await page.getByRole('button', { name: 'More actions for this dispute' }).press('Enter')
+  await page.getByRole('menu').locator(':focus').waitFor()
   await page.getByRole('menuitem', { name: 'Archive dispute' }).press('Enter')
+  await hasFocus(page, page.getByRole('dialog').getByRole('button', { name: 'Cancel' }))
   await page.getByRole('dialog').getByRole('button', { name: 'Archive dispute' }).press('Enter')
   await page.getByRole('heading', { name: 'No disputes yet' }).waitFor()
   await page.locator('#main:focus').waitFor()
@@ -197,12 +203,14 @@ test('a form or an item that the URL opens or closes within a record leaves the 
   const isOnPage = () => untilInPage(page, `document.querySelector('main').contains(document.activeElement)`)
   const subject = page.getByLabel('Subject')
   await page.getByRole('button', { name: 'Add letter' }).press('Enter')
+  await hasFocus(page, subject)
   await page.getByRole('button', { name: 'Cancel' }).press('Enter')
   await subject.waitFor({ state: 'detached' })
   await isOnPage()
   await page.getByRole('button', { name: 'Add letter' }).press('Enter')
   await subject.fill('Not to be sent')
   await page.getByRole('button', { name: 'Discard' }).press('Enter')
+  await hasFocus(page, page.getByRole('dialog').getByRole('button', { name: 'Cancel' }))
   await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).press('Enter')
   await subject.waitFor({ state: 'detached' })
   await isOnPage()
