@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core'
 import { barriersInBothSchemes } from '../support/browser.ts'
 import { startDesk, type Desk } from '../support/desk.ts'
 import { at } from '../support/json.ts'
+import { editor, toEndOf } from '../support/letter-editor.ts'
 
 let desk: Desk
 /** The path of a letter of Daniel's. */
@@ -21,7 +22,6 @@ beforeEach(async () => {
   letter = await desk.make(`${record}/letters`, { subject: 'Über the fee: 1/2', body })
 })
 
-const editor = (page: Page) => page.getByRole('textbox', { name: 'Letter', exact: true })
 const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
 
 async function choose(page: Page, item: string): Promise<void> {
@@ -75,8 +75,7 @@ describe('the page of a letter', () => {
     await editor(page).getByText('All is well.').waitFor()
     const next = new URL(page.url()).pathname
     assert.notEqual(next, letter)
-    await editor(page).click()
-    await page.keyboard.press('Control+End')
+    await toEndOf(page, 'All is well.')
     await page.keyboard.type(' Truly.')
     await page.keyboard.press('Control+Enter')
     await page.getByText('The letter was saved.').waitFor()

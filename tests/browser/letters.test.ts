@@ -4,6 +4,7 @@ import type { Locator, Page } from 'playwright-core'
 import { barriers } from '../support/browser.ts'
 import { holdUp, startDesk, type Desk } from '../support/desk.ts'
 import { at } from '../support/json.ts'
+import { editor, toEndOf } from '../support/letter-editor.ts'
 
 let desk: Desk
 /** The paths of a new client of Daniel's, with a note, and of its only letter. */
@@ -23,27 +24,7 @@ beforeEach(async () => {
   letter = await desk.make(`${record}/letters`, { subject: 'Our meeting', body })
 })
 
-const editor = (page: Page) => page.getByRole('textbox', { name: 'Letter', exact: true })
 const bodyOf = async (address: string) => String(at(await desk.ask(address), 'body'))
-
-/**
- * Puts the cursor at the end of a paragraph. The editor learns of a new selection by an event, which on a busy machine can
- * come after the next keys, and restores the one it knows 20 ms after it gets the focus.
- */
-async function toEndOf(page: Page, text: string): Promise<void> {
-  await editor(page).focus()
-  await untilSelected(page)
-  await editor(page).getByText(text).click()
-  await page.keyboard.press('End')
-  await untilSelected(page)
-}
-
-/** Two frames and a timer that is longer than the editor's own: what was due before has happened. */
-async function untilSelected(page: Page): Promise<void> {
-  await page.evaluate(
-    'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve, 25))))',
-  )
-}
 
 async function openLetter(): Promise<Page> {
   const page = await desk.open(letter)
@@ -72,6 +53,7 @@ describe('the editor of a letter', () => {
     await page.getByText('Saved', { exact: true }).waitFor()
     await toEndOf(page, 'Very much.')
     await page.keyboard.type(' Indeed.')
+    await page.getByText('Not saved yet').waitFor()
     await page.keyboard.press('Control+Enter')
     await page.getByText('Saved', { exact: true }).waitFor()
     assert.equal(await bodyOf(letter), body.replace('thank you.', 'thank you. Very much. Indeed.'))
@@ -303,6 +285,7 @@ test('the form of a letter takes the focus, and Escape cancels it and returns th
     await hasFocus(add)
   }
   await add.press('Enter')
+  await hasFocus(subject)
   await page.getByRole('button', { name: 'Cancel' }).press('Enter')
   await hasFocus(add)
   await add.press('Enter')
