@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { BrowserContext, Page } from 'playwright-core'
-import { barriersInBothSchemes, signInAs, startPortal, type TestPortal } from '../support/browser.ts'
+import { barriersInBothSchemes, signInAs, startPortal, untilInPage, type TestPortal } from '../support/browser.ts'
 import { parseObject } from '../support/json.ts'
 
 let portal: TestPortal
@@ -33,6 +33,8 @@ async function recordOfDaniel(): Promise<string> {
 }
 
 const noteField = (page: Page) => page.getByLabel('Note', { exact: true })
+/** The form of a note. What is typed there is text of the page too: to be sure that it is saved, wait until the form is gone. */
+const editForm = (page: Page) => page.getByRole('form', { name: 'Edit note' })
 
 describe('the list of clients', () => {
   test('is searched while typing, keeps the search in its URL, and says when nothing is found', async () => {
@@ -146,6 +148,7 @@ describe('two people who edit the same item', () => {
     await noteField(quick).fill(`${text}\nAdded by the partner.`)
     await quick.getByLabel('Date').fill('2026-03-03')
     await quick.getByRole('button', { name: 'Save' }).click()
+    await editForm(quick).waitFor({ state: 'detached' })
     await quick.getByText('Added by the partner.').waitFor()
 
     await noteField(slow).fill(`${text}\nAdded by the consultant.`)
@@ -180,6 +183,7 @@ describe('two people who edit the same item', () => {
     const text = Array.from({ length: 60 }, (_, line) => `Line ${line}.`).join('\n')
     await noteField(quick).fill(`${text}\nPartner.`)
     await quick.getByRole('button', { name: 'Save' }).click()
+    await editForm(quick).waitFor({ state: 'detached' })
     await quick.getByText('Partner.').first().waitFor()
     await noteField(slow).fill(`${text}\nConsultant.`)
     await slow.getByRole('button', { name: 'Save' }).click()
@@ -189,7 +193,7 @@ describe('two people who edit the same item', () => {
       const [inner, outer] = [mark, mark.parentElement].map((each) => each.getBoundingClientRect())
       return inner.top >= outer.top && inner.bottom <= outer.bottom
     }).join()`
-    assert.equal(await slow.evaluate<string>(isShown), 'true,true')
+    await untilInPage(slow, `${isShown} === 'true,true'`)
     await Promise.all([slow.close(), quick.close()])
   })
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
+import type { Page } from 'playwright-core'
 import { barriers } from '../support/browser.ts'
 import { noteField, startDesk, type Desk } from '../support/desk.ts'
 import { at } from '../support/json.ts'
@@ -16,6 +17,9 @@ after(() => desk.close())
 beforeEach(async () => {
   ;({ record, note } = await desk.newClient())
 })
+
+/** The form of a note. What is typed there is text of the page too: to be sure that it is saved, wait until the form is gone. */
+const editForm = (page: Page) => page.getByRole('form', { name: 'Edit note' })
 
 describe('unsaved text in a form', () => {
   test('is kept when another form is saved, whatever others have changed meanwhile', async () => {
@@ -54,6 +58,7 @@ describe('unsaved text in a form', () => {
     await page.getByRole('button', { name: 'Save' }).and(page.locator(':focus')).waitFor()
     assert.deepEqual(await desk.notes(record), ['As it was.'])
     await page.keyboard.press('Enter')
+    await editForm(page).waitFor({ state: 'detached' })
     await page.getByRole('article').filter({ hasText: 'Half a sentence' }).waitFor()
     assert.equal(await page.getByRole('dialog').count(), 0)
     assert.deepEqual(await desk.notes(record), ['Half a sentence'])
@@ -181,7 +186,9 @@ test('a conflict with a save in the person’s own other tab says so', async () 
   for (const page of [quick, slow]) {
     await noteField(page).fill(page === slow ? 'Written here.' : 'Written there.')
     await page.getByRole('button', { name: 'Save' }).click()
-    if (page === quick) await page.getByText('Written there.').waitFor()
+    if (page === slow) continue
+    await editForm(page).waitFor({ state: 'detached' })
+    await page.getByText('Written there.').waitFor()
   }
   const conflict = slow.getByRole('dialog', { name: 'You saved this on another page while you were writing here' })
   await conflict.getByRole('radio', { name: /^Saved/ }).check()
