@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { signInAs } from '../support/browser.ts'
+import { signInAs, untilInPage } from '../support/browser.ts'
 import { holdUp, noteField, startDesk, type Desk } from '../support/desk.ts'
 
 let desk: Desk
@@ -61,7 +61,8 @@ test('B90: changing the hash in the address bar asks for confirmation if text is
     await question.getByRole('button', { name: answer }).click()
     await question.waitFor({ state: 'hidden' })
     if (answer === 'Stay here') assert.equal(await name.inputValue(), 'Half a name')
-    assert.equal(new URL(page.url()).hash, answer === 'Stay here' ? '#new' : '#other')
+    // The router moves in the history after the dialog has closed.
+    await untilInPage(page, `location.hash === '${answer === 'Stay here' ? '#new' : '#other'}'`)
   }
   await name.waitFor({ state: 'detached' })
   await page.goBack()
@@ -170,6 +171,7 @@ test('going back while a client is being saved continues once it is saved', asyn
   letOn()
   await form.waitFor({ state: 'hidden' })
   await page.getByRole('link', { name }).waitFor()
+  await untilInPage(page, `location.pathname + location.hash === '/clients'`)
   await page.waitForTimeout(1000)
   assert.equal(page.url(), `${desk.base}/clients`)
   assert.equal(await page.getByRole('heading', { name: 'Clients', level: 1 }).count(), 1)

@@ -149,6 +149,7 @@ test('no page scrolls sideways on a screen of 360 pixels, and each has its own t
     await open(page, address)
     const width = await page.evaluate<number>('document.documentElement.scrollWidth')
     assert.ok(width <= 360, `${name} is ${width} wide`)
+    await untilItHandlesKeys(page)
     assert.match(await page.title(), /^.+ · Tollgate$/, name)
     assert.equal(await page.locator('h1').count(), 1, name)
   }

@@ -90,6 +90,7 @@ describe('selected clients', () => {
     await page.keyboard.press('h')
     await dialog(page).waitFor()
     await dialog(page).getByLabel('To').and(page.locator(':focus')).waitFor()
+    await dialog(page).getByRole('option', { name: 'Mei Sakamoto' }).waitFor({ state: 'attached' })
     await page.keyboard.type('Mei')
     await page.keyboard.press('Tab')
     await page.keyboard.press('Tab')
