@@ -239,6 +239,7 @@ test('an outage is logged once when it begins and once when it ends', async () =
   const payer = await stage.addAccount({ credit: mostOfOne })
   away = true
   const asked = watched.takeRequest(randomUUIDv7(), payer)
+  await until(() => told.length > 0)
   await sleep(1000)
   away = false
   await asked
