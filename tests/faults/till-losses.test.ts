@@ -9,7 +9,7 @@ import type { AdmissionRequest, Till } from '../../src/billing/till.ts'
 import { openDatabase, type Database } from '../../src/platform/database/database.ts'
 import { losing, type Fate } from '../support/losses.ts'
 import { ask, log, mostOfOne, openTills, outcome, reapWhere, used, type Tills } from '../support/tills.ts'
-import { countOwnTime, pass, realNow } from '../support/clock.ts'
+import { countOwnTime, pass } from '../support/clock.ts'
 import { until } from '../support/until.ts'
 import type { Payer } from '../../src/billing/payer.ts'
 
@@ -61,8 +61,9 @@ async function warm(payer: Payer, times = 8): Promise<void> {
 }
 
 async function standing({ accountId }: Payer) {
-  const [row] = await stage.database.rows<{ held: bigint; lent: bigint; tokens: bigint }>(
-    `select held, credit_lent + requests_lent + tokens_lent as lent, (token_level + tokens_lent) / 60000000 as tokens
+  const [row] = await stage.database.rows<{ held: bigint; lent: bigint; tokens: bigint; at: bigint }>(
+    `select held, credit_lent + requests_lent + tokens_lent as lent, (token_level + tokens_lent) / 60000000 as tokens,
+       (extract(epoch from level_at) * 1000000)::bigint as at
      from account where id = $1`,
     [accountId],
   )
@@ -193,7 +194,6 @@ test('tokens are given back once, even if the answer to the first attempt is los
   // Wait until no request has come since the last report, so that the instance keeps little.
   await pass(900)
   await passThroughQueue(payer)
-  const start = realNow()
   // The lent amount includes requests in flight.
   const earlier = await standing(payer)
   assert.ok(earlier.lent > 0n)
@@ -201,8 +201,10 @@ test('tokens are given back once, even if the answer to the first attempt is los
   await Promise.all(taken.map((each) => till.release(each.requestId, each.payer.accountId)))
   assert.deepEqual(fates, [], 'they were taken from the allowance')
   await passThroughQueue(payer)
-  const refilled = BigInt(Math.ceil(((realNow() - start) * 10_000) / 60))
-  const given = (await standing(payer)).tokens - earlier.tokens
+  const later = await standing(payer)
+  // By the clock that refills the bucket, in µs: a token every 6. Both levels were rounded.
+  const refilled = (later.at - earlier.at) / 6n + 1n
+  const given = later.tokens - earlier.tokens
   assert.ok(given <= refilled, `${given} given back, ${refilled} refilled`)
   await till.release(most.requestId, most.payer.accountId)
 })
