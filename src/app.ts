@@ -97,7 +97,8 @@ export interface AppNeeds {
   /** The address that people and callers use. */
   readonly baseUrl: string
   readonly currency: string
-  /** The time zone of the firm. */
+  /** The locale and the time zone of the firm. */
+  readonly locale: string
   readonly timeZone: string
   /** These groups of the configuration. */
   readonly drafting: Config['drafting']

@@ -237,6 +237,7 @@ function appSettings({ config, idleGrace, metricsText }: ServiceNeeds) {
   return {
     baseUrl: config.base_url,
     currency: config.currency,
+    locale: config.firm.locale,
     timeZone: config.firm.time_zone,
     drafting: config.drafting,
     tryIt: config.try_it,

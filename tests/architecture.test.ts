@@ -86,7 +86,6 @@ const entryPoints = {
     'actor.ts',
     'audit.ts',
     'audit-log.ts',
-    'csv-cell.ts',
     'login.ts',
     'assignment-lock.ts',
     'new-id.ts',

@@ -9,6 +9,7 @@ export async function readOpenApi(): Promise<unknown> {
     database: { rows: unused, transaction: unused, connect: unused, close: unused },
     drafting: undefined,
     tryIt: undefined,
+    locale: 'en-GB',
     timeZone: 'UTC',
     firm: { address: [], closing: '', time_zone: 'UTC', locale: 'en-GB' },
     retention: { erasure_after: '30 days' },

@@ -72,7 +72,7 @@ after(async () => {
 /** Does not record its own reads, which would appear in the log it reads. */
 const logWith = (reach?: { all: number; own: number }): AuditLog => {
   const access = createAccess({ portal, audit: { record: async () => undefined } })
-  return createAuditLog({ access, timeZone: 'UTC', ...(reach && { reach }) })
+  return createAuditLog({ access, locale: 'en-GB', timeZone: 'UTC', ...(reach && { reach }) })
 }
 
 /** Reads all pages of a filter. Returns the indexes of the matching events, newest first, and the number of pages. */
@@ -219,7 +219,7 @@ test('each row names its actor', async () => {
 test('each reading is recorded with its filters and its format', async () => {
   const recorded: AuditEntry[] = []
   const access = createAccess({ portal, audit: { record: async (entry) => void recorded.push(entry) } })
-  const auditLog = createAuditLog({ access, timeZone: 'UTC' })
+  const auditLog = createAuditLog({ access, locale: 'en-GB', timeZone: 'UTC' })
   await auditLog.page(visit, { action: 'note_changed', limit: '5' })
   await Array.fromAsync(await auditLog.csv(visit, { format: 'csv', outcome: 'refused' }))
   assert.deepEqual(
@@ -233,7 +233,9 @@ test('each reading is recorded with its filters and its format', async () => {
 
 test("exported times are in the firm's time zone, with the offset, and in the order of the events", async () => {
   const access = createAccess({ portal, audit: { record: async () => undefined } })
-  const file = await createAuditLog({ access, timeZone: 'Asia/Kolkata' }).csv(visit, { action: 'note_changed' })
+  const file = await createAuditLog({ access, locale: 'en-GB', timeZone: 'Asia/Kolkata' }).csv(visit, {
+    action: 'note_changed',
+  })
   const [, ...lines] = (await Array.fromAsync(file)).join('').trimEnd().split('\r\n')
   const times = lines.map((line) => line.split(',')[1] ?? '')
   for (const text of times) assert.match(text, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+05:30$/)

@@ -1,4 +1,5 @@
 import { parseIsoTime, zonedTime } from '../platform/calendar.ts'
+import { csvLine, spreadsheetCsv } from '../platform/csv.ts'
 import { Problem } from '../platform/problems.ts'
 import { isUuid } from '../platform/database/uuid.ts'
 import type { RecordAccess } from './access.ts'
@@ -11,7 +12,6 @@ import {
   type Reach,
   type StoredEntry,
 } from './audit-store.ts'
-import { csvCell } from './csv-cell.ts'
 import { may } from './policy.ts'
 import { recordedQuery } from './recorded-query.ts'
 import type { AuditList, AuditQuery, AuditRow } from './schema.ts'
@@ -20,7 +20,7 @@ import type { AuditList, AuditQuery, AuditRow } from './schema.ts'
 export interface AuditLog {
   /** One page, newest first. It may have fewer rows than the limit, even none, and still have a next page. */
   page(visit: Visit, query: AuditQuery): Promise<AuditList>
-  /** All matching rows as CSV (RFC 4180), newest first, in pieces. Times are in the time zone, with its offset. */
+  /** All matching rows as CSV, newest first, in pieces. Times are in the time zone, with its offset. */
   csv(visit: Visit, query: AuditQuery): Promise<AsyncIterable<string>>
 }
 
@@ -28,11 +28,12 @@ const perPiece = 1000
 
 interface AuditLogNeeds {
   readonly access: RecordAccess
+  readonly locale: string
   readonly timeZone: string
   readonly reach?: Reach
 }
 
-export function createAuditLog({ access, timeZone, reach }: AuditLogNeeds): AuditLog {
+export function createAuditLog({ access, locale, timeZone, reach }: AuditLogNeeds): AuditLog {
   async function permit(visit: Visit, details: Record<string, string>): Promise<void> {
     const deed = { action: 'audit_read', noun: 'audit' }
     if (may(visit.actor, 'read', 'audit')) return access.note(visit, { ...deed, details })
@@ -48,9 +49,10 @@ export function createAuditLog({ access, timeZone, reach }: AuditLogNeeds): Audi
   }
 
   async function* pieces(visit: Visit, filter: EntryFilter, first: Page): AsyncIterable<string> {
-    yield `${columns.join(',')}\r\n`
+    const format = spreadsheetCsv(locale)
+    yield format.mark + csvLine(columns, format)
     for (let page = first; ; page = await read(visit, filter, page.next)) {
-      yield page.entries.map((entry) => csvLine(entry, timeZone)).join('')
+      yield page.entries.map((entry) => csvLine(cellsOf(entry, timeZone), format)).join('')
       if (page.next === null) return
     }
   }
@@ -158,8 +160,8 @@ const columns = [
   'actor_name',
 ] as const
 
-function csvLine(row: StoredEntry, timeZone: string): string {
+function cellsOf(row: StoredEntry, timeZone: string) {
   const details = row.details === null ? null : JSON.stringify(row.details)
   const cells = { ...row, at: zonedTime(row.at, timeZone), details }
-  return `${columns.map((column) => csvCell(cells[column])).join(',')}\r\n`
+  return columns.map((column) => cells[column])
 }

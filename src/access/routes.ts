@@ -21,6 +21,7 @@ interface AuditRouteNeeds {
   readonly audit: Pick<Audit, 'record'>
   readonly sessions: Pick<Sessions, 'recognise'>
   readonly baseUrl: string
+  readonly locale: string
   readonly timeZone: string
 }
 

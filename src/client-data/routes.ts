@@ -14,6 +14,7 @@ import * as operations from './operations.ts'
 export { dataExamples } from './examples.ts'
 
 interface ClientDataNeeds extends Omit<ExportNeeds, 'auditLog'> {
+  readonly locale: string
   readonly timeZone: string
   readonly access: RecordAccess
   readonly retention: Config['retention']

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { Option, type Command } from 'commander'
 import { nameOf } from '../documents/file-name.ts'
 import type { ExportQuery, InvoiceQuery, ListedInvoice, PaymentBody, ShownInvoice } from '../invoicing/schema.ts'
+import { plainCsv } from '../platform/csv.ts'
 import { OperatorError } from '../platform/problems.ts'
 import { quoted } from '../platform/one-line.ts'
 import { amountArgument, moneyIn } from './amounts.ts'
@@ -173,7 +174,7 @@ function exportCommand(context: Context): Command {
       await withInvoices(context, async (invoices) => {
         const booked = await invoices.export(operator(), { from, to })
         if (json) writeJson(context, { rows: bookedValues(booked) })
-        else context.stdout.write(bookedFile(booked))
+        else context.stdout.write(bookedFile(booked, plainCsv))
       })
     })
 }

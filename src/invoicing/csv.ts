@@ -1,13 +1,11 @@
-import { csvCell } from '../access/csv-cell.ts'
+import { csvLine, type CsvCell, type CsvDecimal, type CsvFormat } from '../platform/csv.ts'
 import { formatDecimal } from '../platform/decimal.ts'
 import type { BookedRow } from './export-store.ts'
 import { moneyWith } from './present.ts'
 
-/** An amount is written as it is, because a negative one is no formula. */
 interface Column {
   readonly title: string
-  readonly value: (row: BookedRow) => string | null
-  readonly isAmount?: true
+  readonly value: (row: BookedRow) => string | null | CsvDecimal
 }
 
 const columns: readonly Column[] = [
@@ -22,25 +20,32 @@ const columns: readonly Column[] = [
   { title: 'account_id', value: (row) => row.account_id },
   { title: 'currency', value: ({ currency }) => currency },
   { title: 'tax_category', value: ({ category }) => category },
-  { title: 'tax_rate', value: ({ rate }) => formatDecimal(rate, 2), isAmount: true },
-  { title: 'net', value: ({ net, decimals }) => moneyWith(decimals)(net), isAmount: true },
-  { title: 'tax', value: ({ tax, decimals }) => moneyWith(decimals)(tax), isAmount: true },
-  { title: 'gross', value: ({ net, tax, decimals }) => moneyWith(decimals)(net + tax), isAmount: true },
+  { title: 'tax_rate', value: ({ rate }) => ({ decimal: formatDecimal(rate, 2) }) },
+  { title: 'net', value: ({ net, decimals }) => amount(net, decimals) },
+  { title: 'tax', value: ({ tax, decimals }) => amount(tax, decimals) },
+  { title: 'gross', value: ({ net, tax, decimals }) => amount(net + tax, decimals) },
 ]
 
-/** Invoices for the bookkeeper as a CSV file (RFC 4180): a row for each category and rate of tax. */
-export function bookedFile(rows: readonly BookedRow[]): string {
-  const lines = rows.map((row) =>
-    columns.map(({ value, isAmount }) => (isAmount ? (value(row) ?? '') : csvCell(value(row)))),
-  )
-  return csvFile([columns.map(({ title }) => title), ...lines])
+const amount = (value: bigint, decimals: number): CsvDecimal => ({ decimal: moneyWith(decimals)(value) })
+
+/** Invoices for the bookkeeper as a CSV file: a row for each category and rate of tax. */
+export function bookedFile(rows: readonly BookedRow[], format: CsvFormat): string {
+  const lines = rows.map((row) => columns.map(({ value }) => value(row)))
+  return csvFile([columns.map(({ title }) => title), ...lines], format)
 }
 
 /** The same rows for a program: the values by the titles of the columns, amounts as decimal text. */
 export function bookedValues(rows: readonly BookedRow[]): Record<string, string | null>[] {
-  return rows.map((row) => Object.fromEntries(columns.map(({ title, value }) => [title, value(row)])))
+  return rows.map((row) =>
+    Object.fromEntries(
+      columns.map(({ title, value }) => {
+        const cell = value(row)
+        return [title, typeof cell === 'object' && cell !== null ? cell.decimal : cell]
+      }),
+    ),
+  )
 }
 
-export function csvFile(lines: readonly (readonly string[])[]): string {
-  return lines.map((cells) => `${cells.join(',')}\r\n`).join('')
+export function csvFile(lines: readonly (readonly CsvCell[])[], format: CsvFormat): string {
+  return format.mark + lines.map((cells) => csvLine(cells, format)).join('')
 }

@@ -1,7 +1,7 @@
-import { csvCell } from '../access/csv-cell.ts'
 import type { RecordAccess } from '../access/access.ts'
 import type { Visit } from '../access/actor.ts'
 import { today } from '../platform/calendar.ts'
+import { spreadsheetCsv, type CsvCell } from '../platform/csv.ts'
 import { csvFile } from './csv.ts'
 import { moneyWith } from './present.ts'
 import {
@@ -73,9 +73,11 @@ export function createInvoiceReports({
     async export(visit: Visit, { of }: ReportQuery) {
       const { payers, turnover } = await readBoth(visit, null)
       await access.note(visit, { ...deed, details: { exported: of } })
-      return of === 'ageing'
-        ? ageingFile(payers, settings.currency, money)
-        : turnoverFile(turnover, settings.currency, money)
+      const lines =
+        of === 'ageing'
+          ? ageingLines(payers, settings.currency, money)
+          : turnoverLines(turnover, settings.currency, money)
+      return csvFile(lines, spreadsheetCsv(settings.locale))
     },
   } satisfies InvoiceReports)
 }
@@ -117,20 +119,26 @@ function withEmpty(months: readonly string[], rows: readonly TurnoverRow[]): Tur
   return months.map((month) => known.get(month) ?? { month, invoiced: 0n, credited: 0n })
 }
 
-function ageingFile(rows: readonly AgeingRow[], currency: string, money: Money): string {
+function ageingLines(rows: readonly AgeingRow[], currency: string, money: Money): CsvCell[][] {
   const titles = ['payer', 'payer_kind', 'payer_id', 'currency', ...spans]
-  return csvFile([
+  return [
     titles,
     ...rows.map((row) => [
-      ...[row.name, row.kind, row.id, currency].map(csvCell),
-      ...spans.map((name) => money(row[name])),
+      row.name,
+      row.kind,
+      row.id,
+      currency,
+      ...spans.map((name) => ({ decimal: money(row[name]) })),
     ]),
-  ])
+  ]
 }
 
-function turnoverFile(rows: readonly TurnoverRow[], currency: string, money: Money): string {
-  return csvFile([
+function turnoverLines(rows: readonly TurnoverRow[], currency: string, money: Money): CsvCell[][] {
+  return [
     ['month', 'currency', 'invoiced', 'credited', 'net'],
-    ...rows.map((row) => [row.month, currency, ...Object.values(presentMonth(row, money)).slice(1)]),
-  ])
+    ...rows.map((row) => {
+      const { month, ...amounts } = presentMonth(row, money)
+      return [month, currency, ...Object.values(amounts).map((decimal) => ({ decimal }))]
+    }),
+  ]
 }

@@ -6,6 +6,7 @@ import type { Action } from '../access/policy.ts'
 import { visitOf } from '../access/visits.ts'
 import { recordId } from '../clients/ids.ts'
 import { basisOf, etagOf } from '../clients/versions.ts'
+import { spreadsheetCsv } from '../platform/csv.ts'
 import { represent } from '../platform/http/representation.ts'
 import type { Server } from '../platform/http/server.ts'
 import type { Sessions } from '../signin/sessions.ts'
@@ -22,6 +23,7 @@ interface InvoiceRouteNeeds {
   readonly sessions: Pick<Sessions, 'recognise'>
   readonly audit: Pick<Audit, 'record'>
   readonly baseUrl: string
+  readonly locale: string
 }
 
 /** /invoices, for partners. */
@@ -50,7 +52,7 @@ function registerReads(server: Server, needs: InvoiceRouteNeeds): void {
     async (request, reply) => {
       const booked = await invoices.export(visitOf(request), request.query)
       reply.header('content-disposition', 'attachment; filename="invoices.csv"').type('text/csv; charset=utf-8')
-      return reply.send(bookedFile(booked))
+      return reply.send(bookedFile(booked, spreadsheetCsv(needs.locale)))
     },
   )
 

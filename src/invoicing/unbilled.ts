@@ -1,9 +1,10 @@
-import { csvCell } from '../access/csv-cell.ts'
 import type { RecordAccess } from '../access/access.ts'
 import type { Visit } from '../access/actor.ts'
 import { today } from '../platform/calendar.ts'
+import { spreadsheetCsv } from '../platform/csv.ts'
 import { Problem } from '../platform/problems.ts'
 import { minorUnit } from './arithmetic.ts'
+import { csvFile } from './csv.ts'
 import { dayIn } from './days.ts'
 import { moneyWith } from './present.ts'
 import type { InvoiceSettings } from './settings.ts'
@@ -60,13 +61,15 @@ export function createUnbilled({ access, settings }: UnbilledNeeds): Unbilled {
       await access.note(visit, { action: 'unbilled_exported', noun: 'invoice', details: { until } })
       const head = ['payer', 'client_id', 'account_id', 'items', 'oldest', 'amount', 'currency']
       const lines = rows.map((row) => [
-        ...[row.name, row.client_id, row.account_id].map(csvCell),
-        String(row.items),
+        row.name,
+        row.client_id,
+        row.account_id,
+        row.items,
         row.oldest,
-        money(row.amount),
+        { decimal: money(row.amount) },
         currency,
       ])
-      return [head, ...lines].map((cells) => `${cells.join(',')}\r\n`).join('')
+      return csvFile([head, ...lines], spreadsheetCsv(settings.locale))
     },
   } satisfies Unbilled)
 }

@@ -1,9 +1,9 @@
-import { csvCell } from '../access/csv-cell.ts'
 import { zonedTime } from '../platform/calendar.ts'
+import { csvLine, spreadsheetCsv, type CsvCell } from '../platform/csv.ts'
 import type { UsageRequest, UsageRow } from './schema.ts'
 
-/** A column of a file: its title, and its text in a row. */
-type Column<Row> = readonly [title: string, text: (row: Row) => string | number | null | undefined]
+/** A column of a file: its title, and its cell in a row. */
+type Column<Row> = readonly [title: string, cell: (row: Row) => CsvCell]
 
 /** Whom a row concerns, with their ids. */
 const subjects: readonly Column<Partial<Pick<UsageRequest, 'account' | 'key' | 'person' | 'client'>>>[] = [
@@ -25,7 +25,7 @@ const usageColumns: readonly Column<UsageRow>[] = [
   ['requests', ({ requests }) => requests],
   ['input_tokens', (row) => row.input_tokens],
   ['output_tokens', (row) => row.output_tokens],
-  ['cost', ({ cost }) => cost],
+  ['cost', ({ cost }) => ({ decimal: cost })],
   ['refused', ({ refused }) => refused],
   ['cached_tokens', (row) => row.cached_tokens],
   ['cache_write_tokens', (row) => row.cache_write_tokens],
@@ -41,27 +41,36 @@ const requestColumns = (timeZone: string): readonly Column<UsageRequest>[] => [
   ['stop_reason', (row) => row.stop_reason],
   ['input_tokens', (row) => row.input_tokens],
   ['output_tokens', (row) => row.output_tokens],
-  ['cost', ({ cost }) => cost],
+  ['cost', ({ cost }) => ({ decimal: cost })],
   ['currency', ({ currency }) => currency],
   ['milliseconds', ({ milliseconds }) => milliseconds],
   ['usage_source', (row) => row.usage_source],
   ['tags', ({ tags }) => tags && JSON.stringify(tags)],
 ]
 
-/** Writes pages of rows as a CSV file (RFC 4180), with a line of titles. */
+/** The firm whose spreadsheets open the file. */
+interface Firm {
+  readonly locale: string
+  readonly timeZone: string
+}
+
+/** Writes pages of rows as a CSV file, with a line of titles. */
 async function* file<Row>(
   columns: readonly Column<Row>[],
   pages: AsyncIterable<readonly Row[]>,
+  { locale }: Pick<Firm, 'locale'>,
 ): AsyncIterable<string> {
-  yield line(columns.map(([title]) => title))
-  for await (const rows of pages) yield rows.map((row) => line(columns.map(([, text]) => text(row)))).join('')
+  const format = spreadsheetCsv(locale)
+  const line = (cells: readonly CsvCell[]) => csvLine(cells, format)
+  yield format.mark + line(columns.map(([title]) => title))
+  for await (const rows of pages) yield rows.map((row) => line(columns.map(([, cell]) => cell(row)))).join('')
 }
 
-const line = (cells: readonly (string | number | null | undefined)[]): string =>
-  `${cells.map((cell) => csvCell(cell?.toString() ?? null)).join(',')}\r\n`
-
-export const usageFile = (pages: AsyncIterable<readonly UsageRow[]>): AsyncIterable<string> => file(usageColumns, pages)
+export const usageFile = (
+  pages: AsyncIterable<readonly UsageRow[]>,
+  firm: Pick<Firm, 'locale'>,
+): AsyncIterable<string> => file(usageColumns, pages, firm)
 
 /** Times are in the time zone, with its offset. */
-export const requestsFile = (pages: AsyncIterable<readonly UsageRequest[]>, timeZone: string): AsyncIterable<string> =>
-  file(requestColumns(timeZone), pages)
+export const requestsFile = (pages: AsyncIterable<readonly UsageRequest[]>, firm: Firm): AsyncIterable<string> =>
+  file(requestColumns(firm.timeZone), pages, firm)

@@ -30,6 +30,7 @@ export interface FirmNeeds {
   readonly database: Database
   readonly access: Pick<RecordAccess, 'as'>
   readonly currency: string
+  readonly locale: string
 }
 
 const dimensions: readonly Dimension[] = ['day', 'model', 'key', 'client', 'account']
@@ -45,7 +46,7 @@ export function createFirmUsage(needs: FirmNeeds): FirmUsage {
     page: (visit: Visit, query: UsageQuery) => readPage(needs, visit, query),
     csv(visit: Visit, { by, ...query }: UsageQuery) {
       const filter = usageFilterOf(query)
-      return usageFile(pieces(needs, visit, filter, dimensionsOf(by ?? dimensions.join(), dimensions)))
+      return usageFile(pieces(needs, visit, filter, dimensionsOf(by ?? dimensions.join(), dimensions)), needs)
     },
   } satisfies FirmUsage)
 }

@@ -19,7 +19,7 @@ export interface FirmRequests {
 const perPiece = 1000
 
 export function createFirmRequests(needs: FirmNeeds & { readonly timeZone: string }): FirmRequests {
-  const { database, currency, timeZone } = needs
+  const { database, currency } = needs
 
   async function present(visit: Visit, requests: readonly LoggedRequest[]): Promise<UsageRequest[]> {
     const names = await namesIn(needs, visit, requests)
@@ -47,6 +47,6 @@ export function createFirmRequests(needs: FirmNeeds & { readonly timeZone: strin
       const [request] = await present(visit, requests)
       return request
     },
-    csv: (visit: Visit, query: RequestsQuery) => requestsFile(pieces(visit, logFilterOf(query), query), timeZone),
+    csv: (visit: Visit, query: RequestsQuery) => requestsFile(pieces(visit, logFilterOf(query), query), needs),
   } satisfies FirmRequests)
 }

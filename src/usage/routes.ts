@@ -19,6 +19,7 @@ interface UsageRouteNeeds {
   readonly sessions: Pick<Sessions, 'recognise'>
   readonly baseUrl: string
   readonly currency: string
+  readonly locale: string
   readonly timeZone: string
 }
 

@@ -136,7 +136,7 @@ describe('the page of usage', () => {
 
   test('has the figures and the requests as files, for the period and filters that are shown', async () => {
     const page = await open('/usage?model=dear')
-    const figures = await csvOf(page, /^day,/)
+    const figures = await csvOf(page, /^\uFEFFday,/)
     assert.equal(figures.name, 'usage.csv')
     assert.match(figures.text, /,dear,/)
     assert.doesNotMatch(figures.text, /,fast,/)
