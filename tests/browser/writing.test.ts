@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { barriers } from '../support/browser.ts'
+import { barriers, barriersInBothSchemes } from '../support/browser.ts'
 import { noteField, startDesk, type Desk } from '../support/desk.ts'
 import { at } from '../support/json.ts'
 
@@ -195,6 +195,34 @@ test('a conflict with a save in the person’s own other tab says so', async () 
   await conflict.getByRole('button', { name: 'Save selection' }).click()
   await slow.getByRole('article').filter({ hasText: 'Written there.' }).waitFor()
   await Promise.all([slow.close(), quick.close()])
+})
+
+test('both texts of a conflict can be kept: they are edited before they are saved, by keyboard on a phone', async () => {
+  const page = await desk.open(record)
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.getByRole('button', { name: 'Edit note' }).click()
+  await noteField(page).fill('As it was.\nMine.')
+  await desk.meanwhile('PATCH', note, { text: 'As it was.\nTheirs.' })
+  await noteField(page).press('Control+Enter')
+  const conflict = page.getByRole('dialog', { name: 'Ruth Penhallow saved this while you were writing' })
+  await conflict.getByRole('radio', { name: 'Yours' }).focus()
+  await page.keyboard.press('ArrowUp')
+  assert.ok(await conflict.getByRole('radio', { name: 'Both' }).isChecked())
+  assert.equal(await conflict.getByRole('button', { name: 'Save selection' }).count(), 0)
+  assert.deepEqual(await barriersInBothSchemes(page), [])
+  assert.equal(await page.evaluate('document.querySelector("[role=dialog]").scrollWidth > innerWidth'), false)
+  await conflict.getByRole('button', { name: 'Edit selection' }).press('Enter')
+  await conflict.waitFor({ state: 'hidden' })
+  await noteField(page).and(page.locator(':focus')).waitFor()
+  assert.equal(await noteField(page).inputValue(), 'As it was.\nTheirs.\nMine.')
+  await page.getByText('Not saved yet').waitFor()
+  assert.deepEqual(await desk.notes(record), ['As it was.\nTheirs.'])
+  await page.keyboard.press('Control+End')
+  await page.keyboard.type(' Edited.')
+  await page.keyboard.press('Control+Enter')
+  await page.getByRole('article').filter({ hasText: 'Edited.' }).waitFor()
+  assert.deepEqual(await desk.notes(record), ['As it was.\nTheirs.\nMine. Edited.'])
+  await page.close()
 })
 
 test('takes a duration as people type it, and says how if it cannot be read', async () => {

@@ -3,10 +3,11 @@ import { useState } from 'react'
 import { isSame, meansSame, type Field, type Value } from '../fields.ts'
 import classes from './conflict.module.css'
 import type { Conflict, Draft } from './draft.ts'
+import { bothTexts } from './both-texts.ts'
 import { differences } from './differences.ts'
 import { usePeople } from './people-names.ts'
 
-/** Shows both versions side by side after a conflict. The person chooses one for each field. */
+/** Shows both versions side by side after a conflict. The person chooses one for each field, or both of a text. */
 export function ConflictDialog({ draft }: { readonly draft: Draft }) {
   const { conflict, fields, values, base, postpone, resolve } = draft
   return (
@@ -26,7 +27,7 @@ export function ConflictDialog({ draft }: { readonly draft: Draft }) {
   )
 }
 
-type Side = 'mine' | 'theirs'
+type Side = 'mine' | 'theirs' | 'both'
 
 interface ChoicesProps extends Pick<Draft, 'fields' | 'values' | 'base' | 'postpone' | 'resolve'> {
   readonly conflict: Conflict
@@ -41,9 +42,10 @@ function Choices({ conflict, fields, values, base, postpone, resolve }: ChoicesP
     Object.fromEntries(open.map(({ name }) => [name, isSame(values[name], base[name]) ? 'theirs' : 'mine'])),
   )
 
+  const isToBeEdited = open.some(({ name }) => sides[name] === 'both')
   function choose() {
-    const chosen = fields.map(({ name }) => [name, (sides[name] === 'mine' ? values : theirs)[name] ?? ''] as const)
-    resolve(Object.fromEntries(chosen))
+    const chosen = fields.map(({ name }) => [name, chosenOf(sides[name], values[name], theirs[name])] as const)
+    resolve(Object.fromEntries(chosen), isToBeEdited ? 'edit' : 'save')
   }
 
   return (
@@ -52,7 +54,10 @@ function Choices({ conflict, fields, values, base, postpone, resolve }: ChoicesP
         {isOwn
           ? 'Your text here is not saved yet.'
           : 'Your changes are not saved yet. Theirs are kept as a version either way.'}{' '}
-        Choose which version to keep.
+        Choose which version to keep
+        {open.some(({ name, kind }) => canBeBoth(kind, values[name], theirs[name])) &&
+          ', or keep both and edit the text before you save it'}
+        .
       </p>
       {open.map((field) => (
         <Choice
@@ -69,10 +74,19 @@ function Choices({ conflict, fields, values, base, postpone, resolve }: ChoicesP
         <Button variant="default" onClick={postpone}>
           Keep writing
         </Button>
-        <Button onClick={choose}>Save selection</Button>
+        <Button onClick={choose}>{isToBeEdited ? 'Edit selection' : 'Save selection'}</Button>
       </Group>
     </>
   )
+}
+
+/** Two texts can be edited into one. */
+const canBeBoth = (kind: Field['kind'], mine: Value | undefined, theirs: Value | undefined) =>
+  kind === 'text' && [mine, theirs].every((text) => typeof text === 'string' && text.trim() !== '')
+
+function chosenOf(side: Side | undefined, mine: Value = '', theirs: Value = ''): Value {
+  if (side === 'both' && typeof mine === 'string' && typeof theirs === 'string') return bothTexts(theirs, mine)
+  return side === 'mine' ? mine : theirs
 }
 
 interface ChoiceProps {
@@ -110,6 +124,14 @@ function Choice({ field, mine, theirs, title, side, onChoose }: ChoiceProps) {
           </span>
         </label>
       ))}
+      {canBeBoth(field.kind, mine, theirs) && (
+        <label className={`${classes.version} ${classes.both}`}>
+          <span className={classes.title}>
+            <input type="radio" name={field.name} checked={side === 'both'} onChange={() => onChoose('both')} />
+            Both, to edit before saving
+          </span>
+        </label>
+      )}
     </fieldset>
   )
 }

@@ -4,13 +4,17 @@ export interface Part {
   readonly key: string
 }
 
-/** The number of words beyond which texts are not compared word by word, which would be slow and unreadable. */
-const mostWords = 2000
+/** The number of words, or of lines, beyond which texts are not compared one by one, which would be slow and unreadable. */
+const most = 2000
 
 /** The word-by-word difference: the common, removed and added parts, in order. */
 export function differences(before: string, after: string): Part[] {
-  const [old, fresh] = [wordsOf(before), wordsOf(after)]
-  if (old.length > mostWords || fresh.length > mostWords) return joined([removed(before), added(after)])
+  return joined(compared(wordsOf(before), wordsOf(after)))
+}
+
+/** The common, removed and added words or lines, in order. Removed ones are before added ones. */
+export function compared(old: readonly string[], fresh: readonly string[]): Omit<Part, 'key'>[] {
+  if (old.length > most || fresh.length > most) return [...old.map(removed), ...fresh.map(added)]
   const lengths = commonLengths(old, fresh)
   const parts: Omit<Part, 'key'>[] = []
   let [i, j] = [0, 0]
@@ -28,7 +32,7 @@ export function differences(before: string, after: string): Part[] {
       j++
     }
   }
-  return joined(parts)
+  return parts
 }
 
 /** The whole old and new value: for names, choices and amounts. */

@@ -145,14 +145,14 @@ export function useDraft({ fields, initial, version, save, reload, restore, with
       if (!isChanged(next) && base.version !== undefined) onSaved()
       else void send(next, base)
     },
-    /** Saves the chosen values. */
-    resolve: (chosen: Values) => {
+    /** Bases the form on the newer version, and saves the chosen values or shows them to be edited. */
+    resolve: (chosen: Values, then: 'save' | 'edit') => {
       if (!conflict) return
       const from = { values: conflict.theirs, version: conflict.version }
       setBase(from)
       setValues(chosen)
       setConflict(undefined)
-      void send(chosen, from)
+      if (then === 'save') void send(chosen, from)
     },
     /** The version that the form is based on. */
     version: base.version,
