@@ -38,15 +38,9 @@ function holdLetters(): () => void {
   return resolve
 }
 
-/** Writes instructions once the default template has filled the field. Before, it could arrive between selecting and typing. */
-async function instruct(page: Page, text: string): Promise<void> {
-  await page.getByLabel('Template').waitFor()
-  await instructions(page).fill(text)
-}
-
 async function openForm(address = `${record}/letters#draft`): Promise<Page> {
   const page = await desk.open(address)
-  await instruct(page, 'Write to Anna.')
+  await instructions(page).fill('Write to Anna.')
   return page
 }
 
@@ -76,7 +70,7 @@ describe('a letter that a model drafts', () => {
     await page.getByRole('button', { name: 'More actions for this note' }).click()
     await page.getByRole('menuitem', { name: 'Draft a letter' }).click()
     assert.ok(await page.getByRole('checkbox').isChecked())
-    await instruct(page, 'Write to Anna.')
+    await instructions(page).fill('Write to Anna.')
     await page.keyboard.press('Control+Enter')
     await page.getByText('Writing the letter…').waitFor()
     await page.getByText('Dear', { exact: true }).waitFor()
@@ -96,6 +90,40 @@ describe('a letter that a model drafts', () => {
     await page.getByText('for generation in all').getByText(cost).waitFor()
     assert.deepEqual(await barriersInBothSchemes(page), [])
     await page.close()
+  })
+
+  test('takes no instructions until the default template has arrived, with which they would mix', async () => {
+    const { promise: isHeld, resolve: letOn } = Promise.withResolvers<void>()
+    const page = await desk.open(record)
+    await page.route('**/templates', async (route) => {
+      await isHeld
+      await route.continue()
+    })
+    await page.goto(`${desk.base}${record}/letters#draft`)
+    await instructions(page).and(page.locator(':focus')).waitFor()
+    await page.keyboard.type('Mine.')
+    await page.keyboard.press('Control+Enter')
+    assert.equal(await instructions(page).inputValue(), '')
+    assert.equal(await page.getByRole('alert').count(), 0)
+    letOn()
+    await page.getByLabel('Template').waitFor()
+    const template = await instructions(page).inputValue()
+    assert.ok(template !== '' && !template.includes('Mine.'), template)
+    await instructions(page).press('End')
+    await page.keyboard.type('x')
+    assert.equal((await instructions(page).inputValue()).length, template.length + 1)
+    await page.close({ runBeforeUnload: false })
+  })
+
+  test('takes instructions if no template can be read', async () => {
+    const page = await desk.open(record)
+    await page.route('**/templates', (route) => route.abort())
+    await page.goto(`${desk.base}${record}/letters#draft`)
+    await instructions(page).fill('Mine.')
+    assert.equal(await instructions(page).inputValue(), 'Mine.')
+    assert.equal(await page.getByLabel('Template').count(), 0)
+    desk.takeComplaints()
+    await page.close({ runBeforeUnload: false })
   })
 
   test('can be stopped, and the text so far is the letter', async () => {
@@ -119,7 +147,7 @@ describe('a letter that a model drafts', () => {
     await page.getByRole('button', { name: 'Draft again' }).click()
     assert.equal(await instructions(page).inputValue(), 'Write to Anna.')
     assert.ok(await page.getByRole('checkbox').isChecked())
-    await instruct(page, 'Write to Anna again.')
+    await instructions(page).fill('Write to Anna again.')
     await page.getByRole('button', { name: 'Rewrite' }).click()
     await editor(page).getByText('Second.').waitFor()
     assert.equal(page.url(), drafted)
@@ -252,7 +280,7 @@ test('drafting a letter keeps the focus: on Stop while it is written, then in th
   await hasFocus(open)
   await open.press('Enter')
   await hasFocus(instructions(page))
-  await instruct(page, 'Write to Anna.')
+  await instructions(page).fill('Write to Anna.')
   await page.keyboard.press('Escape')
   assert.equal(await instructions(page).inputValue(), 'Write to Anna.')
   const letOn = holdLetters()

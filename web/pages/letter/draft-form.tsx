@@ -26,8 +26,10 @@ export interface DraftFormProps {
 
 /** The form that instructs a model and selects its sources. */
 export function DraftForm({ initial, submitLabel, error, isShown, isSent, onSubmit, onCancel }: DraftFormProps) {
-  const templates = useTemplates()
-  /** The default template fills the field of a first draft. */
+  const arrived = useTemplates()
+  const templates = arrived ?? []
+  /** The default template fills the field of a first draft. Until it has arrived, it would mix with what is typed. */
+  const isWaiting = arrived === undefined && initial.instructions === ''
   const suggested = initial.instructions || (defaultFor(initial, templates)?.instructions ?? '')
   const [changes, setChanges] = useState<Partial<DraftRequest>>({})
   const request = { ...initial, instructions: suggested, ...changes }
@@ -46,7 +48,8 @@ export function DraftForm({ initial, submitLabel, error, isShown, isSent, onSubm
 
   function submit(event: SubmitEvent) {
     event.preventDefault()
-    if (wait > 0) return
+    // A read-only field may be empty.
+    if (wait > 0 || isWaiting) return
     const subject = request.subject?.trim()
     const { subject: _, ...rest } = request
     onSubmit({ ...rest, ...(subject ? { subject } : {}) })
@@ -81,8 +84,13 @@ export function DraftForm({ initial, submitLabel, error, isShown, isSent, onSubm
       </div>
       <Textarea
         label="What should the letter say?"
-        placeholder="Write to the client that we accept their objection to the invoice, and ask for …"
+        placeholder={
+          isWaiting
+            ? 'The firm’s template is loading …'
+            : 'Write to the client that we accept their objection to the invoice, and ask for …'
+        }
         value={request.instructions}
+        readOnly={isWaiting}
         required
         withAsterisk={false}
         error={fieldError('instructions')}
