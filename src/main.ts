@@ -8,6 +8,9 @@ process.stdout.on('error', (error) => {
   process.stderr.write(`The output could not be written: ${error.message}.\n`)
 })
 
+// Errors and progress that nobody can read end no command: it still closes the database and returns its exit status.
+process.stderr.on('error', () => undefined)
+
 const status = await runCommand(process.argv.slice(2), {
   environment: process.env,
   root: path.join(import.meta.dirname, '..'),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createServer } from 'node:net'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -10,7 +10,14 @@ import { Client } from 'pg'
 import { pino } from 'pino'
 import { parseObject } from '../../tests/support/json.ts'
 import { tamper } from '../../tests/support/tamper.ts'
-import { tollgate, tollgateCutOff, tollgateHere, tollgateInto, type Outcome } from '../../tests/support/command-line.ts'
+import {
+  statusUnread,
+  tollgate,
+  tollgateCutOff,
+  tollgateHere,
+  tollgateInto,
+  type Outcome,
+} from '../../tests/support/command-line.ts'
 import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
 import { createKeys } from '../accounts/keys.ts'
 import { openEmbedded } from '../platform/embedded-postgres/embedded-postgres.ts'
@@ -118,6 +125,24 @@ test('output that cannot be written is one line and status 1', { skip: !existsSy
     assertRefused(await tollgateInto(full, args, environment), /could not be written/)
   }
 })
+
+test(
+  'errors that nobody can read change no exit status and leave no database',
+  { skip: !existsSync(full) },
+  async (t) => {
+    const data = path.join(folder, 'unread')
+    const { DATABASE_URL: _, ...others } = environment
+    const embedded = { ...others, TOLLGATE_DATA: data }
+    assert.equal((await tollgateHere(['migrate'], embedded)).status, 0)
+    const pid = path.join(data, 'postgres/postmaster.pid')
+    t.after(() => {
+      if (existsSync(pid)) process.kill(Number(readFileSync(pid, 'utf8').split('\n')[0]), 'SIGQUIT')
+    })
+    assert.equal(await statusUnread(full, ['account', 'show', 'Nobody'], embedded), 1)
+    assert.ok(!existsSync(pid), 'the database still runs')
+    assert.equal(await statusUnread(full, ['account', 'shwo'], embedded), 2)
+  },
+)
 
 test('the empty states say what to do next', async () => {
   for (const [command, words] of [

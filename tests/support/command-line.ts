@@ -42,6 +42,20 @@ export async function tollgateInto(file: string, args: readonly string[], enviro
   return { status, stdout: '', stderr }
 }
 
+/** The exit status of a command line with stderr written into a file. */
+export async function statusUnread(
+  file: string,
+  args: readonly string[],
+  environment: Environment,
+): Promise<number | null> {
+  const err = openSync(file, 'w')
+  const status = await endOf(
+    spawn(process.execPath, [main, ...args], { env: environment, stdio: ['ignore', 'ignore', err] }),
+  )
+  closeSync(err)
+  return status
+}
+
 function endOf(child: ChildProcess): Promise<number | null> {
   return new Promise((resolve, reject) => child.on('close', resolve).on('error', reject))
 }
