@@ -24,6 +24,9 @@ export async function serve(needs: ServeNeeds): Promise<Service> {
   }
 }
 
+/** EINVAL: a link-local IPv6 address without the zone of an interface. */
+const absent = new Set(['EADDRNOTAVAIL', 'EAFNOSUPPORT', 'EAI_AGAIN', 'EINVAL', 'ENOTFOUND'])
+
 /** Turns an error of listening on a port into one line for the operator. */
 export function listenFault(error: unknown, host: string, port: number): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
@@ -35,7 +38,7 @@ export function listenFault(error: unknown, host: string, port: number): unknown
       `Port ${port} on ${host} needs privileges that this user does not have. Set PORT to another.`,
     )
   }
-  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
+  if (typeof code === 'string' && absent.has(code)) {
     return new OperatorError(`This machine has no address ${host}. Set HOST to one it has, such as 127.0.0.1.`)
   }
   return error

@@ -105,3 +105,13 @@ test('only --new-currency permits another currency for existing amounts', { time
   await own.drop()
   await rm(folder, { recursive: true })
 })
+
+test('an address that no interface has is refused in one line', async () => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'tollgate-host-'))
+  for (const host of ['203.0.113.1', 'fe80::1']) {
+    const { status, stderr } = await tollgate(['start'], { TOLLGATE_DATA: folder, HOST: host, PORT: '0' })
+    assert.equal(stderr, `This machine has no address ${host}. Set HOST to one it has, such as 127.0.0.1.\n`)
+    assert.equal(status, 1)
+  }
+  await rm(folder, { recursive: true })
+})
