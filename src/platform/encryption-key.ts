@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { link, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { OperatorError } from './problems.ts'
-import { makeFolder } from './system/folder.ts'
+import { giveToFolderOwner, makeFolder } from './system/folder.ts'
 
 /** Where the key is: in a setting, otherwise in a file of the data folder. */
 export interface KeySource {
@@ -60,6 +60,7 @@ async function create(data: string): Promise<Uint8Array> {
     await makeFolder(data, process.getuid?.() === 0 ? 0o711 : 0o700)
     await writeFile(draft, `${randomBytes(32).toString('base64')}\n`, { mode: 0o600, flush: true })
     try {
+      await giveToFolderOwner(draft)
       await link(draft, file)
     } catch (error) {
       if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error

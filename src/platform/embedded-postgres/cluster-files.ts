@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { readFile, realpath, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { makeFolder } from '../system/folder.ts'
+import { giveToFolderOwner, makeFolder } from '../system/folder.ts'
 import { OperatorError } from '../problems.ts'
 
 /** The files of an embedded database. */
@@ -53,10 +53,11 @@ export async function readCredentials(files: ClusterFiles): Promise<ClusterCrede
   )
 }
 
-/** Replaces the file atomically. Only its owner may read it. */
+/** Replaces the file atomically. Only the owner of the data folder may read it. */
 export async function writeCredentials(files: ClusterFiles, credentials: ClusterCredentials): Promise<void> {
   const fresh = `${files.secrets}.${randomBytes(6).toString('hex')}`
   await writeFile(fresh, `${JSON.stringify(credentials)}\n`, { mode: 0o600, flush: true })
+  await giveToFolderOwner(fresh)
   await rename(fresh, files.secrets)
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { chmod, mkdir, readdir, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import { chmod, chown, mkdir, readdir, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
@@ -10,6 +10,7 @@ import { embeddedTests, isRoot, nobody, query, serverOf } from '../../../tests/s
 import { prepareDataFolder, readCredentials, superuserAddressOf, writeCredentials } from './cluster-files.ts'
 import { embeddedError } from './embedded-error.ts'
 import { openEmbedded } from './embedded-postgres.ts'
+import { ensureEncryptionKey } from '../encryption-key.ts'
 import { isRunning } from '../system/processes.ts'
 import { OperatorError } from '../problems.ts'
 
@@ -95,6 +96,29 @@ describe('one process', () => {
     thief.close()
   })
 })
+
+test(
+  'root leaves nothing in the data folder of a service that the service cannot use',
+  { skip: isRoot ? false : 'only root can act for another user' },
+  async () => {
+    const directory = await folder()
+    await mkdir(directory, { mode: 0o700 })
+    await chown(directory, nobody.uid ?? 0, nobody.gid ?? 0)
+    const created = await open(directory)
+    await created.close()
+    const thief = createServer()
+    await once(thief.listen(Number(new URL(created.url).port), '127.0.0.1'), 'listening')
+    await rm(join(directory, 'postgres.log'))
+    await (await open(directory)).close()
+    thief.close()
+    await ensureEncryptionKey({ data: directory })
+    for (const name of await readdir(directory)) {
+      assert.equal((await stat(join(directory, name))).uid, nobody.uid, name)
+    }
+    const { line } = await startChild(directory, { identity: nobody })
+    assert.match(line, /^postgres:/)
+  },
+)
 
 test('a large log of the server is put aside', async () => {
   const directory = await madeFolder()
@@ -229,7 +253,10 @@ describe('refuses in one line', () => {
   test('a cluster that PostgreSQL cannot read', async () => {
     const directory = await madeFolder()
     await writeFile(join(directory, 'postgres/PG_VERSION'), '9.6\n')
-    await refused(directory, /did not start: database files are incompatible with server\. Its log is /)
+    await refused(
+      directory,
+      /is from PostgreSQL 9\.6, which this version of Tollgate cannot open: use the version that created it\. Its log is /,
+    )
   })
 })
 

@@ -8,6 +8,7 @@ import { bareEnvironment, type Binaries } from './binaries.ts'
 import type { ClusterFiles } from './cluster-files.ts'
 import type { Launcher } from './user.ts'
 import { isRunning, isPidInUse, sendSignal, workersIn, worksIn } from '../system/processes.ts'
+import { giveToFolderOwner } from '../system/folder.ts'
 import { OperatorError } from '../problems.ts'
 
 export type ServerSettings = Readonly<Record<string, string>>
@@ -70,7 +71,7 @@ export async function startServer(
     const failure = await attempt(files, binaries, launcher, { settings, signal: options.signal })
     if (failure === undefined) return port
     if (Date.now() > deadline || !/pre-existing shared memory|could not (?:bind|create any)/.test(failure)) {
-      throw new OperatorError(explain(failure, files))
+      throw new OperatorError(await explain(failure, files))
     }
     // Orphaned processes of a killed server hold its shared memory until they notice that it is gone.
     for (const pid of workersIn(files.cluster)) sendSignal(pid, 'SIGQUIT')
@@ -166,7 +167,9 @@ async function attempt(
 async function openLog(files: ClusterFiles): Promise<FileHandle> {
   const old = await stat(files.log).catch(() => undefined)
   if (old !== undefined && old.size > largestLog) await rename(files.log, `${files.log}.1`)
-  return open(files.log, 'a', 0o600)
+  const log = await open(files.log, 'a', 0o600)
+  await giveToFolderOwner(files.log)
+  return log
 }
 
 /**
@@ -186,9 +189,16 @@ function startupError(log: string): string {
   return cause.replace(/^.*?(?:FATAL|PANIC|LOG|ERROR): +/, '')
 }
 
-function explain(failure: string, files: ClusterFiles): string {
+async function explain(failure: string, files: ClusterFiles): Promise<string> {
   if (failure.includes('No space left on device'))
     return `The disk of ${files.root} is full: the database cannot start.`
+  if (failure.includes('incompatible with server')) {
+    const version = await readFile(join(files.cluster, 'PG_VERSION'), 'utf8')
+    return (
+      `The database in ${files.cluster} is from PostgreSQL ${version.trim()}, which this version of Tollgate cannot open: ` +
+      `use the version that created it. Its log is ${files.log}.`
+    )
+  }
   return `The database in ${files.cluster} did not start: ${failure}. Its log is ${files.log}.`
 }
 

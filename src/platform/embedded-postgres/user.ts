@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
 import { stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 import { bareEnvironment, type Binaries } from './binaries.ts'
 import { OperatorError } from '../problems.ts'
@@ -23,12 +24,14 @@ export type Launcher = (file: string, args: readonly string[]) => Launch
 
 /**
  * The user to run PostgreSQL as; undefined is the current one. PostgreSQL refuses to run as root. Then it is the owner of
- * the cluster, or "postgres", or "nobody".
+ * the cluster or of the folder that contains it, or "postgres", or "nobody".
  */
 export async function serverOwner(cluster: string): Promise<SystemUser | undefined> {
   if (process.getuid?.() !== 0) return undefined
-  const folder = await stat(cluster).catch(() => undefined)
-  if (folder !== undefined && folder.uid !== 0) return { uid: folder.uid, gid: folder.gid }
+  for (const folder of [cluster, dirname(cluster)]) {
+    const { uid, gid } = await stat(folder).catch(() => ({ uid: 0, gid: 0 }))
+    if (uid !== 0) return { uid, gid }
+  }
   return (await userNamed('postgres')) ?? (await userNamed('nobody')) ?? Promise.reject(new OperatorError(noUser))
 }
 

@@ -1,4 +1,4 @@
-import { mkdir, stat } from 'node:fs/promises'
+import { chown, mkdir, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { codeOf } from '../database/failure.ts'
 
@@ -28,4 +28,15 @@ async function makeOne(folder: string, mode: number): Promise<void> {
     )
     if (!isThere) throw error
   }
+}
+
+/**
+ * As root, gives a file to the owner of its folder. Otherwise a command that an administrator runs on the data folder of a
+ * service leaves files there that the service cannot read.
+ */
+export async function giveToFolderOwner(file: string): Promise<void> {
+  if (process.getuid?.() !== 0) return
+  const [{ uid, gid }, own] = await Promise.all([stat(dirname(file)), stat(file)])
+  // Some file systems have one owner for everything, and refuse to change it.
+  if (uid !== 0 && own.uid !== uid) await chown(file, uid, gid)
 }
