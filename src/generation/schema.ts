@@ -33,7 +33,7 @@ export const sampling = {
   stop: Type.Optional(
     Type.Array(stopText, {
       maxItems: 4,
-      description: 'Generation ends before any of these texts.',
+      description: 'Generation ends before any of these texts. The one that the model wrote counts as output.',
     }),
   ),
 }

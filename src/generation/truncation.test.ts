@@ -48,6 +48,14 @@ describe('a stream', () => {
     }
   })
 
+  it('counts the tokens up to the end of the stop string in deltas that are longer than a token', () => {
+    const before = 'word '.repeat(100)
+    for (const texts of [[`${before}END and more`], [before, 'EN', `D${'x'.repeat(500)}`], [before, 'END', 'x']]) {
+      assert.deepEqual(stream(texts, 1000, ['END']), [before, 'stop_sequence', 126])
+      assert.equal(stream(texts, 100, ['END'])[2], 100, 'never more than the limit')
+    }
+  })
+
   it('never loses text that only looks like the beginning of a stop string', () => {
     for (const texts of [
       ['a EN', 'CORE'],
@@ -107,9 +115,9 @@ describe('a whole reply', () => {
     assert.deepEqual([text.length, usage.outputTokens], [160, 10])
   })
 
-  it('A33 ends before its first stop string, and only the text before it is charged', () => {
+  it('A33 ends before its first stop string, and the text up to the end of it is charged', () => {
     const { text, stopReason, usage } = truncate(reply('one END two END', 15), { maxOutputTokens: 100, stop: ['END'] })
-    assert.deepEqual([text, stopReason, usage.outputTokens], ['one ', 'stop_sequence', 4])
+    assert.deepEqual([text, stopReason, usage.outputTokens], ['one ', 'stop_sequence', 7])
   })
 
   it('A33 ends with the reason that comes first: a stop string at the limit is within it, and one after it is not', () => {
@@ -178,7 +186,7 @@ describe('a whole reply with thoughts and calls', () => {
       stop: ['rd word'],
     })
     assert.deepEqual([parts, stopReason], [[thought, { kind: 'text', text: 'wo' }], 'stop_sequence'])
-    // 42 of 160 characters.
-    assert.deepEqual([usage.outputTokens, usage.reasoningTokens], [11, 11])
+    // 49 of 160 characters.
+    assert.deepEqual([usage.outputTokens, usage.reasoningTokens], [13, 13])
   })
 })

@@ -26,7 +26,7 @@ export interface Truncation {
   rest(): Texts
   /** Why the reply was truncated; undefined if it was not. The model should be stopped then. */
   readonly reason: StopReason | undefined
-  /** Tokens of the reply: one for each delta, including those of the stop string. */
+  /** Tokens of the reply, including those of the stop string: one for each delta, unless the deltas are too long for that. */
   readonly tokens: number
 }
 
@@ -58,6 +58,7 @@ export function createTruncation({ maxOutputTokens, stop = [] }: Bounds): Trunca
     if (match) {
       reason = 'stop_sequence'
       tokens -= deltasAfter(texts, match.end - held.length)
+      characters -= text.length - match.end
       held = ''
       return nonEmpty(text.slice(0, match.start))
     }
@@ -92,22 +93,26 @@ export function createTruncation({ maxOutputTokens, stop = [] }: Bounds): Trunca
       return reason
     },
     get tokens() {
-      return tokens
+      if (characters <= tokens * mostCharactersPerToken) return tokens
+      return Math.min(maxOutputTokens, Math.ceil(characters / usualCharactersPerToken))
     },
   }
 }
 
-/** A whole reply within its bounds. The tokens that were cut off are not charged. */
+/**
+ * A whole reply within its bounds. The tokens that were cut off are not charged; those of the stop string are, as of a model
+ * that keeps its bounds.
+ */
 export function truncate(reply: WholeReply, bounds: Bounds): WholeReply {
   const { text, parts } = reply
   if (parts) return truncateParts(reply, parts, bounds)
   const { maxOutputTokens, stop = [] } = bounds
-  const end = stop.length === 0 ? undefined : firstStop(text, stop)?.start
+  const found = stop.length === 0 ? undefined : firstStop(text, stop)
   const most = mostOf(text.length, reply, maxOutputTokens)
-  if (end === undefined && most >= text.length) return reply
-  const isStopped = end !== undefined && end <= most
-  const kept = text.slice(0, isStopped ? end : most).toWellFormed()
-  return cutOff(reply, { kept: { text: kept }, from: text.length, stoppedAt: isStopped ? end : undefined }, bounds)
+  if (found === undefined && most >= text.length) return reply
+  const match = found && found.start <= most ? found : undefined
+  const kept = text.slice(0, match ? match.start : most).toWellFormed()
+  return cutOff(reply, { kept: { text: kept }, from: text.length, stoppedAt: match?.end }, bounds)
 }
 
 /** As `truncate`. A call that is beyond the bounds is left out, because nobody can carry out a part of it. */
@@ -118,25 +123,25 @@ function truncateParts(reply: WholeReply, all: readonly ReplyPart[], bounds: Bou
   let length = 0
   for (const part of all) {
     const whole = textOfPart(part)
-    const end = part.kind === 'text' ? firstStop(whole, bounds.stop ?? [])?.start : undefined
-    const isStopped = end !== undefined && length + end <= most
-    if (!isStopped && length + whole.length <= most) {
+    const found = part.kind === 'text' ? firstStop(whole, bounds.stop ?? []) : undefined
+    const match = found && length + found.start <= most ? found : undefined
+    if (!match && length + whole.length <= most) {
       parts.push(part)
       length += whole.length
       continue
     }
-    const text = whole.slice(0, isStopped ? end : most - length).toWellFormed()
+    const text = whole.slice(0, match ? match.start : most - length).toWellFormed()
     // A thought without its end has no signature.
     if (part.kind !== 'call' && text !== '') parts.push({ kind: part.kind, text })
     const kept = { text: parts.map((each) => (each.kind === 'text' ? each.text : '')).join(''), parts }
-    return cutOff(reply, { kept, from, stoppedAt: isStopped ? length + end : undefined }, bounds)
+    return cutOff(reply, { kept, from, stoppedAt: match && length + match.end }, bounds)
   }
   return reply
 }
 
 const textOfPart = (part: ReplyPart): string => (part.kind === 'call' ? part.input : part.text)
 
-/** What is left of a reply of `from` characters that was cut off, at a stop string or at its limit. */
+/** What is left of a reply of `from` characters that was cut off: by a stop string that ends at `stoppedAt`, or at its limit. */
 interface Cut {
   readonly kept: Pick<WholeReply, 'text' | 'parts'>
   readonly from: number

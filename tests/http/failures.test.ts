@@ -145,15 +145,33 @@ describe('an upstream that ignores its bounds', () => {
     assert.deepEqual([rows.length, rows[0]?.inputTokens, rows[0]?.outputTokens], [1, 12, 10])
   })
 
+  it('A33 is charged for a reply with a stop string up to its end, whole or streamed', async () => {
+    const { accountId, key } = await service.customer()
+    const tokens = ['One', '.', ' EN', 'D', ' Two', '.', ' Three', '.']
+    const usage = { prompt_tokens: 12, completion_tokens: 8 }
+    for (const sent of [{ tokens: ['One', '. ', 'EN', 'D.'] }, { tokens, usage }]) {
+      vendor.set(sent)
+      const whole = await service.call('/v1/generate', key, { ...valid, stop: ['END'] })
+      const streamed = await stream(key, { stop: ['END'] })
+      vendor.set({})
+      for (const reply of [whole.json, streamed.last]) {
+        assert.deepEqual([reply['output_text'], reply['stop_reason']], ['One. ', 'stop_sequence'])
+        assert.equal(objectAt(reply, 'usage')['output_tokens'], 4)
+      }
+    }
+    const { rows, holds } = await service.books(accountId)
+    assert.deepEqual([rows.map((row) => row.outputTokens), holds], [[4, 4, 4, 4], 0])
+  })
+
   it('A33 has its whole reply truncated at a stop string', async () => {
     const { accountId, key } = await service.customer()
     vendor.set({ text: 'One. END Two.', usage: { prompt_tokens: 12, completion_tokens: 13 } })
     const answer = await service.call('/v1/generate', key, { ...valid, stop: ['END'] })
     vendor.set({})
     assert.deepEqual([answer.json['output_text'], answer.json['stop_reason']], ['One. ', 'stop_sequence'])
-    assert.deepEqual(answer.json['usage'], { input_tokens: 12, output_tokens: 5 })
+    assert.deepEqual(answer.json['usage'], { input_tokens: 12, output_tokens: 8 })
     const { rows } = await service.books(accountId)
-    assert.deepEqual([rows.length, rows[0]?.inputTokens, rows[0]?.outputTokens], [1, 12, 5])
+    assert.deepEqual([rows.length, rows[0]?.inputTokens, rows[0]?.outputTokens], [1, 12, 8])
   })
 })
 

@@ -183,7 +183,8 @@ export const chatRequest = Type.Object(
     }),
     stop: Type.Optional(
       Type.Union([Type.String(), sampling.stop], {
-        description: 'A text, or up to 4 texts, at which generation stops.',
+        description:
+          'A text, or up to 4 texts, at which generation stops. The one that the model wrote counts as output.',
       }),
     ),
     tools: Type.Optional(Type.Array(tool, { maxItems: 128, description: 'The tools that the model may call.' })),
