@@ -12,7 +12,7 @@ import { readDocumentBlock, readImageBlock } from './anthropic-files.ts'
 import { isFields, mustBe, shownName, withoutNeutral, type Fields, type Unsupported } from './body.ts'
 import { readCacheMark } from './cache-marks.ts'
 import { checkFileCount } from './files.ts'
-import { checkedText, joinResults, refuseOthers } from './messages.ts'
+import { checkedText, joinTurns, partsOf, refuseOthers } from './messages.ts'
 import { readCalledTool, readId } from './tool-fields.ts'
 import { callInputForm, pairResults, isCallInput } from './tools.ts'
 
@@ -38,7 +38,7 @@ type Role = keyof typeof blocks
 export function readAnthropicMessages(list: readonly unknown[], cache: CacheMark | undefined): readonly Message[] {
   const places: Places = new Map()
   const read = list.map((each, index) => readMessage(each, `messages[${index}]`, places))
-  const joined = joinResults(read, partsOf)
+  const joined = joinTurns(read)
   checkLast(joined.at(-1), `messages[${list.length - 1}]`)
   const messages = pairResults(joined, (part) => places.get(part) ?? 'messages')
   checkFileCount(messages, 'messages')
@@ -59,8 +59,6 @@ function checkLast(last: Message | undefined, place: string): void {
     throw mustBe(`${place}.content`, 'a text that is not blank')
   }
 }
-
-const partsOf = ({ text, parts }: Message): readonly Part[] => parts ?? [{ kind: 'text', text }]
 
 function withLastMarked(messages: readonly Message[], cache: CacheMark): readonly Message[] {
   const last = messages.at(-1)

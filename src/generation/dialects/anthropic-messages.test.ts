@@ -139,6 +139,30 @@ describe('a request in the form of Anthropic is read', () => {
     ])
   })
 
+  test('calls and texts of the assistant in a row, from the first call on, as one turn', () => {
+    const assistant = (content: unknown) => ({ role: 'assistant', content })
+    const later = { ...call, id: 'toolu_2' }
+    const { messages } = promptOf({
+      messages: [
+        user,
+        assistant('Let me see.'),
+        assistant([call]),
+        assistant(''),
+        assistant([{ type: 'text', text: 'And:' }, later]),
+        { role: 'user', content: [result, { ...result, tool_use_id: 'toolu_2' }] },
+      ],
+    })
+    const made = { kind: 'call', id: 'toolu_1', tool: 'weather', input: '{"city":"Bonn"}' }
+    assert.deepEqual(messages.slice(1, -1), [
+      { role: 'assistant', text: 'Let me see.' },
+      { role: 'assistant', parts: [made, { kind: 'text', text: 'And:' }, { ...made, id: 'toolu_2' }] },
+    ])
+    assert.deepEqual(
+      messages.at(-1)?.parts?.map((part) => part.kind === 'result' && part.callId),
+      ['toolu_1', 'toolu_2'],
+    )
+  })
+
   test('results of each form, which are one turn with what the user says next', () => {
     const { content: _, ...empty } = result
     assert.deepEqual(answered(empty), answer([]))

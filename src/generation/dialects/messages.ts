@@ -16,23 +16,30 @@ export function checkedText(text: string, field: string): string {
   throw mustBe(field, 'valid Unicode without NUL characters')
 }
 
-/** The results of calls are one turn with the user's next message. `partsOf` returns the parts of a message. */
-export function joinResults(
-  messages: readonly Message[],
-  partsOf: (message: Message) => readonly Part[],
-): readonly Message[] {
+/** The parts of a message. An empty text has none. */
+export function partsOf({ text, parts }: Message): readonly Part[] {
+  if (parts) return parts
+  return text === '' ? [] : [{ kind: 'text', text }]
+}
+
+/**
+ * Joins the messages that are one turn: the results of calls with the user's next message, and the calls of the assistant with what
+ * it says or calls next. OpenAI refuses a message between a call and its result.
+ */
+export function joinTurns(messages: readonly Message[]): readonly Message[] {
   const turns: Message[] = []
-  /** The parts of the last turn, if it ends with a result. */
-  let results: Part[] | undefined
+  /** The last turn, if the next message of its role belongs to it. */
+  let open: { readonly role: Message['role']; readonly parts: Part[] } | undefined
   for (const message of messages) {
-    if (results && message.role === 'user') for (const part of partsOf(message)) results.push(part)
+    if (open?.role === message.role) for (const part of partsOf(message)) open.parts.push(part)
     else {
-      results = endsWithResult(message) ? [...message.parts] : undefined
-      turns.push(results ? { role: message.role, parts: results } : message)
+      open = mayGoOn(message) ? { role: message.role, parts: [...message.parts] } : undefined
+      turns.push(open ?? message)
     }
-    if (results?.at(-1)?.kind !== 'result') results = undefined
+    if (open?.role === 'user' && open.parts.at(-1)?.kind !== 'result') open = undefined
   }
   return turns
 }
 
-const endsWithResult = (message: Message): message is PartsMessage => message.parts?.at(-1)?.kind === 'result'
+const mayGoOn = (message: Message): message is PartsMessage =>
+  message.parts?.at(-1)?.kind === 'result' || (message.parts?.some(({ kind }) => kind === 'call') ?? false)

@@ -2,7 +2,7 @@ import type { CallPart, FilePart, Message, Part, ResultPart, TextPart } from '..
 import { isFields, mustBe, withoutNeutral, type Fields } from './body.ts'
 import { readCacheMark } from './cache-marks.ts'
 import { checkFileCount } from './files.ts'
-import { checkedText, joinResults, mostMessages, refuseOthers } from './messages.ts'
+import { checkedText, joinTurns, mostMessages, partsOf, refuseOthers } from './messages.ts'
 import { readChatFile } from './openai-chat-files.ts'
 import { readThinking, type Thought } from './openai-chat-thoughts.ts'
 import { readCalledTool, readId, readInput, requireFunction } from './tool-fields.ts'
@@ -59,7 +59,7 @@ export function readChatMessages(list: unknown): readonly Message[] {
   if (!Array.isArray(list) || list.length > mostMessages) return []
   const places: Places = new Map()
   const read = list.map((each: unknown, index) => readMessage(each, `messages[${index}]`, places))
-  const joined = joinResults(read, partsOf)
+  const joined = joinTurns(read)
   const last = joined.at(-1)
   if (!last) throw mustBe('messages', 'a list of at least one message')
   checkLast(last, `messages[${list.length - 1}]`)
@@ -73,11 +73,6 @@ function checkLast(last: Message, place: string): void {
   if (partsOf(last).every((part) => part.kind === 'text' && !/\S/.test(part.text))) {
     throw mustBe(`${place}.content`, 'a text that is not blank')
   }
-}
-
-function partsOf({ text, parts }: Message): readonly Part[] {
-  if (parts) return parts
-  return text === '' ? [] : [{ kind: 'text', text }]
 }
 
 function readMessage(value: unknown, place: string, places: Places): Message {

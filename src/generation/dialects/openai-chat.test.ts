@@ -142,6 +142,26 @@ describe('chat completions read', () => {
     assert.deepEqual(needs, [{ capability: 'forced_tools', field: 'messages' }])
   })
 
+  it('what the assistant calls and says after a call, before the results, as one turn with it', () => {
+    const [first, second] = calling.tool_calls
+    const turn = (...parts: readonly object[]) => ({ role: 'assistant', parts })
+    const one = (each: object | undefined, content?: string) => ({ role: 'assistant', content, tool_calls: [each] })
+    const [, called] = messagesOf(one(first), one(second), ...results)
+    assert.deepEqual(called, turn(call('c1', 'Bonn'), call('c2', 'Ulm')))
+    const said = { role: 'assistant', content: 'One moment.' }
+    const empty = { role: 'assistant', content: null }
+    const [, joined, answered] = messagesOf(one(first, 'Let me see.'), said, empty, one(second), ...results)
+    assert.deepEqual(joined, turn(text('Let me see.'), call('c1', 'Bonn'), text('One moment.'), call('c2', 'Ulm')))
+    assert.equal(answered?.role, 'user')
+    const apart = messagesOf(said, said, calling, ...results, said, said)
+    const roles = ['user', 'assistant', 'assistant', 'assistant', 'user', 'assistant', 'assistant', 'user']
+    assert.deepEqual(
+      apart.map(({ role }) => role),
+      roles,
+      'messages without a call, or after its result, remain turns of their own',
+    )
+  })
+
   it('a call without arguments, and an empty result', () => {
     const empty = { id: 'c1', index: 0, type: 'function', function: { name: 'now', arguments: '' } }
     const [, turn, after] = messagesOf(
