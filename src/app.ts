@@ -1,4 +1,3 @@
-import type { FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import type { Audit } from './access/audit.ts'
 import { auditExamples, registerAudit } from './access/routes.ts'
@@ -132,7 +131,7 @@ export async function buildApp(needs: AppNeeds): Promise<Server> {
     ...needs,
     onEnd: metrics.requestEnded,
     beforeNotFound: recognised(needs.sessions),
-    errorFormatOf,
+    errorFormatOf: formatOfUnknownUrl,
     hintForUrl: hintForUnknownUrl,
   })
   metrics.watch('tollgate_requests_in_flight', 'Requests in flight.', server.requestsInFlight)
@@ -195,5 +194,3 @@ export async function buildApp(needs: AppNeeds): Promise<Server> {
   await server.ready()
   return server
 }
-
-const errorFormatOf = (request: FastifyRequest) => formatOfUnknownUrl(request)?.errorBody

@@ -17,9 +17,15 @@ export function formatOfUnknownUrl({ url, headers }: FastifyRequest): WireFormat
   return isOpenAiClient || openAi.test(url) ? openAiFormat : undefined
 }
 
-/** The URL to call instead of an older one of OpenAI. */
+/** Endpoints of other APIs as clients call them whose base URL lacks `/v1`. */
+const withoutVersion = /^\/(?:chat\/completions|responses|embeddings)(?=\?|$)/
+
+/** What to do instead of calling a URL that clients of other APIs call: an older one, or one below a wrong base URL. */
 export function hintForUnknownUrl(url: string): string | undefined {
-  return /^\/v1\/completions(?:\?|$)/.test(url)
-    ? 'Call POST /v1/chat/completions instead: send the prompt as a message of the user.'
-    : undefined
+  if (/^\/v1\/completions(?:\?|$)/.test(url)) {
+    return 'Call POST /v1/chat/completions instead: send the prompt as a message of the user.'
+  }
+  const [called] = withoutVersion.exec(url) ?? []
+  if (called !== undefined) return `Call /v1${called} instead: the base URL of this client must end with /v1.`
+  return url.startsWith('/v1/v1/') ? 'Remove /v1 from the end of the base URL: this client adds it.' : undefined
 }

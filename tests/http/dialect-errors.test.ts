@@ -53,12 +53,31 @@ describe('a URL below /v1 that no route serves is refused in the format of its A
     }
   })
 
+  it('the official clients learn what is wrong with their base URL', async () => {
+    const { key } = await service.customer()
+    const openai = new OpenAI({ baseURL: service.url, apiKey: key, maxRetries: 0 })
+    const anthropic = new Anthropic({ baseURL: `${service.url}/v1`, apiKey: key, maxRetries: 0 })
+    const chat = { model: 'fast', messages: [user], max_tokens: 5 }
+    for (const [call, hint] of [
+      [() => openai.chat.completions.create(chat), /Call \/v1\/chat\/completions instead: .* must end with \/v1/],
+      [() => openai.responses.create({ model: 'fast', input: 'x' }), /Call \/v1\/responses instead/],
+      [() => anthropic.messages.create(chat), /Remove \/v1 from the end of the base URL/],
+    ] as const) {
+      await assert.rejects(call, hint)
+    }
+    for (const url of ['/v1/nothing', '/chat', '/responses/x', '/v1/messages/v1/']) {
+      const { text } = await service.call(url, key)
+      assert.doesNotMatch(text, /base URL/, url)
+    }
+  })
+
   it('the official clients read the errors', async () => {
     const { key } = await service.customer()
     const openai = new OpenAI({ baseURL: `${service.url}/v1`, apiKey: key, maxRetries: 0 })
     await assert.rejects(openai.completions.create({ model: 'fast', prompt: 'x' }), (error) => {
       assert.ok(error instanceof OpenAI.NotFoundError)
       assert.equal(error.code, 'not_found')
+      assert.equal(error.requestID, error.headers.get('request-id'))
       assert.match(error.message, /Call POST \/v1\/chat\/completions instead/)
       return true
     })

@@ -27,8 +27,8 @@ export interface ServerNeeds extends TrafficNeeds {
   readonly baseUrl: string
   /** Addresses or ranges of proxies whose X-Forwarded-For is trusted. */
   readonly trustedProxies?: readonly string[]
-  /** The error format of a request that no route serves. Default: Tollgate's own. */
-  readonly errorFormatOf?: (request: FastifyRequest) => ErrorFormat | undefined
+  /** The format and the headers of an error of a request that no route serves. Default: Tollgate's own. */
+  readonly errorFormatOf?: (request: FastifyRequest) => UnknownUrlFormat | undefined
   /** The alternative to a URL that no route serves: a sentence for the error. */
   readonly hintForUrl?: (url: string) => string | undefined
   /** The pages for browsers. Default: JSON only. */
@@ -36,6 +36,11 @@ export interface ServerNeeds extends TrafficNeeds {
   /** Runs before a page reports that its URL does not exist. */
   readonly beforeNotFound?: (request: FastifyRequest) => Promise<void>
   readonly timeouts?: Partial<typeof timeouts>
+}
+
+interface UnknownUrlFormat {
+  readonly errorBody: ErrorFormat
+  headers?(requestId: string): Record<string, string>
 }
 
 /**
@@ -65,9 +70,11 @@ export function createServer(needs: ServerNeeds): Server {
   server.setSerializerCompiler(() => JSON.stringify)
   server.removeAllContentTypeParsers()
   server.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, parseJson)
-  server.setErrorHandler((error: Error, request, reply) =>
-    errors.respond(error, request, reply, needs.errorFormatOf?.(request)),
-  )
+  server.setErrorHandler((error: Error, request, reply) => {
+    const format = needs.errorFormatOf?.(request)
+    reply.headers(format?.headers?.(request.id) ?? {})
+    errors.respond(error, request, reply, format?.errorBody)
+  })
   // Without a listener, Node responds to an unknown expectation without our headers. RFC 9110 section 10.1.1 allows us to
   // ignore it.
   server.server.on('checkExpectation', (request, response) => server.server.emit('request', request, response))
