@@ -12,7 +12,7 @@ import { readDocumentBlock, readImageBlock } from './anthropic-files.ts'
 import { isFields, mustBe, shownName, withoutNeutral, type Fields, type Unsupported } from './body.ts'
 import { readCacheMark } from './cache-marks.ts'
 import { checkFileCount } from './files.ts'
-import { checkedText, joinTurns, partsOf, refuseOthers } from './messages.ts'
+import { checkedText, joinTurns, partsOfMessage, refuseOthers } from './messages.ts'
 import { readCalledTool, readId } from './tool-fields.ts'
 import { callInputForm, pairResults, isCallInput } from './tools.ts'
 
@@ -55,7 +55,7 @@ export function readSystem(system: unknown): readonly Message[] {
 function checkLast(last: Message | undefined, place: string): void {
   if (!last) throw mustBe('messages', 'a list of at least one message')
   if (last.role !== 'user') throw mustBe(`${place}.role`, 'user: the last message is the one to reply to')
-  if (partsOf(last).every((part) => part.kind === 'text' && !/\S/.test(part.text))) {
+  if (partsOfMessage(last).every((part) => part.kind === 'text' && !/\S/.test(part.text))) {
     throw mustBe(`${place}.content`, 'a text that is not blank')
   }
 }
@@ -63,7 +63,7 @@ function checkLast(last: Message | undefined, place: string): void {
 function withLastMarked(messages: readonly Message[], cache: CacheMark): readonly Message[] {
   const last = messages.at(-1)
   if (!last) return messages
-  const parts = partsOf(last)
+  const parts = partsOfMessage(last)
   const marked = parts.map((part, index) =>
     index < parts.length - 1 || part.kind === 'thinking' || part.cache ? part : { ...part, cache },
   )

@@ -53,6 +53,8 @@ test('what a request needs of a model is named by its field', () => {
   ])
 })
 
+const assistantTurn = (content: unknown) => ({ role: 'assistant', content })
+
 describe('a request in the form of Anthropic is read', () => {
   test('a request of texts only has nothing else', () => {
     assert.deepEqual(promptOf({ system: 'Be brief.' }), {
@@ -140,15 +142,14 @@ describe('a request in the form of Anthropic is read', () => {
   })
 
   test('calls and texts of the assistant in a row, from the first call on, as one turn', () => {
-    const assistant = (content: unknown) => ({ role: 'assistant', content })
     const later = { ...call, id: 'toolu_2' }
     const { messages } = promptOf({
       messages: [
         user,
-        assistant('Let me see.'),
-        assistant([call]),
-        assistant(''),
-        assistant([{ type: 'text', text: 'And:' }, later]),
+        assistantTurn('Let me see.'),
+        assistantTurn([call]),
+        assistantTurn(''),
+        assistantTurn([{ type: 'text', text: 'And:' }, later]),
         { role: 'user', content: [result, { ...result, tool_use_id: 'toolu_2' }] },
       ],
     })

@@ -17,7 +17,7 @@ export function checkedText(text: string, field: string): string {
 }
 
 /** The parts of a message. An empty text has none. */
-export function partsOf({ text, parts }: Message): readonly Part[] {
+export function partsOfMessage({ text, parts }: Message): readonly Part[] {
   if (parts) return parts
   return text === '' ? [] : [{ kind: 'text', text }]
 }
@@ -31,7 +31,7 @@ export function joinTurns(messages: readonly Message[]): readonly Message[] {
   /** The last turn, if the next message of its role belongs to it. */
   let open: { readonly role: Message['role']; readonly parts: Part[] } | undefined
   for (const message of messages) {
-    if (open?.role === message.role) for (const part of partsOf(message)) open.parts.push(part)
+    if (open?.role === message.role) for (const part of partsOfMessage(message)) open.parts.push(part)
     else {
       open = mayGoOn(message) ? { role: message.role, parts: [...message.parts] } : undefined
       turns.push(open ?? message)

@@ -2,7 +2,7 @@ import type { CallPart, FilePart, Message, Part, ResultPart, TextPart } from '..
 import { isFields, mustBe, withoutNeutral, type Fields } from './body.ts'
 import { readCacheMark } from './cache-marks.ts'
 import { checkFileCount } from './files.ts'
-import { checkedText, joinTurns, mostMessages, partsOf, refuseOthers } from './messages.ts'
+import { checkedText, joinTurns, mostMessages, partsOfMessage, refuseOthers } from './messages.ts'
 import { readChatFile } from './openai-chat-files.ts'
 import { readThinking, type Thought } from './openai-chat-thoughts.ts'
 import { readCalledTool, readId, readInput, requireFunction } from './tool-fields.ts'
@@ -70,7 +70,7 @@ export function readChatMessages(list: unknown): readonly Message[] {
 
 function checkLast(last: Message, place: string): void {
   if (last.role !== 'user') throw mustBe(`${place}.role`, 'user or tool: the last message is the one to reply to')
-  if (partsOf(last).every((part) => part.kind === 'text' && !/\S/.test(part.text))) {
+  if (partsOfMessage(last).every((part) => part.kind === 'text' && !/\S/.test(part.text))) {
     throw mustBe(`${place}.content`, 'a text that is not blank')
   }
 }

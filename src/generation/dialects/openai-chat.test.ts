@@ -30,6 +30,9 @@ const text = (words: string) => ({ kind: 'text', text: words }) as const
 const result = (callId: string, words: string): Part => ({ kind: 'result', callId, content: [text(words)] })
 const asked: Message = { role: 'user', text: 'How is Bonn?' }
 
+const turnOf = (...parts: readonly object[]) => ({ role: 'assistant', parts })
+const oneCall = (each: object | undefined, content?: string) => ({ role: 'assistant', content, tool_calls: [each] })
+
 const messagesOf = (...messages: readonly object[]) => read({ messages: [user, ...messages, user] }).prompt.messages
 
 const ask = (message: object, ...rest: readonly object[]) =>
@@ -144,14 +147,12 @@ describe('chat completions read', () => {
 
   it('what the assistant calls and says after a call, before the results, as one turn with it', () => {
     const [first, second] = calling.tool_calls
-    const turn = (...parts: readonly object[]) => ({ role: 'assistant', parts })
-    const one = (each: object | undefined, content?: string) => ({ role: 'assistant', content, tool_calls: [each] })
-    const [, called] = messagesOf(one(first), one(second), ...results)
-    assert.deepEqual(called, turn(call('c1', 'Bonn'), call('c2', 'Ulm')))
+    const [, called] = messagesOf(oneCall(first), oneCall(second), ...results)
+    assert.deepEqual(called, turnOf(call('c1', 'Bonn'), call('c2', 'Ulm')))
     const said = { role: 'assistant', content: 'One moment.' }
     const empty = { role: 'assistant', content: null }
-    const [, joined, answered] = messagesOf(one(first, 'Let me see.'), said, empty, one(second), ...results)
-    assert.deepEqual(joined, turn(text('Let me see.'), call('c1', 'Bonn'), text('One moment.'), call('c2', 'Ulm')))
+    const [, joined, answered] = messagesOf(oneCall(first, 'Let me see.'), said, empty, oneCall(second), ...results)
+    assert.deepEqual(joined, turnOf(text('Let me see.'), call('c1', 'Bonn'), text('One moment.'), call('c2', 'Ulm')))
     assert.equal(answered?.role, 'user')
     const apart = messagesOf(said, said, calling, ...results, said, said)
     const roles = ['user', 'assistant', 'assistant', 'assistant', 'user', 'assistant', 'assistant', 'user']
