@@ -1,4 +1,4 @@
-import { chown, mkdir, stat } from 'node:fs/promises'
+import { lchown, lstat, mkdir, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { codeOf } from '../database/failure.ts'
 
@@ -32,11 +32,11 @@ async function makeOne(folder: string, mode: number): Promise<void> {
 
 /**
  * As root, gives a file to the owner of its folder. Otherwise a command that an administrator runs on the data folder of a
- * service leaves files there that the service cannot read.
+ * service leaves files there that the service cannot read. Follows no link: the owner could have put one there to be given any file.
  */
 export async function giveToFolderOwner(file: string): Promise<void> {
   if (process.getuid?.() !== 0) return
-  const [{ uid, gid }, own] = await Promise.all([stat(dirname(file)), stat(file)])
+  const [{ uid, gid }, own] = await Promise.all([stat(dirname(file)), lstat(file)])
   // Some file systems have one owner for everything, and refuse to change it.
-  if (uid !== 0 && own.uid !== uid) await chown(file, uid, gid)
+  if (uid !== 0 && own.uid !== uid && own.isFile()) await lchown(file, uid, gid)
 }
