@@ -1096,7 +1096,7 @@ test('a read-only database is named as such, by doctor and by commands that writ
   await client.end()
   const standby = { ...environment, DATABASE_URL: own.url }
   const { stdout } = await tollgateHere(['doctor'], standby)
-  assert.match(stdout, /WRONG {2}database +The database accepts no writes: name the primary/)
+  assert.match(stdout, /WRONG {2}database +The database at \S+ accepts no writes: name the primary/)
   const refused = await tollgateHere(['account', 'create', '--name', 'Late', '--credit', '1'], standby)
   assertRefused(refused, /^The database at \S+ accepts no writes: name the primary/)
   assert.equal((await tollgateHere(['account', 'list', '--json'], standby)).status, 0)

@@ -1,4 +1,6 @@
 import { confirmCurrency } from '../billing/currency.ts'
+import { clientFor } from '../platform/database/admin-connection.ts'
+import { readOnlyError } from '../platform/database/connection-error.ts'
 import { confirmEncryption } from '../platform/encryption-check.ts'
 import { OperatorError } from '../platform/problems.ts'
 import type { Context } from './context.ts'
@@ -11,11 +13,7 @@ const mostSkew = 2000
 
 export async function checkDatabase(context: Context): Promise<string> {
   const { version, readOnly } = await readServerState(await context.database())
-  if (readOnly) {
-    throw new OperatorError(
-      'The database accepts no writes: name the primary if this is a standby, or turn default_transaction_read_only off.',
-    )
-  }
+  if (readOnly) throw readOnlyError(clientFor(await context.databaseUrl()))
   return `PostgreSQL ${version}; the schema is up to date`
 }
 

@@ -9,6 +9,14 @@ export function connectionError(error: unknown, target: Target): OperatorError {
   return new OperatorError(reason(error, target), { cause: error })
 }
 
+/** The same for a database that was found to accept no writes. */
+export function readOnlyError({ host, port }: Target): OperatorError {
+  return new OperatorError(noWrites(`${host}:${port}`))
+}
+
+const noWrites = (server: string): string =>
+  `The database at ${server} accepts no writes: name the primary if this is a standby, or turn default_transaction_read_only off.`
+
 function reason(error: unknown, { host, port, user, database }: Target): string {
   const server = `${host}:${port}`
   if (error instanceof Error && error.message.includes('client password must be a')) {
@@ -27,7 +35,7 @@ function reason(error: unknown, { host, port, user, database }: Target): string 
     case '42501':
       return `The user "${user}" lacks a right in the database "${database}" at ${server} (${messageOf(error)}): name the database's owner in its address, or have an administrator grant the right.`
     case '25006':
-      return `The database at ${server} accepts no writes: name the primary if this is a standby, or turn default_transaction_read_only off.`
+      return noWrites(server)
     case '53100':
       return `The disk of the database at ${server} is full: free some space there.`
     case '3D000':
