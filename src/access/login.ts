@@ -34,7 +34,10 @@ export async function portalAddress(ownerUrl: string): Promise<string> {
   const fault = await tryLogin(address)
   if (fault === undefined) return address
   if (isNotAdmitted(fault, login)) throw notAdmitted(login, address)
-  if (notAllowed.has(fault.code)) await asOwner(ownerUrl, (owner) => allowLogin(owner, login, password))
+  if (notAllowed.has(fault.code)) {
+    requireSettable(login)
+    await asOwner(ownerUrl, (owner) => insist(owner, passwordStatement(login, password)))
+  }
   const last = await tryLogin(address)
   if (last === undefined) return address
   throw notOpen.has(last.code) ? notGranted(login, address) : notAdmitted(login, address)
@@ -46,17 +49,22 @@ export async function portalAddress(ownerUrl: string): Promise<string> {
  */
 export async function surveyPortalLogin(ownerUrl: string): Promise<string> {
   const login = await asOwner(ownerUrl, readLogin)
-  const { address, password } = addressFor(login, ownerUrl)
+  const { address } = addressFor(login, ownerUrl)
   const fault = await tryLogin(address)
   if (fault === undefined) return `${login.user} can log in to the database`
   if (notOpen.has(fault.code) && !login.grantable) throw notGranted(login, address)
   if (isNotAdmitted(fault, login)) throw notAdmitted(login, address)
-  if (notAllowed.has(fault.code)) {
-    const statement = passwordStatement(login, password)
-    if (isCopied(login)) throw copied(login, statement)
-    if (!login.settable) throw notPermitted(login, statement)
-  }
+  if (notAllowed.has(fault.code)) requireSettable(login)
   return `the next start lets ${login.user} log in to the database`
+}
+
+/**
+ * The statement that lets the portal's user log in, for an administrator to run. It contains a verifier of the password, so it does not
+ * belong in a log.
+ */
+export async function portalLoginStatement(ownerUrl: string): Promise<string> {
+  const login = await asOwner(ownerUrl, readLogin)
+  return passwordStatement(login, addressFor(login, ownerUrl).password)
 }
 
 function addressFor({ user }: Login, ownerUrl: string): { address: string; password: string } {
@@ -127,14 +135,10 @@ async function tryLogin(url: string): Promise<LoginFault | undefined> {
 
 const attempts = 10
 
-async function allowLogin(owner: Client, login: Login, password: string): Promise<void> {
-  const statement = passwordStatement(login, password)
-  if (isCopied(login)) throw copied(login, statement)
-  try {
-    await insist(owner, statement)
-  } catch (error) {
-    throw codeOf(error) === '42501' ? notPermitted(login, statement, error) : error
-  }
+/** Checked first: PostgreSQL logs a statement that it refuses, and this one contains a verifier of the password. */
+function requireSettable(login: Login): void {
+  if (isCopied(login)) throw copied(login)
+  if (!login.settable) throw notPermitted(login)
 }
 
 const passwordStatement = ({ user }: Login, password: string): string =>
@@ -162,9 +166,11 @@ function placeOf(address: string): string {
   return `the database "${database}" at ${host}:${port}`
 }
 
-function copied({ user, elsewhere }: Login, statement: string): OperatorError {
+const printsStatement = './tollgate doctor --portal-sql prints'
+
+function copied({ user, elsewhere }: Login): OperatorError {
   return new OperatorError(
-    `This database and "${elsewhere.join('", "')}" on the same server are copies of each other: they share the user ${user}, and their owners have different passwords. Give this database its own roles (docs/operating.md, "Backup"), or give it the user: ${statement}`,
+    `This database and "${elsewhere.join('", "')}" on the same server are copies of each other: they share the user ${user}, and their owners have different passwords. Give this database its own roles (docs/operating.md, "Backup"), or give it the user: have an administrator run the statement that ${printsStatement}.`,
   )
 }
 
@@ -180,9 +186,8 @@ function notGranted({ user, grants }: Login, address: string): OperatorError {
   )
 }
 
-function notPermitted({ owner, user }: Login, statement: string, cause?: unknown): OperatorError {
+function notPermitted({ owner, user }: Login): OperatorError {
   return new OperatorError(
-    `The user "${owner}" may not set the password of ${user}. Have an administrator run this, then start again: ${statement}`,
-    { cause },
+    `The user "${owner}" may not set the password of ${user}. Have an administrator run the statement that ${printsStatement}, then start again.`,
   )
 }

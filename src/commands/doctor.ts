@@ -19,20 +19,35 @@ interface Examination {
 }
 
 export function doctorCommand(context: Context): Command {
-  return command(
-    'doctor',
-    'Report problems with this installation and how to fix them; changes nothing',
-    'doctor',
-  ).action(async ({ json }: CommonOptions) => {
-    const { findings, skipped } = await examine(context)
-    const faults = findings.filter(({ ok }) => !ok)
-    if (json) writeJson(context, { ok: faults.length === 0, checks: findings, skipped })
-    else {
-      writeLines(context, ...findings.map(toLine))
-      if (skipped.length > 0) writeLines(context, `Not checked until that is fixed: ${skipped.join(', ')}.`)
-    }
-    if (faults.length > 0) throw new OperatorError(`To fix: ${faults.map(({ name }) => name).join(', ')}.`)
-  })
+  return command('doctor', 'Report problems with this installation and how to fix them; changes nothing', 'doctor')
+    .option('--portal-sql', "only print the SQL that sets the password of the portal's database user; do not log it")
+    .action(({ json, portalSql }: DoctorOptions) =>
+      portalSql ? printPortalSql(context, json === true) : report(context, json === true),
+    )
+}
+
+interface DoctorOptions extends CommonOptions {
+  readonly portalSql?: true
+}
+
+async function report(context: Context, json: boolean): Promise<void> {
+  const { findings, skipped } = await examine(context)
+  const faults = findings.filter(({ ok }) => !ok)
+  if (json) writeJson(context, { ok: faults.length === 0, checks: findings, skipped })
+  else {
+    writeLines(context, ...findings.map(toLine))
+    if (skipped.length > 0) writeLines(context, `Not checked until that is fixed: ${skipped.join(', ')}.`)
+  }
+  if (faults.length > 0) throw new OperatorError(`To fix: ${faults.map(({ name }) => name).join(', ')}.`)
+}
+
+/** For psql. Refused, like every command, unless the schema is of this version: migrations create the user. */
+async function printPortalSql(context: Context, json: boolean): Promise<void> {
+  await context.database()
+  const { portalLoginStatement } = await import('../access/login.ts')
+  const sql = `${await portalLoginStatement(await context.databaseUrl())};`
+  if (json) writeJson(context, { sql })
+  else writeLines(context, sql)
 }
 
 async function examine(context: Context): Promise<Examination> {

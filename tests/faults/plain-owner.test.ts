@@ -269,9 +269,9 @@ describe('two Tollgates on one server', () => {
       await assert.rejects(use(addressOf('copied')), (error: Error) => {
         assert.match(
           error.message,
-          /"firm" on the same server are copies.*different passwords.*alter role tollgate_portal_/,
+          /"firm" on the same server are copies.*different passwords.*the statement that \.\/tollgate doctor --portal-sql prints\.$/,
         )
-        return error.name === 'OperatorError' && !error.message.includes('\n')
+        return error.name === 'OperatorError' && !/\n|SCRAM/.test(error.message)
       })
     }
     await using login = await connected(address)
@@ -294,12 +294,33 @@ describe('an owner who may not create roles', () => {
     assert.ok(!refusal.message.includes('\n'))
     const [, statements = ''] = /run "([^"]+)"/.exec(refusal.message) ?? []
     assert.match(statements, /create role tollgate_consultant_[0-9a-f]{8};/)
+    const early = await tollgateHere(['doctor', '--portal-sql'], {
+      DATABASE_URL: databaseUrl,
+      TOLLGATE_DATA: '/nowhere',
+    })
+    assert.deepEqual([early.status, early.stdout], [1, ''])
+    assert.match(early.stderr, /^The database \w+ .*\.\/tollgate migrate/)
     await admin.query(statements)
     const second = await startFirm({ databaseUrl }).catch((error: Error) => error)
     assert.ok(second instanceof Error)
-    const [, password = ''] = /start again: (.+)$/.exec(second.message) ?? []
-    assert.match(password, /^alter role tollgate_portal_[0-9a-f]{8} login/, second.message)
-    await admin.query(password)
+    const remedy =
+      /Have an administrator run the statement that \.\/tollgate doctor --portal-sql prints, then start again\.$/
+    assert.match(second.message, remedy)
+    const environment = { DATABASE_URL: databaseUrl, TOLLGATE_DATA: '/nowhere' }
+    const doctor = await tollgateHere(['doctor'], environment)
+    assert.match(doctor.stdout, /WRONG {2}portal +The user "plain" may not set the password of .* doctor --portal-sql/)
+    assert.doesNotMatch(
+      `${second.message}${doctor.stdout}${doctor.stderr}`,
+      /SCRAM/,
+      'the verifier does not belong in logs',
+    )
+
+    const printed = await tollgateHere(['doctor', '--portal-sql'], environment)
+    assert.deepEqual([printed.status, printed.stderr], [0, ''])
+    assert.match(printed.stdout, /^alter role tollgate_portal_[0-9a-f]{8} login noinherit password 'SCRAM-[^']+';\n$/)
+    const asJson = await tollgateHere(['doctor', '--portal-sql', '--json'], environment)
+    assert.match(String(parseObject(asJson.stdout)['sql']), /^alter role /)
+    await admin.query(printed.stdout)
     const firm = await startFirm({ databaseUrl })
     const anna = await firm.join('Anna', 'consultant')
     assert.equal((await anna.get(`/clients/${await firm.client(anna)}`)).status, 200)
