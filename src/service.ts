@@ -70,6 +70,8 @@ export interface ServiceNeeds {
   readonly log: Logger
   /** ms that idle connections stay open when the service closes. Default 1000. */
   readonly idleGrace?: number
+  /** Interrupts the migration. */
+  readonly stop?: AbortSignal
   /** Sign-in methods and second factors besides the configured ones. */
   readonly additional?: AdditionalMethods
   /** The text of /metrics. Default: the metrics of this process. */
@@ -84,7 +86,7 @@ const builtPages = path.join(import.meta.dirname, '../web/dist')
  * allow it; nothing is left open then.
  */
 export async function openService(needs: ServiceNeeds): Promise<Service> {
-  const { config, databaseUrl, log, additional } = needs
+  const { config, databaseUrl, log, additional, stop } = needs
   const pages = loadPages({
     folder: builtPages,
     viewer: ({ session }) => session && presentViewer(session),
@@ -92,7 +94,7 @@ export async function openService(needs: ServiceNeeds): Promise<Service> {
     settings: presentSettings(config),
   })
   const providers = await loadConfiguredProviders(config)
-  await migrate(databaseUrl)
+  await migrate(databaseUrl, { ...(stop && { stop }) })
   await using opened = new AsyncDisposableStack()
   const database = opened.adopt(openDatabase(databaseUrl, { log }), (it) => it.close())
   const encryption = await openEncryption(database, config)

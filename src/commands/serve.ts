@@ -7,6 +7,8 @@ export interface ServeNeeds {
   readonly config: Config
   readonly databaseUrl: string
   readonly log: Logger
+  /** Interrupts the migration. */
+  readonly stop?: AbortSignal
   /** The metrics of all processes. Default: those of this one. */
   readonly metricsText?: () => Promise<string>
 }

@@ -11,6 +11,8 @@ import { operator } from './operator.ts'
 interface PermitNeeds {
   readonly databaseUrl: string
   readonly log: Logger
+  /** Interrupts the migration. */
+  readonly stop: AbortSignal
 }
 
 /** Lets the next start use another encryption key than before. */
@@ -25,11 +27,11 @@ export function permitNewCurrency({ currency, ...needs }: PermitNeeds & { curren
 
 /** `change` returns whether it changed anything. */
 async function permit(
-  { databaseUrl, log }: PermitNeeds,
+  { databaseUrl, log, stop }: PermitNeeds,
   action: string,
   change: (tx: Queryable) => Promise<boolean>,
 ): Promise<void> {
-  await migrate(databaseUrl)
+  await migrate(databaseUrl, { stop })
   const database = openDatabase(databaseUrl, { log, connections: 1 })
   try {
     await database.transaction(async (tx) => {

@@ -34,11 +34,13 @@ export function startCommand(context: Context): Command {
       const databaseUrl = await context.databaseUrl({ log, signal: stop, connections }).catch(unlessStopped)
       const demo = await opening.catch(unlessStopped)
       if (databaseUrl === undefined || stop.aborted) return
-      if (newEncryptionKey) await permitNewEncryptionKey({ databaseUrl, log })
-      if (newCurrency) await permitNewCurrency({ databaseUrl, log, currency: settings.currency })
-      const config = demo?.config ?? settings
-      const run = config.listen.processes === 1 ? runAlone : runWorkers
-      const running = await run({ config, settings, json: json === true, databaseUrl, log, stop }).catch(unlessStopped)
+      const needs = { config: demo?.config ?? settings, settings, json: json === true, databaseUrl, log, stop }
+      const begin = async (): Promise<RunningService> => {
+        if (newEncryptionKey) await permitNewEncryptionKey(needs)
+        if (newCurrency) await permitNewCurrency({ ...needs, currency: settings.currency })
+        return settings.listen.processes === 1 ? runAlone(needs) : runWorkers(needs)
+      }
+      const running = await begin().catch(unlessStopped)
       if (running === undefined) return
       opened.defer(() => running.close())
       if (stop.aborted) return
@@ -84,7 +86,7 @@ async function runAlone({ settings, json, ...needs }: RunNeeds): Promise<Running
 /** Migrates once, then starts the workers. */
 async function runWorkers({ config, settings, json, databaseUrl, log, stop }: RunNeeds): Promise<RunningService> {
   const { migrate } = await import('../platform/database/migrations.ts')
-  await migrate(databaseUrl)
+  await migrate(databaseUrl, { stop })
   const { startWorkers } = await import('./supervisor.ts')
   return startWorkers({ order: { config, databaseUrl }, setUp: { settings, json }, log, stop })
 }

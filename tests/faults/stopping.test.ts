@@ -8,8 +8,15 @@ import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { after, before, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
+import { Client } from 'pg'
+import { stringify } from 'yaml'
+import { createTestDatabase } from '../support/database.ts'
 import { eventually, serverOf } from '../support/embedded.ts'
+import { upstreamModel } from '../support/service.ts'
 import { freePorts, main, start } from '../support/start.ts'
+
+/** The advisory lock of `migrations-store.ts`. */
+const migrationLock = 7_265_538_911
 
 let folder: string
 let port: number
@@ -58,6 +65,45 @@ test('a start that is interrupted during a recovery exits at once and leaves no 
   }
   await rm(path.join(cluster, 'recovery.signal'))
   await writeFile(settings, '')
+})
+
+test('a start that waits for the migration of another instance stops at once', async (t) => {
+  const home = await createTestDatabase()
+  const other = new Client(home.url)
+  await other.connect()
+  t.after(() => other.end().then(() => home.drop()))
+  await other.query('select pg_advisory_lock($1)', [migrationLock])
+  const waiting = async () => {
+    const { rows } = await other.query(
+      `select from pg_locks where locktype = 'advisory' and not granted
+         and database = (select oid from pg_database where datname = current_database())`,
+    )
+    return rows.length
+  }
+  const TOLLGATE_CONFIG = path.join(folder, 'waiting.yaml')
+  for (const [processes, ...flags] of [[1], [1, '--new-currency'], [2]]) {
+    await writeFile(
+      TOLLGATE_CONFIG,
+      stringify({ listen: { processes }, models: [upstreamModel('http://127.0.0.1:9/v1')] }),
+    )
+    const child = spawn(process.execPath, [main, 'start', ...flags.map(String)], {
+      env: { ...environment(), DATABASE_URL: home.url, TOLLGATE_CONFIG },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    t.after(() => child.kill('SIGKILL'))
+    let said = ''
+    child.stderr.on('data', (data) => (said += String(data)))
+    const ended = once(child, 'close')
+    await eventually('it waits', async () => {
+      assert.equal(child.exitCode, null, said)
+      return (await waiting()) === 1
+    })
+    child.kill('SIGTERM')
+    assert.deepEqual(await ended, [0, null])
+    // Nothing about the deadline at which a process that cannot stop ends.
+    assert.match(said, /^[^\n]*"msg":"stopping[^\n]*\n$/)
+    await eventually('no connection waits', async () => (await waiting()) === 0)
+  }
 })
 
 test('Ctrl-C on a terminal, which signals every process of the service, logs no error', onLinux, async () => {

@@ -1,27 +1,55 @@
 import { Client } from 'pg'
 import { OperatorError } from '../problems.ts'
 import { connectionConfig } from './connection.ts'
-import { readServer } from './migrations-store.ts'
+import { endBackend, readBackend, readServer } from './migrations-store.ts'
 import { connectionError } from './connection-error.ts'
 
 const oldestServer = 15
 
 /**
  * Runs `work` on a separate connection without a statement timeout. Throws OperatorError, one line, if the database cannot
- * be reached, is older than PostgreSQL 15 or does not use UTF-8, or if `work` fails.
+ * be reached, is older than PostgreSQL 15 or does not use UTF-8, if `work` fails, or if `stop` aborts, which ends the
+ * connection and its statement.
  */
 export async function withAdminConnection<Result>(
   url: string,
   work: (client: Client) => Promise<Result>,
+  stop?: AbortSignal,
 ): Promise<Result> {
   const client = await connect(url)
   try {
     await refuseUnsuitable(client)
-    return await work(client)
+    return stop === undefined ? await work(client) : await endedBy(stop, { client, url, work })
   } catch (error) {
     throw error instanceof OperatorError ? error : connectionError(error, client)
   } finally {
     await client.end()
+  }
+}
+
+interface Interruptible<Result> {
+  readonly client: Client
+  readonly url: string
+  readonly work: (client: Client) => Promise<Result>
+}
+
+async function endedBy<Result>(stop: AbortSignal, { client, url, work }: Interruptible<Result>): Promise<Result> {
+  const pid = await readBackend(client)
+  // By another connection, because PostgreSQL notices only after a statement that its client is gone.
+  const end = async (): Promise<void> => {
+    try {
+      await withAdminConnection(url, (other) => endBackend(other, pid))
+    } catch {
+      await client.end()
+    }
+  }
+  const onStop = (): void => void end()
+  stop.addEventListener('abort', onStop)
+  try {
+    stop.throwIfAborted()
+    return await work(client)
+  } finally {
+    stop.removeEventListener('abort', onStop)
   }
 }
 

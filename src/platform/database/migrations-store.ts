@@ -31,6 +31,17 @@ export async function lockMigrations(client: Client): Promise<void> {
   await run(client, 'select pg_advisory_lock($1)', [migrationLock])
 }
 
+/** The id of the server process of this connection. */
+export async function readBackend(client: Client): Promise<number | undefined> {
+  const [backend] = await run<{ pid: number }>(client, 'select pg_backend_pid() as pid')
+  return backend?.pid
+}
+
+/** Ends a connection of this user, and what it runs or waits for. */
+export async function endBackend(client: Client, pid: number | undefined): Promise<void> {
+  await run(client, 'select pg_terminate_backend($1)', [pid])
+}
+
 /** Whether there is a history of Tollgate's migrations. Other programs may have a table of that name. */
 export async function hasHistory(client: Client): Promise<boolean> {
   const [history] = await run<{ exists: boolean }>(

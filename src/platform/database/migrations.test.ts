@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { createTestDatabase } from '../../../tests/support/database.ts'
 import { createTestLog } from '../../../tests/support/log.ts'
+import { until } from '../../../tests/support/until.ts'
 import { openDatabase } from './database.ts'
 import { migrate, requireCurrentSchema } from './migrations.ts'
 import { OperatorError } from '../problems.ts'
@@ -67,6 +68,26 @@ describe('the shipped migrations', () => {
     await end()
   })
 
+  test('stop at once, in a migration or while they wait for another process, and leave nothing behind', async () => {
+    const { url, rows, end } = await empty()
+    const running = () =>
+      rows(`select from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`)
+    const directory = await folder({ '0001_one.sql': 'create table one (); select pg_sleep(600)' })
+    const stops = [new AbortController(), new AbortController()]
+    const ended = Promise.allSettled(stops.map(({ signal }) => migrate(url, { directory, stop: signal })))
+    await until(async () => (await running()).length === 2)
+    for (const stop of stops) stop.abort()
+    assert.deepEqual(
+      (await ended).map(({ status }) => status),
+      ['rejected', 'rejected'],
+    )
+    await until(async () => (await running()).length === 0)
+    assert.deepEqual(await rows('select from migration'), [])
+    assert.deepEqual(await rows(`select where to_regclass('one') is not null`), [])
+    await refuses(migrate(url, { directory, stop: AbortSignal.abort() }), /aborted/)
+    await end()
+  })
+
   test('apply once if eight processes start at once', async () => {
     const { url, end } = await empty()
     const done = await Promise.all(Array.from({ length: 8 }, () => migrate(url)))
@@ -89,7 +110,7 @@ describe('a schema check', () => {
       /^The database has tables, but they are not of Tollgate: check its address\./,
     )
     assert.deepEqual(await tables(), ['invoice'])
-    await migrate(url, await folder(one))
+    await migrate(url, { directory: await folder(one) })
     await requireCurrentSchema(url, await folder(one))
     await refuses(
       requireCurrentSchema(url, await folder({ ...two, '0003_three.sql': 'select 1' })),
@@ -107,17 +128,17 @@ describe('a schema check', () => {
 describe('the history of migrations', () => {
   test('only new migrations are applied', async () => {
     const { url, tables, end } = await empty()
-    assert.deepEqual(await migrate(url, await folder(one)), ['0001_one'])
-    assert.deepEqual(await migrate(url, await folder(two)), ['0002_two'])
+    assert.deepEqual(await migrate(url, { directory: await folder(one) }), ['0001_one'])
+    assert.deepEqual(await migrate(url, { directory: await folder(two) }), ['0002_two'])
     assert.deepEqual(await tables(), ['a', 'b', 'migration'])
     await end()
   })
 
   test('a schema newer than the code is refused and not changed', async () => {
     const { url, tables, end } = await empty()
-    await migrate(url, await folder(two))
+    await migrate(url, { directory: await folder(two) })
     await refuses(
-      migrate(url, await folder(one)),
+      migrate(url, { directory: await folder(one) }),
       /schema is newer than this version of Tollgate: it has the migration 0002_two\. Run the newer version\.$/,
     )
     assert.deepEqual(await tables(), ['a', 'b', 'migration'])
@@ -126,18 +147,18 @@ describe('the history of migrations', () => {
 
   test('a changed file is refused before anything new is applied', async () => {
     const { url, tables, end } = await empty()
-    await migrate(url, await folder(one))
+    await migrate(url, { directory: await folder(one) })
     const changed = await folder({ ...two, '0001_one.sql': 'create table a (n bigint);' })
-    await refuses(migrate(url, changed), /migration 0001_one differs from what was applied/)
+    await refuses(migrate(url, { directory: changed }), /migration 0001_one differs from what was applied/)
     assert.deepEqual(await tables(), ['a', 'migration'])
     await end()
   })
 
   test('a new file before an applied one is refused', async () => {
     const { url, end } = await empty()
-    await migrate(url, await folder({ '0002_two.sql': 'select 1' }))
+    await migrate(url, { directory: await folder({ '0002_two.sql': 'select 1' }) })
     await refuses(
-      migrate(url, await folder({ ...one, '0002_two.sql': 'select 1' })),
+      migrate(url, { directory: await folder({ ...one, '0002_two.sql': 'select 1' }) }),
       /0002_two differs from what was applied/,
     )
     await end()
@@ -146,17 +167,20 @@ describe('the history of migrations', () => {
   test('a failed migration is rolled back, and earlier ones remain', async () => {
     const { url, rows, tables, end } = await empty()
     const failing = await folder({ ...one, '0002_two.sql': 'create table b (n integer); select 1 / 0;' })
-    await refuses(migrate(url, failing), /Migration 0002_two failed and was rolled back: division by zero/)
+    await refuses(
+      migrate(url, { directory: failing }),
+      /Migration 0002_two failed and was rolled back: division by zero/,
+    )
     assert.deepEqual(await tables(), ['a', 'migration'])
     assert.deepEqual(await rows('select name from migration'), [{ name: '0001_one' }])
-    assert.deepEqual(await migrate(url, await folder(two)), ['0002_two'])
+    assert.deepEqual(await migrate(url, { directory: await folder(two) }), ['0002_two'])
     await end()
   })
 
   test('other files in the folder are not migrations', async () => {
     const { url, end } = await empty()
     const directory = await folder({ ...one, 'README.md': 'no', '1_short.sql': 'no', '0003_x.sql.bak': 'no' })
-    assert.deepEqual(await migrate(url, directory), ['0001_one'])
+    assert.deepEqual(await migrate(url, { directory }), ['0001_one'])
     await end()
   })
 })
@@ -165,7 +189,9 @@ describe('the database server', () => {
   test("a migration may exceed the server's statement timeout", async () => {
     const { url, rows, end } = await empty()
     await rows(`alter database ${new URL(url).pathname.slice(1)} set statement_timeout = 50`)
-    assert.deepEqual(await migrate(url, await folder({ '0001_slow.sql': 'select pg_sleep(0.3)' })), ['0001_slow'])
+    assert.deepEqual(await migrate(url, { directory: await folder({ '0001_slow.sql': 'select pg_sleep(0.3)' }) }), [
+      '0001_slow',
+    ])
     await end()
   })
 
@@ -174,12 +200,12 @@ describe('the database server', () => {
     const role = `reader_${Date.now()}`
     await rows(`create role ${role} login password 'secret-password'`)
     const limited = Object.assign(new URL(url), { username: role, password: 'secret-password' })
-    await refuses(migrate(limited.href, await folder(one)), /permission denied for schema public/)
-    await migrate(url, await folder(one))
+    await refuses(migrate(limited.href, { directory: await folder(one) }), /permission denied for schema public/)
+    await migrate(url, { directory: await folder(one) })
     await rows(`grant select on migration to ${role}`)
-    assert.deepEqual(await migrate(limited.href, await folder(one)), [])
+    assert.deepEqual(await migrate(limited.href, { directory: await folder(one) }), [])
     await refuses(
-      migrate(limited.href, await folder(two)),
+      migrate(limited.href, { directory: await folder(two) }),
       /0002_two failed and was rolled back: permission denied[^.]+\. It ran as the user "reader_\d+" in the database "\w+" at 127/,
     )
     await rows(`revoke select on migration from ${role}; drop role ${role}`)

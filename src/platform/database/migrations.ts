@@ -14,10 +14,14 @@ import {
 /**
  * Upgrades the schema to this version, each migration in its own transaction. A lock lets several instances start at the
  * same time. Returns the names of the applied migrations. Throws OperatorError, one line, if the database cannot be used,
- * is older than PostgreSQL 15, has a newer schema than this version, or has a different history.
+ * is older than PostgreSQL 15, has a newer schema than this version, or has a different history. Throws too if `stop` aborts: a
+ * migration in progress is rolled back.
  */
-export function migrate(url: string, directory: string = shippedMigrations): Promise<string[]> {
-  return withAdminConnection(url, async (client) => {
+export function migrate(
+  url: string,
+  { directory = shippedMigrations, stop }: { directory?: string; stop?: AbortSignal } = {},
+): Promise<string[]> {
+  const work = async (client: Client): Promise<string[]> => {
     const files = await readMigrations(directory)
     await lockMigrations(client)
     // Checked first: a role that may not create tables can still start on a schema that is up to date.
@@ -25,7 +29,8 @@ export function migrate(url: string, directory: string = shippedMigrations): Pro
     const pending = pendingMigrations(files, await readHistory(client))
     for (const file of pending) await apply(client, file)
     return pending.map(({ name }) => name)
-  })
+  }
+  return withAdminConnection(url, work, stop)
 }
 
 /** Changes nothing. Throws OperatorError, one line with the command to run, unless the schema is of this version. */
