@@ -20,3 +20,17 @@ test('a hold assumes the highest price of the three kinds for the whole prompt',
     }
   }
 })
+
+test('each kind of token costs its own price, and the two kinds of the cache cost that of input where they have none', () => {
+  const tokens = { inputTokens: 1, outputTokens: 1, cachedTokens: 1, cacheWriteTokens: 1 }
+  for (const [price, cost] of [
+    [plain, 130n],
+    [{ ...plain, cachedInput: 1n }, 121n],
+    [{ ...plain, cacheWrite: 13n }, 133n],
+    [{ ...plain, cachedInput: 1n, cacheWrite: 13n }, 124n],
+    [{ ...plain, cachedInput: 0n, cacheWrite: 0n }, 110n],
+    [{ ...plain, cachedInput: null, cacheWrite: null }, 130n],
+  ] satisfies [Price, bigint][]) {
+    assert.equal(costOf(price, tokens), cost)
+  }
+})
