@@ -82,6 +82,21 @@ test('a key in steady use is admitted from an allowance, and charged exactly', a
   assert.equal((await keys.show(payer.keyId)).dayCharged, spent)
 })
 
+test('a request from an allowance that used more than its hold is charged up to the whole budget of its key', async () => {
+  const budget = 10_000n * mostOfOne
+  const payer = await warm(await limited({ dailyBudget: budget }))
+  let taken = ask(payer)
+  await until(async () => {
+    taken = ask(payer)
+    await stage.nth(0).admit(taken)
+    if (!(await isHeld(taken.requestId))) return true
+    await stage.nth(0).settle(taken.requestId, payer.accountId, used(3))
+    return false
+  })
+  await stage.nth(0).settle(taken.requestId, payer.accountId, used(20, { inputTokens: 2_000_000 }))
+  assert.equal((await keys.show(payer.keyId)).dayCharged, budget)
+})
+
 test('a charge that waited for its account, after that of a key without limits, counts towards its budget', async () => {
   const payer = await warm(await limited({ dailyBudget: 10_000n * mostOfOne }))
   const plain = await stage.addAccount({ credit: 1_000_000n * mostOfOne })
