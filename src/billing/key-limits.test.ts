@@ -85,12 +85,17 @@ test('A16: a budget for k requests admits exactly k of many, on three instances'
   }
 })
 
-test('a request that a budget can never cover is refused without a time to retry', async () => {
-  const payer = await limited({ dailyBudget: mostOfOne - 1n })
-  const refusal = await refusalOf(stage.nth(0).admit(ask(payer)))
-  assert.equal(refusal.code, 'insufficient_credit')
-  assert.equal(refusal.details.retryAfter, undefined)
-  assert.match(refusal.message, /exceeds a budget of this key/)
+test('a request that a budget can never cover is refused without a time to retry, also by the precheck', async () => {
+  const tooLittle = mostOfOne - 1n
+  for (const limits of [{ dailyBudget: tooLittle }, { dailyBudget: tooLittle, monthlyBudget: 9n * mostOfOne }]) {
+    const payer = await limited(limits)
+    for (const look of ['admit', 'precheck'] as const) {
+      const refusal = await refusalOf(stage.nth(0)[look](ask(payer)))
+      assert.equal(refusal.code, 'insufficient_credit')
+      assert.equal(refusal.details.retryAfter, undefined)
+      assert.match(refusal.message, /exceeds a budget of this key/)
+    }
+  }
 })
 
 test('a budget that requests in flight hold asks to retry, and is free again after a release', async () => {
