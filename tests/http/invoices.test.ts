@@ -1025,6 +1025,10 @@ describe('the report', () => {
       for (const [payer, price, days] of late) {
         await issueEarlier(other.service.database, await drafted(payer, price), days)
       }
+      const under = async (status: string) =>
+        listAt(ok(await partner.get(`/invoices?status=${status}`)).json, 'invoices').map((each) => at(each, 'gross'))
+      assert.deepEqual(await under('open'), ['1.00'], 'what is due today is not overdue')
+      assert.equal((await under('overdue')).length, late.length - 1)
       const paid = await drafted(quay, '5')
       await send(`/invoices/${paid}/issue`, undefined, 200)
       await send(`/invoices/${paid}/payments`, { date: day(), amount: '5' }, 201)
