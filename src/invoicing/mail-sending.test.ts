@@ -6,6 +6,7 @@ import { issueEarlier } from '../../tests/support/issue-earlier.ts'
 import { createTestLog } from '../../tests/support/log.ts'
 import { addManyAccounts } from '../../tests/support/many-accounts.ts'
 import { openOwnDatabase } from '../../tests/support/own-database.ts'
+import { asSuperuser } from '../../tests/support/superuser.ts'
 import { until } from '../../tests/support/until.ts'
 import { createAccess } from '../access/access.ts'
 import { byService } from '../access/actor.ts'
@@ -94,12 +95,18 @@ test('automatic reminders are sent once each, by several instances, and only the
   await pay(paid)
   const byHand = await overdue(8)
   await mails.send(byService, byHand, { kind: 'reminder', body: {} })
+  const early = await overdue(25)
+  await mails.send(byService, early, { kind: 'reminder', body: {} })
+  await asSuperuser(database, async (tx) => {
+    await tx.rows(`set session_replication_role = 'replica'`)
+    await tx.rows(`update invoice_mail set at = at - interval '10 days' where invoice_id = $1`, [early])
+  })
   const jobs = [1, 2, 3].map(() => start([7, 21]))
-  await until(() => queued.length >= 3)
+  await until(() => queued.length >= 5)
   // Further looks find nothing.
   const reminders = () =>
     database.rows(
-      'select invoice_id as id, reminder_days as days from invoice_mail where reminder_days is not null order by 2',
+      'select invoice_id as id, reminder_days as days from invoice_mail where reminder_days is not null order by 2, 1',
     )
   await until(async () => (text().match(/reminders: sent/g) ?? []).length > 0)
   await Promise.all(jobs.map((job) => job.close()))
@@ -109,11 +116,13 @@ test('automatic reminders are sent once each, by several instances, and only the
   assert.deepEqual(await reminders(), [
     { id: first, days: 7 },
     { id: second, days: 21 },
+    { id: early, days: 21 },
   ])
   assert.deepEqual(await sent(second), [reminder('queued')])
   assert.deepEqual([await sent(soon), await sent(paid)], [[], []])
   assert.deepEqual(await sent(byHand), [reminder('queued')], 'the one sent by hand is enough')
-  assert.equal(queued.length, 3)
+  assert.deepEqual(await sent(early), [reminder('queued'), reminder('queued')], 'one sent by hand before that day is not')
+  assert.equal(queued.length, 5)
   const noted = await database.rows(`select actor from audit where action = 'invoice_reminded' and noun_id = $1`, [
     second,
   ])
