@@ -198,6 +198,19 @@ test('limits that are set while requests are in flight count them, and those tha
   assert.equal((await keys.show(next)).dayCharged, 3n * mostOfOne)
 })
 
+test('limits that are set after a rotation bind the key before and the key after, and all together', async () => {
+  for (const which of [0, 1]) {
+    const { accountId, keyId: first = assert.fail() } = await stage.addAccount({ credit: 1000n * mostOfOne })
+    const { id: second } = await keys.rotate(first, { overlapMs: 60_000 }, byService)
+    const both = [first, second]
+    await keys.setLimits(both[which] ?? '', { dailyBudget: mostOfOne }, byService)
+    const limitId = await limitIdOf(first)
+    assert.equal(await limitIdOf(second), limitId)
+    await admitted({ accountId, keyId: first, limitId })
+    assert.equal(await outcome(stage.nth(1).admit(ask({ accountId, keyId: second, limitId }))), 'insufficient_credit')
+  }
+})
+
 test('a key without limits again is bound only by its account, and limits set later count what it spent', async () => {
   const payer = await limited({ dailyBudget: mostOfOne })
   const first = await admitted(payer)

@@ -333,6 +333,21 @@ describe('a scratch key', () => {
     )
   })
 
+  test('gets no limits and no successor', async () => {
+    const gwen = await firm.join('Gwen', 'consultant')
+    await tried(gwen)
+    const key = String((await keyOf(gwen))?.['id'])
+    for (const answer of [
+      await paula.send('PATCH', `/keys/${key}`, { daily_budget: '5' }),
+      await paula.send('POST', `/keys/${key}/rotate`, {}),
+    ]) {
+      assert.deepEqual(codeOf(answer), [409, 'conflict'], answer.text)
+      assert.match(String(answer.error['reason']), /^This is a scratch key/)
+    }
+    assert.deepEqual(await auditOf(`noun_id = $1 and action <> 'key_created'`, [key]), [])
+    assert.equal((await tried(gwen)).status, 200)
+  })
+
   test('expires a day after its last use, and is renewed by the next', async () => {
     const fay = await firm.join('Fay', 'consultant')
     await tried(fay)
