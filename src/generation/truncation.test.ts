@@ -189,4 +189,19 @@ describe('a whole reply with thoughts and calls', () => {
     // 49 of 160 characters.
     assert.deepEqual([usage.outputTokens, usage.reasoningTokens], [13, 13])
   })
+
+  it('A33 ends with the reason that comes first, counting from the beginning of the reply', () => {
+    for (const [before, reason] of [
+      [4, 'stop_sequence'],
+      [7, 'max_output_tokens'],
+    ] as const) {
+      const written = { kind: 'text', text: `${'word '.repeat(before)}STOP `.padEnd(40, 'x') } as const
+      const cut = truncate(
+        { ...whole(40), parts: [thought, written, call, later] },
+        { maxOutputTokens: 15, stop: ['STOP'] },
+      )
+      assert.deepEqual(cut.parts, [thought, { kind: 'text', text: 'word '.repeat(4) }])
+      assert.deepEqual([cut.stopReason, cut.usage.outputTokens], [reason, 15])
+    }
+  })
 })
