@@ -187,6 +187,11 @@ describe('usage', () => {
     assert.deepEqual([openAi.outputTokens, openAi.reasoningTokens], [9, 5])
     const xAi = await usageOf({ ...common, total_tokens: 114, completion_tokens_details })
     assert.deepEqual([xAi.outputTokens, xAi.reasoningTokens], [14, 5])
+    // No total, or one that is neither sum, says nothing of where the reasoning is: it is not charged twice.
+    for (const total of [undefined, 0, 113, 115]) {
+      const other = await usageOf({ ...common, total_tokens: total, completion_tokens_details })
+      assert.deepEqual([other.outputTokens, other.reasoningTokens], [9, 5], String(total))
+    }
   })
 
   test('that is missing is estimated from calls and thoughts, too', async () => {
