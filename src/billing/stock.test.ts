@@ -311,17 +311,19 @@ test('the limits of a key are not reported when its requests end, and get back w
   assert.deepEqual([after.requests, after.tokens, after.credit], [6, 227, 7n * mostOfOne + 7n])
 })
 
+/** What a request that ends in this way leaves: to the account in its report, and to its key. */
+function leftAfter(how: { readonly moves?: true }) {
+  const allowances = stockedKey()
+  const ending = { taken: takenBy(allowances), ...how }
+  const { charged, held, tokens_back: tokensBack } = reportOf(allowances, [ending])
+  assert.deepEqual([charged, held], [0n, 0n])
+  answer(allowances, true, performance.now(), [ending])
+  const { requests, tokens, credit } = allowances.atHand('l')
+  return { tokensBack, key: [requests, tokens, credit] }
+}
+
 test('a request whose hold moves leaves nothing of what it took, neither to the account nor to its key', () => {
-  const backAfter = (how: { readonly moves?: true }) => {
-    const allowances = stockedKey()
-    const ending = { taken: takenBy(allowances), ...how }
-    const { charged, held, tokens_back: tokensBack } = reportOf(allowances, [ending])
-    assert.deepEqual([charged, held], [0n, 0n])
-    answer(allowances, true, performance.now(), [ending])
-    const { requests, tokens, credit } = allowances.atHand('l')
-    return { tokensBack, key: [requests, tokens, credit] }
-  }
-  const [moved, released] = [backAfter({ moves: true }), backAfter({})]
+  const [moved, released] = [leftAfter({ moves: true }), leftAfter({})]
   assert.equal(released.tokensBack - moved.tokensBack, 30)
   assert.deepEqual(moved.key, [7, 210, 7n * mostOfOne])
   assert.deepEqual(released.key, [7, 240, 8n * mostOfOne])

@@ -121,7 +121,11 @@ test('automatic reminders are sent once each, by several instances, and only the
   assert.deepEqual(await sent(second), [reminder('queued')])
   assert.deepEqual([await sent(soon), await sent(paid)], [[], []])
   assert.deepEqual(await sent(byHand), [reminder('queued')], 'the one sent by hand is enough')
-  assert.deepEqual(await sent(early), [reminder('queued'), reminder('queued')], 'one sent by hand before that day is not')
+  assert.deepEqual(
+    await sent(early),
+    [reminder('queued'), reminder('queued')],
+    'one sent by hand before that day is not',
+  )
   assert.equal(queued.length, 5)
   const noted = await database.rows(`select actor from audit where action = 'invoice_reminded' and noun_id = $1`, [
     second,
