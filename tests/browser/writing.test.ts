@@ -220,6 +220,7 @@ test('both texts of a conflict can be kept: they are edited before they are save
   await page.keyboard.press('Control+End')
   await page.keyboard.type(' Edited.')
   await page.keyboard.press('Control+Enter')
+  await editForm(page).waitFor({ state: 'detached' })
   await page.getByRole('article').filter({ hasText: 'Edited.' }).waitFor()
   assert.deepEqual(await desk.notes(record), ['As it was.\nTheirs.\nMine. Edited.'])
   await page.close()
