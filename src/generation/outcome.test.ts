@@ -119,6 +119,22 @@ describe('a run', () => {
     assert.deepEqual([outcome.stopReason, outcome.usage.outputTokens, outcome.parts], ['max_output_tokens', 10, []])
   })
 
+  it('stops the model at its bounds, and not before', async () => {
+    const stop = new AbortController()
+    const states: boolean[] = []
+    async function* model(): AsyncGenerator<StreamPart> {
+      for (const text of ['Hel', 'lo EN', 'D and', ' on']) {
+        states.push(stop.signal.aborted)
+        yield { kind: 'texts', texts: [text] }
+      }
+      states.push(stop.signal.aborted)
+      yield end('cancelled')
+    }
+    const truncation = createTruncation({ maxOutputTokens: 10, stop: ['END'] })
+    await Array.fromAsync(readStream(model(), { truncation, callIds: createReplyCallIds([]), stop }))
+    assert.deepEqual(states, [false, false, false, true, true])
+  })
+
   it('without an end, or with an error at its end, fails', async () => {
     await assert.rejects(collect(run(part)), fails('upstream_failed'))
     await assert.rejects(collect(run(end('error'))), fails('upstream_failed'))
