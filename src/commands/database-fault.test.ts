@@ -115,3 +115,13 @@ test('a full disk', async () => {
     assert.equal(stderr.trim().split('\n').at(-1), line)
   }
 })
+
+test('a database that gets no disk space', async () => {
+  const { host, username } = new URL(home.url)
+  // A full disk, too, is noticed only by writing. This is the limit of a user, which the others' databases do not have.
+  await administer(`alter role ${username} set temp_file_limit = '1kB'`)
+  const { stdout } = await run(['doctor'], home.url)
+  await administer(`alter role ${username} reset temp_file_limit`)
+  const line = `The database at ${host} cannot be used: temporary file size exceeds "temp_file_limit" (1kB).`
+  assert.ok(stdout.includes(line), stdout)
+})

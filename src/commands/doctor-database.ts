@@ -1,10 +1,11 @@
 import { confirmCurrency } from '../billing/currency.ts'
 import { clientFor } from '../platform/database/admin-connection.ts'
 import { readOnlyError } from '../platform/database/connection-error.ts'
+import { tryWrite } from '../platform/database/write-probe-store.ts'
 import { confirmEncryption } from '../platform/encryption-check.ts'
 import { OperatorError } from '../platform/problems.ts'
 import type { Context } from './context.ts'
-import { readDatabaseClock, readDurabilitySettingsThatAreOff, readServerState } from './doctor-store.ts'
+import { readDatabaseClock, readDurabilitySettingsThatAreOff, readServerVersion } from './doctor-store.ts'
 import { surveyModels } from './model-survey.ts'
 
 /** The doctor's checks that need the database. None changes anything. */
@@ -12,8 +13,9 @@ import { surveyModels } from './model-survey.ts'
 const mostSkew = 2000
 
 export async function checkDatabase(context: Context): Promise<string> {
-  const { version, readOnly } = await readServerState(await context.database())
-  if (readOnly) throw readOnlyError(clientFor(await context.databaseUrl()))
+  const database = await context.database()
+  const version = await readServerVersion(database)
+  if (!(await tryWrite(database))) throw readOnlyError(clientFor(await context.databaseUrl()))
   return `PostgreSQL ${version}; the schema is up to date`
 }
 

@@ -1,16 +1,9 @@
 import type { Queryable } from '../platform/database/database.ts'
 
-export interface ServerState {
-  readonly version: string
-  readonly readOnly: boolean
-}
-
-export async function readServerState(database: Queryable): Promise<ServerState> {
-  const [state] = await database.rows<ServerState>(
-    `select current_setting('server_version') as version, current_setting('transaction_read_only') = 'on' as "readOnly"`,
-  )
-  if (state === undefined) throw new Error('the server reported no settings')
-  return state
+export async function readServerVersion(database: Queryable): Promise<string> {
+  const [server] = await database.rows<{ version: string }>(`select current_setting('server_version') as version`)
+  if (server === undefined) throw new Error('the server reported no version')
+  return server.version
 }
 
 /** The settings without which a power cut can lose committed transactions. */

@@ -14,12 +14,16 @@ const probeRows = 10_000
 export function createWriteProbe(database: Pick<Database, 'transaction'>): () => Promise<boolean> {
   let running: Promise<boolean> | undefined
   return () => {
-    running ??= database
-      .transaction(write)
+    running ??= tryWrite(database)
       .catch(() => false)
       .finally(() => (running = undefined))
     return inTime(running)
   }
+}
+
+/** Writes once and leaves no row behind. Resolves with false if the database is read-only; rejects if it cannot write. */
+export function tryWrite(database: Pick<Database, 'transaction'>): Promise<boolean> {
+  return database.transaction(write)
 }
 
 /** Takes disk space for a temporary file, as a growing table would, and writes a record to the WAL. */

@@ -25,7 +25,7 @@ function sentence(code: string, place: string, message: string): string {
     case 'ENOSPC':
     case 'EDQUOT':
     case '53100':
-      return `The disk of ${place} is full: free some space, or set TOLLGATE_DATA to a folder on another disk.`
+      return `The disk of ${place} is full: free some space, or move the folder to another disk and set TOLLGATE_DATA to it.`
     case 'EROFS':
     case 'ENOENT':
       return `${place} cannot be created or written: set TOLLGATE_DATA to another folder.`
