@@ -4,6 +4,7 @@ import type { Locator, Page } from 'playwright-core'
 import { barriers, barriersInBothSchemes } from '../support/browser.ts'
 import { startDesk, type Desk } from '../support/desk.ts'
 import { at } from '../support/json.ts'
+import { editor, toEndOf, untilSelected } from '../support/letter-editor.ts'
 import { upstreamModel } from '../support/service.ts'
 import { startVendor, type Vendor } from '../support/vendor.ts'
 
@@ -27,7 +28,6 @@ beforeEach(async () => {
   ;({ record, note } = await desk.newClient())
 })
 
-const editor = (page: Page) => page.getByRole('textbox', { name: 'Letter', exact: true })
 const instructions = (page: Page) => page.getByLabel('What should the letter say?')
 const letterPage = () => new RegExp(`${record}/letters/[0-9a-f-]{36}$`)
 
@@ -151,8 +151,7 @@ describe('a letter that a model drafts', () => {
     await page.getByRole('button', { name: 'Rewrite' }).click()
     await editor(page).getByText('Second.').waitFor()
     assert.equal(page.url(), drafted)
-    await editor(page).click()
-    await page.keyboard.press('End')
+    await toEndOf(page, 'Second.')
     await page.keyboard.type(' Kind regards')
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('The letter was saved.').waitFor()
@@ -260,7 +259,9 @@ test('B90: with only the keyboard, sources are chosen, and a letter is drafted, 
   await keyboard.press('Enter')
   await page.waitForURL(letterPage())
   await tabTo(editor(page))
+  await untilSelected(page)
   await keyboard.press('End')
+  await untilSelected(page)
   await keyboard.type(' Anna')
   await keyboard.press('Tab')
   await tabTo(page.getByRole('button', { name: 'Save' }))

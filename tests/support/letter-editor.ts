@@ -3,10 +3,7 @@ import type { Page } from 'playwright-core'
 /** The text of a letter. */
 export const editor = (page: Page) => page.getByRole('textbox', { name: 'Letter', exact: true })
 
-/**
- * Puts the cursor at the end of a paragraph. The editor learns of a new selection by an event, which on a busy machine can
- * come after the next keys, and restores the one it knows 20 ms after it gets the focus.
- */
+/** Puts the cursor at the end of a paragraph. */
 export async function toEndOf(page: Page, text: string): Promise<void> {
   await editor(page).focus()
   await untilSelected(page)
@@ -15,8 +12,11 @@ export async function toEndOf(page: Page, text: string): Promise<void> {
   await untilSelected(page)
 }
 
-/** Two frames and a timer that is longer than the editor's own: what was due before has happened. */
-async function untilSelected(page: Page): Promise<void> {
+/**
+ * Waits until the editor knows the selection. It learns of a new one by an event, which on a busy machine can come after the next
+ * keys, and restores the one it knows 20 ms after it gets the focus. After two frames and a longer timer, both have happened.
+ */
+export async function untilSelected(page: Page): Promise<void> {
   await page.evaluate(
     'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve, 25))))',
   )
