@@ -94,7 +94,7 @@ async function runTestFiles(patterns) {
     '--test',
     '--test-global-setup=tests/support/global-setup.ts',
     `--test-concurrency=${Math.max(2, availableParallelism())}`,
-    '--test-timeout=120000',
+    '--test-timeout=300000',
     '--test-reporter=spec',
     '--test-reporter-destination=stdout',
     '--test-reporter=./scripts/test-totals.js',
