@@ -35,8 +35,8 @@ const testFiles = {
   all: ['**/*.test.{ts,tsx,js,mjs}'],
 }
 
-// The longest time in ms without test output. A single test may take two minutes.
-const [mode, longestSilence = '180000'] = process.argv.slice(2)
+// The longest time in ms without test output. A single test may take five minutes.
+const [mode, longestSilence = '420000'] = process.argv.slice(2)
 if (!Object.hasOwn(testFiles, mode)) {
   process.stderr.write('Usage: node scripts/check.js fast | all\n')
   process.exit(2)
