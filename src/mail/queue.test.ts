@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import { verifySchema } from '../access/verify.ts'
 import { openDatabase, type Database } from '../platform/database/database.ts'
 import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
 import { createTestLog } from '../../tests/support/log.ts'
-import { migrateMailQueue } from './queue.ts'
+import { migrateMailQueue, openMailQueue } from './queue.ts'
 
 describe('the schema of the queue', () => {
   const { log } = createTestLog()
@@ -56,5 +57,21 @@ describe('the schema of the queue', () => {
       checks.flatMap(({ ok, name: check }) => (ok ? [] : [check])),
       [],
     )
+  })
+
+  test('holds a mail for who took it last: a late report of an earlier try does not put it back', async (t) => {
+    const mailQueue = await openMailQueue({ databaseUrl: fresh.url, log })
+    t.after(mailQueue.close)
+    const id = randomUUID()
+    await owner.transaction((tx) => mailQueue.add(tx, { id, sealed: Buffer.from('mail') }))
+    const take = async () => (await mailQueue.take(1))[0] ?? assert.fail('no mail is due')
+    const first = await take()
+    await mailQueue.postpone(first)
+    await owner.rows('update pgboss.job set start_after = now() where id = $1', [id])
+    const second = await take()
+    assert.deepEqual([first.tries, second.tries, second.id], [0, 1, id])
+    await mailQueue.postpone(first)
+    assert.deepEqual(await owner.rows('select state::text from pgboss.job where id = $1', [id]), [{ state: 'active' }])
+    await mailQueue.finish(id)
   })
 })
