@@ -187,12 +187,20 @@ test('SIGTERM lets both finish, and no process remains', async () => {
   service = await start(environment)
 })
 
-test('SIGTERM while further workers start: no new requests, those in flight finish, and nothing waits for the start', async () => {
+test('SIGTERM while further workers start: no new requests, those in flight finish, and nothing waits for the start', async (t) => {
   const key = await newKey('Early', 100_000)
   await service.end()
   const other = new Client(home.url)
   await other.connect()
   const child = spawn(process.execPath, [main, 'start'], { env: environment, stdio: ['ignore', 'pipe', 'pipe'] })
+  const gate = createGate()
+  t.after(async () => {
+    child.kill('SIGKILL')
+    gate.open()
+    await other.end()
+    vendor.set({})
+    service = await start(environment)
+  })
   const ended = once(child, 'close')
   const said = { stdout: '', stderr: '' }
   for (const name of ['stdout', 'stderr'] as const) child[name].on('data', (data) => (said[name] += String(data)))
@@ -202,7 +210,6 @@ test('SIGTERM while further workers start: no new requests, those in flight fini
   await other.query('select pg_advisory_lock($1)', [migrationLock])
   assert.equal(ready(), 1, 'the second was faster than this test')
 
-  const gate = createGate()
   const earlier = vendor.calls
   vendor.set({ gate: gate.pass })
   const inFlight = call(key)
@@ -219,7 +226,4 @@ test('SIGTERM while further workers start: no new requests, those in flight fini
   assert.equal(said.stdout, '')
   assert.doesNotMatch(said.stderr, /"level":50|Unexpected/)
   assertGone([...said.stderr.matchAll(/"pid":(\d+),"msg":"a worker is ready"/g)].map(([, pid]) => Number(pid)))
-  await other.end()
-  vendor.set({})
-  service = await start(environment)
 })
