@@ -44,8 +44,11 @@ export async function addPastUsage(
          sum(output_tokens), sum(cached_tokens), sum(cache_write_tokens), sum(cost) from ledger where account_id = $1 group by 1, 2, 3, 4, 5, 6`,
       [accountId],
     )
-    await tx.rows(`update account set charged = (select sum(cost) from ledger where account_id = $1) where id = $1`, [
-      accountId,
-    ])
+    await tx.rows(
+      `update account set charged = (select sum(cost) from ledger where account_id = $1),
+         month_charged = (select coalesce(sum(cost), 0) from usage_day where account_id = $1 and day >= month)
+       where id = $1`,
+      [accountId],
+    )
   })
 }

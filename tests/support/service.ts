@@ -2,6 +2,7 @@ import { randomUUIDv7 } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { inspect } from 'node:util'
 import { byService, personActor } from '../../src/access/actor.ts'
 import { stringify } from 'yaml'
 import { createAccounts, type NewAccount } from '../../src/accounts/accounts.ts'
@@ -129,7 +130,13 @@ export async function startService(options: ServiceOptions) {
       const verdict = await verifyBooks(database)
       await database.close()
       await fresh?.drop()
-      if (!verdict.ok) throw new Error(`the books are wrong: ${JSON.stringify(verdict.checks)}`)
+      if (!verdict.ok)
+        throw new Error(
+          `the books are wrong: ${inspect(
+            verdict.checks.filter(({ ok }) => !ok),
+            { depth: 4 },
+          )}`,
+        )
     },
   }
 }
