@@ -130,13 +130,8 @@ export async function startService(options: ServiceOptions) {
       const verdict = await verifyBooks(database)
       await database.close()
       await fresh?.drop()
-      if (!verdict.ok)
-        throw new Error(
-          `the books are wrong: ${inspect(
-            verdict.checks.filter(({ ok }) => !ok),
-            { depth: 4 },
-          )}`,
-        )
+      const faults = verdict.checks.filter(({ ok }) => !ok)
+      if (!verdict.ok) throw new Error(`the books are wrong: ${inspect(faults, { depth: 4 })}`)
     },
   }
 }
