@@ -8,7 +8,7 @@ process.stdout.on('error', (error) => {
   process.stderr.write(`The output could not be written: ${error.message}.\n`)
 })
 
-// Errors and progress that nobody can read end no command: it still closes the database and returns its exit status.
+// A command whose errors and progress cannot be written still closes the database and returns its exit status.
 process.stderr.on('error', () => undefined)
 
 const status = await runCommand(process.argv.slice(2), {

@@ -100,8 +100,8 @@ export function createTruncation({ maxOutputTokens, stop = [] }: Bounds): Trunca
 }
 
 /**
- * A whole reply within its bounds. The tokens that were cut off are not charged; those of the stop string are, as of a model
- * that keeps its bounds.
+ * A whole reply within its bounds. The tokens that were cut off are not charged; those of the stop string are,
+ * because a model that keeps its bounds reports them, too.
  */
 export function truncate(reply: WholeReply, bounds: Bounds): WholeReply {
   const { text, parts } = reply

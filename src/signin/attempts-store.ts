@@ -207,12 +207,15 @@ interface ProvenBy {
   readonly sid: string | undefined
 }
 
-/** Deletes the attempts at a provider that wait for a second factor, of an identity, a session there, or both. */
+/**
+ * Deletes the attempts at a provider that wait for a second factor, of an identity, a session there, or both. With both, an attempt
+ * without a known session is deleted, too: it may be the one.
+ */
 export async function deleteProvenBy(tx: Queryable, { method, issuer, subject, sid }: ProvenBy): Promise<void> {
   await tx.rows(
     `delete from sign_in_attempt where step = 'proven' and method = $1
        and ($3::text is null or person_id in (select person_id from identity where issuer = $2 and subject = $3))
-       and ($4::text is null or provider_sid = $4)`,
+       and ($4::text is null or provider_sid = $4 or ($3 is not null and provider_sid is null))`,
     [method, issuer, subject ?? null, sid ?? null],
   )
 }

@@ -119,20 +119,23 @@ describe('B39: a logout token', () => {
       assert.deepEqual(await areIn(profile), [true])
     }
     const sid = randomUUID()
-    const [told, another, nameless] = [await begin('firm', sid), await begin('firm', randomUUID()), await begin('firm')]
+    const [told, another] = [await begin('firm', sid), await begin('firm', randomUUID())]
+    const [nameless, suspect] = [await begin('firm'), await begin('firm')]
     const there = await begin('elsewhere', sid)
     const kept = await begin('firm', 'kept')
     assert.equal((await tell(await tokenOf('', { claims: { sub: undefined, sid } }))).status, 200)
     await assert.rejects(giveFactor(told.profile, 'totp', { code: totpCode(told.secret) }), /Start again/)
     assert.deepEqual(await areIn(told.profile), [false])
-    // With both, both must match.
+    await goesOn(nameless)
+    // With both, both must match. Of an attempt without a sid, only the subject can.
     for (const [sub, its] of [
       [subject, randomUUID()],
       ['somebody else', 'kept'],
     ] as const) {
       assert.equal((await tell(await tokenOf(sub, { claims: { sid: its } }))).status, 200)
     }
-    for (const each of [another, nameless, there, kept]) await goesOn(each)
+    await assert.rejects(giveFactor(suspect.profile, 'totp', { code: totpCode(suspect.secret) }), /Start again/)
+    for (const each of [another, there, kept]) await goesOn(each)
   })
 
   test('with a sid ends only that session', async () => {

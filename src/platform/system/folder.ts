@@ -32,7 +32,8 @@ async function makeOne(folder: string, mode: number): Promise<void> {
 
 /**
  * As root, gives a file to the owner of its folder. Otherwise a command that an administrator runs on the data folder of a
- * service leaves files there that the service cannot read. Follows no link: the owner could have put one there to be given any file.
+ * service leaves files there that the service cannot read. Follows no symbolic link: the owner
+ * could have put one there to get any other file.
  */
 export async function giveToFolderOwner(file: string): Promise<void> {
   if (process.getuid?.() !== 0) return
