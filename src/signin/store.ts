@@ -86,7 +86,7 @@ export interface EndedSession {
   readonly idToken: Buffer | null
 }
 
-/** All given conditions must hold. */
+/** All given conditions must hold, but with a subject and a `sid`, a session without a known `sid` matches, too: it may be the one. */
 export interface Selection {
   readonly hashes?: readonly Buffer[]
   readonly id?: string
@@ -102,7 +102,8 @@ export function deleteSessions(database: Queryable, which: Selection): Promise<E
   return database.rows(
     `delete from session where ($1::bytea[] is null or hash = any($1)) and ($2::uuid is null or id = $2)
        and ($3::uuid is null or person_id = $3) and ($4::text is null or issuer = $4)
-       and ($5::text is null or subject = $5) and ($6::text is null or provider_sid = $6)
+       and ($5::text is null or subject = $5)
+       and ($6::text is null or provider_sid = $6 or ($5 is not null and provider_sid is null))
        and ($7::uuid is null or id <> $7)
      returning id, person_id as "personId", provider, id_token as "idToken"`,
     [

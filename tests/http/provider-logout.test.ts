@@ -152,6 +152,21 @@ describe('B39: a logout token', () => {
     assert.deepEqual(await areIn(...profiles), [true, false])
   })
 
+  test('with both ends the sessions of that person for which the provider sent no sid', async () => {
+    const begin = async () => {
+      const { subject } = portal.newcomer()
+      const profile = portal.profile()
+      await profile.signIn('firm')
+      return { subject, profile }
+    }
+    const [told, another] = [await begin(), await begin()]
+    const sid = randomUUID()
+    assert.equal((await tell(await tokenOf('', { claims: { sub: undefined, sid } }))).status, 200)
+    assert.deepEqual(await areIn(told.profile, another.profile), [true, true], 'a sid alone names neither')
+    assert.equal((await tell(await tokenOf(told.subject, { claims: { sid } }))).status, 200)
+    assert.deepEqual(await areIn(told.profile, another.profile), [false, true])
+  })
+
   test('is accepted once, also when two requests send it at the same time', async () => {
     const { subject, profiles } = await twice()
     const token = await tokenOf(subject)
