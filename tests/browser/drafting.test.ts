@@ -197,6 +197,23 @@ describe('a letter that a model drafts', () => {
     await page.close()
   })
 
+  test('keeps the sources of the next one when a note arrives meanwhile', async () => {
+    const letOn = holdLetters()
+    const page = await openForm()
+    await submit(page)
+    await page.getByText('Dear', { exact: true }).waitFor()
+    await page.reload()
+    const announced = page.getByText('A letter is being drafted.')
+    await announced.waitFor()
+    assert.ok(await page.getByRole('checkbox').isChecked())
+    await desk.make(`${record}/notes`, { date: '2026-11-21', text: 'The newest.' })
+    letOn()
+    await announced.waitFor({ state: 'detached' })
+    assert.equal(await page.getByRole('checkbox', { name: 'The newest.' }).isChecked(), false)
+    assert.ok(await page.getByRole('checkbox', { name: 'As it was.' }).isChecked())
+    await page.close()
+  })
+
   test('is linked above the form if the page was loaded again', async () => {
     const letOn = holdLetters()
     const page = await openForm()

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { useLocation, useNavigate, useRevalidator } from 'react-router'
 import type { ClientRecord } from '../../../src/clients/schema.ts'
 import { notifyDone } from '../../components/notify.ts'
@@ -19,6 +19,8 @@ export function NewDraft() {
   const { revalidate } = useRevalidator()
   const { hash } = useLocation()
   const letters = `/clients/${record.id}/letters`
+  // Only once: a note that arrives while the person writes must not change the sources.
+  const [initial] = useState(() => requestFrom(record, hash))
   const followed = followedIn(hash)
   const { writing, start, stop, follow, reset } = useDrafting(record.id, async ({ draft, letter }) => {
     notifyDone('The letter was drafted.')
@@ -40,7 +42,7 @@ export function NewDraft() {
         {/* After the page was loaded again while a letter is drafted. */}
         {writing.phase === 'idle' && <RunningDrafts />}
         <DraftForm
-          initial={requestFrom(record, hash)}
+          initial={initial}
           submitLabel="Draft letter"
           error={writing.phase === 'idle' ? writing.error : undefined}
           isShown={writing.phase === 'idle'}
