@@ -155,6 +155,7 @@ describe('B39: a logout token', () => {
   test('with both ends the sessions of that person for which the provider sent no sid', async () => {
     const begin = async () => {
       const { subject } = portal.newcomer()
+      provider.lies.claims = { sid: undefined }
       const profile = portal.profile()
       await profile.signIn('firm')
       return { subject, profile }
