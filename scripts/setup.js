@@ -13,6 +13,12 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)))
 // The pages are built by development dependencies, which npm omits if NODE_ENV is "production".
 const wanted = '--ignore-scripts --include=dev --loglevel=error --no-audit --no-fund'.split(' ')
 
+// The libraries of the runtime that small installations and container images leave out.
+const packagesWith = {
+  'libatomic.so.1': 'run "apt-get install libatomic1" (Debian, Ubuntu) or "dnf install libatomic" (Fedora, Red Hat)',
+  'libstdc++.so.6': 'run "apt-get install libstdc++6" (Debian, Ubuntu) or "dnf install libstdc++" (Fedora, Red Hat)',
+}
+
 const isSetUp = () => isInstalled(root) && arePagesBuilt(root)
 
 // PostgreSQL's initdb passes its own path to a shell, and Vite reads a question mark in a path as a query.
@@ -89,9 +95,25 @@ async function install() {
   const { status, output } = await npm(['ci', ...wanted])
   if (status !== 0) fail(`failed.\n${reason(output)}`)
   if (!existsSync(runtime)) fail(`failed.\nnpm has left out ${runtime}: run "npm config set omit=" and try again.`)
+  const fault = faultOf(runtime)
+  if (fault !== undefined) fail(`failed.\n${fault}`)
   writeFileSync(notePath(root), lockHash(root))
   compile(runtime)
   process.stderr.write('done.\n')
+}
+
+/** Why this machine cannot run the installed Node, and what to do; undefined if it can. */
+function faultOf(runtime) {
+  const { status, error, stderr } = spawnSync(runtime, ['--version'], { encoding: 'utf8' })
+  if (status === 0) return undefined
+  // The file exists, so it is the loader named in it that does not.
+  if (error?.code === 'ENOENT') {
+    return 'The Node that Tollgate runs on needs the GNU C library (glibc), which this system does not have. Alpine Linux, for example, is not supported: use Debian or another distribution with glibc.'
+  }
+  const missing = /lib[\w+-]+\.so[.\d]*(?=: cannot open shared object file)/.exec(stderr)?.[0]
+  if (missing === undefined) return `The Node that Tollgate runs on does not start: ${error?.message ?? stderr.trim()}`
+  const remedy = packagesWith[missing] ?? 'install the package that contains it'
+  return `The Node that Tollgate runs on needs ${missing}: ${remedy}, and try again.`
 }
 
 /** Compiles the program ahead of the first start. If this fails, the first start compiles it. */

@@ -151,6 +151,28 @@ describe('set-up', () => {
     }
   })
 
+  test('says what this machine lacks to run the installed Node, and checks again the next time', async () => {
+    const faults = [
+      [
+        '#!/bin/sh\necho "node: error while loading shared libraries: libatomic.so.1: cannot open shared object file: No such file" >&2\nexit 127\n',
+        /^The Node that Tollgate runs on needs libatomic\.so\.1: run "apt-get install libatomic1" .*, and try again\.$/,
+      ],
+      ['#!/lib/no-such-loader.so.2\n', /needs the GNU C library .*Alpine Linux/],
+      ['#!/bin/sh\necho "Illegal instruction" >&2\nexit 132\n', /does not start: Illegal instruction$/],
+    ] as const
+    const root = clone()
+    for (const [script, expected] of faults) {
+      writeFileSync(path.join(root, 'runtime/bin/node'), script)
+      const { status, stdout, stderr } = await setUp(root)
+      assert.deepEqual([status, stdout], [1, ''])
+      const [first, reason = '', ...rest] = stderr.split('\n')
+      assert.deepEqual([first, rest], [`${started}failed.`, ['']])
+      assert.match(reason, expected)
+    }
+    writeFileSync(path.join(root, 'runtime/bin/node'), '#!/bin/sh\n')
+    assert.deepEqual(await setUp(root), { status: 0, stdout: '', stderr: `${started}done.\n` })
+  })
+
   test('prints the output of npm for any other failure', async () => {
     const root = clone()
     writeFileSync(path.join(root, 'package-lock.json'), '{')
