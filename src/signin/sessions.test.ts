@@ -237,6 +237,26 @@ describe('B28: when a session was last used', () => {
     await one.sessions.recognise(cookie(value))
     await until(async () => (await other.sessions.recognise(cookie(value))) !== undefined)
   })
+
+  test('is never moved back by an instance that saw an earlier one', async () => {
+    const one = openSessions()
+    await using other = openSessions()
+    const { id, value } = await one.sessions.start({ personId: person.id, ...proof })
+    const seconds = async () => {
+      const [row] = await database.rows<{ seconds: number }>(
+        'select extract(epoch from last_seen_at - created_at)::int as seconds from session where id = $1',
+        [id],
+      )
+      return row?.seconds
+    }
+    one.pass(minute / 2)
+    await one.sessions.recognise(cookie(value))
+    other.pass(10 * minute)
+    await other.sessions.recognise(cookie(value))
+    await until(async () => (await seconds()) === 600)
+    await one.sessions.close()
+    assert.equal(await seconds(), 600)
+  })
 })
 
 describe('B35: several cookies of the name', () => {
