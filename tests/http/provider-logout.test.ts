@@ -157,7 +157,9 @@ describe('B39: a logout token', () => {
       const { subject } = portal.newcomer()
       provider.lies.claims = { sid: undefined }
       const profile = portal.profile()
+      provider.lies.claims = { sid: undefined }
       await profile.signIn('firm')
+      provider.beHonest()
       return { subject, profile }
     }
     const [told, another] = [await begin(), await begin()]
