@@ -116,14 +116,17 @@ describe('a session', () => {
 
   test('B27: ends at the idle limit, by this clock, though the cookie still comes', async () => {
     await using opened = openSessions()
-    const { value } = await opened.sessions.start({ personId: person.id, ...proof })
+    const { id, value } = await opened.sessions.start({ personId: person.id, ...proof })
+    const isListed = async () => (await opened.sessions.list(person.id)).some((session) => session.id === id)
     opened.pass(lifetimes.idle - 1000)
+    assert.ok(await isListed())
     assert.ok(await opened.sessions.recognise(cookie(value)))
     opened.pass(lifetimes.idle - 1000)
     assert.ok(await opened.sessions.recognise(cookie(value)), 'the idle limit counts from the last request')
     opened.pass(lifetimes.idle + 1000)
     assert.equal(await opened.sessions.recognise(cookie(value)), undefined)
     assert.equal(await opened.sessions.recognise(cookie(value)), undefined, 'and does not come back')
+    assert.equal(await isListed(), false)
   })
 
   test('B27: ends at the absolute limit however much it is used', async () => {

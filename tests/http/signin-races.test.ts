@@ -116,6 +116,21 @@ describe('B16: a sign-in during which its proof loses its person', () => {
     await assertNobody(page, profile, id)
   })
 
+  test('starts no session with an identity that became another person’s', async () => {
+    const other = await portal.enter('consultant')
+    const { id } = await portal.enter('consultant')
+    const profile = portal.profile()
+    const page = await overtake(
+      id,
+      () => profile.signIn('firm'),
+      async (tx) => {
+        await tx.rows('update identity set person_id = $2 where person_id = $1', [id, other.id])
+        await endSignIns(tx, id)
+      },
+    )
+    await assertNobody(page, profile, id)
+  })
+
   test('starts no session with an address that is no longer theirs', async () => {
     const { id, email } = await portal.enter('consultant')
     const profile = portal.profile()
