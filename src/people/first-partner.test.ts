@@ -6,6 +6,7 @@ import { openDatabase, type Database } from '../platform/database/database.ts'
 import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
 import { createTestLog } from '../../tests/support/log.ts'
 import { ensureFirstPartner } from './first-partner.ts'
+import { createInvitations } from './invitations.ts'
 import { createPeople, type People } from './people.ts'
 import { checkFirstPartner } from './settings-rule.ts'
 
@@ -47,6 +48,25 @@ describe('B75: the first partner of the configuration', () => {
       `select action, actor from audit where action = 'person_created' and actor = 'service'`,
     )
     assert.deepEqual(rows, [{ action: 'person_created', actor: 'service' }])
+  })
+
+  test('leaves no invitation of the address open', async () => {
+    const policy = { policy: 'invited', domains: [] } as const
+    const invitations = createInvitations({
+      database,
+      audit,
+      mailer: undefined,
+      policy,
+      baseUrl: 'https://tollgate.test',
+    })
+    for (const email of ['anna@firm.example', 'ruth@firm.example']) {
+      await invitations.create({ name: 'Anna', email, role: 'consultant' }, byService)
+    }
+    await ensure('ANNA@firm.example')
+    assert.deepEqual(
+      (await invitations.list()).map(({ email }) => email),
+      ['ruth@firm.example'],
+    )
   })
 
   test('is the person who has the address, if there is one', async () => {

@@ -123,6 +123,19 @@ describe('an invitation where people sign in with passwords', () => {
     assert.deepEqual((await profile.ask('/me')).json['methods'], [])
   })
 
+  test('is used up by a password that is chosen after it was accepted', async () => {
+    const { email, token } = await invite()
+    const profile = portal.profile()
+    assert.equal((await accept(profile, token)).status, 200)
+    const id = String((await profile.who())?.['id'])
+    assert.equal((await post(profile, '/me/password', { password: right })).status, 200)
+    assert.equal((await partner.ask(`/people/${id}/sessions`, { method: 'DELETE' })).status, 200)
+    const again = portal.profile()
+    assert.deepEqual(fault(await accept(again, token)), [400, 'sign_in_failed', undefined])
+    assert.equal(await again.who(), undefined)
+    assert.equal((await enter(email, right)).status, 200)
+  })
+
   test('tells whether there are other ways, and refuses a password where there are none', async () => {
     for (const [methods, offered] of [
       [{ password: true }, { minimum_length: 15, only_way: false }],

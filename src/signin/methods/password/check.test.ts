@@ -52,10 +52,14 @@ function counting({ inTurn }: Hashing): Hashing {
 
 const openGuesses = () => createGuesses({ throttle: createThrottle({ database, clock: () => now }), clock: () => now })
 
-function openCheck(hash = settings, guesses = openGuesses()): CheckPassword {
+function openCheck(
+  hash = settings,
+  guesses = openGuesses(),
+  hashing = createHashing({ settings: hash }),
+): CheckPassword {
   const audit = createAudit({ database })
   const mailer = { send: async (_tx: unknown, mail: MailMessage) => void queued.push(mail) }
-  return createPasswordCheck({ database, audit, mailer, guesses, hashing: counting(createHashing({ settings: hash })) })
+  return createPasswordCheck({ database, audit, mailer, guesses, hashing: counting(hashing) })
 }
 
 before(async () => {
@@ -265,6 +269,30 @@ describe('B51: a hash', () => {
     check = openCheck()
     assert.equal(await guess(email, right), id)
     assert.equal(await hashOf(), renewed, 'lowered parameters change nothing')
+  })
+
+  test('is not renewed over a password that was chosen in the meantime', async () => {
+    const { id, email } = await makePerson()
+    const raised = { memory: 128, passes: 2 }
+    const { inTurn } = createHashing({ settings: raised })
+    const chosen = await inTurn((turn) => turn.hash('velvet harbour seven'))
+    const overtaken: Hashing = {
+      inTurn: (work) =>
+        inTurn((turn) =>
+          work({
+            ...turn,
+            async hash(password) {
+              await writePassword(database, { personId: id, hash: chosen, at: new Date() })
+              return turn.hash(password)
+            },
+          }),
+        ),
+    }
+    check = openCheck(raised, openGuesses(), overtaken)
+    assert.equal(await guess(email, right), id)
+    check = openCheck(raised)
+    assert.equal(await guess(email, right), 'sign_in_failed')
+    assert.equal(await guess(email, 'velvet harbour seven'), id)
   })
 })
 

@@ -30,4 +30,9 @@ describe('B49: the fewest characters of a password', () => {
       assert.equal(await minimumOf(undefined), 15)
     })
   }
+
+  test('are 15 beside a second factor that nobody is asked for', async () => {
+    const factorPolicy = createFactorPolicy({ policy: 'off', factors: [factor(false)], hasStored: async () => true })
+    assert.equal(await createMinimum({ setting: 'off', factorPolicy })({ id, role: 'partner' }), 15)
+  })
 })
