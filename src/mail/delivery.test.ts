@@ -200,6 +200,7 @@ describe('a mail', () => {
   for (const [name, behaviour] of [
     ['is greylisted', { recipient: 451 }],
     ['is refused for now after its text', { data: 452 }],
+    ['is refused because we have to sign in first', { recipient: 530 }],
   ] as const) {
     test(`that ${name} is tried again until it is accepted`, async () => {
       server.behave(behaviour, behaviour)

@@ -88,6 +88,7 @@ for (const { plural, body, change } of items) {
         await anna.send('POST', `/clients/${mine}/${plural}`, body, { 'idempotency-key': randomUUIDv7() }),
         await anna.send('POST', `/clients/${mine}/${plural}`, body),
       ]
+      assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([201]))
       assert.equal(new Set(answers.map(({ json }) => json['id'])).size, answers.length)
       const refused = await ben.send('POST', `/clients/${mine}/${plural}`, body, key)
       assert.equal(refused.status, 403)

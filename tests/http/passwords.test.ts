@@ -547,6 +547,7 @@ describe('/me/password', () => {
     } finally {
       credentials.isUsable = true
     }
+    const token = await linkTo(email, portal, 2)
     const page = await send(profile, 'DELETE', '/me/password')
     assert.deepEqual([page.status, page.json], [200, { ended: 1 }], page.text)
     assert.equal((await profile.who())?.['id'], id)
@@ -554,6 +555,8 @@ describe('/me/password', () => {
     assert.equal((await enter(portal.profile(), email, right)).status, 400)
     assert.deepEqual(await actionsOf(id), ['password_set', 'password_removed'])
     await mailTo(email, 'Your password was removed')
+    assert.deepEqual(codeOf(await reset(token)), [400, 'sign_in_failed', undefined])
+    assert.equal((await enter(portal.profile(), email, other)).status, 400)
   })
 
   test('every change needs a recent sign-in, and a page of this service', async () => {
