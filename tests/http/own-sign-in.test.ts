@@ -349,7 +349,10 @@ describe('a change of the own sign-in', () => {
       assert.deepEqual([page.status, codeOf(page)], [409, 'conflict'])
       await addPasskey(profile, own.service.baseUrl)
       assert.equal((await remove(profile, '/me/factors/totp')).status, 200)
-      assert.equal((await remove(profile, '/me/factors/passkey')).status, 409)
+      const passkey = String(at((await profile.ask('/me')).json, 'passkeys', 0, 'id'))
+      for (const path of ['/me/factors/passkey', `/me/passkeys/${passkey}`]) {
+        assert.equal((await remove(profile, path)).status, 409, path)
+      }
       assert.ok(challengeOf(await post(profile, '/me/factors/totp/start')))
       assert.equal((await profile.ask('/me')).json['factor_required'], true)
     } finally {
