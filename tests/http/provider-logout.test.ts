@@ -64,6 +64,16 @@ async function twice(): Promise<{ subject: string; sids: [string, string]; profi
   return { subject, sids, profiles }
 }
 
+/** A browser of a new person, whose session at the provider has no name here. */
+async function withoutSid(): Promise<{ subject: string; profile: Profile }> {
+  const { subject } = portal.newcomer()
+  const profile = portal.profile()
+  provider.lies.claims = { sid: undefined }
+  await profile.signIn('firm')
+  provider.beHonest()
+  return { subject, profile }
+}
+
 /** Signs the provider's person in and sets up an authenticator app: its secret. */
 async function setUpAt(at: string): Promise<string> {
   const profile = portal.profile()
@@ -153,16 +163,7 @@ describe('B39: a logout token', () => {
   })
 
   test('with both ends the sessions of that person for which the provider sent no sid', async () => {
-    const begin = async () => {
-      const { subject } = portal.newcomer()
-      provider.lies.claims = { sid: undefined }
-      const profile = portal.profile()
-      provider.lies.claims = { sid: undefined }
-      await profile.signIn('firm')
-      provider.beHonest()
-      return { subject, profile }
-    }
-    const [told, another] = [await begin(), await begin()]
+    const [told, another] = [await withoutSid(), await withoutSid()]
     const sid = randomUUID()
     assert.equal((await tell(await tokenOf('', { claims: { sub: undefined, sid } }))).status, 200)
     assert.deepEqual(await areIn(told.profile, another.profile), [true, true], 'a sid alone names neither')

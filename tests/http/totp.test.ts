@@ -133,10 +133,9 @@ describe('B66: an authenticator app', () => {
       statuses.toSorted((one, two) => one - two),
       [200, 400, 400, 400, 400],
     )
-    const rows = await portal.service.database.rows(
-      `select from audit where action = 'totp_set_up' and noun_id = $1`,
-      [id],
-    )
+    const rows = await portal.service.database.rows(`select from audit where action = 'totp_set_up' and noun_id = $1`, [
+      id,
+    ])
     assert.equal(rows.length, 1)
   })
 

@@ -6,6 +6,7 @@ import { addPasskey, challengeOf, forgetSteps, giveFactor, post } from '../suppo
 import { startPortal, type Portal } from '../support/portal.ts'
 import type { Page, Profile } from '../support/profile.ts'
 import { totpCode } from '../support/totp.ts'
+import { until } from '../support/until.ts'
 
 let portal: Portal
 let partner: Profile
@@ -152,6 +153,27 @@ describe('the link of an accepted invitation', () => {
       assert.deepEqual([others, await sessionsOf(email)], [[], 1])
       await endSessions(String(id))
     }
+  })
+
+  test('starts no session if it is withdrawn between its acceptance and the session', async () => {
+    const { email, token } = await newInvitation()
+    const { id } = await enter(token)
+    await endSessions(id)
+    const { database } = portal.service
+    const { accepted } = await database.transaction(async (tx) => {
+      await tx.rows('select from person where id = $1 for no key update', [id])
+      const sent = accept(token)
+      await until(async () => {
+        const waiting = await database.rows(
+          `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+        )
+        return waiting.length > 0
+      })
+      await tx.rows('update invitation set withdrawn_at = now() where person_id = $1', [id])
+      return { accepted: sent }
+    })
+    await assertRefused(await accepted, used)
+    assert.equal(await sessionsOf(email), 0)
   })
 
   test('is replaced when a partner invites the address again, with the same role', async () => {
