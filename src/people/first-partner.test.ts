@@ -51,7 +51,7 @@ describe('B75: the first partner of the configuration', () => {
   })
 
   test('leaves no invitation of the address open', async () => {
-    const policy = { policy: 'invited', domains: [] } as const
+    const policy = { policy: 'invited' as const, domains: [] }
     const invitations = createInvitations({
       database,
       audit,
