@@ -13,8 +13,10 @@ import { byService } from '../access/actor.ts'
 import { createAudit } from '../access/audit.ts'
 import { openPortal } from '../access/portal.ts'
 import type { MailMessage } from '../mail/mailer.ts'
+import type { Queryable } from '../platform/database/database.ts'
 import { createInvoices } from './invoices.ts'
 import { createPayerMails, startInvoiceMail } from './mail-sending.ts'
+import { endInvoiceMail, takeWaitingMails } from './mail-store.ts'
 import { createInvoiceMails } from './mails.ts'
 import { invoiceSettings } from './settings.ts'
 
@@ -57,8 +59,8 @@ async function overdue(days: number): Promise<string> {
   await issueEarlier(database, id, days)
   return id
 }
-const pay = (id: string) =>
-  invoices.pay(byService, id, { date: Temporal.Now.plainDateISO('UTC').toString(), amount: '100' })
+const today = Temporal.Now.plainDateISO('UTC').toString()
+const pay = (id: string) => invoices.pay(byService, id, { date: today, amount: '100' })
 const sent = async (id: string) =>
   (await invoices.read(byService, id)).sent.map(({ kind, state, to, by }) => ({ kind, state, to, by }))
 const reminder = (state: string) => ({ kind: 'reminder', state, to: 'payer@example.com', by: null })
@@ -89,6 +91,52 @@ test('a reminder that waits is not queued once its invoice is paid, and one that
   assert.deepEqual([await sent(open), await sent(late)], [[reminder('sent')], [reminder('withdrawn')]])
   await pay(open)
 })
+
+/** Takes the mails that wait, as an instance does, and leaves none of them to another test. */
+async function takeAll(tx: Queryable): Promise<boolean[]> {
+  const taken = await takeWaitingMails(tx, today, 20)
+  for (const { id } of taken) await endInvoiceMail(tx, id, 'withdrawn')
+  return taken.map(({ isDue }) => isDue)
+}
+
+test('a mail that one instance takes is not given to another', async () => {
+  await mails.send(byService, await overdue(3), { kind: 'reminder', body: {} })
+  await database.transaction(async (tx) => {
+    assert.deepEqual(await takeAll(tx), [true])
+    assert.deepEqual(await database.transaction(takeAll), [])
+  })
+})
+
+test('a reminder waits for a payment that is being recorded, and then is not due', async () => {
+  const id = await overdue(3)
+  await mails.send(byService, id, { kind: 'reminder', body: {} })
+  let isTaken = false
+  const taken = await database.transaction(async (tx) => {
+    await tx.rows(
+      `insert into invoice_payment (id, invoice_id, date, amount, method) values ($1, $2, $3, 100 * 10::numeric ^ 12, 'cash')`,
+      [randomUUIDv7(), id, today],
+    )
+    const taking = database.transaction(takeAll).finally(() => (isTaken = true))
+    await until(async () => isTaken || (await isSomeoneWaiting()))
+    return { taking }
+  })
+  assert.deepEqual(await taken.taking, [false])
+})
+
+test('a reminder goes to the address of the last mail', async () => {
+  const id = await overdue(3)
+  for (const to of ['first@example.com', 'last@example.com']) {
+    await mails.send(byService, id, { kind: 'invoice', body: { to } })
+  }
+  await mails.send(byService, id, { kind: 'reminder', body: {} })
+  assert.equal((await sent(id)).at(-1)?.to, 'last@example.com')
+  await database.transaction(takeAll)
+})
+
+async function isSomeoneWaiting(): Promise<boolean> {
+  const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+  return (await database.rows(waiting)).length > 0
+}
 
 test('automatic reminders are sent once each, by several instances, and only the last of those that are due', async () => {
   const [soon, first, second, paid] = [await overdue(6), await overdue(7), await overdue(40), await overdue(40)]
