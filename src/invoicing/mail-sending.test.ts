@@ -14,6 +14,7 @@ import { createAudit } from '../access/audit.ts'
 import { openPortal } from '../access/portal.ts'
 import type { MailMessage } from '../mail/mailer.ts'
 import type { Queryable } from '../platform/database/database.ts'
+import { Problem } from '../platform/problems.ts'
 import { createInvoices } from './invoices.ts'
 import { createPayerMails, startInvoiceMail } from './mail-sending.ts'
 import { endInvoiceMail, takeWaitingMails } from './mail-store.ts'
@@ -67,14 +68,15 @@ const reminder = (state: string) => ({ kind: 'reminder', state, to: 'payer@examp
 const idle = () =>
   until(async () => (await database.rows(`select from invoice_mail_end where state = 'waiting'`)).length === 0)
 
-test('a reminder that waits is not queued once its invoice is paid, and one that is queued is not sent', async () => {
-  const [paid, open, late] = [await overdue(3), await overdue(3), await overdue(3)]
-  for (const id of [paid, open, late]) await mails.send(byService, id, { kind: 'reminder', body: {} })
+test('a reminder that waits is not queued once its invoice is paid or credited, and one that is queued is not sent', async () => {
+  const [paid, credited, open, late] = [await overdue(3), await overdue(3), await overdue(3), await overdue(3)]
+  for (const id of [paid, credited, open, late]) await mails.send(byService, id, { kind: 'reminder', body: {} })
   await pay(paid)
+  await invoices.issue(byService, (await invoices.credit(byService, credited, {})).id, null)
   const job = start()
   await idle()
   await job.close()
-  assert.deepEqual(await sent(paid), [reminder('withdrawn')])
+  assert.deepEqual([await sent(paid), await sent(credited)], [[reminder('withdrawn')], [reminder('withdrawn')]])
   assert.deepEqual([await sent(open), await sent(late)], [[reminder('queued')], [reminder('queued')]])
   assert.equal(queued.length, 2)
 
@@ -107,20 +109,38 @@ test('a mail that one instance takes is not given to another', async () => {
   })
 })
 
-test('a reminder waits for a payment that is being recorded, and then is not due', async () => {
-  const id = await overdue(3)
-  await mails.send(byService, id, { kind: 'reminder', body: {} })
-  let isTaken = false
-  const taken = await database.transaction(async (tx) => {
+/** Begins something while a payment of the invoice is being recorded, and records the payment once it waits or has ended. */
+async function whilePaid<Result>(id: string, begin: () => Promise<Result>): Promise<PromiseSettledResult<Result>> {
+  const { begun } = await database.transaction(async (tx) => {
     await tx.rows(
       `insert into invoice_payment (id, invoice_id, date, amount, method) values ($1, $2, $3, 100 * 10::numeric ^ 12, 'cash')`,
       [randomUUIDv7(), id, today],
     )
-    const taking = database.transaction(takeAll).finally(() => (isTaken = true))
-    await until(async () => isTaken || (await isSomeoneWaiting()))
-    return { taking }
+    let isOver = false
+    const result = Promise.allSettled([begin()]).finally(() => (isOver = true))
+    await until(async () => isOver || (await isSomeoneWaiting()))
+    return { begun: result }
   })
-  assert.deepEqual(await taken.taking, [false])
+  return (await begun)[0]
+}
+
+async function isSomeoneWaiting(): Promise<boolean> {
+  const waiting =
+    'select from pg_locks join pg_stat_activity using (pid) where not granted and datname = current_database()'
+  return (await database.rows(waiting)).length > 0
+}
+
+test('a reminder waits for a payment that is being recorded, and then is not due', async () => {
+  const id = await overdue(3)
+  await mails.send(byService, id, { kind: 'reminder', body: {} })
+  assert.deepEqual(await whilePaid(id, () => database.transaction(takeAll)), { status: 'fulfilled', value: [false] })
+})
+
+test('a reminder is refused after a payment that is being recorded', async () => {
+  const id = await overdue(3)
+  const asked = await whilePaid(id, () => mails.send(byService, id, { kind: 'reminder', body: {} }))
+  assert.ok(asked.status === 'rejected' && asked.reason instanceof Problem && asked.reason.code === 'conflict')
+  assert.deepEqual(await sent(id), [])
 })
 
 test('a reminder goes to the address of the last mail', async () => {
@@ -132,11 +152,6 @@ test('a reminder goes to the address of the last mail', async () => {
   assert.equal((await sent(id)).at(-1)?.to, 'last@example.com')
   await database.transaction(takeAll)
 })
-
-async function isSomeoneWaiting(): Promise<boolean> {
-  const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-  return (await database.rows(waiting)).length > 0
-}
 
 test('automatic reminders are sent once each, by several instances, and only the last of those that are due', async () => {
   const [soon, first, second, paid] = [await overdue(6), await overdue(7), await overdue(40), await overdue(40)]

@@ -496,6 +496,13 @@ describe('bad input', () => {
     assert.deepEqual(list.json, { invoices: [], next: null })
   })
 
+  test('lines outside the scope of tax are not added to others', async () => {
+    const made = await draft()
+    const body = { lines: [fee, { ...fee, tax: 'outside' }] }
+    assertRefused(await paula.send('PATCH', pathOf(made), body, tagOf(made)), 'invalid_field', 'lines')
+    assert.deepEqual(ok(await paula.get(pathOf(made))).json, made.json)
+  })
+
   test('the largest amounts stay exact', async () => {
     const made = await draft({ lines: [{ ...fee, quantity: '1000000000', unit_price: '999999999999.999999' }] })
     assert.equal(made.json['net'], '999999999999999999000.00')
@@ -632,7 +639,7 @@ describe('bad input', () => {
     assert.equal((await paula.get(pathOf(done))).json['paid'], '50.00')
   })
 
-  test('a draft in a currency that the firm no longer uses is not issued', async () => {
+  test('a draft in a currency that the firm no longer uses is neither changed nor issued', async () => {
     const made = await draft()
     const { databaseUrl } = firm.service
     await replaceCurrency(database, 'CHF')
@@ -643,13 +650,20 @@ describe('bad input', () => {
       firm: { name: 'Firm' },
     })
     try {
-      const response = await fetch(`${changed.url}${pathOf(made)}/issue`, {
-        method: 'POST',
-        headers: { cookie: paula.cookie, 'sec-fetch-site': 'same-origin', ...tagOf(made) },
-      })
-      assert.equal(response.status, 409)
-      assert.match(await response.text(), /The draft is in \w{3}, which the firm no longer uses/)
-      assert.equal((await paula.get(pathOf(made))).json['status'], 'draft')
+      const headers = { cookie: paula.cookie, 'sec-fetch-site': 'same-origin', ...tagOf(made) }
+      const change = {
+        method: 'PATCH',
+        headers: { ...headers, 'content-type': 'application/json' },
+        body: JSON.stringify({ lines: [{ ...fee, unit_price: '90' }] }),
+      }
+      for (const response of [
+        await fetch(`${changed.url}${pathOf(made)}`, change),
+        await fetch(`${changed.url}${pathOf(made)}/issue`, { method: 'POST', headers }),
+      ]) {
+        assert.equal(response.status, 409)
+        assert.match(await response.text(), /The draft is in \w{3}, which the firm no longer uses/)
+      }
+      assert.deepEqual((await paula.get(pathOf(made))).json, made.json)
     } finally {
       await changed.close()
       await replaceCurrency(database, 'EUR')
