@@ -23,6 +23,7 @@ import { openDatabase, type Database } from '../platform/database/database.ts'
 import { createEncryption } from '../platform/encryption.ts'
 import { createAlerts, type Alerts } from './alerts.ts'
 import type { FindAddresses } from './networks.ts'
+import { finishTry, takeDue } from './sending-store.ts'
 import { startAlerts } from './watch.ts'
 
 interface Hook {
@@ -212,6 +213,29 @@ describe('an alert', () => {
     await until(async () => hooks.length > 0)
     await settled(id)
     assert.deepEqual(shares(), [80])
+  })
+
+  test('is not sent for a closed account, nor after its removal', async () => {
+    const [id, open] = [await account(), await account()]
+    for (const each of [id, open]) await hook(each)
+    const [removed] = await alerts.list(open)
+    await alerts.remove(open, removed?.id ?? '', byService)
+    for (const each of [id, open]) await spend(each, 90)
+    await accounts.close(id, byService)
+    start()
+    await settled(id)
+    assert.deepEqual(shares(), [])
+  })
+
+  test('stays given up if it is removed while it is being sent', async () => {
+    const id = await account()
+    await hook(id)
+    const [rule] = await alerts.list(id)
+    await alerts.test(id, rule?.id ?? '', byService)
+    const [taken] = await takeDue(database, 1)
+    await alerts.remove(id, rule?.id ?? '', byService)
+    assert.equal(await finishTry(database, taken?.id ?? '', { outcome: 'failed', error: '500' }, 0), false)
+    assert.deepEqual([await pending(), await outcomes(id)], [[], []])
   })
 
   test('goes by mail, once', async () => {

@@ -148,6 +148,9 @@ test('a reminder goes to the address of the last mail', async () => {
   for (const to of ['first@example.com', 'last@example.com']) {
     await mails.send(byService, id, { kind: 'invoice', body: { to } })
   }
+  assert.equal((await mails.propose(byService, id, 'reminder')).to, 'last@example.com')
+  const noted = await database.rows(`select from audit where action = 'invoice_read' and noun_id = $1`, [id])
+  assert.equal(noted.length, 1)
   await mails.send(byService, id, { kind: 'reminder', body: {} })
   assert.equal((await sent(id)).at(-1)?.to, 'last@example.com')
   await database.transaction(takeAll)

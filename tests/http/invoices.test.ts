@@ -639,8 +639,8 @@ describe('bad input', () => {
     assert.equal((await paula.get(pathOf(done))).json['paid'], '50.00')
   })
 
-  test('a draft in a currency that the firm no longer uses is neither changed nor issued', async () => {
-    const made = await draft()
+  test('a draft in a currency that the firm no longer uses is neither changed nor issued, but invoices are credited', async () => {
+    const [made, done] = [await draft(), await issued()]
     const { databaseUrl } = firm.service
     await replaceCurrency(database, 'CHF')
     const changed = await startService({
@@ -664,6 +664,12 @@ describe('bad input', () => {
         assert.match(await response.text(), /The draft is in \w{3}, which the firm no longer uses/)
       }
       assert.deepEqual((await paula.get(pathOf(made))).json, made.json)
+      const note = ok(await paula.send('POST', `${pathOf(done)}/credit`, {}), 201)
+      const credited = await fetch(`${changed.url}${pathOf(note)}/issue`, {
+        method: 'POST',
+        headers: { ...headers, ...tagOf(note) },
+      })
+      assert.equal(credited.status, 200, await credited.text())
     } finally {
       await changed.close()
       await replaceCurrency(database, 'EUR')
