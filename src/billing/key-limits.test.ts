@@ -17,6 +17,7 @@ import {
   type Tills,
 } from '../../tests/support/tills.ts'
 import { tamper } from '../../tests/support/tamper.ts'
+import { findKeyStanding } from './key-standing.ts'
 import { TillRefusal } from './limits.ts'
 import type { Payer } from './payer.ts'
 import { verifyBooks } from './verify.ts'
@@ -109,6 +110,33 @@ test('a budget that requests in flight hold asks to retry, and is free again aft
   const second = ask(payer)
   await stage.nth(1).admit(second)
   await settle(payer, second, 1)
+  assert.equal((await keys.show(payer.keyId)).dayCharged, mostOfOne)
+})
+
+test('the precheck and the standing of a key count what requests in flight hold, in each budget', async () => {
+  for (const budget of ['dailyBudget', 'monthlyBudget'] as const) {
+    const payer = await limited({ [budget]: mostOfOne })
+    const first = ask(payer)
+    await stage.nth(0).admit(first)
+    const refusal = await refusalOf(stage.nth(1).precheck(ask(payer)))
+    assert.match(refusal.message, /Requests in flight hold the part of this key's budget/)
+    const { daily, monthly, held } = (await findKeyStanding(stage.database, payer.keyId)) ?? assert.fail()
+    assert.deepEqual([(daily ?? monthly)?.charged, (daily ?? monthly)?.left, held], [0n, 0n, mostOfOne])
+    await stage.nth(0).release(first.requestId, payer.accountId)
+  }
+})
+
+test('a budget that was used up on another day, or in another month, is whole again', async () => {
+  const payer = await limited({ dailyBudget: mostOfOne, monthlyBudget: mostOfOne })
+  await stage.database.rows(
+    `update key_limit set day = current_date - 40, month = date_trunc('month', current_date - 40),
+       day_charged = daily_budget, month_charged = monthly_budget where id = $1`,
+    [payer.limitId],
+  )
+  const { daily, monthly } = (await findKeyStanding(stage.database, payer.keyId)) ?? assert.fail()
+  assert.deepEqual([daily?.left, monthly?.left], [mostOfOne, mostOfOne])
+  assert.equal(await outcome(stage.nth(1).precheck(ask(payer))), 'admitted')
+  await settle(payer, await admitted(payer))
   assert.equal((await keys.show(payer.keyId)).dayCharged, mostOfOne)
 })
 

@@ -8,6 +8,7 @@ import { addManyAccounts } from '../../tests/support/many-accounts.ts'
 import { openOwnDatabase } from '../../tests/support/own-database.ts'
 import { asSuperuser } from '../../tests/support/superuser.ts'
 import { until } from '../../tests/support/until.ts'
+import { waitingForLocks } from '../../tests/support/waiting-for-locks.ts'
 import { createAccess } from '../access/access.ts'
 import { byService } from '../access/actor.ts'
 import { createAudit } from '../access/audit.ts'
@@ -118,16 +119,10 @@ async function whilePaid<Result>(id: string, begin: () => Promise<Result>): Prom
     )
     let isOver = false
     const result = Promise.allSettled([begin()]).finally(() => (isOver = true))
-    await until(async () => isOver || (await isSomeoneWaiting()))
+    await until(async () => isOver || (await waitingForLocks(database)) > 0)
     return { begun: result }
   })
   return (await begun)[0]
-}
-
-async function isSomeoneWaiting(): Promise<boolean> {
-  const waiting =
-    'select from pg_locks join pg_stat_activity using (pid) where not granted and datname = current_database()'
-  return (await database.rows(waiting)).length > 0
 }
 
 test('a reminder waits for a payment that is being recorded, and then is not due', async () => {

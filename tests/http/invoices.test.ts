@@ -10,6 +10,8 @@ import { startFirm } from '../support/firm.ts'
 import { issueEarlier } from '../support/issue-earlier.ts'
 import { at, listAt, objectAt, type Json } from '../support/json.ts'
 import { addPastUsage } from '../support/past-usage.ts'
+import { until } from '../support/until.ts'
+import { waitingForLocks } from '../support/waiting-for-locks.ts'
 
 const firm = await startFirm({
   currency: 'EUR',
@@ -413,7 +415,19 @@ describe('an invoice for a month of an account', () => {
     const note = ok(await paula.send('POST', `${pathOf(done)}/credit`, {}), 201)
     const credited = ok(await paula.send('POST', `${pathOf(note)}/issue`, undefined, tagOf(note)))
     assert.deepEqual(credited.json['buyer'], { ...billed, ...own })
+    assert.equal(credited.json['due_on'], credited.json['issued_on'])
     await assertVerified()
+  })
+
+  test('has a credit note without an address if it has none, whatever the account has since', async () => {
+    const id = await account()
+    const made = await billMarch(id)
+    const done = ok(await paula.send('POST', `${pathOf(made)}/issue`, undefined, tagOf(made)))
+    const details = { billing_address: '7 Quay Street', billing_tax_number: 'GB 123' }
+    ok(await paula.send('PATCH', `/accounts/${id}`, details, { 'if-match': '*' }))
+    const note = ok(await paula.send('POST', `${pathOf(done)}/credit`, {}), 201)
+    const credited = ok(await paula.send('POST', `${pathOf(note)}/issue`, undefined, tagOf(note)))
+    assert.deepEqual(credited.json['buyer'], done.json['buyer'])
   })
 
   test('is made once, until it is void or credited in full', async () => {
@@ -617,8 +631,14 @@ describe('bad input', () => {
     const key = { 'idempotency-key': '0199d0c2-61aa-7d11-9b72-4f0e8c25a7d4' }
     const amount = String(done.json['gross'])
     const pay = () => paula.send('POST', `${pathOf(done)}/payments`, { date: day(), amount }, key)
-    const answers = await Promise.all(Array.from({ length: 10 }, pay))
-    assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([201]))
+    const { sent } = await database.transaction(async (tx) => {
+      await tx.rows('select from invoice where id = $1 for no key update', [done.json['id']])
+      const all = Promise.all(Array.from({ length: 10 }, pay))
+      // None is recorded before another one has begun.
+      await until(async () => (await waitingForLocks(database)) > 1)
+      return { sent: all }
+    })
+    assert.deepEqual(new Set((await sent).map(({ status }) => status)), new Set([201]))
     assert.equal((await paula.get(pathOf(done))).json['paid'], amount)
   })
 
