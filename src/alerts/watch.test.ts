@@ -216,11 +216,11 @@ describe('an alert', () => {
   })
 
   test('is not sent for a closed account, nor after its removal', async () => {
-    const [id, open] = [await account(), await account()]
-    for (const each of [id, open]) await hook(each)
-    const [removed] = await alerts.list(open)
-    await alerts.remove(open, removed?.id ?? '', byService)
-    for (const each of [id, open]) await spend(each, 90)
+    const [id, other] = [await account(), await account()]
+    for (const each of [id, other]) await hook(each)
+    const [removed] = await alerts.list(other)
+    await alerts.remove(other, removed?.id ?? '', byService)
+    for (const each of [id, other]) await spend(each, 90)
     await accounts.close(id, byService)
     start()
     await settled(id)
