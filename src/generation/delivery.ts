@@ -75,23 +75,31 @@ export async function deliverStream(steps: AsyncIterable<Step>, delivery: Delive
     last = events.closing(made)
   }
 
-  try {
-    for await (const step of steps) {
-      if (step.kind === 'admitted') {
+  async function take(step: Step): Promise<void> {
+    switch (step.kind) {
+      case 'admitted':
         // The call of the model leaves this process first.
         await nextTurn()
         prepared = prepare(step, startHeaders(step))
-      } else if (step.kind === 'started') {
+        return
+      case 'started':
         events = begin(prepared?.model === step.model ? prepared : prepare(step, startHeaders(step)))
-      } else if (step.kind === 'texts') await stream.send(events ? step.texts.map(events.text) : [])
-      else if (step.kind === 'deltas') await stream.send(events?.deltas(step.deltas) ?? [])
-      else if (step.kind === 'reply') await close(step.reply)
-      else {
+        return
+      case 'texts':
+        return stream.send(events ? step.texts.map(events.text) : [])
+      case 'deltas':
+        return stream.send(events?.deltas(step.deltas) ?? [])
+      case 'reply':
+        return close(step.reply)
+      case 'broken':
         part = step.reply
         onReply(part)
         throw step.problem
-      }
     }
+  }
+
+  try {
+    for await (const step of steps) await take(step)
   } catch (error) {
     if (!stream.begun) throw error
     const problem = problemOf(error, request)

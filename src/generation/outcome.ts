@@ -85,7 +85,7 @@ function outcomeOf(
 
 /**
  * Returns an outcome that can be charged. A `cancelled` one can if `signal` has aborted. Throws Problem `upstream_failed`
- * for one that failed or has a call that nobody can carry out, and `unavailable` if the model itself stopped.
+ * for one that failed or has a call that cannot be run, and `unavailable` if the model itself stopped.
  */
 export function checkOutcome(reply: WholeReply, signal: AbortSignal): Outcome {
   const outcome = withInputs(reply)
@@ -120,7 +120,7 @@ const isWithoutInput = (part: ReplyPart): boolean => part.kind === 'call' && par
 const hasBrokenCall = ({ stopReason, parts }: WholeReply): boolean =>
   stopReason === 'complete' && parts !== undefined && !parts.every(isWhole)
 
-/** A reply that was cut off may end within a call, which nobody can carry out. */
+/** A reply that was cut off may end within a call, which then cannot be run. */
 function withWholeCalls<Reply extends WholeReply>(reply: Reply): Reply {
   return reply.parts === undefined || reply.parts.every(isWhole)
     ? reply

@@ -112,13 +112,13 @@ export function truncate(reply: WholeReply, bounds: Bounds): WholeReply {
   if (found === undefined && most >= text.length) return reply
   const match = found && found.start <= most ? found : undefined
   const kept = text.slice(0, match ? match.start : most).toWellFormed()
-  return cutOff(reply, { kept: { text: kept }, from: text.length, stoppedAt: match?.end }, bounds)
+  return cutOff(reply, { kept: { text: kept }, length: text.length, stoppedAt: match?.end }, bounds)
 }
 
-/** As `truncate`. A call that is beyond the bounds is left out, because nobody can carry out a part of it. */
+/** As `truncate`. A call that is beyond the bounds is left out, because a part of a call cannot be run. */
 function truncateParts(reply: WholeReply, all: readonly ReplyPart[], bounds: Bounds): WholeReply {
-  const from = all.reduce((sum, part) => sum + textOfPart(part).length, 0)
-  const most = mostOf(from, reply, bounds.maxOutputTokens)
+  const total = all.reduce((sum, part) => sum + textOfPart(part).length, 0)
+  const most = mostOf(total, reply, bounds.maxOutputTokens)
   const parts: ReplyPart[] = []
   let length = 0
   for (const part of all) {
@@ -134,22 +134,24 @@ function truncateParts(reply: WholeReply, all: readonly ReplyPart[], bounds: Bou
     // A thought without its end has no signature.
     if (part.kind !== 'call' && text !== '') parts.push({ kind: part.kind, text })
     const kept = { text: parts.map((each) => (each.kind === 'text' ? each.text : '')).join(''), parts }
-    return cutOff(reply, { kept, from, stoppedAt: match && length + match.end }, bounds)
+    return cutOff(reply, { kept, length: total, stoppedAt: match && length + match.end }, bounds)
   }
   return reply
 }
 
 const textOfPart = (part: ReplyPart): string => (part.kind === 'call' ? part.input : part.text)
 
-/** What is left of a reply of `from` characters that was cut off: by a stop string that ends at `stoppedAt`, or at its limit. */
+/** Where a reply was cut off. Positions are in characters. */
 interface Cut {
   readonly kept: Pick<WholeReply, 'text' | 'parts'>
-  readonly from: number
+  /** Of the reply before it was cut off. */
+  readonly length: number
+  /** The end of the stop string; undefined if the reply reached its limit. */
   readonly stoppedAt: number | undefined
 }
 
-function cutOff({ usage }: WholeReply, { kept, from, stoppedAt }: Cut, { maxOutputTokens }: Bounds): WholeReply {
-  const share = stoppedAt === undefined ? maxOutputTokens : Math.ceil((usage.outputTokens * stoppedAt) / from)
+function cutOff({ usage }: WholeReply, { kept, length, stoppedAt }: Cut, { maxOutputTokens }: Bounds): WholeReply {
+  const share = stoppedAt === undefined ? maxOutputTokens : Math.ceil((usage.outputTokens * stoppedAt) / length)
   const outputTokens = Math.min(maxOutputTokens, share)
   const { reasoningTokens } = usage
   const ofReasoning = reasoningTokens !== undefined && { reasoningTokens: Math.min(reasoningTokens, outputTokens) }

@@ -37,7 +37,7 @@ export const pngSize: ReadImageSize = (bytes) => {
 }
 
 /** The markers of JPEG (ITU-T T.81, table B.1). */
-const jpeg = { startOfImage: 0xffd8, endOfImage: Buffer.from([0xff, 0xd9]), startOfScan: 0xda }
+const jpeg = { startOfImage: 0xffd8, endOfImage: Buffer.from([0xff, 0xd9]), startOfScan: 0xda, fill: 0xff }
 
 const isStartOfFrame = (marker: number): boolean =>
   marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc
@@ -52,19 +52,19 @@ export const jpegSize: ReadImageSize = (bytes) => {
   for (let at = 2; at + 4 <= bytes.length;) {
     if (bytes[at] !== 0xff) return undefined
     const marker = bytes.readUInt8(at + 1)
-    if (marker === 0xff) at++
-    else if (isAlone(marker)) at += 2
-    else {
-      const length = bytes.readUInt16BE(at + 2)
-      if (length < 2 || at + 2 + length > bytes.length) return undefined
-      if (isStartOfFrame(marker)) {
-        if (length < 8) return undefined
-        size = { width: bytes.readUInt16BE(at + 7), height: bytes.readUInt16BE(at + 5) }
-      }
-      // In the data of a scan, the marker of the end occurs only as that.
-      if (marker === jpeg.startOfScan) return bytes.lastIndexOf(jpeg.endOfImage) > at ? size : undefined
-      at += 2 + length
+    if (marker === jpeg.fill || isAlone(marker)) {
+      at += marker === jpeg.fill ? 1 : 2
+      continue
     }
+    const length = bytes.readUInt16BE(at + 2)
+    if (length < 2 || at + 2 + length > bytes.length) return undefined
+    if (isStartOfFrame(marker)) {
+      if (length < 8) return undefined
+      size = { width: bytes.readUInt16BE(at + 7), height: bytes.readUInt16BE(at + 5) }
+    }
+    // In the data of a scan, the marker of the end occurs only as that.
+    if (marker === jpeg.startOfScan) return bytes.lastIndexOf(jpeg.endOfImage) > at ? size : undefined
+    at += 2 + length
   }
   return undefined
 }
