@@ -1,15 +1,14 @@
 import { unit } from './limits.ts'
 import { isSteady, plenty, renewAfter, type More, type RequestOutcome, type Stock } from './stock.ts'
 
-/** The report of one account to `exchange_timed()`: the type account_report. */
-export interface Report {
-  readonly account: string
-  readonly charged: bigint
+/** What the reports of an account and of a key have in common. */
+interface AllowanceReport {
   readonly requests_back: number
   readonly tokens_back: number
   readonly held: bigint
   readonly credit: bigint
   readonly requests: number
+  /** In the report of a key, with those of its requests in flight. */
   readonly tokens: number
   readonly at_hand: number
   readonly cost: bigint
@@ -19,22 +18,15 @@ export interface Report {
   readonly more_tokens: number
 }
 
+/** The report of one account to `exchange_timed()`: the type account_report. */
+export interface Report extends AllowanceReport {
+  readonly account: string
+  readonly charged: bigint
+}
+
 /** The report of the limits of one key to `exchange_timed()`: the type key_report. */
-export interface KeyReport {
+export interface KeyReport extends AllowanceReport {
   readonly id: string
-  readonly requests_back: number
-  readonly tokens_back: number
-  readonly held: bigint
-  readonly credit: bigint
-  readonly requests: number
-  /** With those of its requests in flight. */
-  readonly tokens: number
-  readonly at_hand: number
-  readonly cost: bigint
-  readonly need: number
-  readonly more_credit: bigint
-  readonly more_requests: number
-  readonly more_tokens: number
 }
 
 /**
@@ -48,7 +40,7 @@ function sizeOf(stock: Stock, inFlight: number): number {
 }
 
 /**
- * An account reports with each call, so as many as since its last report. A key reports after `renewAfter`, or when it runs low. Its
+ * An account reports with each call, so this is the number since its last report. A key reports after `renewAfter`, or when it runs low. Its
  * rate is that since its first request, not since its last report, which may have been followed by a pause.
  */
 function expected({ of, requestsSinceReport, firstRequestAt, renewedAt }: Stock): number {

@@ -103,4 +103,5 @@ function withLate(then: Resolvers<boolean>, late: (() => void) | undefined): Res
   }
 }
 
-const stopping = (): Problem => new Problem('unavailable', 'The service is stopping; try again.', { retryAfter: 1 })
+const stopping = (): Problem =>
+  new Problem('unavailable', 'The service is stopping. Send the request again.', { retryAfter: 1 })

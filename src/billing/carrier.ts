@@ -48,21 +48,29 @@ export function createCarrier({ queue, instance, allowances, log }: CarrierNeeds
     // An item that may be charged already expires only if its last call began too late. A call that returned too late does
     // not count: this process may have slept, and the next call finds the charge.
     const isOver = ({ kind, sent, deadline }: BatchItem) => deadline <= (sent && kind !== 'admit' ? begunAt : now)
-    // If the database is away during shutdown, the instance that reaps this one releases the holds.
-    const isKept = (item: BatchItem) => item.received || !isOver(item)
-    const over = items.filter(isOver)
-    for (const item of over) {
-      item.reject(outageOf(item))
-      if (item.received) item.deadline = Infinity
+    const kept: BatchItem[] = []
+    const dropped: BatchItem[] = []
+    for (const item of items) {
+      const over = isOver(item)
+      if (over) item.reject(outageOf(item))
+      if (over && item.received) item.deadline = Infinity
+      if (over && !item.received) dropped.push(item)
+      // If the database is away during shutdown, the instance that reaps this one releases the holds.
+      else if (!queue.closing || item.deadline !== Infinity) kept.push(item)
     }
-    queue.restore(items.filter((item) => isKept(item) && !(queue.closing && item.deadline === Infinity)))
-    for (const item of over.filter(({ received }) => !received)) {
-      // An item that was not settled is still held, and an admission that was sent may be: the next call releases it. The
-      // batch number keeps out a call that arrives late.
-      if (item.kind === 'end') allowances.dropped(item.outcome)
-      if (item.kind === 'settle' || (item.sent && item.kind === 'admit')) queue.release(item.id)
-      else if (item.kind === 'end' && item.hold) queue.release(item.hold.hold)
-    }
+    queue.restore(kept)
+    dropped.forEach(releaseDropped)
+  }
+
+  /**
+   * An item that was not settled is still held, and an admission that was sent may be: the next call releases it. The batch
+   * number keeps out a call that arrives late.
+   */
+  function releaseDropped(item: BatchItem): void {
+    if (item.kind === 'end') {
+      allowances.dropped(item.outcome)
+      if (item.hold) queue.release(item.hold.hold)
+    } else if (item.kind === 'settle' || item.sent) queue.release(item.id)
   }
 
   /** Its hold stays if its charge must still be made. Otherwise its caller is free to release it. */

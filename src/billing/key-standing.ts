@@ -35,7 +35,7 @@ export async function findKeyStanding(database: Queryable, keyId: string): Promi
 export async function findKeyRefusal(
   database: Queryable,
   keyId: string,
-  need: { readonly cost: bigint; readonly tokens: number },
+  need: Need,
   account: RefusalRow,
 ): Promise<RefusalRow | undefined> {
   const row = await withinPatience(readKeyStanding(database, keyId))
@@ -52,30 +52,47 @@ export async function findKeyRefusal(
   }
 }
 
-function refusalIn(row: KeyStandingRow, { cost, tokens }: { readonly cost: bigint; readonly tokens: number }) {
-  const { requests_per_minute: rpm, tokens_per_minute: tpm } = row
-  const { daily, monthly } = standingIn(row)
-  const need = BigInt(tokens) * unit
+interface Need {
+  readonly cost: bigint
+  readonly tokens: number
+}
+
+type KeyRefusal = Pick<RefusalRow, 'outcome' | 'wait_us'>
+
+/** Checks in the order of `till()`, which decides the outcome if several limits refuse. */
+function refusalIn(row: KeyStandingRow, { cost, tokens }: Need): KeyRefusal | undefined {
+  const { tokens_per_minute: tpm } = row
   if (tpm !== null && tokens > tpm) return { outcome: 'key_never_fits', wait_us: null }
-  if (cost > 0n) {
-    const ever = [daily, monthly].every((budget) => budget === undefined || cost <= budget.limit)
-    const lacks = (budget: Budget | undefined, held: bigint) =>
-      budget !== undefined && cost > budget.limit - budget.charged - held
-    if (lacks(monthly, 0n)) return { outcome: 'key_month', wait_us: ever ? row.month_left_us : null }
-    if (lacks(daily, 0n)) return { outcome: 'key_day', wait_us: ever ? row.day_left_us : null }
-    if (lacks(monthly, row.held) || lacks(daily, row.held)) return { outcome: 'key_held', wait_us: null }
-  }
+  return budgetRefusal(row, cost) ?? bucketRefusal(row, tokens)
+}
+
+function budgetRefusal(row: KeyStandingRow, cost: bigint): KeyRefusal | undefined {
+  if (cost === 0n) return undefined
+  const { daily, monthly } = standingIn(row)
+  const lacks = (budget: Budget | undefined, held: bigint) =>
+    budget !== undefined && cost > budget.limit - budget.charged - held
+  // No wait helps if a request costs more than a whole budget.
+  const everFits = [daily, monthly].every((budget) => budget === undefined || cost <= budget.limit)
+  if (lacks(monthly, 0n)) return { outcome: 'key_month', wait_us: everFits ? row.month_left_us : null }
+  if (lacks(daily, 0n)) return { outcome: 'key_day', wait_us: everFits ? row.day_left_us : null }
+  if (lacks(monthly, row.held) || lacks(daily, row.held)) return { outcome: 'key_held', wait_us: null }
+  return undefined
+}
+
+function bucketRefusal(row: KeyStandingRow, tokens: number): KeyRefusal | undefined {
+  const { requests_per_minute: rpm, tokens_per_minute: tpm } = row
   const lackingRequest = rpm === null ? 0n : unit - row.request_level - row.requests_lent * unit
-  const lackingTokens = tpm === null ? 0n : need - row.token_level - row.tokens_lent * unit
+  const lackingTokens = tpm === null ? 0n : BigInt(tokens) * unit - row.token_level - row.tokens_lent * unit
   if (lackingRequest <= 0n && lackingTokens <= 0n) return undefined
-  const waits = [ceiling(lackingRequest, rpm), ceiling(lackingTokens, tpm)]
+  const waits = [refillTime(lackingRequest, rpm), refillTime(lackingTokens, tpm)]
   return {
     outcome: lackingRequest > 0n ? 'key_requests' : 'key_tokens',
     wait_us: waits.reduce((longest, wait) => (wait > longest ? wait : longest), 0n),
   }
 }
 
-const ceiling = (lacking: bigint, perMinute: number | null): bigint => {
+/** Microseconds until a bucket has what it lacks, rounded up: it gains `perMinute` in each. */
+function refillTime(lacking: bigint, perMinute: number | null): bigint {
   const rate = BigInt(perMinute ?? 1)
   return lacking <= 0n ? 0n : (lacking + rate - 1n) / rate
 }

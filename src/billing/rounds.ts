@@ -30,8 +30,8 @@ export async function runRounds({ queue, instance, carrier, allowances }: Rounds
   let carried = 0
   for (;;) {
     if (queue.length === 0 && !queue.closing && !allowances.due()) await idle(queue, allowances)
-    const due = queue.closing ? allowances.giveAllBack() : allowances.due()
-    if (queue.length === 0 && queue.closing && (!due || !instance.isConnected())) return
+    const hasReports = queue.closing ? allowances.giveAllBack() : allowances.due()
+    if (queue.closing && queue.length === 0 && (!hasReports || !instance.isConnected())) return
     const awaited = carried * gathering.share
     if (carried >= gathering.items && queue.length < awaited && queue.length < allowances.inFlight()) {
       await queue.pause(gathering.milliseconds, awaited)
@@ -41,11 +41,12 @@ export async function runRounds({ queue, instance, carrier, allowances }: Rounds
     carried = items.length
     const exchangeItems = items.filter((item) => item.kind === 'end')
     const tillItems = items.filter((item) => item.kind !== 'end')
+    const hasExchange = exchangeItems.length > 0 || hasReports
     // The exchange goes first, so that the admissions of the same round can use what it returns. If its outcome is
     // unknown, they wait until it is sent again: until then an account may seem to have too little left.
-    const exchanges = exchangeItems.length > 0 || due
-    if (exchanges && !(await carrier.carry(exchangeItems, instance.exchange, tillItems))) continue
-    if (tillItems.length > 0 || !exchanges) await carrier.carry(tillItems, instance.till)
+    if (hasExchange && !(await carrier.carry(exchangeItems, instance.exchange, tillItems))) continue
+    // A call without items renews the lease.
+    if (tillItems.length > 0 || !hasExchange) await carrier.carry(tillItems, instance.till)
     await instance.reap().catch((error: unknown) => carrier.recover(error, []))
   }
 }

@@ -17,8 +17,8 @@ export const promptTokensOf = ({ inputTokens, cachedTokens, cacheWriteTokens }: 
 export const allTokensOf = (tokens: ChargedTokens): number => promptTokensOf(tokens) + tokens.outputTokens
 
 /**
- * The part of the tokens that was charged: so many of the prompt, and so much output. The prompt's tokens are charged in the
- * order of the SQL function `chargeable()`: input, cache write, cached.
+ * The part of the tokens that was charged, given the number of charged prompt tokens and output tokens. The prompt's tokens are
+ * charged in the order of the SQL function `chargeable()`: input, cache write, cached.
  */
 export function chargedPart(used: ChargedTokens, promptTokens: number, outputTokens: number): ChargedTokens {
   const inputTokens = Math.min(used.inputTokens, promptTokens)
