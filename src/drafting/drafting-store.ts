@@ -177,7 +177,7 @@ export function askToStop({ requestId, address }: Visit, clientId: string, id: s
   }
 }
 
-/** Whether a draft is to be stopped; no row if the person may not sign in or change its client any more. */
+/** Whether a draft is to be stopped; no row if the person may no longer sign in or change its client. */
 export function watchDraft(id: string): PreparedStatement<{ readonly stop: boolean }> {
   return {
     name: 'watch draft',
@@ -220,7 +220,7 @@ export function endDraft({ requestId, address }: Visit, ending: Ending): Prepare
   }
 }
 
-/** A draft that its instance does not work on any more, or that is about to end. */
+/** A draft that its instance no longer works on, or that is about to end. */
 export interface OpenDraft {
   readonly id: string
   readonly client_id: string

@@ -37,7 +37,7 @@ export function createEndings({ access, log }: { access: RecordAccess; log: Logg
   const fail = (visit: Visit, { id, clientId }: Which, failure: DraftFailure) =>
     end(visit, { id, clientId, status: 'failed', failure })
 
-  /** What became of the text. The record may be full (TG002), or the client may have left at this moment (TG003). */
+  /** The outcome for the text. The record may be full (TG002), or the client may just have left the author's scope (TG003). */
   async function outcomeOf(visit: Visit, id: string): Promise<store.Kept | 'full'> {
     try {
       const [[row]] = await access.as(visit, [store.keepDraft(visit, id)])
@@ -75,7 +75,7 @@ const refusals: Readonly<Record<Exclude<store.Kept | 'full', 'kept' | 'ended'>, 
   uncharged: ['interrupted', () => interrupted()],
 }
 
-/** For a person who may not see the client any more. */
+/** For a person who may no longer see the client. */
 export const outOfReach = (): Problem =>
   new Problem('forbidden', 'You may no longer change this client. The text written so far was charged, but not kept.')
 

@@ -23,7 +23,7 @@ type Letter = Awaited<ReturnType<Records['letters']['read']>>
 
 /**
  * One step of a draft: `started` before its first text, if there is any; the texts; and last, once, `ended`, or `failed`
- * with the problem that ended it and the draft, unless the person may not see it any more. A repeated request has only
+ * with the problem that ended it and the draft, unless the person may no longer see it. A repeated request has only
  * `ended`, with a draft that may be running.
  */
 export type DraftStep =
@@ -52,6 +52,15 @@ interface StartedDraft extends DraftOfClient {
   readonly sources: readonly store.ReadSource[]
   /** What the model reads. */
   readonly input: string
+}
+
+/** A draft in progress. */
+interface DraftJob {
+  readonly visit: Visit
+  readonly asked: DraftRequest
+  readonly started: StartedDraft
+  readonly paid: Paid
+  readonly stop: AbortController
 }
 
 /** The drafts that this instance works on. */
@@ -105,7 +114,7 @@ export function createRuns({ records, generation, endings, currency, log, onChar
     }
   }
 
-  /** Null if the person may not see it any more. */
+  /** Null if the person may no longer see it. */
   async function shown(visit: Visit, { id, clientId }: DraftOfClient): Promise<ShownDraft | null> {
     const [[row]] = await access.as(visit, [store.readDraft(clientId, id)])
     const draft = row?.drafts?.[0]
@@ -127,42 +136,40 @@ export function createRuns({ records, generation, endings, currency, log, onChar
     return step
   }
 
-  async function* work(
-    visit: Visit,
-    asked: DraftRequest,
-    started: StartedDraft,
-    paid: Paid,
-    stop: AbortController,
-  ): AsyncGenerator<DraftStep, void, void> {
+  async function* work(job: DraftJob): AsyncGenerator<DraftStep, void, void> {
+    const { visit, started, stop } = job
     const watching = watch({ visit, access, log, id: started.id, stop })
     let begun = false
     try {
-      for await (const step of textsOf(jobOf(visit, asked, started, paid, stop.signal))) {
+      for await (const step of textsOf(generationOf(job))) {
         begun = true
         yield step
       }
       await watching.end()
     } catch (error) {
       const lost = await watching.lost()
-      const isStopped = stop.signal.aborted && error instanceof Problem && error.code === 'malformed_request'
-      if (lost) await endings.fail(byService, started, lost.code)
-      else if (isStopped) await endings.stopEmpty(visit, started)
-      else await endings.fail(visit, started, failureOf(error))
-      if (!lost && isStopped) return yield await ended(visit, started)
-      return yield* failed(visit, started, lost ?? inTermsOf(error, asked, started, paid), begun)
+      if (lost) {
+        await endings.fail(byService, started, lost.code)
+        return yield* failed(job, lost, begun)
+      }
+      if (isStoppedEarly(error, stop)) {
+        await endings.stopEmpty(visit, started)
+        return yield await ended(visit, started)
+      }
+      await endings.fail(visit, started, failureOf(error))
+      return yield* failed(job, inTermsOf(error, job), begun)
     }
     try {
       await endings.keep(visit, started)
       yield await ended(visit, started)
     } catch (error) {
-      yield* failed(visit, started, error, begun)
+      yield* failed(job, error, begun)
     }
   }
 
   /** The last step of a draft that failed. Throws the error if the draft has had no step yet. */
   async function* failed(
-    visit: Visit,
-    started: StartedDraft,
+    { visit, started }: DraftJob,
     error: unknown,
     begun: boolean,
   ): AsyncGenerator<DraftStep, void, void> {
@@ -181,7 +188,7 @@ export function createRuns({ records, generation, endings, currency, log, onChar
       const { promise, resolve } = Promise.withResolvers<void>()
       running.set(started.id, { stop, ended: promise })
       try {
-        yield* work(visit, asked, started, paid, stop)
+        yield* work({ visit, asked, started, paid, stop })
       } finally {
         running.delete(started.id)
         resolve()
@@ -204,14 +211,10 @@ const distinct = (ids: readonly string[] = []): string[] => [...new Set(ids.map(
 /** A draft continues when the browser goes away. */
 const neverAborts = new AbortController().signal
 
-function jobOf(
-  { actor }: Visit,
-  { instructions }: DraftRequest,
-  { id, clientId, input }: StartedDraft,
-  { accountId, model, maxOutputTokens }: Paid,
-  stop: AbortSignal,
-): Job {
-  const personId = personIdOf(actor)
+function generationOf({ visit, asked, started, paid, stop }: DraftJob): Job {
+  const { id, clientId, input } = started
+  const { accountId, model, maxOutputTokens } = paid
+  const personId = personIdOf(visit.actor)
   if (personId === undefined) throw new Error('only a person drafts a letter')
   return {
     requestId: id,
@@ -219,7 +222,7 @@ function jobOf(
       model,
       prompt: {
         messages: [
-          { role: 'system', text: instructions },
+          { role: 'system', text: asked.instructions },
           { role: 'user', text: input },
         ],
       },
@@ -231,21 +234,26 @@ function jobOf(
     payer: { accountId, personId, clientId },
     allowedModels: null,
     signal: neverAborts,
-    stop,
+    stop: stop.signal,
     // The till stores the reply with the charge, for `keep_draft`.
     idempotency: { key: id, hash: id },
   }
 }
 
-/** Whether the draft is charged is unknown if the database was away: recovery finds out. */
+/** After an outage of the database it is unknown whether the draft was charged: recovery finds out. */
 function failureOf(error: unknown): DraftFailure {
   if (!(error instanceof Problem) || error.code === 'unavailable' || error.code === 'internal') return 'interrupted'
   return error.code
 }
 
-function inTermsOf(error: unknown, { instructions }: DraftRequest, { sources }: StartedDraft, paid: Paid): unknown {
+/** Whether a draft was stopped before its model was called. */
+function isStoppedEarly(error: unknown, { signal }: AbortController): boolean {
+  return signal.aborted && error instanceof Problem && error.code === 'malformed_request'
+}
+
+function inTermsOf(error: unknown, { asked, started, paid }: DraftJob): unknown {
   const isTooLong = error instanceof Problem && error.code === 'context_length_exceeded'
-  return isTooLong ? tooLong(instructions, sources, paid.contextTokens) : error
+  return isTooLong ? tooLong(asked.instructions, started.sources, paid.contextTokens) : error
 }
 
 function noSources(): Problem {

@@ -15,7 +15,7 @@ interface WatchNeeds {
   readonly log: Logger
   /** The id of the draft. */
   readonly id: string
-  /** Aborted when the person asks to stop, or may not see the client any more. */
+  /** Aborted when the person asks to stop, or may no longer see the client. */
   readonly stop: AbortController
 }
 
