@@ -61,13 +61,9 @@ export function createQueue({ turns, waiting }: QueueLimits): Queue {
 
   function overloaded(): Problem {
     const untilPlace = Math.ceil(duration / turns / 1000)
-    return new Problem(
-      'overloaded',
-      'The model has more work waiting than it can take. Send the request again later.',
-      {
-        retryAfter: Math.min(mostRetryAfter, Math.max(1, untilPlace)),
-      },
-    )
+    return new Problem('overloaded', 'Too many requests are waiting for the model. Send the request again later.', {
+      retryAfter: Math.min(mostRetryAfter, Math.max(1, untilPlace)),
+    })
   }
 
   async function wait({ signal, account = '' }: TurnRequest): Promise<Turn | undefined> {

@@ -64,7 +64,7 @@ const annotations: ReadonlySet<string> = new Set([
   'title',
   'writeOnly',
 ])
-/** Keywords that say all. Only annotations are supported beside them, and `type` beside constants. */
+/** Keywords that describe a value alone. Only annotations are supported next to them, and `type` next to constants. */
 const singles = ['$ref', 'const', 'enum', 'anyOf', 'oneOf', 'allOf'] as const
 
 const keywordsOf: ReadonlyMap<string, readonly string[]> = new Map([
@@ -91,11 +91,8 @@ function createTranslator(root: object, field: string, rules: Rules): Translate 
     const single = singles.find((name) => Object.hasOwn(schema, name))
     if (single === undefined) return ofTypes(schema, asked, place)
     const isBeside = (name: string): boolean => name === 'type' && (single === 'const' || single === 'enum')
-    refuse(
-      asked.find((name) => name !== single && !isBeside(name)),
-      ` beside ${single}`,
-      place,
-    )
+    const other = asked.find((name) => name !== single && !isBeside(name))
+    if (other !== undefined) throw refusedKeyword(other, place, ` beside ${single}`)
     if (single === '$ref') return reference(schema[single], `${place}.$ref`)
     if (single === 'const' || single === 'enum') return constants(schema, single, `${place}.${single}`)
     return combined(single, schema[single], `${place}.${single}`)
@@ -104,11 +101,8 @@ function createTranslator(root: object, field: string, rules: Rules): Translate 
   function ofTypes(schema: Schema, asked: readonly string[], place: string): Expression {
     const types = typesOf(schema, asked, `${place}.type`)
     const known = new Set(['type', ...types.flatMap((type) => keywordsOf.get(type) ?? [])])
-    refuse(
-      asked.find((name) => !known.has(name)),
-      '',
-      place,
-    )
+    const unknown = asked.find((name) => !known.has(name))
+    if (unknown !== undefined) throw refusedKeyword(unknown, place)
     return choiceOf(types.map((type) => ofType(type, schema, place)))
   }
 
@@ -147,7 +141,7 @@ function createTranslator(root: object, field: string, rules: Rules): Translate 
     const list: readonly unknown[] = Array.isArray(value) ? value : []
     if (list.length === 0) throw refusedSchema(place, 'something other than a list of schemas')
     if (list.length > mostWidth) throw tooWide(place)
-    if (name === 'allOf' && list.length > 1) throw refusedSchema(place, 'several schemas at once')
+    if (name === 'allOf' && list.length > 1) throw refusedSchema(place, 'several schemas')
     if (name === 'oneOf' && !areDistinct(list, root, rules.work)) {
       throw refusedSchema(place, 'oneOf with schemas that can overlap (use anyOf)')
     }
@@ -165,14 +159,14 @@ function constants(schema: Schema, name: 'const' | 'enum', place: string): Expre
     !types || types.includes(jsonTypeOf(value)) || (types.includes('integer') && Number.isInteger(value))
   if (!list.every(isOfType)) throw refusedSchema(place, 'a value of another type')
   if (isDeepStrictEqual(JSON.parse(JSON.stringify(list)), list)) return literalsOf(list)
-  throw refusedSchema(place, 'a number that cannot be written')
+  throw refusedSchema(place, 'a number that JSON cannot represent')
 }
 
 /** The types that a schema names. One that names none has the types to which its keywords apply. */
 function typesOf({ type }: Schema, asked: readonly string[], place: string): readonly string[] {
   const implied = [...keywordsOf].flatMap(([name, names]) => (names.some((each) => asked.includes(each)) ? [name] : []))
   const list: readonly unknown[] = type === undefined ? implied : [type].flat()
-  if (type !== undefined && list.length === 0) throw refusedSchema(place, 'no type')
+  if (type !== undefined && list.length === 0) throw refusedSchema(place, 'an empty list of types')
   const types = list.map((each) => {
     if (typeof each === 'string' && keywordsOf.has(each)) return each
     throw refusedSchema(place, 'an unknown type')
@@ -181,9 +175,7 @@ function typesOf({ type }: Schema, asked: readonly string[], place: string): rea
   return [...new Set(types)].filter((each) => each !== 'integer' || !types.includes('number'))
 }
 
-/** Refuses a keyword, if there is one. */
-function refuse(keyword: string | undefined, where: string, place: string): void {
-  if (keyword === undefined) return
+function refusedKeyword(keyword: string, place: string, where = ''): Problem {
   const what = /^[$\w]{1,40}$/.test(keyword) ? `the keyword ${keyword}` : 'an unknown keyword'
-  throw refusedSchema(placeIn(place, keyword), what + where)
+  return refusedSchema(placeIn(place, keyword), what + where)
 }

@@ -1,9 +1,12 @@
 import { expression, oneOf, type Expression } from './expression.ts'
 import { refusedSchema, type Schema } from './schema.ts'
 
-/** Numbers have at most 15 digits before the point: all of them are exact. */
+/** The largest number with 15 digits. All of its digits are exact in a double, as are those of smaller integers. */
 const largest = 999_999_999_999_999
-/** Of the shortest, the longest and the other lengths each, and beside them the largest number itself. */
+/**
+ * The choices that a bounded number has at one place: the numbers of the shortest length, of the longest and of those between,
+ * and the largest number itself.
+ */
 const boundedWidth = 4
 
 /** The integers within the bounds of a schema. Throws Problem `invalid_field`. */
@@ -16,7 +19,7 @@ export function integersOf(schema: Schema, place: string): Expression {
     Math.floor(boundOf(schema, 'maximum', largest, place)),
     Math.ceil(boundOf(schema, 'exclusiveMaximum', largest + 1, place)) - 1,
   )
-  if (most < least) throw refusedSchema(place, 'an integer that is at least its maximum and at most its minimum')
+  if (most < least) throw refusedSchema(place, 'bounds that no integer satisfies')
   if (least === -largest && most === largest) return expression('integer')
   return expression(signed(least, most, between), boundedWidth)
 }
@@ -24,21 +27,25 @@ export function integersOf(schema: Schema, place: string): Expression {
 /** The numbers within the bounds of a schema. Throws Problem `invalid_field` for a bound that a grammar cannot describe exactly. */
 export function numbersOf(schema: Schema, place: string): Expression {
   const isPositive = schema['exclusiveMinimum'] === 0
-  const [least, most] = [
-    isPositive ? 0 : wholeBoundOf(schema, 'minimum', -largest, place),
-    wholeBoundOf(schema, 'maximum', largest, place),
-  ]
-  if (schema['exclusiveMaximum'] !== undefined || (schema['exclusiveMinimum'] !== undefined && !isPositive)) {
-    const name = schema['exclusiveMaximum'] === undefined ? 'exclusiveMinimum' : 'exclusiveMaximum'
-    throw refusedSchema(`${place}.${name}`, `the keyword ${name} of a number, except exclusiveMinimum 0`)
+  const exclusive = isPositive ? ['exclusiveMaximum'] : ['exclusiveMaximum', 'exclusiveMinimum']
+  const refused = exclusive.find((name) => schema[name] !== undefined)
+  if (refused !== undefined) {
+    throw refusedSchema(`${place}.${refused}`, 'an exclusive bound of a number other than exclusiveMinimum 0')
   }
-  if (isPositive && schema['minimum'] !== undefined) throw refusedSchema(`${place}.minimum`, 'two lower bounds')
-  if (most < least || (isPositive && most <= 0)) throw refusedSchema(place, 'a number below its minimum')
-  if (isPositive) return expression(oneOf(['positive-fraction', ...decimals(1, most)]), boundedWidth)
+  const most = wholeBoundOf(schema, 'maximum', largest, place)
+  if (isPositive) {
+    if (schema['minimum'] !== undefined) throw refusedSchema(`${place}.minimum`, 'two lower bounds')
+    if (most <= 0) throw refusedSchema(place, noNumber)
+    return expression(oneOf(['positive-fraction', ...decimals(1, most)]), boundedWidth)
+  }
+  const least = wholeBoundOf(schema, 'minimum', -largest, place)
+  if (most < least) throw refusedSchema(place, noNumber)
   if (least === -largest && most === largest) return expression('number')
   if (least === 0 && most === largest) return expression('unsigned')
   return expression(signed(least, most, decimals), boundedWidth)
 }
+
+const noNumber = 'bounds that no number satisfies'
 
 type Magnitudes = (least: number, most: number) => readonly string[]
 

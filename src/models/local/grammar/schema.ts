@@ -30,11 +30,11 @@ export function countOf(
   for (const name of [leastName, mostName]) {
     const value = schema[name] === undefined ? 0 : schema[name]
     if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= mostCounted) continue
-    throw refusedSchema(`${place}.${name}`, `anything but a whole number up to ${mostCounted}`)
+    throw refusedSchema(`${place}.${name}`, `a value other than a whole number up to ${mostCounted}`)
   }
   const [least, most] = [Number(schema[leastName] ?? 0), schema[mostName]]
   if (typeof most !== 'number') return { least }
-  if (most < least) throw refusedSchema(`${place}.${mostName}`, `less than ${leastName}`)
+  if (most < least) throw refusedSchema(`${place}.${mostName}`, `a value below ${leastName}`)
   return { least, most }
 }
 
