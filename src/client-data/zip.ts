@@ -7,7 +7,7 @@ export interface ZippedFile {
   readonly input: string | Uint8Array | AsyncIterable<string>
 }
 
-/** A ZIP file, made while it is read: each file is asked for when the one before it is written. */
+/** A ZIP file, generated while it is read: each file is requested once the previous one is written. */
 export function zipOf(files: AsyncIterable<ZippedFile>): Readable {
   return Readable.from(chunksOf(files))
 }

@@ -117,11 +117,10 @@ async function remove({ database, audit, changes, countClientsOf }: Needs, id: s
     await preventAssignments(tx, person.id)
     // Client records are visible only through the portal's own login, and so not in this transaction.
     const clients = await countClientsOf(by, person.id)
-    const refused = isLastPartner ? lastPartner(person) : clients > 0 ? hasClients(person, clients) : undefined
     const about = { ...by, noun: 'person', nounId: id }
-    if (refused) {
+    if (isLastPartner || clients > 0) {
       await audit.recordWithin(tx, [{ ...about, action: 'person_deleted', outcome: 'refused' }])
-      return refused
+      return isLastPartner ? lastPartner(person) : hasClients(person, clients)
     }
     await audit.recordWithin(tx, await withdrawnEntries(tx, person.id, by))
     const notice = { what: 'account_deleted' } as const

@@ -56,17 +56,18 @@ function givenUp(part: PartialFile, host: string): OperatorError {
 }
 
 /** Makes one request and stores its bytes. Throws ConnectionBroken if bytes are still missing. */
-async function attempt({ source, part, dispatcher, onProgress }: DownloadNeeds): Promise<Announced> {
-  const address = source.url.href
-  if (part.origin()?.address !== address) await part.restart(undefined)
+async function attempt(needs: DownloadNeeds): Promise<Announced> {
+  const { source, part, dispatcher, onProgress } = needs
+  const { href, host } = source.url
+  if (part.origin()?.address !== href) await part.restart(undefined)
   const answer = await requestFile(source, rangeAfter(part), dispatcher)
   try {
     if (answer.status === 416) return await assertWhole(part, answer)
-    const total = await begin(part, answer, address, source.url.host)
-    const expected = expectedOf(total, answer.announced, source.url.host)
+    const total = await begin(part, answer, source.url)
+    const expected = expectedOf(total, answer.announced, host)
     await assertRoom(part, expected)
     onProgress({ received: part.size(), total: expected })
-    await receive(part, answer, expected, source.url.host, onProgress)
+    await receive(needs, answer, expected)
     return answer.announced
   } finally {
     answer.body.on('error', () => {}).destroy()
@@ -88,16 +89,11 @@ async function assertWhole(part: PartialFile, { headers, announced }: FileAnswer
 }
 
 /** Prepares the partial file: to be resumed, or empty. Resolves with the length of the whole file. */
-async function begin(
-  part: PartialFile,
-  { status, headers }: FileAnswer,
-  address: string,
-  host: string,
-): Promise<number | undefined> {
-  const refusal = status === 200 || status === 206 ? undefined : refusedStatus(status, host)
-  if (refusal) throw refusal
-  if (status !== 200 && status !== 206) throw new ConnectionBroken(`status ${status}`)
-  const origin = originOf(headers, address)
+async function begin(part: PartialFile, { status, headers }: FileAnswer, url: URL): Promise<number | undefined> {
+  if (status !== 200 && status !== 206) {
+    throw refusedStatus(status, url.host) ?? new ConnectionBroken(`status ${status}`)
+  }
+  const origin = originOf(headers, url.href)
   if (status === 200) {
     await part.restart(origin)
     return wholeNumber(headerText(headers['content-length']))
@@ -138,12 +134,11 @@ async function assertRoom(part: PartialFile, expected: number | undefined): Prom
 }
 
 async function receive(
-  part: PartialFile,
+  { source, part, onProgress }: DownloadNeeds,
   { body }: FileAnswer,
   expected: number | undefined,
-  host: string,
-  onProgress: (progress: Progress) => void,
 ): Promise<void> {
+  const { host } = source.url
   let first = part.size() === 0 ? Buffer.alloc(0) : undefined
   for await (const chunk of body) {
     if (!(chunk instanceof Uint8Array)) continue
