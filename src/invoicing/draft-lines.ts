@@ -66,7 +66,11 @@ export function billedTogether(unbilled: readonly LooseLine[], typed: readonly L
 export function checkTaxes(lines: readonly InvoiceLine[]): void {
   const outside = lines.filter(isOutsideScope).length
   if (outside === 0 || outside === lines.length) return
-  throw new Problem('invalid_field', 'Lines with a tax of category O cannot be on one invoice with others.', {
-    field: 'lines',
-  })
+  throw new Problem(
+    'invalid_field',
+    'Lines with a tax of category O cannot be on the same invoice as lines with other taxes. Bill them on an invoice of their own.',
+    {
+      field: 'lines',
+    },
+  )
 }

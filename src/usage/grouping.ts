@@ -7,7 +7,9 @@ export function dimensionsOf(text: string | undefined, known: readonly Dimension
   const dimensions = known.filter((dimension) => named.includes(dimension))
   if (dimensions.length === named.length) return dimensions
   const choices = known.join(', ')
-  throw new Problem('invalid_field', `The field by must name some of these, with commas: ${choices}.`, { field: 'by' })
+  throw new Problem('invalid_field', `The field by must be one or more of these, separated by commas: ${choices}.`, {
+    field: 'by',
+  })
 }
 
 /** The maximum number of rows of one report. */

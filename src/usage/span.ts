@@ -18,7 +18,7 @@ export function spanOf(query: { readonly from?: string | undefined; readonly to?
   const from = dayOf('from', query.from) ?? plusDays(to, 1 - defaultDays)
   if (from > to) throw new Problem('invalid_field', 'The field from must not be after to.', { field: 'from' })
   if (lengthOf({ from, to }) > mostDays) {
-    throw new Problem('invalid_field', `A report has at most ${mostDays} days.`, { field: 'from' })
+    throw new Problem('invalid_field', `A report can cover at most ${mostDays} days.`, { field: 'from' })
   }
   return { from, to }
 }

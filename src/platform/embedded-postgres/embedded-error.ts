@@ -8,7 +8,7 @@ export function embeddedError(error: unknown, directory: string): unknown {
   const code = codeOf(error)
   if (noAnswer.test(error.message)) {
     return new OperatorError(
-      `The embedded database in ${directory} does not respond: check that its disk is not full, and its log, ${path.join(directory, 'postgres.log')}.`,
+      `The embedded database in ${directory} does not respond. Check that its disk is not full, and see its log: ${path.join(directory, 'postgres.log')}`,
       { cause: error },
     )
   }

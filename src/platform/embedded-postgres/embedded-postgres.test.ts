@@ -235,7 +235,7 @@ describe('refuses in one line', () => {
     assert.ok(failure instanceof OperatorError, String(failure))
     assert.equal(
       failure.message,
-      'The embedded database in /data does not respond: check that its disk is not full, and its log, /data/postgres.log.',
+      'The embedded database in /data does not respond. Check that its disk is not full, and see its log: /data/postgres.log',
     )
   })
 

@@ -174,7 +174,9 @@ async function adopt(files: ClusterFiles, options: EmbeddedOptions, port?: numbe
       await endServer(running, files)
     }
   }
-  throw new OperatorError(`The database in ${files.cluster} neither starts nor stops: its log is ${files.log}.`)
+  throw new OperatorError(
+    `The database in ${files.cluster} has neither started nor stopped in time. See its log: ${files.log}`,
+  )
 }
 
 /** The SQLSTATE of a server that is starting, recovering or stopping. */

@@ -173,5 +173,5 @@ function toFastify(check: (body: unknown) => unknown): (body: unknown) => { valu
 }
 
 function stopping(): Problem {
-  return new Problem('unavailable', 'This server is stopping. Send the request again.', { retryAfter: 1 })
+  return new Problem('unavailable', 'The service is stopping. Send the request again.', { retryAfter: 1 })
 }

@@ -51,6 +51,6 @@ function readInput(input: unknown) {
 function tooShortAlone(): Problem {
   return new Problem(
     'sign_in_refused',
-    'Your password is too short to sign in without a second factor. Choose a longer one: "Forgot your password?"',
+    'Your password is too short to sign in without a second factor. Choose a longer one with "Forgot your password?".',
   )
 }

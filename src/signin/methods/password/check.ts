@@ -86,5 +86,7 @@ function wrong(): Problem {
 }
 
 function tooLong(): Problem {
-  return new Problem('invalid_field', `A password has at most ${maxPasswordBytes} bytes.`, { field: 'input.password' })
+  return new Problem('invalid_field', `A password can have at most ${maxPasswordBytes} bytes.`, {
+    field: 'input.password',
+  })
 }
