@@ -46,7 +46,7 @@ function explained(error: unknown, usual: string): Error {
     return new Error('This device already has a passkey of yours.')
   }
   if (error instanceof Error && error.name === 'SecurityError') {
-    return new Error('Passkeys do not work at this address. They need https, and the name of the server.')
+    return new Error('Passkeys do not work at this address. They need https and a host name.')
   }
   return new Error(usual, { cause: error })
 }

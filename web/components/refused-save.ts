@@ -2,7 +2,7 @@ import { ApiError } from '../api.ts'
 import { content } from '../content.ts'
 import { believed } from '../wire.ts'
 
-/** What became of an item while a form was open, so that the form cannot be saved. */
+/** What happened to an item while a form was open, so that the form cannot be saved. */
 export type Fate = 'archived' | 'sent'
 
 /** Why a form was not saved. */

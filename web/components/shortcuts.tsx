@@ -76,7 +76,7 @@ export function Shortcuts() {
           </dl>
         </section>
       ))}
-      {!areKeysOn() && <p className={classes.off}>Shortcuts of a single key are off. Your account turns them on.</p>}
+      {!areKeysOn() && <p className={classes.off}>Single-key shortcuts are off. Turn them on in your account.</p>}
     </Modal>
   )
 }

@@ -87,7 +87,7 @@ function Row({ erasure }: { readonly erasure: ErasureList['erasures'][number] })
 function None({ isPast }: { readonly isPast: boolean }) {
   return isPast ? (
     <Empty title="No client was erased">
-      <p>Clients whose erasure was performed are listed here, with the reason.</p>
+      <p>Erased clients are listed here, with the reason.</p>
     </Empty>
   ) : (
     <Empty title="No erasure is scheduled">

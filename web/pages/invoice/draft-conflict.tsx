@@ -22,8 +22,8 @@ export function DraftConflict({ theirs, onKeep, onDiscard }: DraftConflictProps)
       title={`This draft was ${done} on another page while you were writing`}
     >
       <p>
-        {isDraft ? 'Your changes are not saved yet.' : 'Your changes cannot be saved any more.'} The draft was {done}{' '}
-        with a total of {moneyText(theirs.gross, theirs.currency)}
+        {isDraft ? 'Your changes are not saved yet.' : 'Your changes can no longer be saved.'} The draft was {done} with
+        a total of {moneyText(theirs.gross, theirs.currency)}
         {theirs.note !== '' && `, and the note “${theirs.note}”`}.
       </p>
       <details className={classes.theirs}>

@@ -145,7 +145,7 @@ function Steps({ letter, isDirty }: { readonly letter: Letter; readonly isDirty:
   const newVersion = () =>
     run(async () => {
       const made = await change<Letter>(`${address}/versions`, { method: 'POST' })
-      notifyDone('A new version was begun.')
+      notifyDone('A new version was created.')
       await revalidate()
       await navigate(`/clients/${id}/letters/${made.id}`)
     })

@@ -52,7 +52,7 @@ export function LetterForm({ letter, startsAt, onDirty, onReady }: LetterFormPro
     onSaved: async () => {
       // Until then the editor takes no text.
       await revalidate()
-      notifyDone(successor.current ? 'A new version was begun with your text.' : 'The letter was saved.')
+      notifyDone(successor.current ? 'A new version was created with your text.' : 'The letter was saved.')
       if (!successor.current || isLeaving()) return
       await navigate(`${letters}/${successor.current.id}`, { state: startingAt('body') })
     },

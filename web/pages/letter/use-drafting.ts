@@ -21,6 +21,12 @@ export type Writing =
   /** It ended without a letter. `text` is what had arrived. */
   | { readonly phase: 'failed'; readonly reason: string; readonly text: string; readonly draft: Draft | undefined }
 
+/** The last event of a draft that failed. */
+interface Broken {
+  readonly error: Refusal
+  readonly draft: Draft | null
+}
+
 /** Polling interval in ms for a draft that is not streamed to this page. */
 const lookEvery = 1000
 
@@ -49,21 +55,23 @@ export function useDrafting(client: string, onFinished: (finished: Finished) => 
     try {
       for await (const { event, data } of eventsOf(await openStream(address, request))) {
         if (isGone.current) return
-        if (event === 'started') {
-          const started = believed<{ id: string; model: string }>(data)
-          id = started.id
-          update(started)
-        } else if (event === 'delta') {
-          const { text: more } = believed<{ text: string }>(data)
-          text += more
-          update({ more })
-        } else if (event === 'done') {
-          return finish(believed<Finished>(data), text)
-        } else if (event === 'error') {
-          const { error, draft } = believed<{ error: Refusal; draft: Draft | null }>(data)
-          // The letter is finished all the same: it is followed after the next sign-in.
-          if (error.code === 'not_signed_in') throw new ApiError(0, error)
-          return setWriting({ phase: 'failed', reason: error.reason, text, draft: draft ?? undefined })
+        switch (event) {
+          case 'started': {
+            const started = believed<{ id: string; model: string }>(data)
+            id = started.id
+            update(started)
+            break
+          }
+          case 'delta': {
+            const { text: more } = believed<{ text: string }>(data)
+            text += more
+            update({ more })
+            break
+          }
+          case 'done':
+            return finish(believed<Finished>(data), text)
+          case 'error':
+            return broke(believed<Broken>(data), text)
         }
       }
       throw new ApiError(0, {})
@@ -71,6 +79,12 @@ export function useDrafting(client: string, onFinished: (finished: Finished) => 
       if (!(thrown instanceof ApiError)) throw thrown
       await lost(thrown, id, known)
     }
+  }
+
+  function broke({ error, draft }: Broken, text: string) {
+    // The draft goes on: it is followed after the next sign-in.
+    if (error.code === 'not_signed_in') throw new ApiError(0, error)
+    setWriting({ phase: 'failed', reason: error.reason, text, draft: draft ?? undefined })
   }
 
   /** A connection that is lost does not stop the draft, which may have begun before its id arrived. */

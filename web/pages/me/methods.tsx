@@ -18,7 +18,7 @@ export function Methods() {
   return (
     <section className={classes.section}>
       <h2>How you sign in</h2>
-      <p className={classes.about}>A change ends your other sessions, and we send you a mail about it.</p>
+      <p className={classes.about}>A change ends your other sessions, and we notify you by mail.</p>
       <ul className={classes.list}>
         {me.identities.map((identity) => (
           <IdentityRow key={identity.id} identity={identity} />

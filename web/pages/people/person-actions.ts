@@ -74,7 +74,7 @@ const disabling = (name: string): Question => ({
 
 const unlinking = (name: string): Question => ({
   title: `Unlink the accounts of ${name}?`,
-  text: 'For someone who got a new account at the provider. They are signed out everywhere. The next account whose provider confirms their address becomes theirs.',
+  text: 'For someone who got a new account at the provider. They are signed out everywhere. The next account whose provider confirms their address is linked to them.',
   action: 'Unlink',
 })
 

@@ -55,7 +55,7 @@ export function UnbilledPage() {
       </search>
       {list.unbilled.length === 0 ? (
         <Empty title="Everything is billed">
-          <p>When people enter time or expenses on a client’s record, or a month with usage ends, it appears here.</p>
+          <p>Time and expenses from clients’ records appear here, and usage once its month has ended.</p>
         </Empty>
       ) : (
         <>
