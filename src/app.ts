@@ -80,7 +80,7 @@ export interface AppNeeds {
   readonly countClients: CountClients
   readonly sessions: Sessions
   readonly signIn: SignIn
-  /** What became of the mail of this instance; undefined if no mail is configured. */
+  /** The mails of this instance, counted by outcome; undefined if no mail is configured. */
   readonly mailEnds?: () => MailEnds
   readonly audit: Audit
   readonly refusals: ApiRefusals

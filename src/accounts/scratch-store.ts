@@ -11,13 +11,13 @@ export interface ScratchKeyRow {
   readonly publicId: string
   /** When the person can get another key; null: it is not revoked. */
   readonly replaceableAt: Date | null
-  /** Whether its expiry is to be moved. */
+  /** Whether its expiry must be extended. */
   readonly isDue: boolean
 }
 
 /** How long a key is valid after its last use, and how long a revocation keeps its person from getting another one. */
 const lifetime = `interval '24 hours'`
-/** The expiry is moved at most once an hour. */
+/** The expiry is extended at most once an hour. */
 const dueBelow = `interval '23 hours'`
 
 /** The person's key, or the one whose revocation keeps them from getting another. It comes first. */

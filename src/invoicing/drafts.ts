@@ -35,7 +35,7 @@ interface DraftNeeds {
   readonly stored: StoredInvoices
 }
 
-/** Writes drafts. Each function returns the draft as it is then. */
+/** Writes drafts. Each function returns the resulting draft. */
 export function createDrafts({ access, database, settings, stored }: DraftNeeds) {
   const { currency, decimals } = settings
   return { create, change, credit }

@@ -34,7 +34,7 @@ export interface InvoiceMails {
   ): Promise<ShownInvoice>
   /** The PDF of a mail, as it was sent. Throws Problem `not_found`. */
   file(visit: Visit, id: string, mailId: string): Promise<InvoiceFile>
-  /** Sends the automatic reminder so many days after the due date, unless it or a later one was sent. */
+  /** Sends the automatic reminder that is due a number of days after the due date, unless it or a later one was sent. */
   remind(this: void, reminder: store.DueReminder): Promise<void>
 }
 

@@ -102,7 +102,7 @@ const found = (pattern: string) => `${numbered(pattern)}
   union all select i.id from invoice i where i.buyer_name is null and coalesce(
     (select name from client where id = i.client_id),
     (select coalesce(billing_name, name) from account where id = i.account_id)) ilike ${pattern}`
-/** An array, because a plan for any pattern expects so many matches that it would read the whole list instead. */
+/** An array: with a pattern, the generic plan expects so many matches that it reads the whole list. */
 const among = (ids: string) => `id = any (array(${ids}))`
 
 const conditions = [

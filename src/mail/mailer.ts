@@ -34,11 +34,11 @@ export interface MailFile {
 export interface PayerMails {
   /** The file to attach; undefined if the mail must no longer be sent. */
   fileOf(this: void, id: string): Promise<MailFile | undefined>
-  /** Notes what became of a mail. Idempotent. */
+  /** Records the outcome of a mail. Idempotent. */
   ended(this: void, id: string, end: MailEnd): Promise<void>
 }
 
-/** What became of a mail. */
+/** The outcome of a mail. */
 export type MailEnd = 'sent' | 'given_up' | 'expired' | 'not_allowed'
 
 /** Sends mail in the background, so that requests succeed while the mail server is down or refuses a mail. */

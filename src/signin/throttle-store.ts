@@ -15,7 +15,7 @@ export interface Use {
   readonly expiresAt: Date
 }
 
-/** Adds a use, unless there are as many as allowed. Of several at once, no more succeed than allowed. */
+/** Adds a use unless the limit is reached, which concurrent calls do not exceed either. Returns whether it was added. */
 export async function insertUse(database: Queryable, { kind, key }: ThrottleKey, use: Use): Promise<boolean> {
   const rows = await database.rows({
     name: 'throttle_use',

@@ -13,7 +13,7 @@ const mostNumbers = 65_536
 /** The most bytes of an answer: of one embedding, of everything else, and of all embeddings together. */
 const mostBytes = { item: 512 * 1024, rest: 256 * 1024, all: 128 * 1024 * 1024 }
 
-/** The most bytes of an answer for so many texts. */
+/** The most bytes of an answer for this number of texts. */
 export const mostAnswerBytes = (texts: number): number =>
   Math.min(mostBytes.all, mostBytes.rest + mostBytes.item * texts)
 
@@ -85,7 +85,7 @@ function checkAnswer(answer: unknown): Static<typeof Answer> {
   return answer
 }
 
-/** Collects the vectors for so many texts. Methods throw Failure. */
+/** Collects the vectors of this number of texts. Methods throw Failure. */
 function createVectors(texts: number, encoding: EmbeddingOptions['encoding']) {
   const vectors = new Map<number, Vector>()
   const lengths = new Set<number>()

@@ -90,7 +90,7 @@ function beginsFile(byte = 0): boolean {
   return (lower >= 0x61 && lower <= 0x7a) || (byte >= 0x2f && byte <= 0x39) || byte === 0x2b
 }
 
-/** A call of `indexOf` takes as long as a look at so many bytes. */
+/** A call of `indexOf` takes about as long as checking this many bytes one by one. */
 const shortLook = 100
 
 function nextQuote(body: Buffer, start: number): number {

@@ -6,9 +6,9 @@ export interface NameSet {
   add(json: Buffer, start: number, end: number): number
 }
 
-/** Names are compared by so many bytes. A megabyte has few longer ones. */
+/** Names are compared by their first bytes. A megabyte of JSON has few longer names. */
 const mostCompared = 64
-/** Differs in each process, so that no one can find names that are taken for one. */
+/** Differs in each process, so that no one can find names that collide. */
 const seed = randomInt(2 ** 32)
 
 /**
