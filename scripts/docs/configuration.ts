@@ -13,7 +13,7 @@ setting and the expected value.
 const writing = `
 Without a file every setting has its default. A file can omit every setting that has a default; an empty file is valid.
 
-- Write durations as \`500ms\`, \`30s\`, \`60m\` or \`12h\`, and sizes as \`64KiB\` or \`1MiB\`.
+- Write durations as \`500ms\`, \`30s\`, \`60m\` or \`12h\`, periods as \`30d\` or \`10y\`, and sizes as \`64KiB\` or \`1MiB\`.
 - Prices are decimal numbers in quotes, such as \`"0.40"\`, with at most 6 decimals. Without quotes they are refused, because
   YAML would read them as binary fractions, which cannot represent most prices exactly.
 - \`\${NAME}\` in a text is replaced by the environment variable \`NAME\`. Keep secrets there. A missing or empty variable is

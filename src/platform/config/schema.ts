@@ -10,7 +10,8 @@ type Defaults = { default?: string | undefined; shown_default?: string }
 
 const written = <Value>(format: values.SettingFormat<Value>, description: string, defaults: Defaults = {}) =>
   Type.Decode(Type.String({ description, expects: format.expects, ...defaults }), format.parse)
-const text = (description: string) => Type.String({ description, minLength: 1, expects: 'a text that is not empty' })
+const text = (description: string, defaults: Defaults = {}) =>
+  Type.String({ description, minLength: 1, expects: 'a text that is not empty', ...defaults })
 const whole = (description: string, minimum: number, maximum: number, fallback?: number) =>
   Type.Integer({ description, minimum, maximum, ...(fallback !== undefined && { default: fallback }) })
 const yesNo = (description: string, fallback: boolean) => Type.Boolean({ description, default: fallback })
@@ -31,14 +32,14 @@ const fourPrices = {
   cached_input: Type.Optional(
     written(
       values.price,
-      'Per million input tokens that the upstream read from its prompt cache. Must not be above `input`. Default: they are charged as input.',
+      'Per million input tokens that the upstream read from its prompt cache. Must not be above `input`.',
+      { shown_default: 'charged as input' },
     ),
   ),
   cache_write: Type.Optional(
-    written(
-      values.price,
-      'Per million input tokens that the upstream wrote to its prompt cache. Default: they are charged as input.',
-    ),
+    written(values.price, 'Per million input tokens that the upstream wrote to its prompt cache.', {
+      shown_default: 'charged as input',
+    }),
   ),
 }
 
@@ -179,9 +180,9 @@ const aiSdkModel = group('Any other vendor, through an AI SDK provider package.'
     values.npmPackage,
     'The npm package of the provider. [Install it separately](operating.md#other-vendors).',
   ),
-  url: Type.Optional(written(values.endpoint, "The base URL of the API. Default: the vendor's own.")),
+  url: Type.Optional(written(values.endpoint, 'The base URL of the API.', { shown_default: "the vendor's own" })),
   key: Type.Optional(
-    text("The vendor's API key. Write it as `${NAME}`. Default: the package reads its own environment variable."),
+    text("The vendor's API key. Write it as `${NAME}`.", { shown_default: "the package's own environment variable" }),
   ),
   ...upstreamModel,
 })
@@ -280,23 +281,20 @@ export const configSchema = group('The configuration.', {
     name: Type.Optional(text('The name of the firm.')),
     address: Type.Array(text('A line.'), { description: 'The lines of its postal address.', default: [] }),
     country: Type.Optional(
-      written(values.country, 'The country of its address, for invoice files. Default: the country of `firm.locale`.'),
+      written(values.country, 'The country of its address, for invoice files.', {
+        shown_default: 'the country of `firm.locale`',
+      }),
     ),
     email: Type.Optional(text('The e-mail address on its letters. Replies to invoice mails go there.')),
     phone: Type.Optional(text('The telephone number on its letters.')),
     website: Type.Optional(text('The website on its letters.')),
-    closing: Type.String({
-      description: 'The closing above the signature of a letter.',
-      minLength: 1,
-      expects: 'a text that is not empty',
-      default: 'Yours sincerely,',
-    }),
+    closing: text('The closing above the signature of a letter.', { default: 'Yours sincerely,' }),
     time_zone: written(values.timeZone, 'The time zone of days and times on pages, in letters, commands and exports.', {
       default: values.defaultTimeZone,
     }),
     locale: written(
       values.locale,
-      'The format of dates on pages and letters, of numbers on pages and in commands, and of typed amounts.',
+      'The format of dates, numbers and amounts, the paper size of letters, and the language of invoices and of mails to payers: English, German or French.',
       {
         default: values.defaultLocale,
       },
@@ -335,7 +333,7 @@ export const configSchema = group('The configuration.', {
     }),
     bank: Type.Optional(
       group('The bank account that clients pay to.', {
-        name: Type.Optional(text('The holder of the account. Default: `firm.name`.')),
+        name: Type.Optional(text('The holder of the account.', { shown_default: '`firm.name`' })),
         iban: written(values.iban, 'Its IBAN.'),
         bic: Type.Optional(written(values.bic, 'The BIC of the bank.')),
       }),
