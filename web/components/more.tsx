@@ -1,18 +1,9 @@
-import { useState, type ReactNode } from 'react'
+import type { ReactNode } from 'react'
 import { useLocation } from 'react-router'
-import { joined, type Pages } from './joined.ts'
-import { notifyFailure } from './notify.ts'
-import { readOn } from './read-on.ts'
+import { useLonger, type LongerNeeds } from './longer.ts'
 import { ShowMore } from './show-more.tsx'
 
-export interface MoreProps<Page, Row> {
-  /** The rows that came with the page. */
-  readonly first: readonly Row[]
-  /** The cursor of the next page. */
-  readonly next: string | null
-  readonly pick: (page: Page) => readonly Row[]
-  /** The unique key of a row. */
-  readonly idOf: (row: Row) => unknown
+export interface MoreProps<Page, Row> extends Omit<LongerNeeds<Page, Row>, 'address'> {
   readonly children: (rows: readonly Row[], isWhole: boolean) => ReactNode
   /** The URL of the list. Default: the URL of the page. */
   readonly address?: string
@@ -26,30 +17,14 @@ export function More<Page extends { readonly next: string | null }, Row>(props: 
 }
 
 function Fetched<Page extends { readonly next: string | null }, Row>({
-  first,
-  next,
-  pick,
-  idOf,
   children,
-  address,
-}: MoreProps<Page, Row> & { readonly address: string }) {
-  const [longer, setLonger] = useState<Pages<Row>>()
-  const { rows, next: cursor } = joined({ rows: first, next }, longer, idOf)
-
-  async function more() {
-    if (cursor === null) return
-    try {
-      const page = await readOn({ address, from: cursor, pick })
-      setLonger({ rows: [...rows, ...page.rows], next: page.next })
-    } catch (error) {
-      notifyFailure('The next page was not loaded', error)
-    }
-  }
-
+  ...needs
+}: MoreProps<Page, Row> & LongerNeeds<Page, Row>) {
+  const { rows, next, more } = useLonger(needs)
   return (
     <>
-      {children(rows, cursor === null)}
-      <ShowMore shown={rows.length} hasMore={cursor !== null} onMore={more} />
+      {children(rows, next === null)}
+      <ShowMore shown={rows.length} hasMore={next !== null} onMore={more} />
     </>
   )
 }
