@@ -82,3 +82,36 @@ describe('a person who returns to a longer list', () => {
     await page.close()
   })
 })
+
+describe('a long list of notes', () => {
+  test('is drawn in parts, which are found again on returning', async () => {
+    const record = await desk.make('/clients', { name: 'Somebody Busy' })
+    const numbers = Array.from({ length: 52 }, (_, index) => 101 + index)
+    await Promise.all(
+      numbers.map((number) => desk.make(`${record}/notes`, { date: '2026-11-20', text: `Note number ${number}.` })),
+    )
+    const page = await desk.open(record)
+    const entries = page.getByRole('article')
+    assert.equal(await entries.count(), 50)
+    await page.getByRole('button', { name: 'Show more: 50 of 52' }).click()
+    await entries.nth(51).waitFor()
+    assert.equal(await page.getByRole('button', { name: 'Show more' }).count(), 0)
+    const address = page.url()
+    const last = (await entries.nth(51).textContent()) ?? ''
+    await entries.nth(51).getByRole('link').first().click()
+    await page.getByRole('link', { name: 'All notes' }).waitFor()
+    await page.goBack()
+    await page.waitForURL(address)
+    await entries.nth(51).waitFor()
+    assert.equal(await entries.nth(51).textContent(), last)
+
+    await page.goto(`${desk.base}${record}/letters#new`)
+    const sources = page.getByRole('listitem').filter({ hasText: 'Note number' })
+    await sources.first().waitFor()
+    assert.equal(await sources.count(), 50)
+    await page.getByRole('searchbox', { name: 'Search notes' }).fill(/Note number \d+\./.exec(last)?.[0] ?? '')
+    await page.getByRole('button', { name: 'Show more' }).waitFor({ state: 'detached' })
+    assert.equal(await sources.count(), 1)
+    await page.close()
+  })
+})

@@ -3,6 +3,7 @@ import { IconPlus, IconSparkles } from '@tabler/icons-react'
 import { useEffect, useRef, type RefObject } from 'react'
 import { useLocation, useNavigate } from 'react-router'
 import { Empty } from '../../components/empty.tsx'
+import { InParts } from '../../components/in-parts.tsx'
 import { useKey } from '../../components/keys.ts'
 import { content } from '../../content.ts'
 import { Archived } from '../record/archived.tsx'
@@ -87,13 +88,17 @@ function LetterList({ closed }: { readonly closed: RefObject<LetterFormName | un
       ) : (
         <>
           {ways}
-          <ol className={classes.list}>
-            {letters.map((letter) => (
-              <li key={letter.id}>
-                <Entry noun="letter" item={letter} />
-              </li>
-            ))}
-          </ol>
+          <InParts all={letters}>
+            {(shown) => (
+              <ol className={classes.list}>
+                {shown.map((letter) => (
+                  <li key={letter.id}>
+                    <Entry noun="letter" item={letter} />
+                  </li>
+                ))}
+              </ol>
+            )}
+          </InParts>
         </>
       )}
       <Archived noun="letter" />

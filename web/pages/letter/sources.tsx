@@ -2,6 +2,7 @@ import { Badge, Button, TextInput } from '@mantine/core'
 import { IconQuote, IconSearch } from '@tabler/icons-react'
 import { useState, type ReactNode } from 'react'
 import type { Dispute, Note } from '../../../src/clients/schema.ts'
+import { InParts } from '../../components/in-parts.tsx'
 import { LongText } from '../../components/long-text.tsx'
 import { summaryOf } from '../record/summary.tsx'
 import { useRecord } from '../record/use-record.ts'
@@ -30,24 +31,28 @@ export function Sources({ onQuote }: SourcesProps) {
         onChange={({ currentTarget }) => setWanted(currentTarget.value)}
       />
       {found.length === 0 && <p className={classes.none}>Nothing found.</p>}
-      <ul className={cards.list}>
-        {found.map((item) => (
-          <li key={item.id} className={cards.card}>
-            <Source item={item} />
-            {onQuote && summaryOf(item).text !== '' && (
-              <Button
-                size="compact-xs"
-                variant="subtle"
-                className={classes.quote}
-                leftSection={<IconQuote size={13} aria-hidden />}
-                onClick={() => onQuote(summaryOf(item).text)}
-              >
-                Insert as quote
-              </Button>
-            )}
-          </li>
-        ))}
-      </ul>
+      <InParts all={found}>
+        {(shown) => (
+          <ul className={cards.list}>
+            {shown.map((item) => (
+              <li key={item.id} className={cards.card}>
+                <Source item={item} />
+                {onQuote && summaryOf(item).text !== '' && (
+                  <Button
+                    size="compact-xs"
+                    variant="subtle"
+                    className={classes.quote}
+                    leftSection={<IconQuote size={13} aria-hidden />}
+                    onClick={() => onQuote(summaryOf(item).text)}
+                  >
+                    Insert as quote
+                  </Button>
+                )}
+              </li>
+            ))}
+          </ul>
+        )}
+      </InParts>
     </div>
   )
 }

@@ -1,14 +1,19 @@
+import { InParts } from '../../components/in-parts.tsx'
 import { Items } from './items.tsx'
 import { useRecord } from './use-record.ts'
 
 export function Disputes() {
   const { disputes } = useRecord()
   return (
-    <Items
-      noun="dispute"
-      items={disputes}
-      blank={{ invoice: '', amount: '', status: 'open', due: '', position: '' }}
-      emptyText="Record which invoice the client disputes, the amount, and the position of both sides."
-    />
+    <InParts all={disputes}>
+      {(shown) => (
+        <Items
+          noun="dispute"
+          items={shown}
+          blank={{ invoice: '', amount: '', status: 'open', due: '', position: '' }}
+          emptyText="Record which invoice the client disputes, the amount, and the position of both sides."
+        />
+      )}
+    </InParts>
   )
 }

@@ -1,3 +1,4 @@
+import { InParts } from '../../components/in-parts.tsx'
 import { content } from '../../content.ts'
 import { today } from '../../zone.ts'
 import { Items } from './items.tsx'
@@ -7,12 +8,16 @@ export function Notes() {
   const { notes } = useRecord()
   const names = content.viewer ? [content.viewer.person.name] : []
   return (
-    <Items
-      noun="note"
-      items={notes}
-      blank={{ date: today(), participants: names, text: '' }}
-      startsAt="text"
-      emptyText="Write down who attended the meeting, what was agreed and what happens next."
-    />
+    <InParts all={notes}>
+      {(shown) => (
+        <Items
+          noun="note"
+          items={shown}
+          blank={{ date: today(), participants: names, text: '' }}
+          startsAt="text"
+          emptyText="Write down who attended the meeting, what was agreed and what happens next."
+        />
+      )}
+    </InParts>
   )
 }
