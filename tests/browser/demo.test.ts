@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { AxeBuilder } from '@axe-core/playwright'
 import type { BrowserContextOptions, Page } from 'playwright-core'
-import { openBrowser, type TestBrowser } from '../support/browser.ts'
+import { openBrowser, violations, type TestBrowser } from '../support/browser.ts'
 import { startDemo } from '../support/demo.ts'
 
 let demo: Awaited<ReturnType<typeof startDemo>>
@@ -32,11 +31,7 @@ describe('the page of the demo’s provider', () => {
         { width: 320, height: 640 },
       ]) {
         const page = await openChoice({ colorScheme, viewport })
-        const { violations } = await new AxeBuilder({ page }).analyze()
-        assert.deepEqual(
-          violations.map(({ id }) => id),
-          [],
-        )
+        assert.deepEqual(await violations(page), [])
         assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true)
         await page.context().close()
       }
