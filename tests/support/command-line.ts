@@ -5,6 +5,7 @@ import path from 'node:path'
 import { Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { runCommand } from '../../src/commands/run.ts'
+import { compiled } from './compiled.ts'
 
 export interface Outcome {
   readonly status: number | null
@@ -19,14 +20,20 @@ const main = path.join(root, 'src/main.ts')
 
 /** Runs `./tollgate …` in a child process with only these environment variables. */
 export async function tollgate(args: readonly string[], environment: Environment): Promise<Outcome> {
-  const child = spawn(process.execPath, [main, ...args], { env: environment, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, [main, ...args], {
+    env: { ...compiled, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   const [status, stdout, stderr] = await Promise.all([endOf(child), text(child.stdout), text(child.stderr)])
   return { status, stdout, stderr }
 }
 
 /** The same, but stdout is closed after its first bytes, as `head` does. */
 export async function tollgateCutOff(args: readonly string[], environment: Environment): Promise<Outcome> {
-  const child = spawn(process.execPath, [main, ...args], { env: environment, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, [main, ...args], {
+    env: { ...compiled, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   child.stdout.once('data', () => child.stdout.destroy())
   const [status, stderr] = await Promise.all([endOf(child), text(child.stderr)])
   return { status, stdout: '', stderr }
@@ -35,7 +42,10 @@ export async function tollgateCutOff(args: readonly string[], environment: Envir
 /** The same, with stdout redirected to a file, which is not read. */
 export async function tollgateInto(file: string, args: readonly string[], environment: Environment): Promise<Outcome> {
   const out = openSync(file, 'w')
-  const child = spawn(process.execPath, [main, ...args], { env: environment, stdio: ['ignore', out, 'pipe'] })
+  const child = spawn(process.execPath, [main, ...args], {
+    env: { ...compiled, ...environment },
+    stdio: ['ignore', out, 'pipe'],
+  })
   assert.ok(child.stderr)
   const [status, stderr] = await Promise.all([endOf(child), text(child.stderr)])
   closeSync(out)
@@ -50,7 +60,10 @@ export async function statusUnread(
 ): Promise<number | null> {
   const err = openSync(file, 'w')
   const status = await endOf(
-    spawn(process.execPath, [main, ...args], { env: environment, stdio: ['ignore', 'ignore', err] }),
+    spawn(process.execPath, [main, ...args], {
+      env: { ...compiled, ...environment },
+      stdio: ['ignore', 'ignore', err],
+    }),
   )
   closeSync(err)
   return status

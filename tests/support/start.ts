@@ -4,6 +4,7 @@ import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import path from 'node:path'
+import { compiled } from './compiled.ts'
 
 /** A server started as `npm start` does. */
 export interface Started {
@@ -25,7 +26,10 @@ export async function start(
   { json = false, flags = [] }: { json?: boolean; flags?: readonly string[] } = {},
 ): Promise<Started> {
   const args = [main, 'start', ...(json ? ['--json'] : []), ...flags]
-  const child = spawn(process.execPath, args, { env: environment, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, args, {
+    env: { ...compiled, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   const last = json ? '}\n' : 'Try it:'
   const said = { stdout: '', stderr: '' }
   const greeted = Promise.withResolvers<void>()
