@@ -190,12 +190,18 @@ describe('after a kill', () => {
 
   test('a process id that now belongs to another program is not mistaken for the server', async (t) => {
     const directory = await madeFolder()
+    const before = await open(directory)
+    const { port } = new URL(before.url)
+    await before.close()
     // PostgreSQL takes only processes of its own user into account.
-    const { uid, gid } = await stat(join(directory, 'postgres'))
+    const cluster = join(directory, 'postgres')
+    const { uid, gid } = await stat(cluster)
     const stranger = spawn(process.execPath, ['--eval', 'process.stdin.resume()'], { uid, gid, cwd: '/' })
     t.after(() => stranger.kill())
-    const lines = [stranger.pid, join(directory, 'postgres'), 1, 1, '', '127.0.0.1', '', 'ready', '']
-    await writeFile(join(directory, 'postgres/postmaster.pid'), lines.join('\n'))
+    const lines = [stranger.pid, cluster, 1, port, cluster, '127.0.0.1', '', 'ready', '']
+    await writeFile(join(cluster, 'postmaster.pid'), lines.join('\n'))
+    await writeFile(join(cluster, `.s.PGSQL.${port}`), '')
+    await writeFile(join(cluster, `.s.PGSQL.${port}.lock`), lines.slice(0, 5).join('\n'))
     const embedded = await open(directory)
     assert.deepEqual(await query(embedded.url, 'select 1 as n'), [{ n: 1 }])
     await embedded.close()

@@ -54,7 +54,7 @@ describe('one process', () => {
       zone: 'UTC',
       connections: '100',
       host: '127.0.0.1',
-      sockets: '',
+      sockets: join(directory, 'postgres'),
       errors: 'terse',
       version: 18,
       locale: 'C b C.UTF-8',
@@ -79,7 +79,12 @@ describe('one process', () => {
   test('works with a long path that contains spaces and quotes', async () => {
     const directory = await folder(`it's a "long" $HOME path/${'x'.repeat(120)}/${'y'.repeat(120)}`)
     const embedded = await open(directory)
-    assert.deepEqual(await query(embedded.url, 'select 1 as n'), [{ n: 1 }])
+    const access = await readCredentials(await prepareDataFolder(directory))
+    const [row] = await query(
+      superuserAddressOf(access, 'tollgate'),
+      `select current_setting('unix_socket_directories') as sockets`,
+    )
+    assert.deepEqual(row, { sockets: '' })
     await embedded.close()
   })
 
@@ -237,6 +242,29 @@ describe('refuses in one line', () => {
       failure.message,
       'The embedded database in /data does not respond. Check that its disk is not full, and see its log: /data/postgres.log',
     )
+  })
+
+  test('a database that a server in another container uses', async () => {
+    const directory = await madeFolder()
+    const embedded = await open(directory)
+    const file = join(directory, 'postgres/postmaster.pid')
+    const written = readFileSync(file, 'utf8')
+    // Another container has other processes: none with this id, or one that is no server.
+    for (const pid of ['999999999', String(process.pid)]) {
+      await writeFile(file, written.replace(/^\d+/, pid))
+      await assert.rejects(open(directory), (error) => {
+        assert.ok(error instanceof OperatorError, String(error))
+        assert.match(
+          error.message,
+          /^The database in .*postgres is in use by a server .* another container: run .*"docker exec"/,
+        )
+        return true
+      })
+      assert.deepEqual(await query(embedded.url, 'select 1 as n'), [{ n: 1 }])
+    }
+    await writeFile(file, written)
+    await embedded.close()
+    await (await open(directory)).close()
   })
 
   test('a damaged or wrong password file', async () => {

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { open, readFile, rename, rm, stat, type FileHandle } from 'node:fs/promises'
-import { createServer } from 'node:net'
+import { createConnection, createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { bareEnvironment, type Binaries } from './binaries.ts'
@@ -21,11 +21,12 @@ export interface RunningServer {
   readonly stopping: boolean
 }
 
-const settingsOf = (port: number): ServerSettings => ({
+const settingsOf = (port: number, { cluster }: ClusterFiles): ServerSettings => ({
   listen_addresses: '127.0.0.1',
   port: String(port),
-  // No socket: its path may have at most 107 bytes.
-  unix_socket_directories: '',
+  // Nothing connects to the socket: it only tells processes in other containers that the cluster is in use.
+  unix_socket_directories: fitsSocket(cluster) ? cluster : '',
+  unix_socket_permissions: '0700',
   max_connections: '100',
   timezone: 'UTC',
   log_timezone: 'UTC',
@@ -39,17 +40,18 @@ const largestLog = 10 * 1024 * 1024
 const longestStart = 300_000
 const longestRetry = 30_000
 
-/** Reads postmaster.pid, if its process is the server of this cluster. PostgreSQL's pidfile.h documents the lines. */
+/** Reads postmaster.pid, if its process is the server of this cluster. */
 export async function readRunning(files: ClusterFiles): Promise<RunningServer | undefined> {
-  const text = await readFile(pidFile(files), 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return ''
-    throw error
-  })
-  const lines = text.split('\n')
+  const lines = await readPidFile(files)
   const pid = Number(lines[0])
   if (!(pid > 0) || !isRunning(pid) || !worksIn(pid, files.cluster)) return undefined
   const state = lines[7]?.trim()
   return { pid, port: Number(lines[3] ?? 0), ready: state === 'ready', stopping: state === 'stopping' }
+}
+
+/** The path of a socket has at most 103 bytes on macOS. In a list of folders, PostgreSQL would have to quote these characters. */
+function fitsSocket(cluster: string): boolean {
+  return Buffer.byteLength(socketFile(cluster, 65_535)) <= 103 && !/[",]/.test(cluster)
 }
 
 /**
@@ -67,7 +69,7 @@ export async function startServer(
   for (;;) {
     options.signal?.throwIfAborted()
     const port = await options.choosePort()
-    const settings = { ...settingsOf(port), ...options.settings }
+    const settings = { ...settingsOf(port, files), ...options.settings }
     const failure = await attempt(files, binaries, launcher, { settings, signal: options.signal })
     if (failure === undefined) return port
     if (Date.now() > deadline || !/pre-existing shared memory|could not (?:bind|create any)/.test(failure)) {
@@ -134,7 +136,8 @@ async function attempt(
   launcher: Launcher,
   { settings, signal }: { settings: ServerSettings; signal: AbortSignal | undefined },
 ): Promise<string | undefined> {
-  await removeForeignPidFile(files)
+  await refuseUnseen(files)
+  await removeForeignFiles(files)
   const log = await openLog(files)
   const before = (await log.stat()).size
   const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
@@ -173,13 +176,49 @@ async function openLog(files: ClusterFiles): Promise<FileHandle> {
 }
 
 /**
- * PostgreSQL refuses to start while any process has the id in postmaster.pid, even another program, as after a restart of a
- * container, or a zombie. It removes a file with an unused id itself.
+ * A server in another container has a process id and shared memory of its own there, so neither Tollgate nor PostgreSQL would notice
+ * it, and two servers would destroy the database. Only its socket can be reached.
  */
-async function removeForeignPidFile(files: ClusterFiles): Promise<void> {
-  const text = await readFile(pidFile(files), 'utf8').catch(() => '')
-  const pid = Number(text.split('\n')[0])
-  if (pid > 0 && isPidInUse(pid) && !worksIn(pid, files.cluster)) await rm(pidFile(files), { force: true })
+async function refuseUnseen(files: ClusterFiles): Promise<void> {
+  const port = Number((await readPidFile(files))[3])
+  if (!(port > 0) || !(await answers(socketFile(files.cluster, port)))) return
+  throw new OperatorError(
+    `The database in ${files.cluster} is in use by a server that this process cannot see, such as one in another container: ` +
+      'run the command in that container, as "docker exec" does, or stop it first.',
+  )
+}
+
+function answers(socket: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const connection = createConnection(socket)
+    connection
+      .on('error', () => resolve(false))
+      .on('connect', () => {
+        connection.destroy()
+        resolve(true)
+      })
+  })
+}
+
+/**
+ * PostgreSQL refuses to start while any process has the id in postmaster.pid or in the lock file of its socket, even another
+ * program, as after a restart of a container, or a zombie. It removes files with an unused id itself.
+ */
+async function removeForeignFiles(files: ClusterFiles): Promise<void> {
+  const [first, , , port] = await readPidFile(files)
+  const pid = Number(first)
+  if (!(pid > 0) || !isPidInUse(pid) || worksIn(pid, files.cluster)) return
+  await rm(pidFile(files), { force: true })
+  await rm(`${socketFile(files.cluster, Number(port))}.lock`, { force: true })
+}
+
+/** The lines of postmaster.pid; none if there is no such file. PostgreSQL's pidfile.h documents them. */
+async function readPidFile(files: ClusterFiles): Promise<readonly string[]> {
+  const text = await readFile(pidFile(files), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return ''
+    throw error
+  })
+  return text.split('\n')
 }
 
 function startupError(log: string): string {
@@ -211,4 +250,8 @@ async function isGone(pid: number, patience: number): Promise<boolean> {
 
 function pidFile(files: ClusterFiles): string {
   return join(files.cluster, 'postmaster.pid')
+}
+
+function socketFile(cluster: string, port: number): string {
+  return join(cluster, `.s.PGSQL.${port}`)
 }
