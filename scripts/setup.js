@@ -107,7 +107,7 @@ function faultOf(runtime) {
   const { status, error, stderr } = spawnSync(runtime, ['--version'], { encoding: 'utf8' })
   if (status === 0) return undefined
   // The file exists, so it is the loader named in it that does not.
-  if (error?.code === 'ENOENT') {
+  if (error !== undefined && 'code' in error && error.code === 'ENOENT') {
     return 'The Node that Tollgate runs on needs the GNU C library (glibc), which this system does not have. Alpine Linux, for example, is not supported: use Debian or another distribution with glibc.'
   }
   const missing = /lib[\w+-]+\.so[.\d]*(?=: cannot open shared object file)/.exec(stderr)?.[0]

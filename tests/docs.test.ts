@@ -8,6 +8,7 @@ import { renderPages } from '../scripts/docs.ts'
 import { loadConfig } from '../src/platform/config/config.ts'
 import { configSchema, environmentVariables } from '../src/platform/config/schema.ts'
 import { problems } from '../src/platform/problems.ts'
+import { at, parseObject } from './support/json.ts'
 import { allCommands, allMatches, missingFrom, unknownCommands, unmentionedCommands } from './support/pages.ts'
 
 const root = path.join(import.meta.dirname, '..')
@@ -112,6 +113,46 @@ describe('settings', () => {
     assert.deepEqual([...missing], ['local models[].parallel', 'sms.token'])
   })
 })
+
+describe('the container files', () => {
+  const image = environmentOfImage(read('Dockerfile'))
+  const service = at(parseYaml(read('compose.yaml')), 'services', 'tollgate')
+  const composed = parseObject(JSON.stringify(at(service, 'environment')))
+
+  test('set only variables that Tollgate reads', () => {
+    assert.deepEqual(Object.keys(image), ['TOLLGATE_DATA', 'HOST'])
+    assert.deepEqual(missingFrom(Object.keys({ ...image, ...composed }), Object.keys(environmentVariables)), [])
+  })
+
+  test('lead to a configuration with the database and the port that they name', () => {
+    const address = String(composed['DATABASE_URL']).replace('${DATABASE_PASSWORD:?}', 'secret')
+    const environment = { ...image, DATABASE_URL: address, TOLLGATE_CONFIG: 'tollgate.example.yaml' }
+    const names = allMatches(read('tollgate.example.yaml'), /\$\{(\w+)\}/g)
+    const key = Buffer.alloc(32).toString('base64')
+    const secrets: Record<string, string> = Object.fromEntries(
+      names.map((name) => [name, name === 'ENCRYPTION_KEY' ? key : 'x']),
+    )
+    const config = loadConfig({ environment: { ...secrets, ...environment }, root, cwd: root })
+    assert.equal(config.database, 'postgres://tollgate:secret@database/tollgate')
+    assert.deepEqual(at(service, 'ports'), [`127.0.0.1:8080:${config.listen.port}`])
+    assert.match(
+      read('Dockerfile'),
+      new RegExp(`EXPOSE ${config.listen.port}\n[^]*127\\.0\\.0\\.1:${config.listen.port}/readyz`),
+    )
+  })
+
+  test('mount files of the repository that exist, or that the operator writes', () => {
+    const mounted = allMatches(read('compose.yaml'), /- \.\/([\w./-]+):/g)
+    assert.deepEqual(mounted, ['tollgate.yaml', 'scripts/create-database.sql'])
+    assert.ok(existsSync(path.join(root, 'scripts/create-database.sql')))
+  })
+})
+
+/** The variables that the last stage of a Dockerfile sets. */
+function environmentOfImage(file: string): Record<string, string> {
+  const pairs = file.slice(file.lastIndexOf('\nFROM ')).matchAll(/^ENV (\w+)=(\S+)$/gm)
+  return Object.fromEntries([...pairs].map(([, name = '', value = '']) => [name, value]))
+}
 
 describe('pages', () => {
   const pages = globSync(['*.md', 'docs/**/*.md'], { cwd: root })
