@@ -934,6 +934,23 @@ describe('a credit note', () => {
     await assertVerified()
   })
 
+  test('is refused if another one, issued at the same moment, leaves nothing to credit', async () => {
+    const done = await issued()
+    const credit = async () => ok(await paula.send('POST', `${pathOf(done)}/credit`, {}), 201)
+    const notes = [await credit(), await credit()]
+    const { sent } = await database.transaction(async (tx) => {
+      await tx.rows('select from invoice where id = $1 for no key update', [done.json['id']])
+      const all = Promise.all(notes.map((note) => paula.send('POST', `${pathOf(note)}/issue`, undefined, tagOf(note))))
+      // Neither is issued before the other one has begun.
+      await until(async () => (await waitingForLocks(database)) > 1)
+      return { sent: all }
+    })
+    const statuses = (await sent).map(({ status }) => status)
+    assert.deepEqual(new Set(statuses), new Set([200, 409]))
+    assert.deepEqual(pick((await paula.get(pathOf(done))).json, 'status', 'open'), { status: 'credited', open: '0.00' })
+    await assertVerified()
+  })
+
   test('of a paid invoice leaves money to return, and not more', async () => {
     const done = await issued()
     const pay = (amount: string) => paula.send('POST', `${pathOf(done)}/payments`, { date: day(), amount })
