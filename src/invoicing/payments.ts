@@ -103,7 +103,7 @@ function refusedPayment(error: unknown, amount: bigint, { row }: StoredInvoice):
   if (codeOf(error) !== paymentRefused) throw error
   if (column === 'amount') return badAmount(notOpen(amount, openOf(row), moneyWith(row.decimals)))
   if (column === 'reverses_id') return noPayment()
-  return new Problem('conflict', 'Only an issued invoice can be paid: issue the draft first.', { cause: error })
+  return new Problem('conflict', 'Only an issued invoice can be paid.', { cause: error })
 }
 
 /** Why an amount is not accepted. What is open is negative if the invoice is overpaid. */
