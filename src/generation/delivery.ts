@@ -75,31 +75,32 @@ export async function deliverStream(steps: AsyncIterable<Step>, delivery: Delive
     last = events.closing(made)
   }
 
-  async function take(step: Step): Promise<void> {
-    switch (step.kind) {
-      case 'admitted':
-        // The call of the model leaves this process first.
-        await nextTurn()
-        prepared = prepare(step, startHeaders(step))
-        return
-      case 'started':
-        events = begin(prepared?.model === step.model ? prepared : prepare(step, startHeaders(step)))
-        return
-      case 'texts':
-        return stream.send(events ? step.texts.map(events.text) : [])
-      case 'deltas':
-        return stream.send(events?.deltas(step.deltas) ?? [])
-      case 'reply':
-        return close(step.reply)
-      case 'broken':
-        part = step.reply
-        onReply(part)
-        throw step.problem
-    }
-  }
-
   try {
-    for await (const step of steps) await take(step)
+    for await (const step of steps) {
+      switch (step.kind) {
+        case 'admitted':
+          // The call of the model leaves this process first.
+          await nextTurn()
+          prepared = prepare(step, startHeaders(step))
+          break
+        case 'started':
+          events = begin(prepared?.model === step.model ? prepared : prepare(step, startHeaders(step)))
+          break
+        case 'texts':
+          await stream.send(events ? step.texts.map(events.text) : [])
+          break
+        case 'deltas':
+          await stream.send(events?.deltas(step.deltas) ?? [])
+          break
+        case 'reply':
+          await close(step.reply)
+          break
+        case 'broken':
+          part = step.reply
+          onReply(part)
+          throw step.problem
+      }
+    }
   } catch (error) {
     if (!stream.begun) throw error
     const problem = problemOf(error, request)
