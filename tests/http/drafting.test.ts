@@ -177,8 +177,11 @@ describe('a draft', () => {
     const ids = answers.map(({ json }) => at(json, 'letter', 'id'))
     assert.equal(ids.filter((id) => id === letter).length, 1, 'the second must not overwrite the first')
     assert.equal(objectsAt((await anna.get(`/clients/${client}/letters`)).json, 'letters').length, 2)
+    const readings = () => rows(`select from audit where action = 'costs_read' and noun_id = $1`, [client])
+    assert.equal((await readings()).length, 0)
     const { json } = await anna.get(`/clients/${client}/costs`)
     assert.deepEqual([json['total'], json['not_kept']], ['0.0000144', '0'])
+    assert.equal((await readings()).length, 1)
     assert.deepEqual(
       objectsAt(json, 'by_letter')
         .map(({ requests }) => Number(requests))
@@ -357,8 +360,10 @@ describe('a draft', () => {
     const answering = anna.send('POST', drafts, { instructions: 'Write.', notes: [note] }, stream)
     await until(async () => objectsAt((await anna.get(drafts)).json, 'drafts').some(isRunning))
     const [draft] = objectsAt((await anna.get(drafts)).json, 'drafts')
-    const stopped = await anna.send('POST', `${drafts}/${String(draft?.['id'])}/stop`)
-    assert.equal(stopped.status, 202, stopped.text)
+    const stop = () => anna.send('POST', `${drafts}/${String(draft?.['id'])}/stop`)
+    for (const stopped of await Promise.all([stop(), stop()])) assert.equal(stopped.status, 202, stopped.text)
+    const noted = await rows(`select from audit where action = 'draft_stopped' and noun_id = $1`, [draft?.['id']])
+    assert.equal(noted.length, 1)
     held.resolve()
     const answer = await answering
     vendor.set({})
@@ -514,6 +519,7 @@ describe('saved instructions', () => {
     assert.equal((await change('"2"')).status, 200)
     assert.equal((await paula.send('POST', '/templates', body)).status, 409)
     assert.equal((await anna.send('POST', '/templates', body)).status, 403)
+    assert.equal((await anna.send('DELETE', address, undefined, { 'if-match': '*' })).status, 403)
     const { json } = await anna.get(`${address}/revisions`)
     assert.deepEqual(
       objectsAt(json, 'revisions').map(({ version, data }) => [version, at(data, 'instructions')]),
@@ -523,6 +529,9 @@ describe('saved instructions', () => {
         [1, 'Write a short letter.'],
       ],
     )
+    const stale = await paula.send('DELETE', address, undefined, { 'if-match': '"2"' })
+    assert.deepEqual([stale.status, at(stale.json, 'current', 'version')], [412, 3])
+    assert.equal(objectsAt((await anna.get('/templates')).json, 'templates').length, 2)
     assert.equal((await paula.send('DELETE', address, undefined, { 'if-match': '"3"' })).status, 204)
     assert.equal(objectsAt((await anna.get('/templates')).json, 'templates').length, 1)
   })
