@@ -273,7 +273,7 @@ describe('“Show more”', () => {
     await more.and(page.locator('[aria-disabled=true]:focus')).waitFor()
     await more.press('Enter')
     resolve()
-    await page.getByText('The next clients were not loaded').waitFor()
+    await page.getByText('The next page was not loaded').waitFor()
     await hasFocus(page, more)
     assert.equal(asked.length, 1)
     assert.equal(await page.locator('[data-row]').count(), rows)

@@ -68,5 +68,10 @@ export function useLonger<Page extends { readonly next: string | null }, Row>(ne
     }
   }
 
-  return { ...shown, more }
+  return {
+    ...shown,
+    more,
+    /** Forgets all pages but the first, before a change to many rows. */
+    forget: () => void kept.delete(place),
+  }
 }

@@ -1,37 +1,16 @@
-import { useState } from 'react'
 import { useLocation } from 'react-router'
-import type { ClientList, ListedClient } from '../../../src/clients/schema.ts'
-import { read } from '../../api.ts'
-import { joined, type Pages } from '../../components/joined.ts'
-import { notifyFailure } from '../../components/notify.ts'
-
-/** Extended lists by history entry, so that the back button restores them. */
-const kept = new Map<string, Pages<ListedClient>>()
+import type { ClientList } from '../../../src/clients/schema.ts'
+import { useLonger } from '../../components/longer.ts'
 
 /** The list with all pages loaded so far. */
-export function usePages(first: ClientList) {
-  const { pathname, search, key } = useLocation()
-  const [, redraw] = useState(0)
-  const { rows, next } = joined({ rows: first.clients, next: first.next }, kept.get(key), ({ id }) => id)
-
-  async function more() {
-    if (next === null) return
-    try {
-      const query = new URLSearchParams(search)
-      query.set('cursor', next)
-      const page = await read<ClientList>(`${pathname}?${query.toString()}`)
-      kept.set(key, { rows: [...rows, ...page.clients], next: page.next })
-      redraw((count) => count + 1)
-    } catch (error) {
-      notifyFailure('The next clients were not loaded', error)
-    }
-  }
-
-  return {
-    clients: rows,
+export function usePages({ clients: first, next }: ClientList) {
+  const { pathname, search } = useLocation()
+  const { rows, ...pages } = useLonger({
+    first,
     next,
-    more,
-    /** Forgets all pages but the first, before a change to many rows. */
-    forget: () => void kept.delete(key),
-  }
+    pick: (page: ClientList) => page.clients,
+    idOf: ({ id }) => id,
+    address: pathname + search,
+  })
+  return { clients: rows, ...pages }
 }
