@@ -37,7 +37,9 @@ const isUnavailable = (error: unknown) => {
 async function cut(): Promise<void> {
   const other = openDatabase(own.url, { log, connections: 1 })
   const rows = await other.rows<{ pid: number }>(
-    'select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+    // Not a worker of autovacuum, which only a superuser may end.
+    `select pid from pg_stat_activity
+     where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'`,
   )
   const pids = [rows.map(({ pid }) => pid)]
   await other.rows('select pg_terminate_backend(pid) from unnest($1::integer[]) pid', pids)
