@@ -25,16 +25,32 @@ const drawing = [
 export async function startChromium(): Promise<Browser> {
   await mkdir(cache, { recursive: true })
   await withFileLock(path.join(cache, 'chromium-lock'), unpack)
-  return chromium.launch({
-    executablePath: path.join(folder, 'chromium'),
-    args: [...drawing, ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])],
-    env: { ...environment(), FONTCONFIG_PATH: path.join(folder, 'fonts') },
-  })
+  return launch(3)
 }
 
+/**
+ * While Chromium starts, one of its threads sets environment variables and another one reads some: in some starts, it ends with
+ * SIGSEGV in getenv().
+ */
+async function launch(attempts: number): Promise<Browser> {
+  try {
+    return await chromium.launch({
+      executablePath: path.join(folder, 'chromium'),
+      args: [...drawing, ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])],
+      env: { ...environment(), FONTCONFIG_PATH: path.join(folder, 'fonts') },
+    })
+  } catch (error) {
+    if (attempts > 1 && String(error).includes('signal=SIGSEGV')) return launch(attempts - 1)
+    throw error
+  }
+}
+
+/** What Node alone reads is left out. */
 function environment(): Record<string, string> {
   return Object.fromEntries(
-    Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+    Object.entries(process.env).flatMap(([name, value]) =>
+      value === undefined || name === 'NODE_COMPILE_CACHE' ? [] : [[name, value]],
+    ),
   )
 }
 
