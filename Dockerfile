@@ -22,7 +22,7 @@ WORKDIR /data
 VOLUME /data
 # The embedded database, if none is configured, and the encryption key.
 ENV TOLLGATE_DATA=/data
-# All addresses of the container: what reaches it from outside is for the ports that are published to decide.
+# Listens on all addresses of the container. From outside, only published ports can be reached.
 ENV HOST=0.0.0.0
 EXPOSE 8080
 HEALTHCHECK --start-period=60s CMD ["node", "-e", "fetch('http://127.0.0.1:8080/readyz').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]

@@ -106,7 +106,7 @@ async function install() {
 function faultOf(runtime) {
   const { status, error, stderr } = spawnSync(runtime, ['--version'], { encoding: 'utf8' })
   if (status === 0) return undefined
-  // The file exists, so it is the loader named in it that does not.
+  // The file exists, so the missing one is the loader of glibc, which it names.
   if (error !== undefined && 'code' in error && error.code === 'ENOENT') {
     return 'The Node that Tollgate runs on needs the GNU C library (glibc), which this system does not have. Alpine Linux, for example, is not supported: use Debian or another distribution with glibc.'
   }

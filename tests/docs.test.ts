@@ -92,11 +92,8 @@ describe('settings', () => {
   })
 
   test('the example file is valid and has every setting, for every engine that has it', () => {
-    const names = allMatches(example, /\$\{(\w+)\}/g)
-    const key = Buffer.alloc(32).toString('base64')
-    const environment = Object.fromEntries(names.map((name) => [name, name === 'ENCRYPTION_KEY' ? key : 'x']))
     const config = loadConfig({
-      environment: { ...environment, TOLLGATE_CONFIG: 'tollgate.example.yaml' },
+      environment: { ...exampleSecrets(), TOLLGATE_CONFIG: 'tollgate.example.yaml' },
       root,
       cwd: root,
     })
@@ -127,12 +124,7 @@ describe('the container files', () => {
   test('lead to a configuration with the database and the port that they name', () => {
     const address = String(composed['DATABASE_URL']).replace('${DATABASE_PASSWORD:?}', 'secret')
     const environment = { ...image, DATABASE_URL: address, TOLLGATE_CONFIG: 'tollgate.example.yaml' }
-    const names = allMatches(read('tollgate.example.yaml'), /\$\{(\w+)\}/g)
-    const key = Buffer.alloc(32).toString('base64')
-    const secrets: Record<string, string> = Object.fromEntries(
-      names.map((name) => [name, name === 'ENCRYPTION_KEY' ? key : 'x']),
-    )
-    const config = loadConfig({ environment: { ...secrets, ...environment }, root, cwd: root })
+    const config = loadConfig({ environment: { ...exampleSecrets(), ...environment }, root, cwd: root })
     assert.equal(config.database, 'postgres://tollgate:secret@database/tollgate')
     assert.deepEqual(at(service, 'ports'), [`127.0.0.1:8080:${config.listen.port}`])
     assert.match(
@@ -147,6 +139,13 @@ describe('the container files', () => {
     assert.ok(existsSync(path.join(root, 'scripts/create-database.sql')))
   })
 })
+
+/** A value for each secret that the example file refers to. */
+function exampleSecrets(): Record<string, string> {
+  const key = Buffer.alloc(32).toString('base64')
+  const names = allMatches(read('tollgate.example.yaml'), /\$\{(\w+)\}/g)
+  return Object.fromEntries(names.map((name) => [name, name === 'ENCRYPTION_KEY' ? key : 'x']))
+}
 
 /** The variables that the last stage of a Dockerfile sets. */
 function environmentOfImage(file: string): Record<string, string> {

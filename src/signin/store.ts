@@ -86,7 +86,10 @@ export interface EndedSession {
   readonly idToken: Buffer | null
 }
 
-/** All given conditions must hold, but with a subject and a `sid`, a session without a known `sid` matches, too: it may be the one. */
+/**
+ * All given conditions must hold. With a subject and a `sid`, a session whose `sid` is unknown matches as well, because it may be
+ * the one that ended.
+ */
 export interface Selection {
   readonly hashes?: readonly Buffer[]
   readonly id?: string

@@ -13,7 +13,7 @@ const partSize = 50
 /** The numbers of rows that may be shown, by history entry and path, so that the back button restores them. */
 const kept = new Map<string, number>()
 
-/** A list that came as a whole, with a button that shows the next part: drawing a thousand rows takes seconds. */
+/** A list that was loaded in full, drawn in parts with a button for the next one: a thousand rows take seconds to draw. */
 export function InParts<Row>({ all, children }: InPartsProps<Row>) {
   const { pathname, key } = useLocation()
   const place = `${key} ${pathname}`

@@ -49,7 +49,7 @@ export async function readRunning(files: ClusterFiles): Promise<RunningServer | 
   return { pid, port: Number(lines[3] ?? 0), ready: state === 'ready', stopping: state === 'stopping' }
 }
 
-/** The path of a socket has at most 103 bytes on macOS. In a list of folders, PostgreSQL would have to quote these characters. */
+/** The path of a socket can have at most 103 bytes on macOS. PostgreSQL's list of folders would need quotes around a path with a comma. */
 function fitsSocket(cluster: string): boolean {
   return Buffer.byteLength(socketFile(cluster, 65_535)) <= 103 && !/[",]/.test(cluster)
 }
