@@ -48,7 +48,7 @@ const entryPoints = {
     'verify.ts',
     'housekeeping.ts',
   ],
-  accounts: ['accounts.ts', 'keys.ts', 'present.ts', 'routes.ts', 'verify.ts'],
+  accounts: ['accounts.ts', 'credit-use.ts', 'keys.ts', 'present.ts', 'routes.ts', 'verify.ts'],
   alerts: ['alerts.ts', 'routes.ts', 'watch.ts'],
   mail: ['configured.ts', 'mailer.ts', 'payer-words.ts'],
   people: [

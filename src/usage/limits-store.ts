@@ -1,3 +1,4 @@
+import { joinCreditUse, monthCharged } from '../accounts/credit-use.ts'
 import type { Queryable } from '../platform/database/database.ts'
 
 /** How close an account is to its limits. Amounts are in 10⁻¹² of the currency unit. */
@@ -12,14 +13,14 @@ export interface AccountLimits {
   readonly held: bigint
   /** What new requests may cost. */
   readonly creditLeft: bigint
+  /** Of the monthly limit, or of the credit since it was last changed: from 0 to 100, rounded down. Null without either. */
+  readonly usedPercent: number | null
   readonly requestsPerMinute: number
   readonly tokensPerMinute: number
   readonly requestsLeft: bigint
   readonly tokensLeft: bigint
 }
 
-const month = `date_trunc('month', now() at time zone 'UTC')::date`
-const charged = `case when month = ${month} then month_charged else 0 end`
 const level = (what: string) => `
   greatest(0, least(${what}s_per_minute, (${what}_level + ${what}s_lent + passed * ${what}s_per_minute) / 60000000))`
 
@@ -29,15 +30,14 @@ export function readLimits(
   { accountId, most }: { readonly accountId?: string | undefined; readonly most: number },
 ): Promise<AccountLimits[]> {
   return database.rows(
-    `select id, name, status, monthly_limit as "monthlyLimit", (${charged})::amount as "monthCharged", credited, held,
-       "creditLeft", requests_per_minute as "requestsPerMinute", tokens_per_minute as "tokensPerMinute",
+    `select id, name, status, monthly_limit as "monthlyLimit", (${monthCharged})::amount as "monthCharged", credited, held,
+       "creditLeft", "usedPercent", requests_per_minute as "requestsPerMinute", tokens_per_minute as "tokensPerMinute",
        (${level('request')})::bigint as "requestsLeft", (${level('token')})::bigint as "tokensLeft"
-     from account,
-       lateral (select least(60000000,
-         greatest(0, extract(epoch from clock_timestamp() - level_at) * 1000000))::bigint as passed) p,
-       lateral (select greatest(0, coalesce(monthly_limit - ${charged}, credited - charged) - held)::amount as "creditLeft") c
+     from account ${joinCreditUse}
+       cross join lateral (select least(60000000,
+         greatest(0, extract(epoch from clock_timestamp() - level_at) * 1000000))::bigint as passed) p
      where case when $1::uuid is null then status = 'open' else id = $1 end
-     order by "creditLeft" / nullif(coalesce(monthly_limit, credited), 0) nulls last, name
+     order by "creditLeft" / nullif(whole, 0) nulls last, name
      limit $2`,
     [accountId ?? null, most],
   )

@@ -33,7 +33,7 @@ export function presentBreakdown(
 }
 
 export function presentLimits(limits: AccountLimits): UsageLimits {
-  const { id, name, status, monthlyLimit, monthCharged, credited, held, creditLeft } = limits
+  const { id, name, status, monthlyLimit, monthCharged, credited, held, creditLeft, usedPercent } = limits
   return {
     account: { id, name },
     status,
@@ -42,6 +42,7 @@ export function presentLimits(limits: AccountLimits): UsageLimits {
     credit_added: formatMoney(credited),
     held: formatMoney(held),
     available: formatMoney(creditLeft),
+    used_percent: usedPercent,
     requests_per_minute: { limit: limits.requestsPerMinute, remaining: Number(limits.requestsLeft) },
     tokens_per_minute: { limit: limits.tokensPerMinute, remaining: Number(limits.tokensLeft) },
   }

@@ -74,6 +74,10 @@ const accountLimits = Type.Object({
   credit_added: amount('The credit that was ever added to a prepaid account.'),
   held: amount('The maximum cost of requests in flight.'),
   available: amount('What new requests may cost.'),
+  used_percent: Type.Union([Type.Integer(), Type.Null()], {
+    description:
+      'The share of the monthly limit, or of the credit since it was last changed, that is charged or held. Rounded down; null without either.',
+  }),
   requests_per_minute: limit,
   tokens_per_minute: limit,
 })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { byService } from '../../src/access/actor.ts'
 import type { LedgerRow } from '../../src/billing/ledger.ts'
 import { formatMoney, parseMoney } from '../../src/billing/money.ts'
 import type { Answer } from '../support/answer.ts'
@@ -77,6 +78,12 @@ function figuresOf(rows: readonly LedgerRow[], refused: number): Json {
     cached_tokens: rows.reduce((sum, { cachedTokens }) => sum + cachedTokens, 0),
     cache_write_tokens: rows.reduce((sum, { cacheWriteTokens }) => sum + cacheWriteTokens, 0),
   }
+}
+
+/** What is left of an account, and what is used of it in per cent. */
+async function used(account: string): Promise<unknown[]> {
+  const [shown] = list(await read(`/usage?account=${account}`), 'limits')
+  return [shown?.['available'], shown?.['used_percent']]
 }
 
 const of = (id: string) =>
@@ -168,6 +175,25 @@ describe('GET /usage', () => {
     const spent = (await firm.service.books(other.accountId)).charged
     assert.deepEqual([monthly?.['monthly_limit'], monthly?.['charged_this_month']], ['10', formatMoney(spent)])
     assert.equal(objectAt(prepaid, 'requests_per_minute')['limit'], 100_000)
+  })
+
+  it('counts the used share of a balance from its last change, and of a monthly limit as a whole', async () => {
+    const { accounts, database } = firm.service
+    const limits = { requestsPerMinute: 60, tokensPerMinute: 100_000 }
+    const unit = 10n ** 12n
+    const empty = await accounts.create({ name: 'Never credited', ...limits }, byService)
+    const prepaid = await accounts.create({ name: 'Topped up', credit: 100n * unit, ...limits }, byService)
+    const monthly = await accounts.create({ name: 'Monthly', monthlyLimit: 100n * unit, ...limits }, byService)
+    assert.deepEqual(await used(empty.id), ['0', null])
+    await database.rows('update account set charged = $2 where id = $1', [prepaid.id, String(98n * unit)])
+    assert.deepEqual(await used(prepaid.id), ['2', 98])
+    await accounts.addCredit(prepaid.id, 98n * unit, byService)
+    assert.deepEqual(await used(prepaid.id), ['100', 0])
+    await database.rows('update account set charged = charged + $2 where id = $1', [prepaid.id, String(unit / 2n)])
+    assert.deepEqual(await used(prepaid.id), ['99.5', 0])
+    await database.rows('update account set held = $2 where id = $1', [monthly.id, String(29n * unit)])
+    assert.deepEqual(await used(monthly.id), ['71', 29])
+    await database.rows('update account set charged = 0, held = 0 where id = any($1)', [[prepaid.id, monthly.id]])
   })
 
   it('is a CSV file of all groups, in which no name is a formula', async () => {

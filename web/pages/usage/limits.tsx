@@ -38,8 +38,7 @@ export function Limits({ limits, currency }: Pick<UsagePageData, 'limits' | 'cur
 }
 
 function Account({ limits, currency }: { readonly limits: UsageLimits; readonly currency: string }) {
-  const { account, available, monthly_limit: monthly, credit_added: credit } = limits
-  const used = usedOf(Number(available), Number(monthly ?? credit))
+  const { account, available, monthly_limit: monthly, used_percent: used } = limits
   return (
     <tr>
       <th scope="row">{account.name}</th>
@@ -47,16 +46,11 @@ function Account({ limits, currency }: { readonly limits: UsageLimits; readonly 
         {moneyText(available, currency)}
         <small>{monthly === null ? 'prepaid' : `of ${moneyText(monthly, currency)} a month`}</small>
       </td>
-      {used === undefined ? <td>–</td> : <Used share={used} />}
+      {used === null ? <td>–</td> : <Used share={used / 100} />}
       <Bucket level={limits.requests_per_minute} />
       <Bucket level={limits.tokens_per_minute} />
     </tr>
   )
-}
-
-/** The used share of a limit or of all credit; undefined without either, as for an account that never had credit. */
-function usedOf(available: number, whole: number): number | undefined {
-  return whole === 0 ? undefined : Math.min(1, Math.max(0, 1 - available / whole))
 }
 
 function Used({ share }: { readonly share: number }) {
