@@ -15,6 +15,7 @@ import {
   readRunning,
   startServer,
   stopServer,
+  type RunningServer,
   type ServerSettings,
 } from './server.ts'
 import { withFileLock } from '../system/file-lock.ts'
@@ -146,30 +147,20 @@ async function adopt(files: ClusterFiles, options: EmbeddedOptions, port?: numbe
   const { log, stuckAfter = longestStuck, signal } = options
   const isStuck = watchRecovery(files.cluster, stuckAfter)
   let patience = stuckAfter
-  let hasTried = false
   for (const deadline = Date.now() + longestWait; Date.now() < deadline; await wait(checkEvery)) {
     const running = await readRunning(files)
     if (running === undefined) return undefined
-    // An aborted opening still tries once: it can then close in an orderly way.
-    if (hasTried && signal?.aborted && !running.stopping) await abandonServer(running, files)
-    if (hasTried) signal?.throwIfAborted()
-    hasTried = true
+    const lease = running.ready ? await tryLease(files, running, port) : 'unavailable'
+    if (typeof lease !== 'string') return lease
+    // Not before the attempt: with a lease, an aborted opening can close in an orderly way.
+    if (signal?.aborted && !running.stopping) await abandonServer(running, files)
+    signal?.throwIfAborted()
     // A server in smart shutdown waits for its clients, which may wait for this process: a deadlock.
     if (running.stopping && (patience -= checkEvery) <= 0) {
       log.warn({ pid: running.pid }, 'the embedded database waits for its clients to disconnect; restarting it')
       await stopServer(running)
     }
-    if (!running.ready) continue
-    if (port !== undefined && running.port !== port) throw new OperatorError(moved(port, running.port))
-    const credentials = await readCredentials(files)
-    // The process that started the server may have been killed before it wrote the port.
-    if (credentials.port !== running.port) await writeCredentials(files, { ...credentials, port: running.port })
-    try {
-      return await takeLease({ ...credentials, port: running.port })
-    } catch (error) {
-      // The server may have just begun to stop.
-      if (!isGoing(error)) throw error
-      if (codeOf(error) !== recovering || !isStuck()) continue
+    if (lease === 'recovering' && isStuck()) {
       log.warn({ pid: running.pid }, 'the recovery of the embedded database makes no progress; restarting it')
       await endServer(running, files)
     }
@@ -179,11 +170,31 @@ async function adopt(files: ClusterFiles, options: EmbeddedOptions, port?: numbe
   )
 }
 
-/** The SQLSTATE of a server that is starting, recovering or stopping. */
-const recovering = '57P03'
+/** Takes a lease, or returns why the server gives none now. */
+async function tryLease(
+  files: ClusterFiles,
+  running: RunningServer,
+  port: number | undefined,
+): Promise<Lease | 'recovering' | 'unavailable'> {
+  if (port !== undefined && running.port !== port) throw new OperatorError(moved(port, running.port))
+  const credentials = await readCredentials(files)
+  // The process that started the server may have been killed before it wrote the port.
+  if (credentials.port !== running.port) await writeCredentials(files, { ...credentials, port: running.port })
+  try {
+    return await takeLease({ ...credentials, port: running.port })
+  } catch (error) {
+    if (!isUnavailable(error)) throw error
+    return codeOf(error) === cannotConnectNow ? 'recovering' : 'unavailable'
+  }
+}
 
-function isGoing(error: unknown): boolean {
+/** The SQLSTATE of a server that is starting, recovering or stopping. */
+const cannotConnectNow = '57P03'
+
+/** Whether the server may accept connections later. It may have just begun to stop. */
+function isUnavailable(error: unknown): boolean {
   const code = codeOf(error)
+  // 53300 is too_many_connections, which can last.
   return isAway(error) ? code !== '53300' : code === 'ECONNREFUSED' || code === 'ECONNRESET'
 }
 
