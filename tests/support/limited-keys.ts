@@ -19,11 +19,29 @@ export async function addKeys(database: Database, account: string): Promise<stri
   return ids
 }
 
+interface Bucket {
+  readonly perMinute: number | null
+  readonly level: bigint
+  readonly lent: bigint
+}
+
+const noBucket: Bucket = { perMinute: null, level: 0n, lent: 0n }
+
 /** A bucket that gets its first limit is full; one whose limit changes has at most that. */
-function levelAfter(before: number | null | undefined, level: bigint, limit: number | null, lent: bigint): bigint {
-  const left = BigInt(limit ?? 0) - lent
+function levelAfter(before: Bucket, perMinute: number | null): bigint {
+  const left = BigInt(perMinute ?? 0) - before.lent
   const full = left < 0n ? 0n : left * 60_000_000n
-  return typeof before === 'number' && level < full ? level : full
+  return before.perMinute !== null && before.level < full ? before.level : full
+}
+
+/** The levels of both buckets after a change of the limits. */
+function levelsAfter(known: ModelKeyLimit | undefined, to: LimitChange) {
+  const requests = known && { perMinute: known.requestsPerMinute, level: known.requestLevel, lent: known.requestsLent }
+  const tokens = known && { perMinute: known.tokensPerMinute, level: known.tokenLevel, lent: known.tokensLent }
+  return {
+    requestLevel: levelAfter(requests ?? noBucket, to.requestsPerMinute),
+    tokenLevel: levelAfter(tokens ?? noBucket, to.tokensPerMinute),
+  }
 }
 
 /** As keys.setLimits() does, but at a time of the test. */
@@ -35,20 +53,7 @@ export async function changeLimit(
   now: bigint,
 ): Promise<void> {
   const known = model.limits.get(key)
-  const levels = {
-    requestLevel: levelAfter(
-      known?.requestsPerMinute,
-      known?.requestLevel ?? 0n,
-      to.requestsPerMinute,
-      known?.requestsLent ?? 0n,
-    ),
-    tokenLevel: levelAfter(
-      known?.tokensPerMinute,
-      known?.tokenLevel ?? 0n,
-      to.tokensPerMinute,
-      known?.tokensLent ?? 0n,
-    ),
-  }
+  const levels = levelsAfter(known, to)
   if (known) Object.assign(known, to, levels)
   const [shares] = await database.rows<{ ids: string[] }>(
     `select array_agg(k.id) as ids from api_key k

@@ -16,6 +16,7 @@ import {
   settleAtKey,
   startSpans,
   takeFromKey,
+  type KeyNeed,
   type ModelKeyAllowance,
   type ModelKeyLimit,
   type ModelKeyReport,
@@ -127,6 +128,12 @@ export interface ModelAnswer {
   output: number | null
 }
 
+/** What decides on a request: the account, and the limits of the key if it has any. */
+interface ModelPayer {
+  readonly account: ModelAccount
+  readonly limit: ModelKeyLimit | undefined
+}
+
 /** A settlement's tokens as recorded in the ledger. */
 export interface ModelKinds {
   input: number
@@ -137,7 +144,15 @@ export interface ModelKinds {
   unchargedOutput: number
 }
 
-const uncharged = { input: null, output: null }
+const answer = (id: string, outcome: string, rest: Partial<ModelAnswer> = {}): ModelAnswer => ({
+  id,
+  outcome,
+  waitUs: null,
+  body: null,
+  input: null,
+  output: null,
+  ...rest,
+})
 const unit = 60_000_000n
 const minute = 60_000_000n
 const day = 24n * 60n * minute
@@ -146,7 +161,58 @@ const most = (a: bigint, b: bigint): bigint => (a > b ? a : b)
 const ceiling = (a: bigint, b: bigint): bigint => (a + b - 1n) / b
 const creditOf = (account: ModelAccount): bigint =>
   account.monthlyLimit === null ? account.credited - account.charged : account.monthlyLimit - account.monthCharged
+const isLent = (lent: Pick<ModelAccount, 'creditLent' | 'requestsLent' | 'tokensLent'>): boolean =>
+  lent.creditLent > 0n || lent.requestsLent > 0n || lent.tokensLent > 0n
+const nameOf = ({ account, idem }: Pick<ModelAdmission, 'account' | 'idem'>): string => `${account} ${idem}`
+
+/** The tokens that a request can use at most, and their highest cost. */
+function needOf(item: ModelAdmission): KeyNeed {
+  const dearest = most(item.inputPrice, most(item.cachedPrice ?? 0n, item.cacheWritePrice ?? 0n))
+  const cost = BigInt(item.input) * dearest + BigInt(item.output) * item.outputPrice
+  return { cost, tokens: item.input + item.output }
+}
+
 export const monthOf = (now: bigint): string => `${new Date(Number(now / 1000n)).toISOString().slice(0, 7)}-01`
+
+function refusalOf({ cost, tokens }: KeyNeed, { account, limit }: ModelPayer): string | undefined {
+  const need = BigInt(tokens) * unit
+  const credit = creditOf(account)
+  const key = keyRefusals(limit, { cost, tokens })
+  const refusals = {
+    never_fits: need > BigInt(account.tokensPerMinute) * unit,
+    key_never_fits: key.key_never_fits,
+    insufficient_credit: cost > most(0n, credit),
+    key_month: key.key_month,
+    key_day: key.key_day,
+    credit_held: cost > most(0n, credit - account.held - account.creditLent),
+    key_held: key.key_held,
+    requests: account.requestLevel < unit,
+    tokens: account.tokenLevel < need,
+    key_requests: key.key_requests,
+    key_tokens: key.key_tokens,
+  }
+  return Object.entries(refusals).find(([, refuses]) => refuses)?.[0]
+}
+
+/** Recalls allowances if the request could be admitted after their return. */
+function recall(refusal: string, { account, limit }: ModelPayer, now: bigint): void {
+  if (/^(?:credit_held|requests|tokens)$/.test(refusal) && isLent(account)) account.recalledAt = now
+  if (/^key_(?:held|requests|tokens)$/.test(refusal) && limit && isLent(limit)) limit.recalledAt = now
+}
+
+function waitAfter(
+  refusal: string,
+  { cost, tokens }: KeyNeed,
+  { account, limit }: ModelPayer,
+  now: bigint,
+): bigint | null {
+  if (limit && refusal === 'key_day') return renewalWait(limit, 'day', cost, now)
+  if (limit && refusal === 'key_month') return renewalWait(limit, 'month', cost, now)
+  if (!/^(?:key_)?(?:requests|tokens)$/.test(refusal)) return null
+  const forRequest = ceiling(most(0n, unit - account.requestLevel), BigInt(account.requestsPerMinute))
+  const forTokens = ceiling(most(0n, BigInt(tokens) * unit - account.tokenLevel), BigInt(account.tokensPerMinute))
+  return most(most(forRequest, forTokens), keyWait(limit, { cost, tokens }))
+}
 
 /** Creates empty books. `accounts` may be changed between batches, as the command line does. */
 export function createTillModel() {
@@ -242,7 +308,7 @@ export function createTillModel() {
   function settle(item: ModelSettlement, now: bigint): ModelAnswer | undefined {
     const hold = holds.get(item.hold)
     const earlier = ledger.get(item.hold)
-    if (!hold) return earlier && { id: item.hold, outcome: 'settled', waitUs: null, body: null, ...earlier.charged }
+    if (!hold) return earlier && answer(item.hold, 'settled', earlier.charged)
     const account = accounts.get(hold.account)
     if (!account) throw new Error('a hold without an account')
     const none = { ...item, input: 0, output: 0, cached: 0, cacheWrite: 0 }
@@ -259,37 +325,17 @@ export function createTillModel() {
     if (limit) settleAtKey(limit, hold.cost, charge, back)
     account.tokenLevel = most(0n, least(tokenRoom(account), account.tokenLevel + given))
     remember(hold, item)
-    if (item.stop === undefined) return { id: item.hold, outcome: 'released', waitUs: null, body: null, ...uncharged }
+    if (item.stop === undefined) return answer(item.hold, 'released')
     ledger.set(item.hold, { account: hold.account, key: hold.key, cost: charge, at: now, charged, kinds })
-    return { id: item.hold, outcome: 'settled', waitUs: null, body: null, ...charged }
+    return answer(item.hold, 'settled', charged)
   }
 
   function remember(hold: ModelHold, item: ModelSettlement): void {
-    const name = `${hold.account} ${hold.idem}`
+    const name = nameOf(hold)
     const known = remembered.get(name)
     if (hold.idem === undefined || known?.hold !== item.hold) return
     if (item.body === undefined) remembered.delete(name)
     else known.body = item.body
-  }
-
-  function refusalOf(item: ModelAdmission, account: ModelAccount, cost: bigint): string | undefined {
-    const need = BigInt(item.input + item.output) * unit
-    const credit = creditOf(account)
-    const key = keyRefusals(limits.get(item.key), { cost, tokens: item.input + item.output })
-    const refusals = {
-      never_fits: need > BigInt(account.tokensPerMinute) * unit,
-      key_never_fits: key.key_never_fits,
-      insufficient_credit: cost > most(0n, credit),
-      key_month: key.key_month,
-      key_day: key.key_day,
-      credit_held: cost > most(0n, credit - account.held - account.creditLent),
-      key_held: key.key_held,
-      requests: account.requestLevel < unit,
-      tokens: account.tokenLevel < need,
-      key_requests: key.key_requests,
-      key_tokens: key.key_tokens,
-    }
-    return Object.entries(refusals).find(([, refuses]) => refuses)?.[0]
   }
 
   /** Does what `exchange()` does with one account. Returns true if the request for more was granted. */
@@ -312,10 +358,12 @@ export function createTillModel() {
     account.tokenLevel = least(tokenRoom(account), account.tokenLevel + report.tokensBack * unit)
     const { atHand, cost, need } = report
     const charged = report.charges.reduce((sum, charge) => sum + charge.cost, 0n)
+    const isRecalled =
+      account.recalledAt !== null && account.recalledAt >= now - 2_000_000n && account.recalledAt <= now
     const granted =
       atHand > 0n &&
       account.open &&
-      (account.recalledAt === null || account.recalledAt < now - 2_000_000n || account.recalledAt > now) &&
+      !isRecalled &&
       account.requestLevel >= 100n * atHand * unit &&
       account.tokenLevel >= 100n * atHand * need * unit &&
       creditBefore - charged >= 100n * atHand * cost
@@ -366,7 +414,7 @@ export function createTillModel() {
   }
 
   function repeated(item: ModelAdmission, now: bigint): string | undefined {
-    const known = item.idem === undefined ? undefined : remembered.get(`${item.account} ${item.idem}`)
+    const known = item.idem === undefined ? undefined : remembered.get(nameOf(item))
     if (!known || known.at <= now - day) return undefined
     if (known.hash !== item.hash) return 'mismatch'
     return known.body === undefined ? 'in_progress' : 'replay'
@@ -374,47 +422,33 @@ export function createTillModel() {
 
   function admit(item: ModelAdmission, instance: string, now: bigint): ModelAnswer {
     const account = accounts.get(item.account)
-    const answer = (outcome: string, rest: Partial<ModelAnswer> = {}): ModelAnswer => ({
-      id: item.hold,
-      outcome,
-      waitUs: null,
-      body: null,
-      ...uncharged,
-      ...rest,
-    })
-    if (holds.has(item.hold)) return answer('admitted')
-    if (!account?.open) return answer('no_billing_account')
+    if (holds.has(item.hold)) return answer(item.hold, 'admitted')
+    if (!account?.open) return answer(item.hold, 'no_billing_account')
     const before = repeated(item, now)
-    const body = remembered.get(`${item.account} ${item.idem}`)?.body ?? null
-    if (before !== undefined) return answer(before, before === 'replay' ? { body } : {})
-    const dearest = most(item.inputPrice, most(item.cachedPrice ?? 0n, item.cacheWritePrice ?? 0n))
-    const cost = BigInt(item.input) * dearest + BigInt(item.output) * item.outputPrice
-    const need = BigInt(item.input + item.output) * unit
-    const refusal = refusalOf(item, account, cost)
-    const lent = account.requestsLent > 0n || account.tokensLent > 0n || account.creditLent > 0n
-    if (lent && (refusal === 'credit_held' || refusal === 'requests' || refusal === 'tokens')) account.recalledAt = now
-    const limit = limits.get(item.key)
-    const isLent = limit && (limit.requestsLent > 0n || limit.tokensLent > 0n || limit.creditLent > 0n)
-    if (isLent && /^key_(?:held|requests|tokens)$/.test(refusal ?? '')) limit.recalledAt = now
-    const tokens = item.input + item.output
-    if (limit && (refusal === 'key_month' || refusal === 'key_day'))
-      return answer(refusal, { waitUs: renewalWait(limit, refusal === 'key_day' ? 'day' : 'month', cost, now) })
-    if (/^(?:key_)?(?:requests|tokens)$/.test(refusal ?? '')) {
-      const forRequest = ceiling(most(0n, unit - account.requestLevel), BigInt(account.requestsPerMinute))
-      const forTokens = ceiling(most(0n, need - account.tokenLevel), BigInt(account.tokensPerMinute))
-      return answer(String(refusal), { waitUs: most(most(forRequest, forTokens), keyWait(limit, { cost, tokens })) })
+    if (before === 'replay') return answer(item.hold, before, { body: remembered.get(nameOf(item))?.body ?? null })
+    if (before !== undefined) return answer(item.hold, before)
+    const need = needOf(item)
+    const payer: ModelPayer = { account, limit: limits.get(item.key) }
+    const refusal = refusalOf(need, payer)
+    if (refusal !== undefined) {
+      recall(refusal, payer, now)
+      return answer(item.hold, refusal, { waitUs: waitAfter(refusal, need, payer, now) })
     }
-    if (refusal !== undefined) return answer(refusal)
     account.requestLevel -= unit
-    account.tokenLevel -= need
-    if (limit) takeFromKey(limit, tokens, item.holds ? cost : 0n)
-    if (item.holds) {
-      account.held += cost
-      holds.set(item.hold, { ...item, maxOutputTokens: item.output, inputTokens: item.input, cost, instance })
-      if (item.idem !== undefined)
-        remembered.set(`${item.account} ${item.idem}`, { hash: item.hash, hold: item.hold, at: now, body: undefined })
-    }
-    return answer('admitted')
+    account.tokenLevel -= BigInt(need.tokens) * unit
+    if (payer.limit) takeFromKey(payer.limit, need.tokens, item.holds ? need.cost : 0n)
+    if (!item.holds) return answer(item.hold, 'admitted')
+    account.held += need.cost
+    holds.set(item.hold, {
+      ...item,
+      maxOutputTokens: item.output,
+      inputTokens: item.input,
+      cost: need.cost,
+      instance,
+    })
+    if (item.idem !== undefined)
+      remembered.set(nameOf(item), { hash: item.hash, hold: item.hold, at: now, body: undefined })
+    return answer(item.hold, 'admitted')
   }
 
   return {
@@ -471,7 +505,7 @@ export function createTillModel() {
         if (account) account.held -= hold.cost
         const limit = limits.get(hold.key)
         if (limit) limit.held -= hold.cost
-        const name = `${hold.account} ${hold.idem}`
+        const name = nameOf(hold)
         if (remembered.get(name)?.hold === id) remembered.delete(name)
       }
     },

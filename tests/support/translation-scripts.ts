@@ -81,6 +81,16 @@ function anyThought({ signs }: Upstream): fc.Arbitrary<VendorThought> {
   )
 }
 
+/** Leaves out what the two APIs cannot express: a second text or thought, or two texts in a row. */
+function expressible(client: Client, upstream: Upstream, said: readonly Said[]): readonly Said[] {
+  const hasOneText = client.hasOneText || upstream.order === 'parts in turn'
+  return said.filter((part, index) => {
+    const before = said.slice(0, index).map(({ kind }) => kind)
+    if (part.kind === 'thinking') return upstream.signs !== 'no' || !before.includes('thinking')
+    return hasOneText ? !before.includes('text') : before.at(-1) !== 'text'
+  })
+}
+
 /** Brings what a vendor says into an order that it can send and the client's API can express. */
 function ordered(
   client: Client,
@@ -89,17 +99,11 @@ function ordered(
   calls: readonly (readonly [call: Called, place: number])[],
   round: number,
 ): readonly VendorPart[] {
-  const hasOneText = client.hasOneText || upstream.order === 'parts in turn'
-  const kept = said.filter((part, index) => {
-    const before = said.slice(0, index)
-    if (part.kind === 'text')
-      return hasOneText ? before.every(({ kind }) => kind !== 'text') : before.at(-1)?.kind !== 'text'
-    return upstream.signs !== 'no' || before.every(({ kind }) => kind !== 'thinking')
-  })
   const inTurn = upstream.order === 'parts in turn'
+  const kept = expressible(client, upstream, said)
   const parts: VendorPart[] = inTurn
     ? kept.toSorted((a, b) => Number(a.kind === 'text') - Number(b.kind === 'text'))
-    : kept.slice()
+    : [...kept]
   const first =
     upstream.order === 'any' && !client.hasOneText ? 0 : parts.findLastIndex(({ kind }) => kind === 'text') + 1
   calls.forEach(([call, place], index) => {
