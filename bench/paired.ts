@@ -112,21 +112,25 @@ async function measure(generator: LoadGenerator, subjects: readonly Subject[]): 
     subject.replies += played.responses
     return played.cost
   }
+  /** The costs of each side, start by start. Every other round has the reverse order. */
+  async function playRounds(what: string, connections: number): Promise<Record<Side, Cost[]>> {
+    const costs = new Map(subjects.map((subject): [Subject, Cost[]] => [subject, []]))
+    for (let round = 0; round < rounds; round++) {
+      for (const subject of round % 2 === 0 ? subjects : subjects.toReversed()) {
+        costs.get(subject)?.push(await play(subject, what, { connections, seconds: seconds.round }))
+      }
+    }
+    const costsOf = (side: Side): Cost[] =>
+      [...costs].flatMap(([subject, ofSubject]) => (subject.side === side ? ofSubject : []))
+    return { this: costsOf('this'), other: costsOf('other') }
+  }
   const compared: Comparison[] = []
   for (const what of Object.keys(requests)) {
     for (const subject of subjects) await play(subject, what, { connections: 128, seconds: seconds.warmUp })
     for (const connections of connectionCounts) {
       const name = `${what} at ${connections} connections`
       console.log(`  ${name} …`)
-      const costs = new Map(subjects.map((subject): [Subject, Cost[]] => [subject, []]))
-      for (let round = 0; round < rounds; round++) {
-        for (const subject of round % 2 === 0 ? subjects : subjects.toReversed()) {
-          costs.get(subject)?.push(await play(subject, what, { connections, seconds: seconds.round }))
-        }
-      }
-      const costsOf = (side: Side): Cost[] =>
-        [...costs].flatMap(([subject, ofSubject]) => (subject.side === side ? ofSubject : []))
-      compared.push({ name, this: costsOf('this'), other: costsOf('other') })
+      compared.push({ name, ...(await playRounds(what, connections)) })
     }
   }
   return rowsOf(compared)
