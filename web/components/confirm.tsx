@@ -25,6 +25,11 @@ export function confirm(question: Question): Promise<boolean> {
   })
 }
 
+/** Asks whether to discard a form's changes. */
+export function confirmDiscard(text = 'Your text is not saved and cannot be recovered.'): Promise<boolean> {
+  return confirm({ title: 'Discard your changes?', text, action: 'Discard' })
+}
+
 function ask(question: typeof asked): void {
   asked = question
   for (const listener of listeners) listener()

@@ -34,7 +34,7 @@ interface ChoicesProps extends Pick<Draft, 'fields' | 'values' | 'base' | 'postp
 }
 
 function Choices({ conflict, fields, values, base, postpone, resolve }: ChoicesProps) {
-  const { theirs, by, isOwn } = conflict
+  const { theirs, isOwn } = conflict
   const open = fields.filter((field) => !meansSame(field, values[field.name], theirs[field.name]))
   const people = usePeople(open.some(({ kind }) => kind === 'consultant'))
   const names = Object.fromEntries(people.map(({ id, name }) => [id, name]))
@@ -65,7 +65,7 @@ function Choices({ conflict, fields, values, base, postpone, resolve }: ChoicesP
           field={field.kind === 'consultant' ? { ...field, choices: names } : field}
           mine={values[field.name] ?? ''}
           theirs={theirs[field.name] ?? ''}
-          title={isOwn ? 'Saved' : by ? `${by}’s` : 'Theirs'}
+          title={savedTitle(conflict)}
           side={sides[field.name] ?? 'mine'}
           onChoose={(side) => setSides({ ...sides, [field.name]: side })}
         />
@@ -78,6 +78,11 @@ function Choices({ conflict, fields, values, base, postpone, resolve }: ChoicesP
       </Group>
     </>
   )
+}
+
+function savedTitle({ by, isOwn }: Conflict): string {
+  if (isOwn) return 'Saved'
+  return by ? `${by}’s` : 'Theirs'
 }
 
 /** Two texts can be edited into one. */

@@ -106,11 +106,11 @@ export function useDraft({ fields, initial, version, save, reload, restore, with
   /** The values with all that was typed. */
   function typed(): Values {
     const latest = [...typing.current].map(([name, read]) => [name, read()] as const)
-    settled()
+    endTyping()
     return { ...values, ...Object.fromEntries(latest) }
   }
 
-  function settled() {
+  function endTyping() {
     typing.current.clear()
     setIsTyping(false)
   }
@@ -134,7 +134,7 @@ export function useDraft({ fields, initial, version, save, reload, restore, with
       setValues((before) => ({ ...before, [name]: value }))
     },
     /** Marks a field as changed whose value takes long to make. `read` makes it; `set` follows after a pause. */
-    hold: (name: string, read: () => Value) => {
+    defer: (name: string, read: () => Value) => {
       typing.current.set(name, read)
       setIsTyping(true)
     },
@@ -158,7 +158,7 @@ export function useDraft({ fields, initial, version, save, reload, restore, with
     version: base.version,
     /** Shows another version, in a form that stays open. */
     adopt: (shown: Values, from: number) => {
-      settled()
+      endTyping()
       setBase({ values: shown, version: from })
       setValues(shown)
       setRefused(undefined)

@@ -2,7 +2,7 @@ import { Button, Group } from '@mantine/core'
 import { useEffect, useRef, type KeyboardEvent, type SubmitEvent } from 'react'
 import { isCancel } from './cancel-key.ts'
 import { ConflictDialog } from './conflict.tsx'
-import { confirm } from './confirm.tsx'
+import { confirmDiscard } from './confirm.tsx'
 import { useDraft, type DraftNeeds } from './draft.ts'
 import classes from './edit-form.module.css'
 import { FieldInput } from './field-input.tsx'
@@ -39,14 +39,7 @@ export function EditForm({ label, saveLabel = 'Save', startsAt, onCancel, ...nee
     draft.submit()
   }
   async function cancel() {
-    const sure =
-      !draft.isDirty ||
-      (await confirm({
-        title: 'Discard your changes?',
-        text: 'Your text is not saved and cannot be recovered.',
-        action: 'Discard',
-      }))
-    if (!sure) return
+    if (draft.isDirty && !(await confirmDiscard())) return
     draft.settle()
     onCancel()
   }

@@ -2,7 +2,7 @@ import { Alert, Button, Group, Textarea, TextInput } from '@mantine/core'
 import { useEffect, useRef, useState, type KeyboardEvent, type SubmitEvent } from 'react'
 import type { DraftOptions, ShownInvoice } from '../../../src/invoicing/schema.ts'
 import { ApiError } from '../../api.ts'
-import { confirm } from '../../components/confirm.tsx'
+import { confirmDiscard } from '../../components/confirm.tsx'
 import { useUnsaved } from '../../components/unsaved.tsx'
 import { UnclearValue } from '../../fields.ts'
 import { believed } from '../../wire.ts'
@@ -63,14 +63,7 @@ export function DraftForm(props: DraftFormProps) {
     }
   }
   async function cancel() {
-    const sure =
-      !isDirty ||
-      (await confirm({
-        title: 'Discard your changes?',
-        text: 'What you typed is not saved and cannot be recovered.',
-        action: 'Discard',
-      }))
-    if (!sure) return
+    if (isDirty && !(await confirmDiscard())) return
     settle()
     onCancel()
   }

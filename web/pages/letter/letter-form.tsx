@@ -5,7 +5,7 @@ import type { Letter } from '../../../src/clients/schema.ts'
 import { change } from '../../api.ts'
 import { isCancel } from '../../components/cancel-key.ts'
 import { ConflictDialog } from '../../components/conflict.tsx'
-import { confirm } from '../../components/confirm.tsx'
+import { confirmDiscard } from '../../components/confirm.tsx'
 import { useDraft, type Draft } from '../../components/draft.ts'
 import { TextEditor } from '../../components/editor/text-editor.tsx'
 import { notifyDone } from '../../components/notify.ts'
@@ -66,12 +66,8 @@ export function LetterForm({ letter, startsAt, onDirty, onReady }: LetterFormPro
     }
   }, [letter, isDirty, busy, version, adopt])
   async function discard() {
-    const sure = await confirm({
-      title: 'Discard your changes?',
-      text: 'The letter goes back to its last saved version.',
-      action: 'Discard',
-    })
-    if (sure) adopt(valuesOf(fields, letter), letter.version)
+    if (await confirmDiscard('The letter goes back to its last saved version.'))
+      adopt(valuesOf(fields, letter), letter.version)
   }
   return (
     <LetterFields label="Edit letter" draft={draft} startsAt={startsAt} onReady={onReady}>
@@ -104,7 +100,7 @@ const places = { subject: 'input', body: '[aria-label=Letter]' } as const
 /** The subject and text of a letter. Ctrl+Enter saves. */
 export function LetterFields({ label, draft, startsAt, onReady, onCancel, children }: LetterFieldsProps) {
   const form = useRef<HTMLFormElement>(null)
-  const { values, error, busy, isDirty, set, hold, submit } = draft
+  const { values, error, busy, isDirty, set, defer, submit } = draft
   const typed = (name: string): string => textOf(values[name])
   const errorOf = (name: string) => (error?.refusal.field === name ? error.reasonAtField : undefined)
   useEffect(() => {
@@ -138,7 +134,7 @@ export function LetterFields({ label, draft, startsAt, onReady, onCancel, childr
         text={typed('body')}
         readOnly={busy}
         onChange={(text) => set('body', text)}
-        onTyping={(read) => hold('body', read)}
+        onTyping={(read) => defer('body', read)}
         onReady={onReady}
       />
       <div className={classes.actions}>

@@ -68,11 +68,8 @@ function LetterDesk({ item: letter, revisions, drafts }: Loaded) {
   }
   return (
     <Workspace panels={panels}>
-      {writing.phase === 'writing' ? (
-        <LiveDraft writing={writing} onStop={() => void stop()} />
-      ) : writing.phase === 'failed' ? (
-        <FailedDraft failed={writing} onBack={reset} />
-      ) : null}
+      {writing.phase === 'writing' && <LiveDraft writing={writing} onStop={() => void stop()} />}
+      {writing.phase === 'failed' && <FailedDraft failed={writing} onBack={reset} />}
       {isDrafting && (
         <div hidden={writing.phase !== 'idle'}>
           <DraftForm

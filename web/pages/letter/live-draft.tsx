@@ -28,9 +28,7 @@ export function LiveDraft({ writing, onStop }: LiveDraftProps) {
     <div className={classes.live}>
       <div className={classes.progress}>
         <Loader size="xs" aria-hidden />
-        <output>
-          {isStopping ? 'Stopping…' : isFollowed ? 'The letter is being finished…' : 'Writing the letter…'}
-        </output>
+        <output>{progressOf(writing)}</output>
         <p className={classes.figures}>
           {[model, text !== '' && counted(words, 'word'), `${seconds} s`].filter(Boolean).join(' · ')}
         </p>
@@ -55,6 +53,11 @@ export function LiveDraft({ writing, onStop }: LiveDraftProps) {
       <p className={classes.hint}>You can leave this page. The letter is finished and saved in this record.</p>
     </div>
   )
+}
+
+function progressOf({ isStopping, isFollowed }: LiveDraftProps['writing']): string {
+  if (isStopping) return 'Stopping…'
+  return isFollowed ? 'The letter is being finished…' : 'Writing the letter…'
 }
 
 function useSeconds(since: number): number {

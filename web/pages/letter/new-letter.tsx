@@ -3,7 +3,7 @@ import { useCallback, useRef, useState } from 'react'
 import { useNavigate, useRevalidator } from 'react-router'
 import type { Letter } from '../../../src/clients/schema.ts'
 import { createMaker } from '../../components/create.ts'
-import { confirm } from '../../components/confirm.tsx'
+import { confirmDiscard } from '../../components/confirm.tsx'
 import { useDraft } from '../../components/draft.ts'
 import { isLeaving } from '../../drafts.ts'
 import { letterFields } from '../../fields.ts'
@@ -43,14 +43,7 @@ export function NewLetter() {
     insert.current = act
   }, [])
   async function cancel() {
-    const sure =
-      !draft.isDirty ||
-      (await confirm({
-        title: 'Discard your changes?',
-        text: 'Your text is not saved and cannot be recovered.',
-        action: 'Discard',
-      }))
-    if (!sure) return
+    if (draft.isDirty && !(await confirmDiscard())) return
     draft.settle()
     await navigate(address, { replace: true })
   }

@@ -70,22 +70,19 @@ function FactorRow({ factor, onCodes }: FactorRowProps) {
     })
   }
 
-  // Passkeys are added and removed one by one, above.
-  const action =
-    id === 'passkey' ? undefined : isSetUp ? (
-      <>
-        <Button variant="default" aria-label={`Replace ${name}`} onClick={() => setOpen(true)}>
-          Replace
-        </Button>
+  const setUp = isSetUp ? 'Replace' : 'Set up'
+  const actions = (
+    <>
+      <Button variant="default" aria-label={`${setUp} ${name}`} onClick={() => setOpen(true)}>
+        {setUp}
+      </Button>
+      {isSetUp && (
         <Button variant="default" loading={isBusy} aria-label={`Remove ${name}`} onClick={() => void remove()}>
           Remove
         </Button>
-      </>
-    ) : (
-      <Button variant="default" aria-label={`Set up ${name}`} onClick={() => setOpen(true)}>
-        Set up
-      </Button>
-    )
+      )}
+    </>
+  )
   return (
     <>
       <Row
@@ -93,7 +90,8 @@ function FactorRow({ factor, onCodes }: FactorRowProps) {
         title={name}
         badge={isSetUp && <Badge color="teal">On</Badge>}
         about={about}
-        actions={action}
+        // Passkeys are added and removed one by one, above.
+        actions={id === 'passkey' ? undefined : actions}
       />
       {isOpen && (
         <SetUpDialog
