@@ -179,6 +179,18 @@ describe('pages', () => {
   })
 })
 
+test('“email” is spelt one way', () => {
+  const texts = globSync(['*.md', 'docs/**/*.md', 'src/**/*.ts', 'web/{pages,components,sign-in}/**/*.{ts,tsx}'], {
+    cwd: root,
+    // It accepts both spellings in the first line of a file.
+    exclude: ['src/clients/import-file.ts', 'src/clients/import.test.ts'],
+  })
+  assert.deepEqual(
+    texts.filter((file) => /\be-mail/i.test(read(file))),
+    [],
+  )
+})
+
 describe('commands', { skip: !existsSync(path.join(root, 'src/main.ts')) && 'there is no command line yet' }, () => {
   const pages = globSync(['*.md', 'docs/**/*.md'], { cwd: root })
   const forOperators = ['README.md', 'docs/operating.md']

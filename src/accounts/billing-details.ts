@@ -58,7 +58,7 @@ function emailIn(text: string | null): string | null {
   const email = lineIn(text, 'email')
   if (email === null) return null
   const read = readEmail(email)
-  if (read === undefined) throw refused('email', 'must be an e-mail address: name@example.com')
+  if (read === undefined) throw refused('email', 'must be an email address: name@example.com')
   return read.address
 }
 

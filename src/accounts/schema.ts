@@ -39,7 +39,7 @@ const billing = {
   billing_name: nullable(line(200, 'The name on invoices to the account. Null: the name of the account.')),
   billing_address: nullable(text(500, 'The postal address without the name: at most 8 lines.')),
   billing_tax_number: nullable(line(50, "The payer's tax number.")),
-  billing_email: nullable(line(254, 'The e-mail address that invoices are sent to.')),
+  billing_email: nullable(line(254, 'The email address that invoices are sent to.')),
 }
 
 export const accountChange = body({

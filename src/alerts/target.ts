@@ -26,11 +26,11 @@ export async function checkTarget(
     return { email: null, webhook: await checkWebhook(webhook, find) }
   }
   if (email === undefined || webhook !== undefined) {
-    throw new Problem('invalid_field', 'Give either an e-mail address or a webhook.', { field: 'email' })
+    throw new Problem('invalid_field', 'Give either an email address or a webhook.', { field: 'email' })
   }
   const address = readEmail(email)?.address
   if (address === undefined) {
-    throw new Problem('invalid_field', 'Give an e-mail address such as anna@example.com.', { field: 'email' })
+    throw new Problem('invalid_field', 'Give an email address such as anna@example.com.', { field: 'email' })
   }
   if (!hasMail) {
     throw new Problem('invalid_field', 'No mail server is configured: set `mail`, or use a webhook.', {

@@ -50,7 +50,7 @@ export function readErasureOf(clientId: string): PreparedStatement<ErasureRow> {
 }
 
 export interface Scheduling {
-  /** Whether the reason contains the name, the reference or the e-mail address of the client. */
+  /** Whether the reason contains the name, the reference or the email address of the client. */
   readonly named: boolean
   /** False if the reason does, and if an erasure is scheduled already. */
   readonly scheduled: boolean

@@ -88,7 +88,7 @@ function present(row: store.ErasureRow): ListedErasure {
 function namesClient(): Problem {
   return new Problem(
     'invalid_field',
-    'The field reason is kept after the erasure: leave out the name, the reference and the e-mail address of the client.',
+    'The field reason is kept after the erasure: leave out the name, the reference and the email address of the client.',
     { field: 'reason' },
   )
 }

@@ -10,7 +10,7 @@ export const newErasure = Type.Object(
       minLength: 1,
       maxLength: 500,
       description:
-        'Why the client is to be erased. It is kept after the erasure, so it may not contain the name, the reference or the e-mail address of the client.',
+        'Why the client is to be erased. It is kept after the erasure, so it may not contain the name, the reference or the email address of the client.',
     }),
   },
   { additionalProperties: false },

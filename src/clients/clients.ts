@@ -152,7 +152,7 @@ function referenceTaken(cause: unknown, advice: string): Problem {
 function columnsOf(body: ClientChange): store.ClientColumns {
   const { name, reference, email, address } = body
   if (typeof email === 'string' && readEmail(email) === undefined) {
-    throw new Problem('invalid_field', 'The field email must be an e-mail address: name@example.com.', {
+    throw new Problem('invalid_field', 'The field email must be an email address: name@example.com.', {
       field: 'email',
     })
   }

@@ -12,7 +12,7 @@ export interface ImportedClient {
   readonly reference: string | null
   readonly email: string | null
   readonly address: string | null
-  /** The e-mail address of the consultant. */
+  /** The email address of the consultant. */
   readonly consultant: string | null
 }
 

@@ -118,7 +118,7 @@ describe('an import', () => {
     ['turned direction', `${head}\nA,\u202eR,,${anna}\n`, [[2, /field reference .*U\+202E/]]],
     ['a name of nothing to see', `${head}\n\u200b,,,${anna}\n`, [[2, /U\+200B/]]],
     ['a NUL', `${head}\na\0b,,,${anna}\n`, [[2, /NUL/]]],
-    ['what is no address', `${head}\nA,,not an address,${anna}\n`, [[2, /is not an e-mail address/]]],
+    ['what is no address', `${head}\nA,,not an address,${anna}\n`, [[2, /is not an email address/]]],
     ['nobody of that address', `${head}\nA,,,nobody@firm.example\n`, [[2, /no active person/]]],
     ['somebody who is disabled', `${head}\nA,,,gone@firm.example\n`, [[2, /no active person/]]],
     ['no consultant at all', 'name\nA\n', [[2, /the consultant is missing/]]],
@@ -130,7 +130,7 @@ describe('an import', () => {
       `${head}\n,,,${anna}\nB,,x,${anna}\nC,,,${anna}\nD" ",,,${anna}\n`,
       [
         [2, /name/],
-        [3, /e-mail/],
+        [3, /email/],
         [5, /quote/],
       ],
     ],

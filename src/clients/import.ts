@@ -12,7 +12,7 @@ import { findRepeats, insertClients, type ImportRow } from './import-store.ts'
 export type { LineFault } from './csv.ts'
 
 export interface ImportOptions {
-  /** The e-mail address of the consultant for lines without one. */
+  /** The email address of the consultant for lines without one. */
   readonly consultant?: string | undefined
   /** Checks the file without importing it. */
   readonly dryRun?: boolean | undefined
@@ -59,7 +59,7 @@ export async function importClients(
   return { imported: rows.length, faults }
 }
 
-/** The ids of active people by the e-mail addresses in the file; undefined for an unknown address. */
+/** The ids of active people by the email addresses in the file; undefined for an unknown address. */
 async function consultantsOf(
   people: ImportNeeds['people'],
   clients: readonly ImportedClient[],
@@ -81,7 +81,7 @@ function resolve(
 ): ImportRow | LineFault {
   const { line, email } = client
   if (email !== null && readEmail(email) === undefined)
-    return { line, reason: `${quoted(email)} is not an e-mail address` }
+    return { line, reason: `${quoted(email)} is not an email address` }
   const named = consultant ?? fallback
   if (named === undefined) return { line, reason: 'the consultant is missing: fill in the column, or use --consultant' }
   const consultantId = ids.get(named)

@@ -33,7 +33,7 @@ const clientStatus = Type.Enum(['active', 'archived'])
 
 const clientName = line(200, "The client's name.")
 const clientReference = line(100, "The firm's own reference. Unique per consultant.")
-const clientEmail = line(254, "The client's e-mail address.")
+const clientEmail = line(254, "The client's email address.")
 const clientAddress = text(500, 'The postal address on letters, without the name: at most 8 lines.')
 
 export const newClient = body({
@@ -92,7 +92,7 @@ export const clientList = Type.Object({
 export type ClientList = Type.Static<typeof clientList>
 
 export const clientQuery = body({
-  q: Type.Optional(text(200, 'Words, or their first letters, of the name, the reference or the e-mail address.')),
+  q: Type.Optional(text(200, 'Words, or their first letters, of the name, the reference or the email address.')),
   status: Type.Optional(
     Type.Enum(['active', 'archived', 'all', 'deleted'], {
       description: 'Default `active`. `all` does not include deleted clients. Only partners can list those.',

@@ -251,6 +251,6 @@ function billingLines({ billing }: Account): (readonly [title: string, text: str
     ['Billed to', billing.name],
     ['Address', billing.address?.replaceAll('\n', ', ') ?? null],
     ['Tax number', billing.taxNumber],
-    ['E-mail', billing.email],
+    ['Email', billing.email],
   ].flatMap(([title, text]) => (typeof title === 'string' && typeof text === 'string' ? [[title, text] as const] : []))
 }

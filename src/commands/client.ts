@@ -28,7 +28,7 @@ interface ImportCommandOptions extends CommonOptions {
   readonly dryRun?: true
 }
 
-const consultant = ['--consultant <email>', 'the e-mail address of the consultant'] as const
+const consultant = ['--consultant <email>', 'the email address of the consultant'] as const
 
 export function clientCommand(context: Context): Command {
   return group('client', 'Manage clients', [
@@ -44,7 +44,7 @@ function createCommand(context: Context): Command {
     .requiredOption('--name <name>', 'the name of the client')
     .requiredOption(...consultant)
     .option('--reference <text>', "the firm's own reference")
-    .option('--email <address>', 'the e-mail address for letters')
+    .option('--email <address>', 'the email address for letters')
     .option('--address <lines...>', 'the postal address, one argument per line')
     .action(async ({ json, name, reference, email, address, consultant: owner }: CreateOptions) =>
       withRecords(context, async ({ records, people }) => {
@@ -72,7 +72,7 @@ function listCommand(context: Context): Command {
     .choices(['active', 'archived', 'all'])
     .default('active')
   return command('list', 'List clients', 'client list --consultant anna@example.com')
-    .option('--consultant <email>', 'only clients of this consultant (e-mail address)')
+    .option('--consultant <email>', 'only clients of this consultant (email address)')
     .addOption(status)
     .action(async ({ json, status: wanted, consultant: email }: ListOptions) =>
       withRecords(context, async ({ records, people }) => {
@@ -98,7 +98,7 @@ function listCommand(context: Context): Command {
 function assignCommand(context: Context): Command {
   return command('assign', 'Assign a client to another consultant', 'client assign "Berg & Sons" anna@example.com')
     .argument('<client>', 'its id, or its reference or name if unique')
-    .argument('<consultant>', 'the e-mail address of the consultant')
+    .argument('<consultant>', 'the email address of the consultant')
     .action(async (client: string, email: string, { json }: CommonOptions) =>
       withRecords(context, async ({ records, people }) => {
         const body = { consultant_id: await personId(people, email) }
@@ -116,7 +116,7 @@ function importCommand(context: Context): Command {
     'client import clients.csv --dry-run',
   )
     .argument('<file>', 'a CSV file with the header name,reference,email,address,consultant; only name is required')
-    .option('--consultant <email>', 'the e-mail address of the consultant for lines without one')
+    .option('--consultant <email>', 'the email address of the consultant for lines without one')
     .option('--dry-run', 'check the file without importing it')
     .action(async (file: string, { json, ...options }: ImportCommandOptions) =>
       withRecords(context, async ({ records, people }) => {

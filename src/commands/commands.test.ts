@@ -199,7 +199,7 @@ test('an account has billing details, of which an empty one is removed', async (
     [billed['billing_name'], billed['billing_address'], billed['billing_email']],
     [null, '1 High Street\nBristol', 'bills@acme.example'],
   )
-  assert.match((await run('account', 'show', 'Billed')).stdout, /Address +1 High Street, Bristol\nE-mail +bills@acme/)
+  assert.match((await run('account', 'show', 'Billed')).stdout, /Address +1 High Street, Bristol\nEmail +bills@acme/)
   const { stdout } = await run('account', 'billing', 'Billed', '--email', '', '--name', 'Billed Ltd')
   assert.match(stdout, /Billed to +Billed Ltd\nAddress +1 High Street, Bristol\n$/)
 })

@@ -132,7 +132,7 @@ test('how people sign in without a provider', async () => {
   assert.equal(await lineWith({ password: true }), `${none}people sign in to the portal with passwords`)
   assert.equal(
     await lineWith({ password: true, email_link: true }),
-    `${none}people sign in to the portal with passwords or e-mail links`,
+    `${none}people sign in to the portal with passwords or email links`,
   )
 })
 

@@ -73,7 +73,7 @@ function mailCommand(
 /** Throws a RangeError. */
 function parseAddress(text: string): string {
   const address = readEmail(text)?.address
-  if (address === undefined) throw new RangeError('must be an e-mail address such as name@example.com')
+  if (address === undefined) throw new RangeError('must be an email address such as name@example.com')
   return address
 }
 

@@ -219,7 +219,7 @@ describe('invoice', () => {
     const shown = await json('send', number, '--dry-run', '--to', 'acme@example.com')
     assert.deepEqual([shown['to'], shown['cc'], shown['file']], ['acme@example.com', null, `${number}.pdf`])
     const missing = await run('send', number)
-    assert.deepEqual([missing.status, missing.stderr], [1, 'The payer has no e-mail address: give one.\n'])
+    assert.deepEqual([missing.status, missing.stderr], [1, 'The payer has no email address: give one.\n'])
     assert.deepEqual(await mails(), [])
 
     const words = path.join(folder, 'words.txt')
@@ -277,8 +277,8 @@ describe('invoice', () => {
       [['list', '--status', 'lost'], 2, /draft, open/],
       [['pdf', 'INV-1'], 1, /No invoice has the number or id/],
       [['send', 'INV-1'], 1, /No invoice has the number or id/],
-      [['send', 'INV-1', '--to', 'nobody'], 2, /must be an e-mail address/],
-      [['remind', 'INV-1', '--cc', 'a@b@c'], 2, /must be an e-mail address/],
+      [['send', 'INV-1', '--to', 'nobody'], 2, /must be an email address/],
+      [['remind', 'INV-1', '--cc', 'a@b@c'], 2, /must be an email address/],
       [['send', 'INV-1', '--subject', ''], 1, /subject/],
       [['remind', 'INV-1', '--message-file', 'none.txt'], 1, /The file "none.txt" could not be read: ENOENT/],
     ]

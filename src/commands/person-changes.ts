@@ -33,7 +33,7 @@ function inviteCommand(context: Context): Command {
     'Invite a person, and print the link for them. It works once, within 7 days',
     'person invite --email anna@example.com --name "Anna Berg"',
   )
-    .requiredOption('--email <address>', 'the e-mail address to invite')
+    .requiredOption('--email <address>', 'the email address to invite')
     .requiredOption('--name <name>', 'their name in the portal')
     .addOption(new Option('--role <role>', 'their role').choices(['consultant', 'partner']).default('consultant'))
     .action(async ({ json, name, email, role }: InviteOptions) => {
@@ -68,11 +68,11 @@ function renameCommand(context: Context): Command {
 function emailCommand(context: Context): Command {
   return command(
     'email',
-    'Change the e-mail address of a person, end their sessions, and notify both addresses',
+    'Change the email address of a person, end their sessions, and notify both addresses',
     'person email anna@example.com anna.berg@example.com',
   )
     .argument(...whichPerson)
-    .argument('<address>', 'the new e-mail address')
+    .argument('<address>', 'the new email address')
     .action(async (person: string, email: string, { json }: CommonOptions) =>
       withPeopleParts(context, async ({ people, admin }) => {
         const { id } = await findPerson(people, person)
@@ -125,7 +125,7 @@ function handoverCommand(context: Context): Command {
     'person handover anna@example.com daniel@example.com --dry-run',
   )
     .argument(...whichPerson)
-    .argument('<to>', 'the e-mail address or id of the person who receives them')
+    .argument('<to>', 'the email address or id of the person who receives them')
     .option('--dry-run', 'show how many clients there are, and change nothing')
     .action(async (person: string, to: string, { json, dryRun = false }: CommonOptions & { dryRun?: boolean }) =>
       withPeopleParts(context, async ({ people, handover }) => {
@@ -151,7 +151,7 @@ function handoverCommand(context: Context): Command {
 
 function sessionsCommand(context: Context): Command {
   const end = command('sessions', 'End all sessions of a person, or of everyone', 'person sessions anna@example.com')
-    .argument('[person]', 'their e-mail address or id')
+    .argument('[person]', 'their email address or id')
     .option('--all', 'end the sessions of everyone')
     .action(async (person: string | undefined, { json, all = false }: CommonOptions & { all?: boolean }) => {
       if ((person !== undefined) === all) end.error('error: give either a person or --all')

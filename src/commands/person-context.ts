@@ -20,7 +20,7 @@ interface PeopleParts {
 }
 
 /** The arguments of a command for one person. */
-export const whichPerson = ['<person>', 'their e-mail address or id'] as const
+export const whichPerson = ['<person>', 'their email address or id'] as const
 
 /** Runs a command on the list of people. */
 export async function withPeople<T>(context: Context, work: (people: People) => Promise<T>): Promise<T> {

@@ -63,7 +63,7 @@ test('people are added, listed, disabled and enabled, and their roles changed', 
   assert.equal((await json('enable', 'mei@firm.example'))['status'], 'active')
   assert.match(
     (await run('list')).stdout,
-    /^NAME +E-MAIL +ROLE +STATUS +LAST SIGN-IN +ID\nMei +mei@firm.example +partner +active +- +[-\da-f]{36}\n/,
+    /^NAME +EMAIL +ROLE +STATUS +LAST SIGN-IN +ID\nMei +mei@firm.example +partner +active +- +[-\da-f]{36}\n/,
   )
   const entries = await database.rows<{ action: string }>('select action from audit order by at, id')
   assert.deepEqual(
@@ -77,7 +77,7 @@ test('a refused command changes nothing', async () => {
   const had = await json('list')
   const cases: [string[], number, RegExp][] = [
     [['create', '--email', 'RUTH@firm.example', '--name', 'R'], 1, /^A person with the address RUTH@firm/],
-    [['create', '--email', 'nobody', '--name', 'N'], 1, /^"nobody" is not an e-mail address/],
+    [['create', '--email', 'nobody', '--name', 'N'], 1, /^"nobody" is not an email address/],
     [['create', '--email', 'n@firm.example', '--name', ' '], 1, /^Give a name/],
     [['create', '--email', 'n@firm.example', '--name', 'N', '--role', 'king'], 2, /Allowed choices are/],
     [['create', '--name', 'N'], 2, /--email/],

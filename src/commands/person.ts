@@ -30,10 +30,10 @@ export function personCommand(context: Context): Command {
 function createCommand(context: Context): Command {
   return command(
     'create',
-    'Add a person, who can then sign in with this e-mail address',
+    'Add a person, who can then sign in with this email address',
     'person create --email anna@example.com --name "Anna Berg" --role partner',
   )
-    .requiredOption('--email <address>', 'their e-mail address at the provider')
+    .requiredOption('--email <address>', 'their email address at the provider')
     .requiredOption('--name <name>', 'their name in the portal')
     .addOption(new Option('--role <role>', 'their role').choices(roles).default('consultant'))
     .action(async ({ json, name, email, role }: CreateOptions) =>
@@ -61,7 +61,7 @@ function listCommand(context: Context): Command {
         all,
         [
           { title: 'NAME', text: ({ name }) => name },
-          { title: 'E-MAIL', text: ({ email }) => email ?? '-' },
+          { title: 'EMAIL', text: ({ email }) => email ?? '-' },
           { title: 'ROLE', text: ({ role }) => role },
           { title: 'STATUS', text: ({ status }) => status },
           { title: 'LAST SIGN-IN', text: ({ lastSignedInAt }) => format.minute(lastSignedInAt) },

@@ -16,7 +16,7 @@ export const invoiceMailBody = Type.Object(
     to: Type.Optional(
       Type.String({
         maxLength: 254,
-        description: "Default: the client's e-mail address, or that of the account's billing details.",
+        description: "Default: the client's email address, or that of the account's billing details.",
       }),
     ),
     cc: Type.Optional(Type.String({ maxLength: 254, description: 'An address that gets a copy.' })),

@@ -159,8 +159,8 @@ const isAddress = (text: string, stored: string | null): boolean => (readEmail(t
 function addressIn(text: string, field: 'to' | 'cc'): string {
   const address = readEmail(text)?.address
   if (address !== undefined) return address
-  const missing = text === '' && field === 'to' ? 'The payer has no e-mail address: give one.' : undefined
-  throw new Problem('invalid_field', missing ?? `The field ${field} must be an e-mail address: name@example.com.`, {
+  const missing = text === '' && field === 'to' ? 'The payer has no email address: give one.' : undefined
+  throw new Problem('invalid_field', missing ?? `The field ${field} must be an email address: name@example.com.`, {
     field,
   })
 }

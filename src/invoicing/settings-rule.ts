@@ -21,7 +21,7 @@ const TaxSetting = Type.Object({
  */
 export function checkInvoicingSettings(settings: unknown, fault: ReportConfigError): void {
   if (Value.Check(ReachableFirm, settings) && readEmail(settings.firm.email) === undefined) {
-    fault('firm.email', 'must be an e-mail address such as office@example.com')
+    fault('firm.email', 'must be an email address such as office@example.com')
   }
   if (Value.Check(Issuing, settings) && !Value.Check(NamedFirm, settings)) {
     fault('invoicing.run', 'must not be issue without firm.name, which every invoice must state')

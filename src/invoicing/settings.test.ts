@@ -52,7 +52,7 @@ describe('taxes', () => {
 test('the address of the firm, to which payers reply, must be one', () => {
   assert.equal(load('firm: { email: office@berg.example }').firm.email, 'office@berg.example')
   for (const email of ['office', 'office@', 'Berg <office@berg.example>', 'a@b, c@d']) {
-    const fault = 'firm.email: must be an e-mail address such as office@example.com'
+    const fault = 'firm.email: must be an email address such as office@example.com'
     assert.deepEqual(
       faultsOf(() => load(`firm: { email: "${email}" }`)),
       [fault],

@@ -77,8 +77,8 @@ const changes = {
     said: 'A partner of the firm removed the second factors of your account. You can set up new ones when you sign in.',
   },
   email_changed: {
-    subject: 'Your e-mail address was changed',
-    said: 'The e-mail address of your account was changed.',
+    subject: 'Your email address was changed',
+    said: 'The email address of your account was changed.',
   },
   identities_removed: {
     subject: 'Your accounts at providers were removed',

@@ -4,7 +4,7 @@ import { readEmail } from './email.ts'
 
 const keyOf = (text: string) => readEmail(text)?.key
 
-describe('B48: an e-mail address', () => {
+describe('B48: an email address', () => {
   test('is stored as written and compared in lower case', () => {
     assert.deepEqual(readEmail('  Anna.Berg+X@Firm.EXAMPLE\n'), {
       address: 'Anna.Berg+X@Firm.EXAMPLE',

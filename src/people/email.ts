@@ -1,6 +1,6 @@
 import { domain as domainName } from '../platform/config/values.ts'
 
-/** An e-mail address as written, its normalised form for comparison, and its domain as a lower-case A-label. */
+/** An email address as written, its normalised form for comparison, and its domain as a lower-case A-label. */
 export interface Email {
   readonly address: string
   readonly key: string
@@ -11,7 +11,7 @@ export interface Email {
 const longest = 254
 
 /**
- * Parses an e-mail address; undefined if it is not one. Trims it and normalises it to NFC. Quoted local parts and
+ * Parses an email address; undefined if it is not one. Trims it and normalises it to NFC. Quoted local parts and
  * comments are not accepted. Two addresses are the same if their keys are equal.
  */
 export function readEmail(text: string): Email | undefined {

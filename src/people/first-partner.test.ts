@@ -93,6 +93,6 @@ describe('B75: the first partner of the configuration', () => {
     assert.deepEqual(faultsOf('anna@Firm.example', domain), [])
     assert.deepEqual(faultsOf('anna@elsewhere.example', { policy: 'invited' }), [])
     assert.match(faultsOf('anna@sub.firm.example', domain)[0] ?? '', /^sign_in\.first_partner: .*domains$/)
-    assert.match(faultsOf('anna', { policy: 'anyone' })[0] ?? '', /^sign_in\.first_partner: must be an e-mail address/)
+    assert.match(faultsOf('anna', { policy: 'anyone' })[0] ?? '', /^sign_in\.first_partner: must be an email address/)
   })
 })

@@ -71,7 +71,7 @@ async function create({ database, audit }: Needs, { name, email, role }: NewPers
 export function requiredEmail(text: string): Email {
   const email = readEmail(text)
   if (email !== undefined) return email
-  throw new Problem('invalid_field', `${JSON.stringify(text)} is not an e-mail address such as name@example.com.`, {
+  throw new Problem('invalid_field', `${JSON.stringify(text)} is not an email address such as name@example.com.`, {
     field: 'email',
   })
 }

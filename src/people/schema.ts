@@ -7,7 +7,7 @@ export const PersonChangeBody = Type.Object(
     status: Type.Optional(Type.Enum(['active', 'disabled'], { description: 'Whether the person may sign in.' })),
     name: Type.Optional(Type.String({ description: 'The new name.', maxLength: 1000 })),
     email: Type.Optional(
-      Type.String({ description: 'The new e-mail address. A mail goes to both addresses.', maxLength: 1000 }),
+      Type.String({ description: 'The new email address. A mail goes to both addresses.', maxLength: 1000 }),
     ),
   },
   { additionalProperties: false },

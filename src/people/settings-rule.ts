@@ -15,7 +15,7 @@ export function checkFirstPartner(settings: unknown, fault: ReportConfigError): 
   if (!Value.Check(FirstPartner, settings)) return
   const { first_partner: address, sign_up: signUp } = settings.sign_in
   const email = readEmail(address)
-  if (email === undefined) return fault('sign_in.first_partner', 'must be an e-mail address such as anna@example.com')
+  if (email === undefined) return fault('sign_in.first_partner', 'must be an email address such as anna@example.com')
   if (signUp.policy === 'domain' && !signUp.domains.includes(email.domain)) {
     fault('sign_in.first_partner', 'must be an address at one of sign_in.sign_up.domains')
   }

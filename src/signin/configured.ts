@@ -170,7 +170,7 @@ export async function surveySignIn({ config, log, hasPeople }: SurveyNeeds): Pro
 
 /** Passkeys do not count: nobody has one before they have signed in with another method. */
 function waysWithoutProvider({ password, email_link: emailLink }: Config['sign_in']): string[] {
-  return [...(password ? ['passwords'] : []), ...(emailLink ? ['e-mail links'] : [])]
+  return [...(password ? ['passwords'] : []), ...(emailLink ? ['email links'] : [])]
 }
 
 interface SurveyNeeds extends Pick<Needs, 'config' | 'log'> {

@@ -83,7 +83,7 @@ export const linkSummary = Type.Object({
   own_browser: Type.Boolean({
     description: 'Whether this browser requested the link. If not, the person must confirm.',
   }),
-  address: Type.String({ description: 'The e-mail address that signs in.' }),
+  address: Type.String({ description: 'The email address that signs in.' }),
   device: Type.String({ description: 'The browser that requested the link.' }),
 })
 export const invitationSummary = Type.Object({

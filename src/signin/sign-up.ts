@@ -134,6 +134,6 @@ function refused(): Problem {
 function withoutEmail(): Problem {
   return new Problem(
     'sign_in_refused',
-    'Your provider does not confirm an e-mail address for you, which a first sign-in needs. Confirm it there, or ask a partner of the firm.',
+    'Your provider does not confirm an email address for you, which a first sign-in needs. Confirm it there, or ask a partner of the firm.',
   )
 }

@@ -202,7 +202,7 @@ describe('the pages of accounts', () => {
     await form.getByLabel('Address').fill('7 Quay Street\nBristol')
     await form.getByLabel('Email for invoices').fill('nobody')
     await form.getByRole('button', { name: 'Save' }).click()
-    await form.getByText('must be an e-mail address').waitFor()
+    await form.getByText('must be an email address').waitFor()
     assert.equal(await form.getByLabel('Address').inputValue(), '7 Quay Street\nBristol')
     await form.getByLabel('Email for invoices').fill('billing@northwind.example')
     await form.getByRole('button', { name: 'Save' }).click()

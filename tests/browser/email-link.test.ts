@@ -29,8 +29,8 @@ async function linkAndCode(address: string, count = 1): Promise<{ link: string; 
 /** Asks for a link on the sign-in page. */
 async function ask(page: Page, address: string, from = '/clients'): Promise<void> {
   await page.goto(portal.base + from)
-  await page.getByLabel('E-mail address').fill(address)
-  await page.getByRole('button', { name: 'E-mail me a link' }).click()
+  await page.getByLabel('Email address').fill(address)
+  await page.getByRole('button', { name: 'Email me a link' }).click()
   await page.getByRole('heading', { name: 'Check your mail' }).waitFor()
 }
 
@@ -154,8 +154,8 @@ describe('the code in the mail', () => {
     await page.getByText('Only the code in the last one works.').waitFor()
     await linkAndCode(mei, 3)
     await page.getByRole('button', { name: 'Use another address' }).click()
-    assert.equal(await page.getByLabel('E-mail address').inputValue(), mei, 'what was typed stays')
-    await page.getByRole('button', { name: 'E-mail me a link' }).click()
+    assert.equal(await page.getByLabel('Email address').inputValue(), mei, 'what was typed stays')
+    await page.getByRole('button', { name: 'Email me a link' }).click()
     await page
       .getByRole('alert')
       .getByText(/Too many sign-in mails/)
@@ -171,10 +171,10 @@ test('an address that is none is refused at its field', async () => {
   const profile = await portal.profile()
   const page = await profile.newPage()
   await page.goto(`${portal.base}/signin`)
-  const field = page.getByLabel('E-mail address')
+  const field = page.getByLabel('Email address')
   await field.fill('nobody')
-  await page.getByRole('button', { name: 'E-mail me a link' }).click()
-  await page.getByText('Enter your e-mail address, such as name@example.com.').waitFor()
+  await page.getByRole('button', { name: 'Email me a link' }).click()
+  await page.getByText('Enter your email address, such as name@example.com.').waitFor()
   await field.and(page.locator(':focus')).waitFor()
   assert.equal(await field.getAttribute('aria-invalid'), 'true')
   assert.equal(await field.inputValue(), 'nobody')

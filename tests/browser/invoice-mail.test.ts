@@ -48,7 +48,7 @@ test('an invoice is sent by mail with changed words, and the page shows what was
 
   await form.getByLabel('To', { exact: true }).fill('nobody')
   await form.getByRole('button', { name: 'Send' }).click()
-  await form.getByText('must be an e-mail address').waitFor()
+  await form.getByText('must be an email address').waitFor()
   await form.getByLabel('To', { exact: true }).fill('bakery@example.com')
   await form.getByLabel('Subject').fill('Our invoice')
   await form.getByRole('button', { name: 'Send' }).click()

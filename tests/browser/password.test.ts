@@ -25,10 +25,10 @@ const password = 'correct horse 7 battery staple'
 /** Chooses a password by mail, as a person who has none. */
 async function choose(page: Page, address: string): Promise<void> {
   await page.goto(`${portal.base}/signin`)
-  await page.getByLabel('E-mail address').fill(address)
+  await page.getByLabel('Email address').fill(address)
   await page.getByRole('link', { name: /^Forgot your password/ }).click()
-  assert.equal(await page.getByLabel('E-mail address').inputValue(), address, 'typed once')
-  await page.getByRole('button', { name: 'E-mail me a link' }).click()
+  assert.equal(await page.getByLabel('Email address').inputValue(), address, 'typed once')
+  await page.getByRole('button', { name: 'Email me a link' }).click()
   await page.getByRole('heading', { name: 'Check your mail' }).waitFor()
   await page.goto(linkIn(await mails.mailTo(address, { subject: /password/i })))
   await page.getByLabel('New password').fill(password)
@@ -47,12 +47,12 @@ describe('a password', () => {
     await choose(page, ruth)
     assert.equal(await isSignedIn(profile), false)
     await page.getByRole('link', { name: 'Sign in' }).click()
-    assert.equal(await page.getByLabel('E-mail address').inputValue(), ruth)
+    assert.equal(await page.getByLabel('Email address').inputValue(), ruth)
     await passwordField(page).fill('a wrong one, 15 long')
     await passwordField(page).press('Enter')
     await page.getByRole('alert').filter({ hasText: /wrong/i }).waitFor()
     await hasFocus(page, 'password')
-    assert.equal(await page.getByLabel('E-mail address').inputValue(), ruth, 'what was typed stays')
+    assert.equal(await page.getByLabel('Email address').inputValue(), ruth, 'what was typed stays')
     assert.deepEqual(await barriersInBothSchemes(page), [])
     assert.equal(await isSignedIn(profile), false)
     await passwordField(page).fill(password)
@@ -66,7 +66,7 @@ describe('a password', () => {
     const profile = await portal.profile()
     const page = await profile.newPage()
     await page.goto(`${portal.base}/signin/reset`)
-    await page.getByLabel('E-mail address').fill(daniel)
+    await page.getByLabel('Email address').fill(daniel)
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'Check your mail' }).waitFor()
     const link = linkIn(await mails.mailTo(daniel, { subject: /password/i }))
@@ -103,7 +103,7 @@ describe('a password', () => {
     await profile.grantPermissions(['clipboard-read', 'clipboard-write'])
     const page = await profile.newPage()
     await page.goto(`${portal.base}/signin`)
-    const [email, field] = [page.getByLabel('E-mail address'), passwordField(page)]
+    const [email, field] = [page.getByLabel('Email address'), passwordField(page)]
     assert.equal(await email.getAttribute('autocomplete'), 'username webauthn')
     assert.equal(await field.getAttribute('autocomplete'), 'current-password')
     await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(password)})`)
@@ -125,7 +125,7 @@ describe('a password', () => {
     const profile = await portal.profile()
     const page = await profile.newPage()
     await page.goto(`${portal.base}/signin?return_to=/me`)
-    await page.getByLabel('E-mail address').waitFor()
+    await page.getByLabel('Email address').waitFor()
     const order: (string | null)[] = []
     for (let steps = 0; steps < 8; steps++) {
       await page.keyboard.press('Tab')
@@ -138,7 +138,7 @@ describe('a password', () => {
     }
     assert.match(
       order.join(', '),
-      /email, password, Show the password, Forgot your password.*, Sign in, E-mail me a link/,
+      /email, password, Show the password, Forgot your password.*, Sign in, Email me a link/,
     )
     await profile.close()
   })

@@ -93,7 +93,7 @@ describe('the page of people', () => {
     await form.getByLabel('Name').fill('Nobody')
     await form.getByLabel('Email').fill('nobody')
     await form.getByLabel('Email').press('Enter')
-    await form.getByText('is not an e-mail address').waitFor()
+    await form.getByText('is not an email address').waitFor()
     assert.equal(await form.getByLabel('Email').getAttribute('aria-invalid'), 'true')
     assert.equal(await form.getByLabel('Name').inputValue(), 'Nobody', 'nothing typed is lost')
     await page.context().close()

@@ -77,7 +77,7 @@ const methods: Readonly<Record<string, Method>> = {
     portal.provider.say({ subject: id, email })
     return (profile) => profile.signIn('firm')
   },
-  'an e-mail link':
+  'an email link':
     async ({ email }) =>
     async (profile) => {
       const body = { input: { email } }

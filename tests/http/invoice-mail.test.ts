@@ -221,10 +221,10 @@ describe('sending an invoice', () => {
     const invoice = await issued(null)
     const missing = await paula.send('POST', `${invoice}/send`, { to: '' })
     assertRefused(missing, 'invalid_field', 'to')
-    assert.match(missing.text, /The payer has no e-mail address: give one\./)
+    assert.match(missing.text, /The payer has no email address: give one\./)
     const empty = await paula.send('POST', `${invoice}/send`, { to: 'a@example.com', cc: '' })
     assertRefused(empty, 'invalid_field', 'cc')
-    assert.match(empty.text, /The field cc must be an e-mail address/)
+    assert.match(empty.text, /The field cc must be an email address/)
   })
 
   test('asks for what is open', async () => {

@@ -54,7 +54,7 @@ describe('B16, B33, B100: a partner', () => {
     const page = await change(partner, other, { email: to, name: 'New' })
     assert.deepEqual([page.status, page.json['email'], page.json['name']], [200, to, 'New'], page.text)
     assert.equal(await other.profile.who(), undefined)
-    for (const address of [other.email, to]) await mailTo(address, { subject: 'Your e-mail address was changed' })
+    for (const address of [other.email, to]) await mailTo(address, { subject: 'Your email address was changed' })
     assert.deepEqual(await recorded(page), [
       `person_renamed allowed ${partner.id} person ${other.id}`,
       `session_revoked allowed ${partner.id} session ${await sessionRevoked(page)}`,
@@ -83,7 +83,7 @@ describe('B16, B33, B100: a partner', () => {
     const who = await profile.who()
     assert.deepEqual([who?.['id'], who?.['email']], [other.id, to])
     assert.equal(await other.profile.who(), undefined)
-    for (const address of [other.email, to]) await mailTo(address, { subject: 'Your e-mail address was changed' })
+    for (const address of [other.email, to]) await mailTo(address, { subject: 'Your email address was changed' })
     assert.ok((await recorded(page)).includes(`email_changed allowed ${other.id} person ${other.id}`))
     assert.equal((await portal.profile().signIn('firm')).status, 303)
     assert.ok(await profile.who(), 'the same address again changes nothing')

@@ -13,7 +13,7 @@ import { until } from '../support/until.ts'
 const signUpPolicies = ['anyone', 'invited', 'domain'] as const
 /** With `optional`, nobody who comes for the first time has a factor that is due, as with `off`. */
 const factorPolicies = ['off', 'partners', 'required'] as const
-const methods = ['an invitation', 'an e-mail link', 'a password', 'a provider'] as const
+const methods = ['an invitation', 'an email link', 'a password', 'a provider'] as const
 type Method = (typeof methods)[number]
 
 const password = 'blatant oyster wagon'
@@ -69,13 +69,13 @@ for (const policy of signUpPolicies) {
           if (method === 'an invitation') person.token = link?.split('#')[1]
         }
         const ask = (path: string, body: object) => person.profile.ask(path, { method: 'POST', body, headers: network })
-        if (method === 'an e-mail link') await ask('/auth/start/email_link', { input: { email } })
+        if (method === 'an email link') await ask('/auth/start/email_link', { input: { email } })
         if (method === 'a password') await ask('/auth/reset/request', { email })
         return person
       }
 
       async function readMail(person: Newcomer): Promise<void> {
-        if (person.method !== 'an e-mail link' && person.method !== 'a password') return
+        if (person.method !== 'an email link' && person.method !== 'a password') return
         const isTheirs = ({ to }: { readonly to: readonly string[] }) => to.includes(person.email)
         await until(() => mail.mails.some(isTheirs))
         person.token = /#([\w-]{43})$/m.exec(mail.mails.find(isTheirs)?.text ?? '')?.[1]
@@ -83,7 +83,7 @@ for (const policy of signUpPolicies) {
 
       async function prove({ method, email, profile, token }: Newcomer): Promise<void> {
         if (method === 'an invitation') await post(profile, '/auth/invitation', { token })
-        else if (method === 'an e-mail link') await post(profile, '/auth/link', { token, confirmed: true })
+        else if (method === 'an email link') await post(profile, '/auth/link', { token, confirmed: true })
         else if (method === 'a password') {
           assert.equal((await post(profile, '/auth/reset', { token, password })).status, 200)
           const { attempt } = (await post(profile, '/auth/start/password')).json

@@ -88,7 +88,7 @@ for (const policy of policies) {
 
     /** How each method lets someone in who owns the address. */
     const methods: Record<string, (profile: Profile, email: string) => Promise<unknown>> = {
-      'an e-mail link': async (profile, email) => {
+      'an email link': async (profile, email) => {
         const token = await tokenFor(email, await post(profile, '/auth/start/email_link', { input: { email } }))
         if (token !== undefined) await post(profile, '/auth/link', { token, confirmed: true })
       },

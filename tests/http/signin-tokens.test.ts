@@ -142,7 +142,7 @@ describe('B12: if the ID token has no email address', () => {
     const had = await portal.counts()
     const page = await portal.profile().signIn('firm')
     await portal.assertRefused(page, [403, 'sign_in_refused'], had)
-    assert.match(page.text, /e-mail address/)
+    assert.match(page.text, /email address/)
   })
 
   test('a known person signs in without one', async () => {

@@ -40,12 +40,12 @@ export function EmailForm({ hasLink, hasPassword, offersPasskeys, onMailed }: Em
     <Form
       action={action}
       onSubmit={hasPassword ? signIn : mailLink}
-      submit={hasPassword ? 'Sign in' : 'E-mail me a link'}
+      submit={hasPassword ? 'Sign in' : 'Email me a link'}
       otherRefusal={mailing.refusal}
       after={hasPassword && hasLink && <LinkButton action={mailing} onClick={mailLink} />}
     >
       <EmailField
-        label="E-mail address"
+        label="Email address"
         name="email"
         value={email}
         onValue={(value) => {
@@ -79,7 +79,7 @@ export function EmailForm({ hasLink, hasPassword, offersPasskeys, onMailed }: Em
 function LinkButton({ action, onClick }: { readonly action: Action; readonly onClick: () => Promise<void> }) {
   return (
     <Button action={action} onClick={onClick}>
-      E-mail me a link instead
+      Email me a link instead
     </Button>
   )
 }

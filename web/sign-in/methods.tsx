@@ -47,7 +47,7 @@ export function MethodsPage() {
         <p>No sign-in method is configured. Ask the operator of Tollgate to add one.</p>
       )}
       {page.providers.length > 0 && (
-        <p class="about">With a provider’s account, Tollgate receives your e-mail address, never your password.</p>
+        <p class="about">With a provider’s account, Tollgate receives your email address, never your password.</p>
       )}
     </Panel>
   )

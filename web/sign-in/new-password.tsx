@@ -21,7 +21,7 @@ export function NewPasswordForm({ action, email, minimum, submit, onChosen, afte
   const [password, setPassword] = useState('')
   return (
     <Form action={action} submit={submit} onSubmit={() => onChosen(password)} after={after}>
-      <EmailField label="E-mail address" name="email" value={email} onValue={() => undefined} isFixed />
+      <EmailField label="Email address" name="email" value={email} onValue={() => undefined} isFixed />
       <PasswordField
         label="New password"
         hint={`At least ${minimum} characters. Several words are easy to remember; any characters and spaces are fine. Common passwords are refused.`}

@@ -38,9 +38,9 @@ function RequestPage() {
   return (
     <Panel title="Choose a new password">
       <p>We will send you a link to choose a password. Until you do, your current one stays valid.</p>
-      <Form action={action} submit="E-mail me a link" onSubmit={send}>
+      <Form action={action} submit="Email me a link" onSubmit={send}>
         <EmailField
-          label="E-mail address"
+          label="Email address"
           name="email"
           value={email}
           onValue={(value) => {

@@ -197,7 +197,7 @@ const provider = group('An OpenID provider.', {
   client_id: text('The id that the provider gave this application.'),
   client_secret: Type.Optional(text('The secret of `client_id`. Write it as `${NAME}`. Omit it for a public client.')),
   trust_email: Type.Enum(['never', 'when_verified', 'always'], {
-    description: 'Whether to trust the e-mail address that the provider reports.',
+    description: 'Whether to trust the email address that the provider reports.',
     default: 'when_verified',
   }),
   second_factor: optionalGroup(
@@ -285,7 +285,7 @@ export const configSchema = group('The configuration.', {
         shown_default: 'the country of `firm.locale`',
       }),
     ),
-    email: Type.Optional(text('The e-mail address on its letters. Replies to invoice mails go there.')),
+    email: Type.Optional(text('The email address on its letters. Replies to invoice mails go there.')),
     phone: Type.Optional(text('The telephone number on its letters.')),
     website: Type.Optional(text('The website on its letters.')),
     closing: text('The closing above the signature of a letter.', { default: 'Yours sincerely,' }),
@@ -408,7 +408,7 @@ export const configSchema = group('The configuration.', {
   ),
   sign_in: optionalGroup('How people sign in to the portal, and who may.', {
     providers: Type.Array(provider, { description: 'OpenID providers to sign in with.', default: [] }),
-    email_link: yesNo('Sign in with a link sent by e-mail, or with the code in the same mail. Needs `mail`.', false),
+    email_link: yesNo('Sign in with a link sent by email, or with the code in the same mail. Needs `mail`.', false),
     password: yesNo(
       'Sign in with a password. Needs `mail`, for links to choose one. See [Passwords](sign-in.md#passwords) for the rules.',
       false,
@@ -442,7 +442,7 @@ export const configSchema = group('The configuration.', {
     ),
     first_partner: Type.Optional(
       text(
-        'The e-mail address of the first partner. If the firm has no active partner when Tollgate starts, the person with this address becomes one, and is added if they do not exist. It has no effect while there is a partner.',
+        'The email address of the first partner. If the firm has no active partner when Tollgate starts, the person with this address becomes one, and is added if they do not exist. It has no effect while there is a partner.',
       ),
     ),
     sign_up: optionalGroup('Who may sign up to the portal.', {

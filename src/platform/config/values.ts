@@ -211,7 +211,7 @@ export const sender: SettingFormat<string> = pattern(
   (text) => text,
 )
 
-/** The domain of an e-mail address, converted to its lower-case A-label. */
+/** The domain of an email address, converted to its lower-case A-label. */
 export const domain: SettingFormat<string> = {
   expects: 'a domain such as example.com',
   parse(text) {

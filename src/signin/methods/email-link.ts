@@ -67,7 +67,7 @@ export function createEmailLinkMethod(needs: Needs): EmailLinkMethod {
   return Object.freeze({
     kind: 'credential',
     id: 'email_link',
-    name: 'E-mail link',
+    name: 'Email link',
     state: 'ready',
     fault: undefined,
     check: async () => 'ready',
@@ -100,7 +100,7 @@ export function createEmailLinkMethod(needs: Needs): EmailLinkMethod {
 function readAddress(input: unknown): Email {
   const email = Value.Check(BeginInput, input) ? readEmail(input.email) : undefined
   if (email !== undefined) return email
-  throw new Problem('invalid_field', 'Enter your e-mail address, such as name@example.com.', { field: 'input.email' })
+  throw new Problem('invalid_field', 'Enter your email address, such as name@example.com.', { field: 'input.email' })
 }
 
 /** Counts every address alike. Throws Problem `too_many_sign_ins`. */

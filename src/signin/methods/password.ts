@@ -39,7 +39,7 @@ function readInput(input: unknown) {
     typeof input === 'object' && input !== null ? input : {}
   const read = typeof email === 'string' ? readEmail(email) : undefined
   if (read === undefined) {
-    throw new Problem('invalid_field', 'Enter your e-mail address.', { field: 'input.email' })
+    throw new Problem('invalid_field', 'Enter your email address.', { field: 'input.email' })
   }
   if (typeof password !== 'string' || password === '') {
     throw new Problem('invalid_field', 'Enter your password.', { field: 'input.password' })

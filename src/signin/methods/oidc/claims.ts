@@ -19,7 +19,7 @@ export function checkClaims({ azp, iat, sub }: IDToken, clientId: string): void 
   if (!isName(sub)) throw new Error('the ID token has no valid subject (sub)')
 }
 
-/** When an e-mail address from the provider counts. */
+/** When an email address from the provider counts. */
 export type EmailTrust = 'never' | 'when_verified' | 'always'
 
 /** The address, if it counts. `"true"` and `1` are not `true`: the standard requires a boolean. */

@@ -82,7 +82,7 @@ async function warn(
 }
 
 function wrong(): Problem {
-  return new Problem('sign_in_failed', 'The e-mail address or the password is wrong.')
+  return new Problem('sign_in_failed', 'The email address or the password is wrong.')
 }
 
 function tooLong(): Problem {

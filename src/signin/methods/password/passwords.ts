@@ -110,7 +110,7 @@ async function checkCurrent(
 function withoutAddress(): Problem {
   return new Problem(
     'conflict',
-    'A password needs an e-mail address, and you have none here. Ask a partner of the firm.',
+    'A password needs an email address, and you have none here. Ask a partner of the firm.',
   )
 }
 

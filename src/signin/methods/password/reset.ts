@@ -139,7 +139,7 @@ async function complete(
 function readAddress(text: unknown): Email {
   const email = typeof text === 'string' ? readEmail(text) : undefined
   if (email !== undefined) return email
-  throw new Problem('invalid_field', 'Enter an e-mail address such as name@example.com.', { field: 'email' })
+  throw new Problem('invalid_field', 'Enter an email address such as name@example.com.', { field: 'email' })
 }
 
 function linkUsed(): Problem {
