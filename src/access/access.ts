@@ -61,7 +61,7 @@ function notFound(): Problem {
   return new Problem('not_found', 'No record exists at this URL: it never existed, or it was deleted.')
 }
 
-const hidden = 'You do not have access, or it does not exist. A partner can assign the client to you.'
+const hidden = 'You do not have access to this record, or it does not exist. A partner can assign the client to you.'
 
 function denied(deed: Deed): Deed {
   return { ...deed, action: 'access_denied', details: { ...deed.details, tried: deed.action } }

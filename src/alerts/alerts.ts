@@ -66,7 +66,7 @@ export function createAlerts({ database, accounts, encryption, hasMail, allowedN
       throw new Problem('conflict', `An account can have ${mostRules} alerts. Remove one first.`)
     }
     const { secret, removedAt, ...rule } = earlier
-    if (removedAt !== null) throw new Problem('conflict', 'This alert was created, and has been removed since.')
+    if (removedAt !== null) throw new Problem('conflict', 'This alert was created, but has since been removed.')
     if (!isDeepStrictEqual({ ...rule, createdAt: null }, { ...asked, createdAt: null })) {
       throw new Problem(
         'conflict',

@@ -133,7 +133,7 @@ function checkPrice(price: Price, validFrom: Date | undefined, kind: ModelKind):
   const field = kind === 'text' ? brokenPriceRule(price) : undefined
   if (field) throw new Problem('invalid_field', ruleOf[field], { field })
   if (validFrom !== undefined && validFrom.getTime() <= Date.now()) {
-    throw new Problem('invalid_field', 'A price begins now or later, never in the past.', { field: 'valid_from' })
+    throw new Problem('invalid_field', 'A price cannot begin in the past.', { field: 'valid_from' })
   }
 }
 

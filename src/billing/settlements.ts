@@ -117,4 +117,4 @@ const settlementItem = ({ storedReply, ...charge }: Charge) => ({
 })
 
 const givenUp = (): Problem =>
-  new Problem('unavailable', 'The request took too long and was released, uncharged. Try again.', { retryAfter: 1 })
+  new Problem('unavailable', 'The request took too long. Nothing was charged. Try again.', { retryAfter: 1 })

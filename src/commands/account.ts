@@ -206,10 +206,14 @@ function withLimits(of: Command): Command {
   return of
     .option(
       '--rpm <n>',
-      'requests per minute (default for a new account: from the configuration)',
+      'requests per minute (for a new account, the default is in the configuration)',
       argument(parseCount),
     )
-    .option('--tpm <n>', 'tokens per minute (default for a new account: from the configuration)', argument(parseCount))
+    .option(
+      '--tpm <n>',
+      'tokens per minute (for a new account, the default is in the configuration)',
+      argument(parseCount),
+    )
 }
 
 function monthlyLimit(): Option {

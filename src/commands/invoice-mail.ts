@@ -49,8 +49,8 @@ function mailCommand(
       argument(parseAddress),
     )
     .option('--cc <address>', 'an address that gets a copy', argument(parseAddress))
-    .option('--subject <text>', 'default: the words of the firm')
-    .option('--message-file <file>', 'a text file with the message; default: the words of the firm')
+    .option('--subject <text>', 'default: a standard subject')
+    .option('--message-file <file>', 'a text file with the message; default: a standard text')
     .option('--dry-run', 'only show what would be sent')
     .action(async (invoice: string, { json, dryRun, messageFile, ...addressed }: MailOptions) => {
       const message = messageFile === undefined ? undefined : await readMessage(messageFile)

@@ -268,7 +268,7 @@ describe('invoice', () => {
   test('refuses wrong arguments in one line', async () => {
     const refused: [args: string[], status: number, reason: RegExp][] = [
       [['run', '--month', '2026-13'], 2, /must be a month such as 2030-01/],
-      [['run', '--month', '2999-01'], 1, /The month must have been over for an hour/],
+      [['run', '--month', '2999-01'], 1, /The month must have ended at least an hour ago/],
       [['run'], 2, /--month/],
       [['show', 'INV-1'], 1, /No invoice has the number or id/],
       [['show', '01990000-0000-7000-8000-000000000000'], 1, /No invoice exists/],

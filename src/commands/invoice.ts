@@ -107,7 +107,7 @@ function issueCommand(context: Context): Command {
 function payCommand(context: Context): Command {
   return command('pay', 'Record a payment', 'invoice pay INV-2030-0001 119.00 --date 2030-02-01')
     .argument(...whichInvoice)
-    .argument('<amount>', 'at most what is open; a negative amount was returned', amountArgument)
+    .argument('<amount>', 'at most the open amount; negative if an overpayment was returned', amountArgument)
     .requiredOption('--date <day>', 'the day of the payment, from the day of issue to today', argument(parseDay))
     .option('--reference <text>', 'the text of the transfer')
     .addOption(
@@ -163,7 +163,7 @@ function pdfCommand(context: Context): Command {
 function exportCommand(context: Context): Command {
   return command(
     'export',
-    'Export what was issued as CSV, with a row for each invoice and tax',
+    'Export issued invoices and credit notes as CSV, with a row per document and tax',
     'invoice export --from 2030-01-01 --to 2030-01-31 > january.csv',
   )
     .requiredOption('--from <day>', 'the first day of issue', argument(parseDay))

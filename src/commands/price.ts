@@ -28,7 +28,7 @@ export function priceCommand(context: Context): Command {
 function setCommand(context: Context): Command {
   return command(
     'set',
-    'Set the price of a model; past charges keep theirs',
+    'Set the price of a model; earlier charges keep their price',
     'price set tiny --input 0.10 --output 0.40',
   )
     .argument('<model>', 'the id of the model', argument(id.parse))

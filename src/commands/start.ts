@@ -13,8 +13,11 @@ import { endAtDeadline } from './stop-deadline.ts'
 
 export function startCommand(context: Context): Command {
   return command('start', 'Run the service until it receives SIGTERM, SIGINT or SIGHUP', 'start')
-    .option('--new-encryption-key', 'use another encryption key than before: what that encrypted stays unreadable')
-    .option('--new-currency', 'use another currency than before: amounts keep their numbers')
+    .option(
+      '--new-encryption-key',
+      'use a different encryption key: data encrypted with the previous key can no longer be read',
+    )
+    .option('--new-currency', 'use a different currency: amounts are not converted')
     .action(async ({ json, newEncryptionKey, newCurrency }: StartOptions) => {
       const settings = await withPort(await context.config())
       await using opened = new AsyncDisposableStack()

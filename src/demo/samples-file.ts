@@ -86,7 +86,7 @@ const writtenTemplate = object({
 })
 const writtenTemplates = Type.Array(writtenTemplate)
 
-/** The saved instructions of the demo's firm. */
+/** The templates of the demo's firm. */
 export async function readSampleTemplates(): Promise<Static<typeof writtenTemplates>> {
   return contentOf(path.join(import.meta.dirname, 'samples', 'templates.yaml'), writtenTemplates)
 }

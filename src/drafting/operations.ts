@@ -10,7 +10,7 @@ import {
 import type { ProblemCode } from '../platform/problems.ts'
 import * as schema from './schema.ts'
 
-/** The OpenAPI operations of drafts and saved instructions, and the problem codes that each can return. */
+/** The OpenAPI operations of drafts and templates, and the problem codes that each can return. */
 const reading: readonly ProblemCode[] = [...refusalsOfPeople, 'not_found', 'headers_too_large']
 const writing: readonly ProblemCode[] = [
   ...reading,
@@ -34,7 +34,7 @@ const generating: readonly ProblemCode[] = [
 const text = (description: string) => Type.String({ description })
 const ofClient = Type.Object({ client: text('The id of the client.') })
 const ofDraft = Type.Object({ client: text('The id of the client.'), draft: text('The id of the draft.') })
-const ofTemplate = Type.Object({ template: text('The id of the saved instructions.') })
+const ofTemplate = Type.Object({ template: text('The id of the template.') })
 const idempotent = {
   documentedHeaders: Type.Object({
     'Idempotency-Key': Type.Optional(
@@ -49,7 +49,7 @@ const etag = { etag: text('The version, to send back in If-Match.') }
 const ifMatch = { 'If-Match': text('The ETag of the version that the change is based on.') }
 
 const inDrafts = { tags: ['Drafts'], ...needsSession }
-const inTemplates = { tags: ['Saved instructions'], ...needsSession }
+const inTemplates = { tags: ['Templates'], ...needsSession }
 
 export const writeDraft = {
   ...inDrafts,
@@ -115,18 +115,18 @@ export const readCosts = {
 export const listTemplates = {
   ...inTemplates,
   operationId: 'listTemplates',
-  summary: 'List the saved instructions',
+  summary: 'List the templates',
   response: { 200: answers(schema.templateList, 'By kind, the default first.'), ...refusals(reading) },
 }
 
 export const createTemplate = {
   ...inTemplates,
   operationId: 'createTemplate',
-  summary: 'Save instructions',
+  summary: 'Create a template',
   description: 'For partners. A new default replaces the default of its kind.',
   body: schema.newTemplate,
   response: {
-    201: answers(schema.template, 'The instructions.', { ...etag, location: text('Their URL.') }),
+    201: answers(schema.template, 'The template.', { ...etag, location: text('Its URL.') }),
     ...refusals(writing),
   },
 }
@@ -134,13 +134,13 @@ export const createTemplate = {
 export const changeTemplate = {
   ...inTemplates,
   operationId: 'changeTemplate',
-  summary: 'Change saved instructions',
+  summary: 'Change a template',
   description: 'For partners.',
   params: ofTemplate,
   documentedHeaders: Type.Object(ifMatch),
   body: schema.templateChange,
   response: {
-    200: answers(schema.template, 'The instructions.', etag),
+    200: answers(schema.template, 'The template.', etag),
     ...refusals([...writing, 'precondition_required', 'stale_version']),
   },
 }
@@ -148,12 +148,12 @@ export const changeTemplate = {
 export const removeTemplate = {
   ...inTemplates,
   operationId: 'removeTemplate',
-  summary: 'Remove saved instructions',
-  description: 'For partners. Their history remains.',
+  summary: 'Remove a template',
+  description: 'For partners. Its versions remain.',
   params: ofTemplate,
   documentedHeaders: Type.Object({ 'If-Match': Type.Optional(text('The ETag of the version. Default: any.')) }),
   response: {
-    204: answers(Type.Null(), 'They are removed.'),
+    204: answers(Type.Null(), 'It is removed.'),
     ...refusals([...reading, 'invalid_field', 'cross_site_request', 'stale_version']),
   },
 }
@@ -161,7 +161,7 @@ export const removeTemplate = {
 export const listTemplateRevisions = {
   ...inTemplates,
   operationId: 'listTemplateRevisions',
-  summary: 'List the versions of saved instructions',
+  summary: 'List the versions of a template',
   params: ofTemplate,
   response: { 200: answers(schema.templateRevisions, 'The newest first.'), ...refusals(reading) },
 }

@@ -1,7 +1,7 @@
 import { Type, type TProperties } from 'typebox'
 import { letter } from '../clients/schema.ts'
 
-/** The JSON schemas of drafts, of what a client has cost, and of saved instructions. */
+/** The JSON schemas of drafts, of what a client has cost, and of templates. */
 
 const nullable = (schema: ReturnType<typeof Type.String>) => Type.Union([schema, Type.Null()])
 const text = (description: string) => Type.String({ description })
@@ -100,7 +100,7 @@ export const costs = Type.Object({
 })
 export type ClientCosts = Type.Static<typeof costs>
 
-// ---- saved instructions
+// ---- templates
 
 const kind = line(60, 'The kind of letter, such as `Letter after a meeting`.')
 const name = line(200, 'Unique within its kind.')

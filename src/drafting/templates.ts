@@ -24,7 +24,7 @@ export interface Templates {
 export function createTemplates({ access }: { access: RecordAccess }): Templates {
   async function requirePartner(visit: Visit, deed: Deed): Promise<void> {
     if (roleOf(visit.actor) !== 'partner') {
-      await access.forbid(visit, deed, 'Only partners change the saved instructions.')
+      await access.forbid(visit, deed, 'Only partners may change the templates.')
     }
   }
 
@@ -99,7 +99,7 @@ const deed = (action: string, nounId: string): Deed => ({ action, noun: 'templat
 
 const present = (row: store.TemplateRow): Template => ({ ...row, updated_at: row.updated_at.toISOString() })
 
-const notFound = (): Problem => new Problem('not_found', 'No saved instructions exist at this URL.')
+const notFound = (): Problem => new Problem('not_found', 'No template exists at this URL.')
 
 function stale(current: Template): Problem {
   return new Problem(
@@ -110,7 +110,9 @@ function stale(current: Template): Problem {
 }
 
 function nameTaken(): Problem {
-  return new Problem('conflict', 'Other instructions of this kind have this name: choose another.', { field: 'name' })
+  return new Problem('conflict', 'Another template of this kind has this name: choose a different name.', {
+    field: 'name',
+  })
 }
 
 function defaultTaken(): Problem {

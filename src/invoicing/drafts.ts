@@ -90,7 +90,7 @@ export function createDrafts({ access, database, settings, stored }: DraftNeeds)
   async function monthLines(accountId: string | null, month: string): Promise<LooseLine[]> {
     if (accountId === null) throw new Problem('invalid_field', 'Only accounts are billed by month.', { field: 'month' })
     if (!(await readIsOver(database, month))) {
-      throw new Problem('invalid_field', 'The month must have been over for an hour, in UTC.', { field: 'month' })
+      throw new Problem('invalid_field', 'The month must have ended at least an hour ago, in UTC.', { field: 'month' })
     }
     if (await readIsOwn(database, accountId)) {
       throw new Problem('invalid_field', 'The firm’s own accounts are not billed for their usage.', {

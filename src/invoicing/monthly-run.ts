@@ -56,7 +56,7 @@ export async function unbilledAccounts({
 }: Pick<MonthlyRunNeeds, 'database' | 'month'>): Promise<UnbilledAccount[]> {
   const firstDay = `${month}-01`
   if (!(await readIsOver(database, firstDay))) {
-    throw new Problem('invalid_field', 'The month must have been over for an hour, in UTC.', { field: 'month' })
+    throw new Problem('invalid_field', 'The month must have ended at least an hour ago, in UTC.', { field: 'month' })
   }
   return readUnbilled(database, firstDay)
 }

@@ -157,5 +157,5 @@ function otherRole({ email, role }: store.Invitation): Problem {
 }
 
 function notOpen(id: string): Problem {
-  return new Problem('not_found', `No open invitation has the id ${id}. It was used or withdrawn.`)
+  return new Problem('not_found', `No open invitation has the id ${id}. It may have been used or withdrawn.`)
 }

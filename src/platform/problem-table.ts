@@ -103,9 +103,9 @@ export const problems = {
     status: 402,
     retry: false,
     meaning:
-      "The account's remaining credit, or the remaining budget of the key, does not cover the maximum cost of this request. With `Retry-After`, requests in flight hold the credit, or the budget is renewed at that time.",
+      "The account's remaining credit, or the key's remaining budget, does not cover the maximum cost of this request. With `Retry-After`, waiting helps: requests in flight hold the credit, or the budget will be renewed.",
     remedy:
-      'With `Retry-After`, wait: unused credit is released when requests in flight finish, and a budget is renewed when the next day or month begins (UTC). Without it, lower `max_output_tokens`, or ask the operator to add credit or to raise the monthly limit or the key budget.',
+      'With `Retry-After`, wait: unused credit is released when requests in flight finish, and a budget is renewed at the start of the next day or month (UTC). Without it, lower `max_output_tokens`, or ask the operator to add credit or to raise the monthly limit or the key budget.',
   },
   key_in_browser: {
     status: 403,
@@ -159,7 +159,7 @@ export const problems = {
   method_not_allowed: {
     status: 405,
     retry: false,
-    meaning: 'The URL exists, but not for this method.',
+    meaning: 'The URL does not support this method.',
     remedy: 'Use one of the methods in the `Allow` header.',
   },
   request_timeout: {
@@ -209,7 +209,7 @@ export const problems = {
   precondition_required: {
     status: 428,
     retry: false,
-    meaning: 'A change needs `If-Match` with the version that it is based on.',
+    meaning: 'The header `If-Match`, with the version that the change is based on, is missing.',
     remedy: 'Send the `ETag` of the record in `If-Match`.',
   },
   rate_limit_exceeded: {

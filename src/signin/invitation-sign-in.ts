@@ -107,7 +107,7 @@ export function createInvitationSignIn(needs: Needs): InvitationSignIn {
 function signedInElsewhere(): Problem {
   return new Problem(
     'sign_in_failed',
-    'This invitation was used, and its person is signed in. Continue in that browser, or ask a partner of the firm to end the session.',
+    'This invitation was used, and the person it invited is signed in. Continue in that browser, or ask a partner of the firm to end the session.',
   )
 }
 

@@ -34,6 +34,6 @@ export function createReportTurns(): ReportTurns {
 }
 
 const tooMany = (): Problem =>
-  new Problem('unavailable', 'Too many reports of this account are being made. Send the request again later.', {
+  new Problem('unavailable', 'Too many usage reports for this account are in progress. Send the request again later.', {
     retryAfter: 5,
   })

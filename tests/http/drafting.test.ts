@@ -498,7 +498,7 @@ describe('a draft', () => {
   })
 })
 
-describe('saved instructions', () => {
+describe('templates', () => {
   it('have one default for each kind, a history, and are changed by partners alone', async () => {
     const body = { kind: 'Letter', name: 'Short', instructions: 'Write a short letter.', is_default: true }
     const made = await paula.send('POST', '/templates', body)

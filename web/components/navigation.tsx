@@ -39,7 +39,7 @@ const everyone: readonly Place[] = [
   { to: '/', name: 'Overview', icon: IconHome },
   { to: '/clients', name: 'Clients', icon: IconAddressBook },
   { to: '/search', name: 'Search', icon: IconSearch },
-  // Saved instructions are of use only where letters are drafted.
+  // Templates are of use only where letters are drafted.
   ...(content.settings?.drafting ? [{ to: '/templates', name: 'Templates', icon: IconTemplate }] : []),
 ]
 const partners: readonly Place[] = [

@@ -92,5 +92,8 @@ export function createOwnFactors(needs: OwnNeeds): OwnFactors {
 }
 
 function notBegun(): Problem {
-  return new Problem('sign_in_failed', 'This was not begun here, has expired, or was completed before. Start again.')
+  return new Problem(
+    'sign_in_failed',
+    'This setup was not started in this session, has expired, or was completed before. Start again.',
+  )
 }

@@ -7,7 +7,7 @@ export const ownField: Field = {
   name: 'own',
   label: 'Whose account',
   kind: 'choice',
-  choices: { false: 'A customer’s', true: 'Our own, may name clients' },
+  choices: { false: 'A customer’s', true: 'Our own: requests can be attributed to clients' },
 }
 export const limitFields: readonly Field[] = [
   { name: 'requests_per_minute', label: 'Requests per minute', kind: 'amount', required: true, maxLength: 20 },

@@ -31,8 +31,8 @@ export function Factors() {
       <h2>Second factor</h2>
       <p className={classes.about}>
         {isRequired
-          ? 'You must have one.'
-          : 'With one, nobody can sign in as you with your password or your mail alone.'}
+          ? 'You must have a second factor.'
+          : 'With a second factor, nobody can sign in as you with only your password or your mail.'}
         {!isSetUp && ' You have none yet.'}
       </p>
       <ul className={classes.list}>

@@ -38,10 +38,10 @@ export function EraseDialog({ record, onClose, onDone }: EraseDialogProps) {
     <FormDialog title="Erase client" closeOnEscape={reason === '' && typed === ''} onClose={onClose}>
       <form className={classes.fields} onSubmit={(event) => void schedule(event)}>
         <p>
-          After a waiting period, all notes, disputes, letters and drafts of {record.name} are removed for good, with
-          their earlier versions and the client’s name and addresses. Charges and the audit log stay, without them;
-          issued invoices stay as they are. A partner can withdraw it until then. Export the client first if you need a
-          copy.
+          After a waiting period, all notes, disputes, letters and drafts of {record.name} are permanently removed, with
+          their earlier versions and the client’s name and addresses. Charges and the audit log are kept without them,
+          and issued invoices are kept unchanged. Until then, a partner can withdraw the erasure. If you need a copy,
+          export the client first.
         </p>
         <TextInput
           label="Reason"

@@ -27,7 +27,7 @@ export function ErasureBanner({ record }: { readonly record: ClientRecord }) {
         {by === null ? 'Scheduled by the retention rule' : `Scheduled by ${by.name}`} on {dayText(new Date(since))}:{' '}
         {reason}
       </p>
-      <p>All names and texts of the record will be removed for good. Until then it works as usual.</p>
+      <p>All names and texts of the record will be permanently removed. Until then, you can use the record as usual.</p>
       {isPartner && (
         <p className={classes.actions}>
           <WithdrawButton client={{ id, name }} />

@@ -18,7 +18,7 @@ const words: Readonly<Record<number, Words>> = {
   400: { title: 'Invalid request', advice: 'Go back and start again.' },
   403: {
     title: 'No access',
-    advice: 'You do not have access, or it does not exist. If you need access, ask a partner of the firm.',
+    advice: 'You do not have access to this page, or it does not exist. If you need access, ask a partner of the firm.',
   },
   404: { title: 'Page not found', advice: 'The address is wrong, or the page no longer exists.' },
   405: { title: 'Page not found', advice: 'This address is not a page.' },

@@ -32,7 +32,7 @@ const fields: readonly Field[] = [
   { name: 'instructions', label: 'Instructions', kind: 'text', required: true },
 ]
 
-/** The firm's saved instructions for drafting letters. Partners change them. */
+/** The firm's templates for drafting letters. Partners change them. */
 export function TemplatesPage() {
   const { templates } = useLoaderData<TemplateList>()
   const isPartner = useRole() === 'partner'
@@ -52,8 +52,8 @@ export function TemplatesPage() {
       }
     >
       <p className={classes.hint}>
-        Instructions for letters that a model drafts. The default of a kind is chosen first: for a dispute, that of a
-        kind with “dispute” in its name.
+        Instructions for letters that a model drafts. A new draft starts with the default of a kind. If it is about
+        disputes only, that is a kind with “dispute” in its name.
         {!isPartner && ' Partners change them.'}
       </p>
       {isOpen && (
