@@ -94,7 +94,7 @@ export async function openStream(address: string, body: object): Promise<Readabl
   return response.body
 }
 
-/** Fetches a file and saves it under the name that the server gives. Throws ApiError, also if it arrives incomplete. */
+/** Fetches a file and saves it under the name that the server gives. Throws ApiError, even for a file that arrives incomplete. */
 export async function download(address: string): Promise<void> {
   const response = await fetched(address, { headers: { accept: '*/*' } })
   if (response.status === 401) {

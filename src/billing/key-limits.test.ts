@@ -86,7 +86,7 @@ test('A16: a budget for k requests admits exactly k of many, on three instances'
   }
 })
 
-test('a request that a budget can never cover is refused without a time to retry, also by the precheck', async () => {
+test('a request that a budget can never cover is refused without a time to retry, even by the precheck', async () => {
   const tooLittle = mostOfOne - 1n
   for (const limits of [{ dailyBudget: tooLittle }, { dailyBudget: tooLittle, monthlyBudget: 9n * mostOfOne }]) {
     const payer = await limited(limits)

@@ -64,7 +64,7 @@ const json = async (...args: string[]) => {
 const count = async () => (await database.rows(`select from invoice where state <> 'void'`)).length
 
 describe('invoice', () => {
-  test('run drafts one invoice for each account, also when it is run again and several times at once', async () => {
+  test('run drafts one invoice for each account, even when it is run again and several times at once', async () => {
     const dry = await run('run', '--month', '2026-03', '--dry-run')
     assert.match(
       dry.stdout,

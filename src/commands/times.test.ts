@@ -56,7 +56,7 @@ test('an end date includes the whole day', async () => {
   assert.equal(await end(parseMoment('2030-01-31T12:00:00Z')), '2030-01-31T12:00:00.000Z')
 })
 
-test("a date is a day of the firm's time zone, also when the clocks change", async () => {
+test("a date is a day of the firm's time zone, even when the clocks change", async () => {
   assert.equal(await beginning(parseTimeOption('2030-01-31'), zurich), '2030-01-30T23:00:00.000Z')
   assert.equal(await beginning(parseMoment('2026-03-29'), zurich), '2026-03-28T23:00:00.000Z')
   assert.equal(await end(parseMoment('2026-03-29'), zurich), '2026-03-29T22:00:00.000Z')

@@ -85,7 +85,7 @@ const generates = {
 const replyHeaders = {
   ...modelHeader,
   'x-cost': text("The cost, as a decimal in the account's currency. Not sent with a stream or a replay."),
-  'x-generation-id': text('The id of the ledger row that charged the reply, also in a replay.'),
+  'x-generation-id': text('The id of the ledger row that charged the reply; the same in a replay.'),
   'idempotent-replayed': text('`true` if this is the stored reply of an earlier request; it is free of charge.'),
   'x-original-request-id': text('In a replay: the request-id of the request that was charged.'),
   ...rateLimitHeaders,

@@ -39,7 +39,7 @@ describe('B75: the first partner of the configuration', () => {
     await fresh.drop()
   })
 
-  test('is entered once, also by instances that start at the same time', async () => {
+  test('is entered once, even by instances that start at the same time', async () => {
     await Promise.all([ensure('Anna@firm.example'), ensure('anna@firm.example'), ensure('anna@firm.example')])
     await ensure('anna@firm.example')
     assert.equal((await everyone()).length, 1)

@@ -4,7 +4,7 @@ import { createTurnstile } from './turnstile.ts'
 
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 
-test('work runs a few at a time, in the order of its arrival, also after an error', async () => {
+test('work runs a few at a time, in the order of its arrival, even after an error', async () => {
   const turnstile = createTurnstile(2)
   const begun: number[] = []
   const ends: PromiseWithResolvers<number>[] = []

@@ -62,7 +62,7 @@ describe('a new note', () => {
     await page.close()
   })
 
-  test('closes with Escape, also from its participants without suggestions', async () => {
+  test('closes with Escape, even from its participants without suggestions', async () => {
     const page = await openForm([])
     await participants(page).focus()
     await page.keyboard.press('Escape')

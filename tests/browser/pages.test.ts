@@ -338,7 +338,7 @@ test('a record is printed completely, dark on light, with its times', async () =
   await profile.close()
 })
 
-test('lists are printed without their filters, dark on light also if the screen is dark', async () => {
+test('lists are printed without their filters, dark on light, even if the screen is dark', async () => {
   const profile = await portal.profile({ storageState: state, colorScheme: 'dark' })
   const page = await profile.newPage()
   for (const name of ['clients', 'audit', 'invoices', 'requests', 'usage', 'people', 'search', 'record'] as const) {

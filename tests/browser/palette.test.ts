@@ -11,7 +11,7 @@ before(async () => {
 after(() => desk.close())
 
 describe('the command palette', () => {
-  test('opens with Ctrl+K, also while someone writes, and goes to a record with the arrows and Enter', async () => {
+  test('opens with Ctrl+K, even while someone writes, and goes to a record with the arrows and Enter', async () => {
     const name = 'Palette Trading'
     const record = await desk.make('/clients', { name })
     const page = await desk.open('/clients')

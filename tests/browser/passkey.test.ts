@@ -65,7 +65,7 @@ async function openWithPasskey(name: string): Promise<Owner> {
 const minute = 60_000
 
 describe('B62: the browser offers passkeys in the address field', () => {
-  test('with an empty form, also after ten idle minutes, with a new challenge', async () => {
+  test('with an empty form, even after ten idle minutes, with a new challenge', async () => {
     const { profile, page, authenticator, asked } = await openWithPasskey('Mei Sakamoto')
     for (const renewed of [2, 3]) {
       await page.clock.fastForward(5 * minute)

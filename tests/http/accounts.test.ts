@@ -95,7 +95,7 @@ describe('an account', () => {
     assert.deepEqual(await recorded(list), [by(paula, 'accounts_listed', null)])
   })
 
-  test('is created once, however often the request is repeated, also at the same time', async () => {
+  test('is created once, however often the request is repeated, even concurrently', async () => {
     const [body, key] = [{ name: freshName(), credit: '1' }, once()]
     const answers = await Promise.all(Array.from({ length: 8 }, () => paula.send('POST', '/accounts', body, key)))
     assert.equal(
@@ -180,7 +180,7 @@ describe('the settings of an account', () => {
     assert.deepEqual([huge.json['monthly_limit'], huge.json['credit_left']], ['99999999999999', '99999999999999'])
   })
 
-  test('mark it as the firm’s own, and no longer', async () => {
+  test('can mark it as the firm’s own, and remove the mark', async () => {
     const { id, at } = await create({ own: true })
     assert.equal((await paula.get(at)).json['own'], true)
     const { etag } = Object.fromEntries((await paula.get(at)).headers)
@@ -340,7 +340,7 @@ describe('credit', () => {
     assertRefused(await paula.get(`${at}/credit?after=1`), 'unknown_field', 'after')
   })
 
-  test('is added once, however often the request is repeated, also at the same time', async () => {
+  test('is added once, however often the request is repeated, even concurrently', async () => {
     const { id, at } = await create()
     const [body, key] = [{ amount: '5', note: 'once' }, once()]
     const answers = await Promise.all(Array.from({ length: 8 }, () => paula.send('POST', `${at}/credit`, body, key)))

@@ -78,7 +78,7 @@ describe('the pages', () => {
     }
   })
 
-  test('leave no Markdown', async () => {
+  test('show no unrendered Markdown', async () => {
     for (const url of ['/docs', '/docs/clients']) {
       const { text } = await open(url)
       assert.doesNotMatch(text.replaceAll(/<pre[^]*?<\/pre>/g, ''), /\*\*|^#+ |^- |\]\(|^\||```/m)

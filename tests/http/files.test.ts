@@ -79,7 +79,7 @@ describe('images and documents', () => {
     assert.deepEqual([rows.map((row) => [row.inputTokens, row.outputTokens]), holds], [[[12, 3]], 0])
   })
 
-  it("reach the vendor unchanged from OpenAI's client in responses, also from a call", async () => {
+  it("reach the vendor unchanged from OpenAI's client in responses, even from a call", async () => {
     const { accountId, key } = await service.customer()
     const client = new OpenAI({ apiKey: key, baseURL: `${service.url}/v1`, maxRetries: 0 })
     const picture = (type: (typeof types)[number]) =>

@@ -105,7 +105,7 @@ describe('B74: an invitation', () => {
     ])
   })
 
-  test('is accepted once, also by twenty requests at a time', async () => {
+  test('is accepted once, even by twenty requests at a time', async () => {
     const { email, token } = await newInvitation()
     const pages = await Promise.all(Array.from({ length: 20 }, () => accept(portal.profile(), token)))
     assert.deepEqual(

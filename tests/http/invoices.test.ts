@@ -242,7 +242,7 @@ describe('an invoice to a client', () => {
     ok(await paula.send('POST', `${pathOf(note)}/issue`, undefined, tagOf(note)))
   })
 
-  test('is credited also after its client was deleted, and addressed as before', async () => {
+  test('is credited even after its client was deleted, and addressed as before', async () => {
     const done = await issued()
     ok(
       await paula.send('DELETE', `/clients/${String(objectAt(done.json, 'payer')['id'])}`, undefined, {
@@ -762,7 +762,7 @@ describe('an Idempotency-Key', () => {
     assertOther(await sendKeyed('/invoices', { ...asked, note: 'B' }, key), 'draft')
   })
 
-  test('finds its draft, also if that was changed or issued since', async () => {
+  test('finds its draft, even if that was changed or issued since', async () => {
     const [client, otherClient] = [await firm.client(anna), await firm.client(anna)]
     const key = randomUUIDv7()
     const made = ok(await sendKeyed('/invoices', { client, lines: [fee] }, key), 201)

@@ -200,7 +200,7 @@ describe('B32, B76: a change of a person', () => {
 })
 
 describe('B76: the last partner', () => {
-  test('cannot be demoted, also when two demote each other at the same time', async () => {
+  test('cannot be demoted, even when two demote each other at the same time', async () => {
     const own = await startPortal()
     try {
       const [first, second] = [await own.enter('partner'), await own.enter('partner')]

@@ -171,7 +171,7 @@ describe('B39: a logout token', () => {
     assert.deepEqual(await areIn(told.profile, another.profile), [false, true])
   })
 
-  test('is accepted once, also when two requests send it at the same time', async () => {
+  test('is accepted once, even when two requests send it at the same time', async () => {
     const { subject, profiles } = await twice()
     const token = await tokenOf(subject)
     const statuses = (await Promise.all([tell(token), tell(token)])).map(({ status }) => status)

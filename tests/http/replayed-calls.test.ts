@@ -69,7 +69,7 @@ for (const address of callAddresses) {
       await assertChargedOnce(accountId)
     })
 
-    it('A22 a whole reply is replayed byte for byte, free of charge, also by another instance', async () => {
+    it('A22 a whole reply is replayed byte for byte, free of charge, even by another instance', async () => {
       const { accountId, key } = await service.customer()
       vendor.set(calling)
       const first = await send(address, key, false)

@@ -31,7 +31,7 @@ describe('signing in again at a provider', () => {
     }
   })
 
-  test('is what a browser does that is signed in, so that no session gets newer without a sign-in', async () => {
+  test('is required of a browser with a session, so that no session counts as recent without a new sign-in', async () => {
     const profile = portal.profile()
     await profile.signIn('firm')
     assert.deepEqual(askedAgain(await locationOf(profile, '')), ['login', '0'])
@@ -67,7 +67,7 @@ describe('signing in again at a provider', () => {
     })
   }
 
-  test('does not judge the time stated for an ordinary sign-in', async () => {
+  test('ignores the time that is stated for an ordinary sign-in', async () => {
     portal.provider.lies.claims = { auth_time: now() - 3600 }
     assert.equal((await portal.profile().signIn('firm')).status, 303)
   })

@@ -223,7 +223,7 @@ describe('asking for a sign-in link', () => {
     for (const address of addresses.slice(1)) assert.deepEqual(mail.seen.filter(isTo(address)), [])
   })
 
-  test('B46: an address gets three mails in 15 minutes, also after a restart', async () => {
+  test('B46: an address gets three mails in 15 minutes, even after a restart', async () => {
     const { email } = await newPerson()
     const spelled = [email, email.toUpperCase(), ` ${email.toLowerCase()} `]
     for (const address of spelled) assert.equal((await ask(portal.profile(), address)).status, 200)

@@ -121,7 +121,7 @@ describe('the link of an accepted invitation', () => {
     assert.deepEqual([await idsOf(email), await sessionsOf(email)], [[id], 1])
   })
 
-  test('is used up by a way to sign in, also if a partner removes it later', async () => {
+  test('is used up by a way to sign in, even if a partner removes it later', async () => {
     for (const setUp of ['passkey', 'identity']) {
       const { email, token } = await newInvitation()
       const { profile, id } = await enter(token)

@@ -59,7 +59,7 @@ export function Palette() {
       <Spotlight.ActionsList>
         {[...commands, ...invoices, ...records, ...search].map(({ name, about, icon, act }, index) => (
           <Spotlight.Action
-            // The first place is selected, also when a better match arrives for it.
+            // The first place is selected, even when a better match arrives for it.
             // oxlint-disable-next-line react/no-array-index-key
             key={index}
             label={name}

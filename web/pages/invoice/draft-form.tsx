@@ -30,7 +30,7 @@ interface DraftFormProps {
   readonly onCancel: () => void
 }
 
-/** Writes a draft. What was typed is kept until it is saved, also if a colleague saved the draft in the meantime. */
+/** Writes a draft. What was typed is kept until it is saved, even if a colleague saved the draft in the meantime. */
 export function DraftForm(props: DraftFormProps) {
   const { label, saveLabel, start, initial, version, proposed, hasLines, save, onSaved, onCancel } = props
   const [values, setValues] = useState(initial)
