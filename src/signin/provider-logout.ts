@@ -31,6 +31,8 @@ export async function registerProviderLogout(server: Server, needs: Needs): Prom
     scope.addContentTypeParser<string>(form, { parseAs: 'string' }, (_request, body, done) =>
       done(null, new URLSearchParams(body)),
     )
+    const advice = `Send logout_token in a form, with the header "Content-Type: ${form}".`
+    scope.addContentTypeParser('*', (_request, _payload, done) => done(new Problem('unsupported_media_type', advice)))
     scope.post<{ Params: { '*': string } }>(
       '/auth/backchannel-logout/*',
       { bodyLimit, schema: providerLogout },

@@ -279,6 +279,7 @@ describe('B39: a logout token', () => {
       body: JSON.stringify({ logout_token: token }),
     })
     assert.equal(asJson.status, 415)
+    assert.match(await asJson.text(), /Send logout_token in a form/)
     assert.equal((await tell('x'.repeat(20_000))).status, 413)
     assert.equal((await tell(token, '/auth/backchannel-logout/other')).status, 404)
     const asGet = await fetch(`${portal.service.url}/auth/backchannel-logout/firm?logout_token=${token}`)
