@@ -8,6 +8,7 @@ import type { Context } from './context.ts'
 import { formatFor } from './format.ts'
 import { operator } from './operator.ts'
 import { writeJson, writeLines, writeTable } from './output.ts'
+import { recordView } from './views.ts'
 
 interface LimitOptions extends CommonOptions {
   readonly rpm?: number
@@ -77,6 +78,7 @@ function createCommand(context: Context): Command {
 
 function listCommand(context: Context): Command {
   return command('list', 'List all accounts', 'account list').action(async ({ json }: CommonOptions) => {
+    await recordView(context, { action: 'accounts_listed', noun: 'account' })
     const accounts = await (await openAccounts(context)).list()
     const { currency } = await context.config()
     if (json) return writeJson(context, { accounts: accounts.map((account) => presentAccount(account, currency)) })
@@ -122,9 +124,11 @@ function totalOf(accounts: readonly Account[]): AccountLine {
 function showCommand(context: Context): Command {
   return command('show', 'Show one account', 'account show Acme')
     .argument(...which)
-    .action(async (account: string, { json }: CommonOptions) =>
-      writeAccount(context, await (await openAccounts(context)).find(account), json),
-    )
+    .action(async (name: string, { json }: CommonOptions) => {
+      const account = await (await openAccounts(context)).find(name)
+      await recordView(context, { action: 'account_read', noun: 'account', nounId: account.id })
+      return writeAccount(context, account, json)
+    })
 }
 
 function creditCommand(context: Context): Command {

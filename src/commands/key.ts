@@ -9,6 +9,7 @@ import { formatFor } from './format.ts'
 import { operator } from './operator.ts'
 import { timeOrNull, warn, writeJson, writeKey, writeLines, writeTable } from './output.ts'
 import { beginningIn, parseSpan, parseTimeOption, type Moment } from './times.ts'
+import { recordView } from './views.ts'
 
 interface CreateOptions extends KeyLimitOptions {
   readonly account: string
@@ -71,6 +72,11 @@ function listCommand(context: Context): Command {
       const { createAccounts } = await import('../accounts/accounts.ts')
       const accounts = createAccounts({ database: await context.database() })
       const accountId = account === undefined ? undefined : (await accounts.find(account)).id
+      await recordView(context, {
+        action: 'account_keys_listed',
+        noun: 'account',
+        ...(accountId !== undefined && { nounId: accountId }),
+      })
       const keys = await withKeys(context, (all) => all.list(accountId))
       if (json) return writeJson(context, { keys: keys.map(presentKey) })
       const format = await formatFor(context)

@@ -10,6 +10,7 @@ import type { Context } from './context.ts'
 import { formatFor } from './format.ts'
 import { writeLines, writeTable } from './output.ts'
 import { beginningIn, endIn, parseMoment, type Moment } from './times.ts'
+import { recordView } from './views.ts'
 
 interface LedgerOptions extends CommonOptions {
   readonly account?: string
@@ -48,6 +49,9 @@ export function ledgerCommand(context: Context): Command {
       const { createLedger } = await import('../billing/ledger.ts')
       const accountId = account === undefined ? undefined : await accountIdOf(database, account)
       const selection = { accountId, keyId: key, requestId: request, from, to }
+      const { recordedQuery } = await import('../access/recorded-query.ts')
+      const query = { account: accountId, key, request, from: from?.toISOString(), to: to?.toISOString() }
+      await recordView(context, { action: 'requests_read', noun: 'usage', details: recordedQuery(query) })
       const ledger = createLedger({ database })
       if (json) return writeRows(context.stdout, pages(ledger, selection, limit ?? Infinity))
       return writeScreen(context, ledger, selection, limit ?? screenful)

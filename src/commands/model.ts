@@ -8,6 +8,7 @@ import { importCommand } from './model-import.ts'
 import { pullCommand } from './model-pull.ts'
 import { surveyModels, type SurveyedModel } from './model-survey.ts'
 import { writeJson, writeTable } from './output.ts'
+import { recordView } from './views.ts'
 
 export function modelCommand(context: Context): Command {
   return group('model', 'Manage models', [
@@ -21,6 +22,7 @@ export function modelCommand(context: Context): Command {
 function listCommand(context: Context): Command {
   return command('list', 'List the configured models, and why any of them cannot be called', 'model list').action(
     async ({ json }: CommonOptions) => {
+      await recordView(context, { action: 'models_listed', noun: 'model' })
       const models = await surveyModels(context)
       if (json) return writeJson(context, { models: models.map(toJson) })
       const format = await formatFor(context)

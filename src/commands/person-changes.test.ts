@@ -59,7 +59,8 @@ async function newPerson(role = 'consultant'): Promise<{ id: string; email: stri
 const lastEntry = async () =>
   (
     await database.rows<{ said: string }>(
-      `select concat_ws(' ', action, outcome, actor, noun_id) as said from audit order by id desc limit 1`,
+      `select concat_ws(' ', action, outcome, actor, noun_id) as said from audit
+       where action <> 'people_listed' order by id desc limit 1`,
     )
   )[0]?.said
 

@@ -65,7 +65,9 @@ test('people are added, listed, disabled and enabled, and their roles changed', 
     (await run('list')).stdout,
     /^NAME +EMAIL +ROLE +STATUS +LAST SIGN-IN +ID\nMei +mei@firm.example +partner +active +- +[-\da-f]{36}\n/,
   )
-  const entries = await database.rows<{ action: string }>('select action from audit order by at, id')
+  const entries = await database.rows<{ action: string }>(
+    `select action from audit where action <> 'people_listed' order by at, id`,
+  )
   assert.deepEqual(
     entries.map(({ action }) => action),
     ['person_created', 'person_created', 'role_changed', 'person_disabled', 'person_enabled'],

@@ -7,6 +7,7 @@ import { operator } from './operator.ts'
 import { personChangeCommands } from './person-changes.ts'
 import { findPerson, personDocument, whichPerson, withPeople } from './person-context.ts'
 import { warn, writeJson, writeLines, writeTable } from './output.ts'
+import { recordView } from './views.ts'
 
 interface CreateOptions extends CommonOptions {
   readonly name: string
@@ -53,6 +54,7 @@ function createCommand(context: Context): Command {
 function listCommand(context: Context): Command {
   return command('list', 'List all people', 'person list').action(async ({ json }: CommonOptions) =>
     withPeople(context, async (people) => {
+      await recordView(context, { action: 'people_listed', noun: 'person' })
       const all = await people.list()
       if (json) return writeJson(context, { people: all.map(personDocument) })
       const format = await formatFor(context)

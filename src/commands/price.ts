@@ -12,6 +12,7 @@ import { formatFor, type Format } from './format.ts'
 import { operator } from './operator.ts'
 import { warn, writeJson, writeLines, writeTable } from './output.ts'
 import { beginningIn, parseTimeOption, type Moment } from './times.ts'
+import { recordView } from './views.ts'
 
 interface SetOptions extends CommonOptions {
   readonly input: string
@@ -82,6 +83,7 @@ async function priceFrom(context: Context, typed: SetOptions): Promise<Price> {
 function listCommand(context: Context): Command {
   return command('list', 'List all prices, including past ones', 'price list').action(
     async ({ json }: CommonOptions) => {
+      await recordView(context, { action: 'models_listed', noun: 'model' })
       const entries = await withPrices(context, (prices) => prices.list())
       if (json) return writeJson(context, { prices: entries.map(toJson) })
       const format = await formatFor(context)

@@ -8,6 +8,7 @@ import type { Context } from './context.ts'
 import { formatFor } from './format.ts'
 import { warn, writeJson, writeTable } from './output.ts'
 import { parseDay } from './times.ts'
+import { recordView } from './views.ts'
 
 interface UsageOptions extends CommonOptions {
   readonly account?: string
@@ -39,6 +40,12 @@ export function usageCommand(context: Context): Command {
     .action(async ({ json, account, from, to, by, tag }: UsageOptions) => {
       if (tag !== undefined && by === undefined) shown.error('error: --tag needs --by tag')
       if (from && to && from > to) shown.error('error: --from must not be after --to')
+      const { recordedQuery } = await import('../access/recorded-query.ts')
+      await recordView(context, {
+        action: 'usage_read',
+        noun: 'usage',
+        details: recordedQuery({ account, by, tag, from, to }),
+      })
       const database = await context.database()
       const period = { from, to }
       if (by === 'tag') return writeTags(context, { account, name: tag, ...period }, json)
