@@ -327,6 +327,27 @@ describe('the pages of invoices', () => {
     await page.context().close()
   })
 
+  test('render only the line that is typed into, so that typing into a long draft is quick', async () => {
+    const page = await open('/invoices', 'Invoices')
+    await page.goto(portal.base + addressOf(await draft(page)))
+    await page.getByRole('button', { name: 'Change', exact: true }).click()
+    const form = page.getByRole('form', { name: 'Change the draft' })
+    const text = (number: number) => form.getByRole('group', { name: `Line ${number}` }).getByLabel('Text')
+    await text(2).waitFor()
+    // React gives an element new properties in each rendering.
+    await page.evaluate(`void (window.rendered = () => [...document.querySelectorAll('[data-field=text]')].map((field) =>
+      field[Object.keys(field).find((name) => name.startsWith('__reactProps$'))]))`)
+    await page.evaluate('void (window.before = rendered())')
+    await text(1).fill('Advice on taxes')
+    await form.getByRole('button', { name: 'Discard' }).waitFor()
+    assert.deepEqual(await page.evaluate('rendered().map((each, index) => each === before[index])'), [false, true])
+    await text(2).fill('Copies of deeds')
+    await page.getByRole('button', { name: 'Save draft' }).click()
+    await page.getByRole('cell', { name: 'Advice on taxes' }).waitFor()
+    await page.getByRole('cell', { name: 'Copies of deeds' }).waitFor()
+    await page.context().close()
+  })
+
   test('create one draft although the response is lost, and say at its field what is refused', async () => {
     const page = await open(`/invoices/new?client=${client}`, 'New invoice')
     const form = page.getByRole('form', { name: 'New invoice' })

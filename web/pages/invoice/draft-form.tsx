@@ -1,5 +1,5 @@
 import { Alert, Button, Group, Textarea, TextInput } from '@mantine/core'
-import { useEffect, useRef, useState, type KeyboardEvent, type SubmitEvent } from 'react'
+import { useCallback, useEffect, useRef, useState, type KeyboardEvent, type SubmitEvent } from 'react'
 import type { DraftOptions, ShownInvoice } from '../../../src/invoicing/schema.ts'
 import { ApiError } from '../../api.ts'
 import { confirmDiscard } from '../../components/confirm.tsx'
@@ -45,6 +45,11 @@ export function DraftForm(props: DraftFormProps) {
     if (document.activeElement === document.body) form.current?.querySelector<HTMLElement>('input, textarea')?.focus()
   }, [])
   const set = (changes: Partial<DraftValues>) => setValues((before) => ({ ...before, ...changes }))
+  const setLines = useCallback(
+    (change: (lines: DraftValues['lines']) => DraftValues['lines']) =>
+      setValues((before) => ({ ...before, lines: change(before.lines) })),
+    [],
+  )
 
   async function send(basis: number | undefined) {
     if (busy) return
@@ -103,13 +108,7 @@ export function DraftForm(props: DraftFormProps) {
             disabled={busy}
             onChange={(leftOut) => set({ leftOut })}
           />
-          <LineEditor
-            lines={values.lines}
-            start={start}
-            refused={refusedLine}
-            readOnly={busy}
-            onChange={(lines) => set({ lines })}
-          />
+          <LineEditor lines={values.lines} start={start} refused={refusedLine} readOnly={busy} onChange={setLines} />
           <TypedTotals proposed={included} lines={values.lines} start={start} />
         </section>
       )}

@@ -1,6 +1,6 @@
 import { ActionIcon, Button, NativeSelect, TextInput } from '@mantine/core'
 import { IconArrowDown, IconArrowUp, IconPlus, IconTrash } from '@tabler/icons-react'
-import { useEffect, useRef, type KeyboardEvent } from 'react'
+import { memo, useCallback, useEffect, useRef, type KeyboardEvent } from 'react'
 import type { DraftOptions, NewLine } from '../../../src/invoicing/schema.ts'
 import { formatDecimal } from '../../../src/platform/decimal.ts'
 import { decimalText } from '../../locale.ts'
@@ -17,81 +17,42 @@ interface LineEditorProps {
   /** The line and the field that the server refused. */
   readonly refused: { readonly key: number; readonly name: string; readonly reason: string } | undefined
   readonly readOnly: boolean
-  readonly onChange: (lines: readonly TypedLine[]) => void
+  /** The same function in every render, so that typing into one line renders only that line. */
+  readonly onChange: ChangeLines
 }
+
+type ChangeLines = (change: (lines: readonly TypedLine[]) => readonly TypedLine[]) => void
 
 /** The typed lines. Enter adds one below, Alt with an arrow moves one; the focus goes with it. */
 export function LineEditor({ lines, start, refused, readOnly, onChange }: LineEditorProps) {
   const list = useRef<HTMLDivElement>(null)
-  /** The field that gets the focus when the lines have changed. */
-  const next = useRef<{ readonly key: number; readonly name: string }>(undefined)
+  /** What gets the focus when the lines have changed. */
+  const next = useRef<Next>(undefined)
   useEffect(() => {
-    if (next.current) fieldIn(list.current, next.current)?.focus()
+    if (next.current) fieldAt(list.current, next.current)?.focus()
     next.current = undefined
   })
   useEffect(() => {
     if (refused) fieldIn(list.current, refused)?.focus()
   }, [refused])
-
-  function replace(changed: TypedLine) {
-    onChange(lines.map((line) => (line.key === changed.key ? changed : line)))
-  }
-  function addAfter(index: number) {
-    const fresh = { ...emptyLine(start.taxes), ...sharedWith(lines[index]) }
-    next.current = { key: fresh.key, name: 'text' }
-    onChange(lines.toSpliced(index + 1, 0, fresh))
-  }
-  function remove(index: number) {
-    const rest = lines.toSpliced(index, 1)
-    const neighbour = rest[Math.min(index, rest.length - 1)]
-    if (neighbour) next.current = { key: neighbour.key, name: 'text' }
-    onChange(rest)
-    if (!neighbour) list.current?.querySelector<HTMLElement>('[data-add]')?.focus()
-  }
-  function move(index: number, by: -1 | 1, name: string) {
-    const [line, other] = [lines[index], lines[index + by]]
-    if (!line || !other) return
-    next.current = { key: line.key, name }
-    onChange(lines.with(index, other).with(index + by, line))
-  }
-  function onKeyDown(event: KeyboardEvent, index: number) {
-    const name = event.target instanceof HTMLElement ? event.target.dataset['field'] : undefined
-    if (name === undefined || readOnly) return
-    if (event.key === 'Enter' && !event.ctrlKey && !event.metaKey) {
-      event.preventDefault()
-      addAfter(index)
-    }
-    if (event.altKey && (event.key === 'ArrowUp' || event.key === 'ArrowDown')) {
-      event.preventDefault()
-      move(index, event.key === 'ArrowUp' ? -1 : 1, name)
-    }
-  }
+  const focusNext = useCallback((field: Next) => {
+    next.current = field
+  }, [])
 
   return (
     <div ref={list} className={classes.lines}>
       {lines.map((line, index) => (
-        <fieldset
+        <Line
           key={line.key}
-          aria-label={`Line ${index + 1}`}
-          data-line={line.key}
-          className={classes.line}
-          onKeyDown={(event) => onKeyDown(event, index)}
-        >
-          <LineFields
-            line={line}
-            start={start}
-            error={refused?.key === line.key ? refused : undefined}
-            readOnly={readOnly}
-            onChange={replace}
-          />
-          <LineActions
-            number={index + 1}
-            count={lines.length}
-            disabled={readOnly}
-            onMove={(by) => move(index, by, by === -1 ? 'up' : 'down')}
-            onRemove={() => remove(index)}
-          />
-        </fieldset>
+          line={line}
+          index={index}
+          count={lines.length}
+          start={start}
+          error={refused?.key === line.key ? refused : undefined}
+          readOnly={readOnly}
+          onChange={onChange}
+          focusNext={focusNext}
+        />
       ))}
       <Button
         data-add
@@ -99,7 +60,11 @@ export function LineEditor({ lines, start, refused, readOnly, onChange }: LineEd
         className={classes.add}
         leftSection={<IconPlus size={15} aria-hidden />}
         disabled={readOnly}
-        onClick={() => addAfter(lines.length - 1)}
+        onClick={() => {
+          const fresh = lineBelow(lines.at(-1), start)
+          focusNext({ key: fresh.key, name: 'text' })
+          onChange((before) => [...before, fresh])
+        }}
       >
         Add line
       </Button>
@@ -107,9 +72,77 @@ export function LineEditor({ lines, start, refused, readOnly, onChange }: LineEd
   )
 }
 
-/** The values that a new line copies from the line above, but no tax that is no longer configured. */
-const sharedWith = (above: TypedLine | undefined) =>
-  above && { unit: above.unit, ...(above.tax !== '' && { tax: above.tax }) }
+/** A field of a line, or the text of the line that is now at the place of a removed one. */
+type Next = { readonly key: number; readonly name: string } | { readonly place: number } | undefined
+
+function fieldAt(list: HTMLElement | null, next: NonNullable<Next>): HTMLElement | null | undefined {
+  if ('key' in next) return fieldIn(list, next)
+  const texts = [...(list?.querySelectorAll<HTMLElement>('[data-field=text]') ?? [])]
+  return texts[next.place] ?? texts.at(-1) ?? list?.querySelector<HTMLElement>('[data-add]')
+}
+
+interface LineProps extends Pick<LineEditorProps, 'start' | 'readOnly' | 'onChange'> {
+  readonly line: TypedLine
+  readonly index: number
+  readonly count: number
+  readonly error: LineFieldsProps['error']
+  readonly focusNext: (field: Next) => void
+}
+
+const Line = memo(function Line({ line, index, count, start, error, readOnly, onChange, focusNext }: LineProps) {
+  function move(by: -1 | 1, name: string) {
+    focusNext({ key: line.key, name })
+    onChange((lines) => {
+      const other = lines[index + by]
+      return other ? lines.with(index, other).with(index + by, line) : lines
+    })
+  }
+  function addBelow() {
+    const fresh = lineBelow(line, start)
+    focusNext({ key: fresh.key, name: 'text' })
+    onChange((lines) => lines.toSpliced(index + 1, 0, fresh))
+  }
+  function remove() {
+    focusNext({ place: index })
+    onChange((lines) => lines.filter(({ key }) => key !== line.key))
+  }
+  function onKeyDown(event: KeyboardEvent) {
+    const name = event.target instanceof HTMLElement ? event.target.dataset['field'] : undefined
+    if (name === undefined || readOnly) return
+    if (event.key === 'Enter' && !event.ctrlKey && !event.metaKey) {
+      event.preventDefault()
+      addBelow()
+    }
+    if (event.altKey && (event.key === 'ArrowUp' || event.key === 'ArrowDown')) {
+      event.preventDefault()
+      move(event.key === 'ArrowUp' ? -1 : 1, name)
+    }
+  }
+  return (
+    <fieldset aria-label={`Line ${index + 1}`} data-line={line.key} className={classes.line} onKeyDown={onKeyDown}>
+      <LineFields
+        line={line}
+        start={start}
+        error={error}
+        readOnly={readOnly}
+        onChange={(changed) => onChange((lines) => lines.map((each) => (each.key === changed.key ? changed : each)))}
+      />
+      <LineActions
+        number={index + 1}
+        count={count}
+        disabled={readOnly}
+        onMove={(by) => move(by, by === -1 ? 'up' : 'down')}
+        onRemove={remove}
+      />
+    </fieldset>
+  )
+})
+
+/** A new line. It copies the unit and the tax of the line above, but no tax that is no longer configured. */
+function lineBelow(above: TypedLine | undefined, { taxes }: Start): TypedLine {
+  const fresh = emptyLine(taxes)
+  return above ? { ...fresh, unit: above.unit, ...(above.tax !== '' && { tax: above.tax }) } : fresh
+}
 
 function fieldIn(list: HTMLElement | null, { key, name }: { readonly key: number; readonly name: string }) {
   return list?.querySelector<HTMLElement>(`[data-line="${key}"] [data-field="${name}"]`)
