@@ -3,7 +3,7 @@ import { after, before, beforeEach, describe, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { barriers, barriersInBothSchemes } from '../support/browser.ts'
 import { startDesk, type Desk } from '../support/desk.ts'
-import { at } from '../support/json.ts'
+import { at, listAt } from '../support/json.ts'
 import { editor, toEndOf, untilSelected } from '../support/letter-editor.ts'
 import { upstreamModel } from '../support/service.ts'
 import { startVendor, type Vendor } from '../support/vendor.ts'
@@ -424,5 +424,23 @@ test('partners save instructions, and everyone drafts with them', async () => {
   await own.goto(`${desk.base}${record}/letters#draft`)
   await own.getByLabel('Template').selectOption({ label: 'Reminders: Reminder' })
   assert.equal(await instructions(own).inputValue(), 'Remind the client of the deadline.')
+  await own.close()
+})
+
+test('removing the last template keeps the focus on the page, and consultants see who saves new ones', async () => {
+  for (const template of listAt(await desk.ask('/templates'), 'templates').slice(1)) {
+    await desk.meanwhile('DELETE', `/templates/${String(at(template, 'id'))}`)
+  }
+  const page = await desk.ruth.newPage()
+  await page.goto(`${desk.base}/templates`)
+  await page.getByRole('button', { name: /^More actions for/ }).press('Enter')
+  await page.getByRole('menuitem', { name: 'Remove template' }).press('Enter')
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove template' }).press('Enter')
+  await page.locator('main:focus').waitFor()
+  await page.getByText('Save the instructions that you use often').waitFor()
+  await page.close()
+  const own = await desk.open('/templates')
+  await own.getByText('Partners can save instructions here.').waitFor()
+  assert.equal(await own.getByText('Save the instructions that you use often').count(), 0)
   await own.close()
 })

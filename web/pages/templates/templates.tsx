@@ -8,6 +8,7 @@ import { change, read } from '../../api.ts'
 import { confirm } from '../../components/confirm.tsx'
 import { EditForm } from '../../components/edit-form.tsx'
 import { Empty } from '../../components/empty.tsx'
+import { useFocusKept } from '../../components/focus.ts'
 import { LongText } from '../../components/long-text.tsx'
 import { notifyDone, notifyFailure } from '../../components/notify.ts'
 import { useOpened } from '../../components/opened.ts'
@@ -37,6 +38,7 @@ export function TemplatesPage() {
   const { templates } = useLoaderData<TemplateList>()
   const isPartner = useRole() === 'partner'
   const { isOpen, opener, open, close } = useOpened()
+  useFocusKept(templates)
   const kinds = [...new Set(templates.map(({ kind }) => kind))]
   return (
     <Page
@@ -63,7 +65,11 @@ export function TemplatesPage() {
       )}
       {templates.length === 0 && !isOpen && (
         <Empty title="No templates yet">
-          <p>Save the instructions that you use often, one for each kind of letter.</p>
+          <p>
+            {isPartner
+              ? 'Save the instructions that you use often, one for each kind of letter.'
+              : 'Partners can save instructions here. Until then, you write them for each letter.'}
+          </p>
         </Empty>
       )}
       {kinds.map((kind) => (
