@@ -203,8 +203,8 @@ describe('B74: an invitation', () => {
     assert.ok(!(await openInvitations()).includes(email))
   })
 
-  test('is accepted by a sign-in link for the address', async () => {
-    const { email } = await newInvitation()
+  test('is accepted by a sign-in link for the address, after which its own link no longer works', async () => {
+    const { email, token: own } = await newInvitation()
     const profile = portal.profile()
     const begun = await post(profile, '/auth/start/email_link', { input: { email } })
     assert.equal(begun.status, 200, begun.text)
@@ -212,6 +212,8 @@ describe('B74: an invitation', () => {
     const token = /\/signin\/link#([\w-]{43})$/m.exec(text)?.[1] ?? assert.fail(text)
     assert.equal((await post(profile, '/auth/link', { token })).status, 200)
     assert.equal((await profile.who())?.['name'], 'Ines')
+    assert.equal((await accept(portal.profile(), own)).status, 400)
+    assert.ok(!(await openInvitations()).includes(email))
   })
 
   test('of an unknown, malformed or foreign token is refused alike', async () => {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomUUIDv7 } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
 import { byService } from '../../src/access/actor.ts'
 import type { LedgerRow } from '../../src/billing/ledger.ts'
@@ -175,6 +176,13 @@ describe('GET /usage', () => {
     const spent = (await firm.service.books(other.accountId)).charged
     assert.deepEqual([monthly?.['monthly_limit'], monthly?.['charged_this_month']], ['10', formatMoney(spent)])
     assert.equal(objectAt(prepaid, 'requests_per_minute')['limit'], 100_000)
+    // Of one account, nothing is from another one.
+    const own = await read(`/usage?account=${one.accountId}&from=${later(1)}&to=${later(2)}`)
+    assert.deepEqual(own['previous'], { from: later(-1), to: today, ...figuresOf(of(one.keyId), 3) })
+    assert.deepEqual(
+      list(own, 'limits').map((row) => objectAt(row, 'account')['id']),
+      [one.accountId],
+    )
   })
 
   it('counts the used share of a balance from its last change, and of a monthly limit as a whole', async () => {
@@ -279,6 +287,21 @@ describe('GET /usage/requests', () => {
     )
     assert.equal((await allRequests('&stop_reason=complete')).length, 60)
     assert.deepEqual(await allRequests('&from=2020-01-01&to=2020-02-01'), [])
+  })
+
+  it('is a CSV file of all of them, in more than one piece, or of those with an outcome', async () => {
+    const many = await firm.service.customer()
+    await firm.service.database.rows(
+      `insert into refused_request (request_id, at, account_id, key_id, status, code, milliseconds)
+       select id, now(), $2, $3, 503, 'overloaded', 1 from unnest($1::uuid[]) id`,
+      [Array.from({ length: 1001 }, () => randomUUIDv7()), many.accountId, many.keyId],
+    )
+    const csv = async (query: string) => linesOf(await partner.get(`/usage/requests?format=csv${query}`))
+    const lines = await csv(`&account=${many.accountId}`)
+    assert.deepEqual([lines.length, new Set(lines.map((line) => line['request_id'])).size], [1001, 1001])
+    const [charged, refused] = [await csv('&outcome=charged'), await csv('&outcome=refused')]
+    assert.ok(charged.length >= 60 && charged.every(({ status }) => status === '200'))
+    assert.ok(refused.length > 0 && refused.every(({ status }) => Number(status) >= 400))
   })
 
   it('shows one request, with the cost that its caller saw', async () => {
