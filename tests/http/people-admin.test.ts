@@ -15,6 +15,18 @@ const unlink = (by: Entered, { id }: { readonly id: string }) =>
   by.profile.ask(`/people/${id}/identities`, { method: 'DELETE' })
 const remove = (by: Entered, { id }: { readonly id: string }) => by.profile.ask(`/people/${id}`, { method: 'DELETE' })
 
+async function invite(email: string): Promise<void> {
+  const body = { email, name: 'Ines', role: 'partner' }
+  const page = await partner.profile.ask('/people/invitations', { method: 'POST', body })
+  assert.equal(page.status, 201, page.text)
+}
+
+/** The addresses of the open invitations. */
+async function invited(): Promise<unknown[]> {
+  const { invitations } = (await partner.profile.ask('/people')).json
+  return Array.isArray(invitations) ? invitations.map((each) => at(each, 'email')) : assert.fail()
+}
+
 function assertProblem(page: Page, [status, code]: [number, string]): void {
   assert.deepEqual([page.status, at(page.json, 'error', 'code')], [status, code], page.text)
 }
@@ -51,9 +63,11 @@ describe('B16, B33, B100: a partner', () => {
   test('changes an address: sessions end, and a mail goes to both addresses', async () => {
     const other = await portal.enter('consultant')
     const to = `new-${other.email}`
+    await invite(to)
     const page = await change(partner, other, { email: to, name: 'New' })
     assert.deepEqual([page.status, page.json['email'], page.json['name']], [200, to, 'New'], page.text)
     assert.equal(await other.profile.who(), undefined)
+    assert.ok(!(await invited()).includes(to))
     for (const address of [other.email, to]) await mailTo(address, { subject: 'Your email address was changed' })
     assert.deepEqual(await recorded(page), [
       `person_renamed allowed ${partner.id} person ${other.id}`,
@@ -72,6 +86,7 @@ describe('B16, B33, B100: a partner', () => {
   test('B33: an address that changed at the provider ends the other sessions, and a mail goes to both addresses', async () => {
     const other = await portal.enter('consultant')
     const to = `reported-${other.email}`
+    await invite(to)
     const [identity] = await portal.service.database.rows<{ subject: string }>(
       'select subject from identity where person_id = $1',
       [other.id],
@@ -83,6 +98,7 @@ describe('B16, B33, B100: a partner', () => {
     const who = await profile.who()
     assert.deepEqual([who?.['id'], who?.['email']], [other.id, to])
     assert.equal(await other.profile.who(), undefined)
+    assert.ok(!(await invited()).includes(to))
     for (const address of [other.email, to]) await mailTo(address, { subject: 'Your email address was changed' })
     assert.ok((await recorded(page)).includes(`email_changed allowed ${other.id} person ${other.id}`))
     assert.equal((await portal.profile().signIn('firm')).status, 303)

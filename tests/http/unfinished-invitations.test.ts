@@ -201,6 +201,7 @@ describe('the link of an accepted invitation', () => {
       (id) => partner.ask(`/people/${id}`, { method: 'PATCH', body: { status: 'disabled' } }),
       (id) => partner.ask(`/people/${id}`, { method: 'DELETE' }),
     ]
+    const ended: string[] = []
     for (const change of changes) {
       const { id: invitation, token } = await newInvitation()
       const { id } = await enter(token)
@@ -208,6 +209,15 @@ describe('the link of an accepted invitation', () => {
       const page = await change(id, invitation)
       assert.ok(page.status < 300, page.text)
       await assertRefused(await accept(token), used)
+      ended.push(invitation)
     }
+    const { invitations } = (await partner.ask('/people')).json
+    assert.ok(Array.isArray(invitations))
+    const open = new Set(invitations.map((each) => at(each, 'id')))
+    // Only someone who is disabled may be enabled again.
+    assert.deepEqual(
+      ended.filter((id) => open.has(id)),
+      [ended[2]],
+    )
   })
 })
