@@ -4,6 +4,7 @@ import { createLedger } from '../../src/billing/ledger.ts'
 import { parseMoney } from '../../src/billing/money.ts'
 import { objectAt, type Json } from '../support/json.ts'
 import { startService, upstreamModel, type Service } from '../support/service.ts'
+import { until } from '../support/until.ts'
 import { startVendor, type Vendor } from '../support/vendor.ts'
 
 let vendor: Vendor
@@ -138,6 +139,7 @@ describe('GET /v1/usage by tag', () => {
     await send(key, { team: 'blue' })
     await send(key, undefined)
     assert.equal((await service.call('/v1/generate', key, { model: 'fast' })).status, 400)
+    await until(async () => objectAt((await service.call('/v1/usage', key)).json, 'total')['refused'] === 1)
     for (const by of ['tag', 'day,tag', 'tag,day']) {
       const { json } = await service.call(`/v1/usage?by=${by}&tag=project`, key)
       const found = figuresIn(json).toSorted((a, b) => String(a[0]).localeCompare(String(b[0])))
@@ -148,6 +150,12 @@ describe('GET /v1/usage by tag', () => {
           ['Gemini', 1],
           [null, 2],
         ],
+        by,
+      )
+      const refused = rowsIn(json).filter((row) => row['refused'] !== 0)
+      assert.deepEqual(
+        refused.map((row) => [row['tag'], row['refused']]),
+        [[null, 1]],
         by,
       )
       const sum = rowsIn(json).reduce((total, row) => total + parseMoney(String(row['cost'])), 0n)
