@@ -23,7 +23,7 @@ import { openDatabase, type Database } from '../platform/database/database.ts'
 import { createEncryption } from '../platform/encryption.ts'
 import { createAlerts, type Alerts } from './alerts.ts'
 import type { FindAddresses } from './networks.ts'
-import { finishTry, takeDue } from './sending-store.ts'
+import { addReached, finishTry, takeDue } from './sending-store.ts'
 import { startAlerts } from './watch.ts'
 
 interface Hook {
@@ -276,12 +276,29 @@ describe('an alert', () => {
     for (const outcome of await outcomes(refused)) assert.deepEqual(outcome, ['failed', 'ECONNREFUSED'])
   })
 
+  test('that an instance had taken before it died is sent by another a minute later', async () => {
+    const id = await account()
+    await hook(id, [50])
+    await spend(id, 50)
+    await addReached(database)
+    assert.deepEqual([(await takeDue(database, 5)).length, (await takeDue(database, 5)).length], [1, 0])
+    await database.rows(`update alert set next_at = next_at - interval '1 minute'`)
+    start()
+    await until(async () => (await outcomes(id)).length === 1)
+    assert.deepEqual([await outcomes(id), shares()], [[['sent', null]], [50]])
+  })
+
   test('is given up after a day, and at once when it is removed', async () => {
     const id = await account()
     await hook(id, [50], 'http://127.0.0.1:9/')
     await spend(id, 50)
     start()
     await until(async () => (await outcomes(id)).length > 0)
+    await database.rows(`update alert set created_at = now() - interval '23 hours', next_at = now()`)
+    // The first of two more tries may have begun before.
+    const tried = (await outcomes(id)).length
+    await until(async () => (await outcomes(id)).length > tried + 1)
+    assert.ok((await outcomes(id)).every(([outcome]) => outcome === 'failed'))
     await database.rows(`update alert set created_at = now() - interval '25 hours', next_at = now()`)
     await until(async () => (await outcomes(id))[0]?.[0] === 'given_up')
     const other = await account()

@@ -125,6 +125,9 @@ test('models share neither prices nor their times', async () => {
   await prices.refresh()
   assert.deepEqual(amounts(prices.of('tiny')), cheap)
   assert.deepEqual(amounts(prices.of('fast')), dearest)
+  const started = open()
+  await started.refresh()
+  assert.deepEqual(amounts(started.of('tiny')), cheap, 'an instance that starts meanwhile')
   const listed = (await prices.list()).map(({ model, state }) => [model, state])
   assert.deepEqual(listed, [
     ['fast', 'in force'],

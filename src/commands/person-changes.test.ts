@@ -69,11 +69,11 @@ test('an invitation prints its link once', async () => {
   assert.match(printed, /^Invited Ines as a partner\. .*\nhttps:\/\/tollgate\.test\/signin\/invitation#[\w-]{43}\n$/)
   const invited = await json('person', 'invite', '--email', 'ines@firm.example', '--name', 'Ines')
   assert.match(String(invited['link']), /#[\w-]{43}$/)
-  const [row] = await database.rows<{ open: number; by: string | null; text: string }>(
-    `select count(*)::int as open, max(invited_by::text) as by, string_agg(i::text, ' ') as text from invitation i
+  const [row] = await database.rows<{ open: number; role: string; by: string | null; text: string }>(
+    `select count(*)::int as open, max(role::text) as role, max(invited_by::text) as by, string_agg(i::text, ' ') as text from invitation i
      where withdrawn_at is null`,
   )
-  assert.deepEqual([row?.open, row?.by], [1, null])
+  assert.deepEqual([row?.open, row?.role, row?.by], [1, 'consultant', null])
   assert.ok(!row?.text.includes(String(invited['link']).split('#')[1] ?? ''))
   assert.equal(await lastEntry(), `person_invited allowed command ${String(invited['id'])}`)
 })

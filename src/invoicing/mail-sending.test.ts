@@ -33,12 +33,17 @@ after(async () => {
 const access = createAccess({ portal, audit })
 const settings = invoiceSettings(createConfigFolder().load('{ currency: EUR, firm: { name: Berg } }'))
 const invoices = createInvoices({ access, database, settings })
+/** The number of an invoice that cannot be written as a PDF. */
+let unwritable: string | null = null
 const mails = createInvoiceMails({
   access,
   settings,
   locale: 'en-GB',
   hasMail: true,
-  pdf: async () => Buffer.from('%PDF-'),
+  pdf: async ({ number }) => {
+    if (number === unwritable) throw new Problem('conflict', 'A PDF of this invoice cannot show all its characters.')
+    return Buffer.from('%PDF-')
+  },
 })
 await addManyAccounts(database, 1)
 await database.rows(`update account set billing_email = 'payer@example.com'`)
@@ -192,6 +197,16 @@ test('automatic reminders are sent once each, by several instances, and only the
     second,
   ])
   assert.deepEqual(noted, [{ actor: 'service' }])
+})
+
+test('an invoice that cannot be written holds up no reminder of another', async () => {
+  const [first, other] = [await overdue(30), await overdue(30)]
+  unwritable = (await invoices.read(byService, first)).number
+  const job = start([7])
+  await until(async () => (await sent(other)).length === 1)
+  await job.close()
+  unwritable = null
+  assert.deepEqual(await sent(first), [])
 })
 
 test('without an address, no reminder is sent', async () => {
