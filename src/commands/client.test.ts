@@ -142,3 +142,12 @@ test('client list leaves out archived clients unless they are asked for', async 
   assert.doesNotMatch(await listed(), /"name":"Holm"/)
   for (const status of ['archived', 'all']) assert.match(await listed('--status', status), /"name":"Holm"/)
 })
+
+test('client assign refuses the name of two clients, and finds an archived one by its name', async () => {
+  for (let n = 0; n < 2; n++) await json('client', 'create', '--name', 'Lind', '--consultant', 'anna@firm.example')
+  const refused = await run('client', 'assign', 'Lind', 'ben@firm.example')
+  assert.deepEqual([refused.status, refused.stdout], [1, ''])
+  assert.match(refused.stderr, /^2 clients have the reference or name "Lind": use an id\.\n$/)
+  assert.equal((await listed('--consultant', 'anna@firm.example')).match(/"name":"Lind"/g)?.length, 2)
+  assert.match((await run('client', 'assign', 'Holm', 'anna@firm.example')).stderr, /^The client is archived/)
+})

@@ -72,6 +72,21 @@ test('a batch whose answer is lost is sent again and counts once, and what comes
   assert.equal((await database.rows('select from refused_request where account_id = $1', [one.accountId])).length, 2)
 })
 
+test('a batch that did not reach the database is written later', async () => {
+  let failures = 2
+  const failing: Database = {
+    ...database,
+    rows: (...query: Parameters<Database['rows']>) =>
+      failures-- > 0 ? Promise.reject(new Error('away')) : database.rows(...query),
+  }
+  const refusals = createApiRefusals({ database: failing, log, pause: 5 })
+  const one = refusal()
+  refusals.note(one)
+  await until(() => failures < 0)
+  await refusals.close()
+  assert.equal(await countOf(one.accountId), 1)
+})
+
 test('while the database is away, memory stays bounded', async () => {
   const away: Database = { ...database, rows: () => Promise.reject(new Error('away')) }
   const refusals = createApiRefusals({ database: away, log, pause: 5 })
