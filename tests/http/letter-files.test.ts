@@ -165,6 +165,10 @@ describe('a letter as a file', () => {
     const { status, error } = await anna.get(`${path}/pdf`)
     assert.deepEqual([status, error['code']], [409, 'conflict'])
     assert.match(String(error['reason']), /cannot show 😀 ש ל ו ם and others/)
+    const noted = await firm.service.database.rows(
+      `select outcome from audit where action = 'letter_exported' and details ->> 'format' = 'pdf' order by id desc limit 1`,
+    )
+    assert.deepEqual(noted, [{ outcome: 'refused' }])
     for (const format of ['docx', 'print']) assert.match(await textOf(`${path}/${format}`), /😀, שלום and العربية/)
   })
 

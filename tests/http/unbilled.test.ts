@@ -68,6 +68,20 @@ const linesOf = ({ json }: Answer, ...names: readonly string[]) =>
   listAt(json, 'lines').map((line) => names.map((name) => at(line, name)))
 
 describe('time and expenses', () => {
+  test('of the last day itself are listed and billed', async () => {
+    const client = await firm.client(anna)
+    for (const date of ['2026-06-30', '2026-07-01']) {
+      await enterTime(client, { date })
+      await enterExpense(client, { date })
+    }
+    assert.equal((await unbilled(client))?.['items'], 2)
+    const made = ok(await draft(client), 201)
+    assert.deepEqual(linesOf(made, 'source', 'text'), [
+      ['time', '30 June 2026, Anna: Advice'],
+      ['expense', '30 June 2026: Train'],
+    ])
+  })
+
   test('are billed with one line each, exact and rounded once', async () => {
     const client = await firm.client(anna)
     await enterTime(client)
