@@ -250,6 +250,8 @@ async function allRequests(query: string): Promise<Json[]> {
   }
 }
 
+const inFile = async (query: string) => linesOf(await partner.get(`/usage/requests?format=csv${query}`))
+
 describe('GET /usage/requests', () => {
   it('has every charged request once, the newest first, and kept refusals among them', async () => {
     const requests = await allRequests('')
@@ -296,10 +298,9 @@ describe('GET /usage/requests', () => {
        select id, now(), $2, $3, 503, 'overloaded', 1 from unnest($1::uuid[]) id`,
       [Array.from({ length: 1001 }, () => randomUUIDv7()), many.accountId, many.keyId],
     )
-    const csv = async (query: string) => linesOf(await partner.get(`/usage/requests?format=csv${query}`))
-    const lines = await csv(`&account=${many.accountId}`)
+    const lines = await inFile(`&account=${many.accountId}`)
     assert.deepEqual([lines.length, new Set(lines.map((line) => line['request_id'])).size], [1001, 1001])
-    const [charged, refused] = [await csv('&outcome=charged'), await csv('&outcome=refused')]
+    const [charged, refused] = [await inFile('&outcome=charged'), await inFile('&outcome=refused')]
     assert.ok(charged.length >= 60 && charged.every(({ status }) => status === '200'))
     assert.ok(refused.length > 0 && refused.every(({ status }) => Number(status) >= 400))
   })
