@@ -1088,7 +1088,7 @@ test('doctor reports an unavailable database as one fault', async () => {
   assert.equal(stdout.match(/WRONG/g)?.length, 2, 'the database is one line; the other is the missing model file')
 })
 
-test('a read-only database is named as such, by doctor and by commands that write', async () => {
+test('a read-only database is named as such, by doctor and by commands that change or record something', async () => {
   const own = await createTestDatabase()
   const client = new Client(own.url)
   await client.connect()
@@ -1097,9 +1097,11 @@ test('a read-only database is named as such, by doctor and by commands that writ
   const standby = { ...environment, DATABASE_URL: own.url }
   const { stdout } = await tollgateHere(['doctor'], standby)
   assert.match(stdout, /WRONG {2}database +The database at \S+ accepts no writes: name the primary/)
-  const refused = await tollgateHere(['account', 'create', '--name', 'Late', '--credit', '1'], standby)
-  assertRefused(refused, /^The database at \S+ accepts no writes: name the primary/)
-  assert.equal((await tollgateHere(['account', 'list', '--json'], standby)).status, 0)
+  for (const line of ['account create --name Late --credit 1', 'account list --json']) {
+    const refused = await tollgateHere(line.split(' '), standby)
+    assertRefused(refused, /^The database at \S+ accepts no writes: name the primary/)
+  }
+  assert.equal((await tollgateHere(['verify', '--json'], standby)).status, 0)
   await own.drop()
 })
 

@@ -90,6 +90,24 @@ test('a person whose client is handed over while they write sees a message and k
   await page.close()
 })
 
+test('a save that is refused for another reason names that reason, and keeps the text', async () => {
+  const { note } = await desk.newClient()
+  const page = await desk.open(note)
+  await page.getByRole('button', { name: 'Edit note' }).click()
+  await noteField(page).fill('My own words')
+  const reason = 'This request came from another site.'
+  await page.route(desk.base + note, (route) =>
+    route.request().method() === 'PATCH'
+      ? route.fulfill({ status: 403, json: { error: { code: 'cross_site_request', reason } } })
+      : route.continue(),
+  )
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText(reason).waitFor()
+  assert.equal(await page.getByText('assigned to someone else').count(), 0)
+  assert.equal(await noteField(page).inputValue(), 'My own words')
+  await page.close()
+})
+
 test('an amount is shown with its currency', async () => {
   const record = await desk.make('/clients', { name: 'Owing' })
   const dispute = await desk.make(`${record}/disputes`, { invoice: 'A-1', amount: '1250' })

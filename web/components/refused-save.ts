@@ -43,7 +43,7 @@ function isArchived(item: unknown): boolean {
 
 /** Whether the item is out of the person's reach, as far as the response says. */
 function isLost({ status, refusal }: ApiError): boolean {
-  return (status === 403 && refusal.field === undefined) || status === 404
+  return (refusal.code === 'forbidden' && refusal.field === undefined) || status === 404
 }
 
 function archived(): ApiError {

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import type { Dispute, Expense, TimeEntry } from '../../../src/clients/schema.ts'
 import { Day } from '../../components/time.tsx'
-import { dateText } from '../../locale.ts'
+import { dateText, numberText } from '../../locale.ts'
 import { moneyText } from '../../money.ts'
 import { disputeStatusNames, letterStatusNames } from '../../words.ts'
 import type { Item } from './items.tsx'
@@ -46,10 +46,10 @@ function summaryOfEntry(item: TimeEntry | Expense): Summary {
   }
 }
 
-/** `1 h 20 min`. */
+/** `1 h 20 min`, `1,480 h`. */
 export function durationText(minutes: number): string {
   const [hours, rest] = [Math.floor(minutes / 60), minutes % 60]
-  return [hours > 0 && `${hours} h`, (rest > 0 || hours === 0) && `${rest} min`].filter(Boolean).join(' ')
+  return [hours > 0 && `${numberText(hours)} h`, (rest > 0 || hours === 0) && `${rest} min`].filter(Boolean).join(' ')
 }
 
 /** The deadline of an open dispute. */
