@@ -26,11 +26,11 @@ describe('acceptance criteria', () => {
     }
   })
 
-  test('are each named by the title of a test, or listed as not built', () => {
+  test('are each named by the title of a test, or listed as not tested', () => {
     assert.deepEqual(missingFrom(criteriaOf(page), [...namedBy(tests), ...untested(page)]), [])
   })
 
-  test('are not listed as not built if a test names them', () => {
+  test('are not listed as not tested if a test names them', () => {
     assert.deepEqual(
       untested(page).filter((id) => namedBy(tests).includes(id)),
       [],
