@@ -194,7 +194,7 @@ test('an invalid price is refused and not stored', async () => {
     [{ ...cheap, cachedInput: 100_001n }, undefined, /Cached input must not cost more/],
     [{ ...cheap, cachedInput: -1n }, undefined, /must not be negative/],
     [{ ...cheap, cacheWrite: -1n }, undefined, /must not be negative/],
-    [cheap, new Date(Date.now() - 1000), /never in the past/],
+    [cheap, new Date(Date.now() - 1000), /cannot begin in the past/],
   ]
   for (const [price, from, words] of wrong) {
     await assert.rejects(

@@ -67,9 +67,10 @@ describe('the page of people', () => {
     await row.getByText('Consultant · by Ruth Penhallow').waitFor()
     await page.getByRole('button', { name: 'Send again to Ines Ferreira' }).click()
     await page.getByText('The invitation was sent again.').waitFor()
-    await page.getByRole('button', { name: 'Withdraw the invitation of Ines Ferreira' }).click()
-    await page.getByRole('dialog').getByRole('button', { name: 'Withdraw' }).click()
+    await page.getByRole('button', { name: 'Withdraw the invitation of Ines Ferreira' }).press('Enter')
+    await page.getByRole('dialog').getByRole('button', { name: 'Withdraw' }).press('Enter')
     await row.waitFor({ state: 'detached' })
+    await page.locator('main:focus').waitFor()
     await page.context().close()
   })
 

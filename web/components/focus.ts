@@ -1,16 +1,34 @@
 import { useEffect, useRef, useState } from 'react'
+import { useMatches } from 'react-router'
 
 /** Moves the focus to the start of the page, from where Tab reaches everything. */
 function focusPage(): void {
   document.getElementById('main')?.focus({ preventScroll: true })
 }
 
+/** Within this time in ms, a closing dialog has returned the focus. */
+export const settled = 150
+
+export const isFocusLost = (): boolean => document.activeElement === document.body
+
 /** Moves the focus to the page if new data removed the focused element, such as the button of an action that is done. */
-export function useFocusKept(data: unknown): void {
-  const before = useRef(data)
+export function useFocusKept(): void {
+  // A new array whenever a page gets new data.
+  const data = useMatches()
+  const focused = useRef<EventTarget>(null)
   useEffect(() => {
-    if (before.current !== data && document.activeElement === document.body) focusPage()
-    before.current = data
+    const note = ({ target }: FocusEvent) => {
+      focused.current = target
+    }
+    document.addEventListener('focusin', note)
+    return () => document.removeEventListener('focusin', note)
+  }, [])
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      const last = focused.current
+      if (isFocusLost() && last instanceof Element && !last.isConnected) focusPage()
+    }, settled)
+    return () => clearTimeout(timer)
   }, [data])
 }
 
@@ -28,7 +46,7 @@ function openerNow(): Element | null {
 }
 
 function returnTo(opener: Element | null): void {
-  if (document.activeElement !== document.body) return
+  if (!isFocusLost()) return
   if (opener instanceof HTMLElement && opener.isConnected) opener.focus()
   else focusPage()
 }

@@ -2,6 +2,7 @@ import { useEffect, useRef } from 'react'
 import { Outlet, ScrollRestoration, useLocation, useNavigation, type Location } from 'react-router'
 import { content } from '../content.ts'
 import { Questions } from './confirm.tsx'
+import { isFocusLost, settled, useFocusKept } from './focus.ts'
 import { useSearchKey } from './keys.ts'
 import { Navigation } from './navigation.tsx'
 import { Palette } from './palette.tsx'
@@ -16,6 +17,7 @@ export function Shell() {
   const main = useRef<HTMLElement>(null)
   const goOn = () => focusOn(main.current)
   useFocusOnPage(main)
+  useFocusKept()
   useSearchKey()
   if (!content.viewer) return <Outlet />
   return (
@@ -69,11 +71,6 @@ function useFocusOnPage(main: React.RefObject<HTMLElement | null>) {
     return () => clearTimeout(timer)
   }, [main, pathname, hash])
 }
-
-/** Within this time in ms, a closing dialog has returned the focus. */
-const settled = 150
-
-const isFocusLost = (): boolean => document.activeElement === document.body
 
 function focusOn(main: HTMLElement | null): void {
   if (!main?.contains(document.activeElement)) main?.focus({ preventScroll: true })

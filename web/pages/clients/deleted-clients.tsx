@@ -54,7 +54,6 @@ function RestoreClient({ id, name }: Pick<ListedClient, 'id' | 'name'>) {
     try {
       await change(`/clients/${id}/restore`, { method: 'POST' })
       notifyDone(`${name} was restored.`)
-      document.querySelector<HTMLElement>('#main')?.focus({ preventScroll: true })
     } catch (error) {
       notifyFailure(`${name} was not restored`, error)
       setBusy(false)

@@ -2,7 +2,6 @@ import { useState } from 'react'
 import { Link, useLoaderData, useRevalidator } from 'react-router'
 import type { DraftOptions, ShownInvoice } from '../../../src/invoicing/schema.ts'
 import { read } from '../../api.ts'
-import { useFocusKept } from '../../components/focus.ts'
 import { notifyFailure } from '../../components/notify.ts'
 import { useOpened } from '../../components/opened.ts'
 import { Page } from '../../components/page.tsx'
@@ -25,7 +24,6 @@ export function InvoicePage() {
   const title = titleOf(invoice)
   const [start, setStart] = useState<DraftOptions>()
   const { isOpen: isChanging, opener, open, close } = useOpened()
-  useFocusKept(invoice)
   const { payer } = invoice
   async function edit() {
     try {

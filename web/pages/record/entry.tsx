@@ -145,7 +145,6 @@ function EntryActions({ noun, item, alone, address, opener, onEdit }: EntryActio
       // On the list, other forms may have unsaved text.
       if (alone) await navigate(`/clients/${id}/${path}`)
       await revalidate()
-      document.querySelector<HTMLElement>('#main')?.focus({ preventScroll: true })
     } catch (error) {
       notifyFailure(`The ${one} was not archived`, error)
       // Someone else was faster: show their version.

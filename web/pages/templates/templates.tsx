@@ -8,7 +8,6 @@ import { change, read } from '../../api.ts'
 import { confirm } from '../../components/confirm.tsx'
 import { EditForm } from '../../components/edit-form.tsx'
 import { Empty } from '../../components/empty.tsx'
-import { useFocusKept } from '../../components/focus.ts'
 import { LongText } from '../../components/long-text.tsx'
 import { notifyDone, notifyFailure } from '../../components/notify.ts'
 import { useOpened } from '../../components/opened.ts'
@@ -38,7 +37,6 @@ export function TemplatesPage() {
   const { templates } = useLoaderData<TemplateList>()
   const isPartner = useRole() === 'partner'
   const { isOpen, opener, open, close } = useOpened()
-  useFocusKept(templates)
   const kinds = [...new Set(templates.map(({ kind }) => kind))]
   return (
     <Page
