@@ -15,6 +15,7 @@ export const isFocusLost = (): boolean => document.activeElement === document.bo
 export function useFocusKept(): void {
   // A new array whenever a page gets new data.
   const data = useMatches()
+  const before = useRef(data)
   const focused = useRef<EventTarget>(null)
   useEffect(() => {
     const note = ({ target }: FocusEvent) => {
@@ -24,6 +25,8 @@ export function useFocusKept(): void {
     return () => document.removeEventListener('focusin', note)
   }, [])
   useEffect(() => {
+    if (before.current === data) return undefined
+    before.current = data
     const timer = setTimeout(() => {
       const last = focused.current
       if (isFocusLost() && last instanceof Element && !last.isConnected) focusPage()
