@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer, type Socket } from 'node:net'
@@ -26,7 +27,8 @@ after(async () => {
 })
 
 async function run(args: readonly string[], databaseUrl: string, processes = 1): Promise<Outcome> {
-  const TOLLGATE_CONFIG = path.join(folder, `${processes}.yaml`)
+  // A file of its own: commands that run at once must not read what another one is writing.
+  const TOLLGATE_CONFIG = path.join(folder, `${randomUUID()}.yaml`)
   const listen = { processes, port: await freePorts() }
   await writeFile(TOLLGATE_CONFIG, stringify({ listen, models: [upstreamModel('http://127.0.0.1:9')] }))
   const outcome = await tollgate(args, { DATABASE_URL: databaseUrl, TOLLGATE_DATA: folder, TOLLGATE_CONFIG })
