@@ -51,7 +51,7 @@ async function assertRefused(page: Page, words: RegExp, [status, code] = [400, '
 }
 
 const used = /was used, withdrawn or replaced/
-const isSignedIn = /its person is signed in/
+const isSignedIn = /the person it invited is signed in/
 
 const endSessions = async (id: string) =>
   assert.equal((await partner.ask(`/people/${id}/sessions`, { method: 'DELETE' })).status, 200)
