@@ -10,13 +10,13 @@ const usual = { q: '', status: 'active', consultant: '', sort: 'name' } as const
 export function useQuery() {
   const parameters = useParameters()
   const get = (name: Name) => parameters.get(name) || usual[name]
-  const isUsual = (...except: readonly Name[]) =>
+  const isUsualBut = (...except: readonly Name[]) =>
     names.every((name) => except.includes(name) || get(name) === usual[name])
   return {
     get,
-    isUsual: isUsual('sort'),
+    isUsual: isUsualBut('sort'),
     /** Whether nothing but the status narrows the list. */
-    isStatusOnly: isUsual('sort', 'status'),
+    isStatusOnly: isUsualBut('sort', 'status'),
     set: (changes: Partial<Record<Name, string>>) => {
       const asked = names.flatMap((name) => {
         const value = changes[name]
