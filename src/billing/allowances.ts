@@ -161,8 +161,11 @@ export class Allowances {
 
   /** Applies the response to the call that was sent at `sentAt`. */
   answered(outcomes: readonly RequestOutcome[], renewals: readonly Renewal[], sentAt: number): void {
+    // The report of a key counts the requests that end with it as in flight, so another report must follow.
+    const counted = this.#keysReported.filter(({ inFlight }) => inFlight > 0)
     for (const outcome of outcomes) this.#end(outcome, true)
     for (const renewal of renewals) this.#renew(renewal, sentAt)
+    for (const stock of counted) stock.lent = true
     // The key no longer has limits of its own.
     if (this.#keysReported.length > 0) {
       const renewed = new Set(renewals.map(({ id }) => id))

@@ -347,6 +347,23 @@ test('what became of a request is unknown after a lost connection, so the key ge
   )
 })
 
+test('a key is reported again if the request that ended with its last report used all that it took', () => {
+  const allowances = stockedKey()
+  const ending = { taken: takenBy(allowances), charge: { cost: mostOfOne, tokens: 30 } }
+  assert.ok(allowances.giveBack('l'))
+  const [report] = allowances.report([ending]).keys
+  assert.deepEqual([report?.at_hand, report?.held, report?.tokens], [0, mostOfOne, 30])
+  answerBoth(allowances, false, [ending])
+  time += renewAfter + 50
+  assert.ok(allowances.due(), 'the database still counts the request')
+  const [next] = allowances.report([]).keys
+  assert.deepEqual([next?.id, next?.held, next?.credit, next?.requests, next?.tokens], ['l', 0n, 0n, 0, 0])
+  answerBoth(allowances, false)
+  time += renewAfter + 50
+  allowances.due()
+  assert.deepEqual(allowances.report([]).keys, [], 'and then no more')
+})
+
 test('an allowance of a key that runs low is renewed at once, in flight or not', () => {
   const allowances = stockedKey()
   for (let request = 0; request < 6; request++) takenBy(allowances)
