@@ -162,6 +162,13 @@ export function refusalOf(row: RefusalRow | undefined, tokens: number | `at leas
       return refuse('idempotency_in_progress', 'A request with this Idempotency-Key is still running. Retry in 1 s.', {
         retryAfter: 1,
       })
+    case 'replay':
+      // Only of a request that is held again for another model: it gave up its key for a moment.
+      return refuse(
+        'idempotency_in_progress',
+        'Another request with this Idempotency-Key was answered in the meantime. Retry in 1 s to get its reply.',
+        { retryAfter: 1 },
+      )
     case 'mismatch':
       return refuse(
         'idempotency_mismatch',

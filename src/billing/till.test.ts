@@ -221,6 +221,24 @@ test('a request that failed frees its idempotency key', async () => {
   await nth(1).release(second.requestId, second.payer.accountId)
 })
 
+test('a request whose idempotency key was taken while it changed its model is refused, and nothing of it is held', async () => {
+  const payer = await addAccount({ credit: 100n * mostOfOne })
+  const idempotency = { key: 'order-3', hash: 'a' }
+  const [first, second] = [ask(payer, { idempotency }), ask(payer, { idempotency })]
+  await nth(0).admit(first)
+  await nth(0).release(first.requestId, first.payer.accountId)
+  await nth(1).admit(second)
+  assert.equal(await outcome(nth(0).reprice(first)), 'idempotency_in_progress')
+  const storedReply = { headers: {}, body: '{"text":"hello"}' }
+  await nth(1).settle(second.requestId, second.payer.accountId, used(4, { storedReply }))
+  assert.equal(await outcome(nth(0).reprice(first)), 'idempotency_in_progress')
+  assert.equal((await account(payer)).held, 0n)
+  assert.deepEqual(
+    (await ledgerRows(payer)).map(({ request_id: id }) => id),
+    [second.requestId],
+  )
+})
+
 test('A19: connections cut at random moments, including COMMIT, neither lose nor double a charge', async () => {
   const payer = await addAccount({ credit: 10_000n * mostOfOne })
   const stop = new AbortController()
