@@ -1,6 +1,6 @@
 import { Client } from 'pg'
 import { OperatorError } from '../problems.ts'
-import { connectionConfig } from './connection.ts'
+import { connectionConfig, endConnection } from './connection.ts'
 import { endBackend, readBackend, readServer } from './migrations-store.ts'
 import { connectionError } from './connection-error.ts'
 
@@ -23,7 +23,7 @@ export async function withAdminConnection<Result>(
   } catch (error) {
     throw error instanceof OperatorError ? error : connectionError(error, client)
   } finally {
-    await client.end()
+    await endConnection(client)
   }
 }
 
@@ -40,7 +40,7 @@ async function endedBy<Result>(stop: AbortSignal, { client, url, work }: Interru
     try {
       await withAdminConnection(url, (other) => endBackend(other, pid))
     } catch {
-      await client.end()
+      await endConnection(client)
     }
   }
   const onStop = (): void => void end()
@@ -58,7 +58,7 @@ async function connect(url: string): Promise<Client> {
   client.on('error', () => undefined)
   await client.connect().catch(async (error: unknown) => {
     // Otherwise a server that waits for a password would keep this process alive for a minute.
-    await client.end().catch(() => undefined)
+    await endConnection(client).catch(() => undefined)
     throw connectionError(error, client)
   })
   return client

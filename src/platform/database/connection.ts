@@ -88,6 +88,15 @@ export async function run<Row>(
   return result.rows
 }
 
+/** Milliseconds until a connection is closed by force. */
+const endPatience = 2000
+
+/** Ends a connection. A server that hangs, or cannot be reached, does not close its side: then ours alone is closed. */
+export async function endConnection(client: Client): Promise<void> {
+  const timer = setTimeout(() => client.connection.stream.destroy(), endPatience)
+  await client.end().finally(() => clearTimeout(timer))
+}
+
 /** Throws Problem `unavailable`. */
 export async function openDedicatedConnection(config: ClientConfig, log: Logger): Promise<DedicatedConnection> {
   const client = new Client(config)
@@ -104,7 +113,7 @@ export async function openDedicatedConnection(config: ClientConfig, log: Logger)
     } catch (error) {
       if (!isAway(error)) throw error
       // Only after a statement timeout is the connection certain to be usable.
-      if (codeOf(error) !== '57014') await client.end()
+      if (codeOf(error) !== '57014') await endConnection(client)
       throw unavailable(error)
     }
   }
@@ -113,6 +122,6 @@ export async function openDedicatedConnection(config: ClientConfig, log: Logger)
     rows: <Row>(query: string | Statement, values?: readonly unknown[]) => settled(run<Row>(client, query, values)),
     call: <Row>(statement: PreparedStatement<Row>) => settled(runBatch(client, [statement])).then(([rows]) => rows),
     onLost: (react: () => void) => void ended.promise.then(react),
-    close: () => client.end(),
+    close: () => endConnection(client),
   })
 }

@@ -287,6 +287,7 @@ describe('an unavailable database', () => {
     const line = await silentLine(own.url)
     const hasty = openDatabase(line.url, { log, connections: 1, statementTimeout: 2000 })
     const session = await hasty.connect()
+    const idle = await hasty.connect()
     await hasty.rows('select 1')
     line.hush()
     const lost = new Promise<void>((resolve) => session.onLost(resolve))
@@ -295,6 +296,8 @@ describe('an unavailable database', () => {
       assert.rejects(session.rows('select 1'), isUnavailable),
       lost,
     ])
+    // The server closes its side neither now nor later.
+    await idle.close()
     await hasty.close()
     line.close()
   })
