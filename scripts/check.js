@@ -6,7 +6,7 @@ import { availableParallelism, constants, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { compiledPath, runtimePath } from './runtime.js'
-import { commandOf, endProcesses, startedProcesses } from './started-processes.js'
+import { commandOf, endProcesses, oldestChild, startedProcesses } from './started-processes.js'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const runtime = runtimePath(root)
@@ -102,16 +102,23 @@ async function runTestFiles(patterns) {
     ...patterns,
   ]
   let silence
-  const { status } = await run(args, (data, child) => {
+  const { status } = await run(args, (data, runner) => {
     process.stdout.write(data)
-    clearTimeout(silence)
-    // On this signal the runner lists the files that are still running and ends them.
-    silence = setTimeout(() => child.kill('SIGTERM'), Number(longestSilence))
+    clearInterval(silence)
+    silence = setInterval(() => endOldestFile(runner), Number(longestSilence))
   })
-  clearTimeout(silence)
+  clearInterval(silence)
   const totals = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8') || '{}') : {}
   rmSync(folder, { recursive: true })
   return { status, totals }
+}
+
+/** Ends the test file that keeps the runner from reporting the others, which it reports in order. */
+function endOldestFile(runner) {
+  const ids = oldestChild(runner.pid)
+  if (ids.length > 0)
+    console.log(`No output for ${longestSilence / 1000} s: ending ${commandOf(ids[0]).split(' ').at(-1)}`)
+  void endProcesses(ids)
 }
 
 function print(title, lines) {

@@ -12,13 +12,25 @@ const grace = 5000
  */
 export function startedProcesses(mark) {
   const all = processes()
+  const found = new Set(descendantsOf(process.pid, all))
+  for (const { pid } of all) if (pid !== process.pid && environmentOf(pid).includes(mark)) found.add(pid)
+  return [...found]
+}
+
+/** The ids of the child process that has run longest, and of its running descendants. */
+export function oldestChild(parent) {
+  const all = processes()
+  const [oldest] = all.filter((each) => each.parent === parent).toSorted((one, other) => one.started - other.started)
+  return oldest === undefined ? [] : [oldest.pid, ...descendantsOf(oldest.pid, all)]
+}
+
+function descendantsOf(ancestor, all) {
   const found = new Set()
-  for (let parents = [process.pid]; parents.length > 0;) {
+  for (let parents = [ancestor]; parents.length > 0;) {
     const children = all.filter(({ pid, parent }) => parents.includes(parent) && !found.has(pid)).map(({ pid }) => pid)
     for (const pid of children) found.add(pid)
     parents = children
   }
-  for (const { pid } of all) if (pid !== process.pid && environmentOf(pid).includes(mark)) found.add(pid)
   return [...found]
 }
 
@@ -46,15 +58,15 @@ function processes() {
 /** The program name is in parentheses and may contain parentheses itself (proc(5)). */
 function stateOf(pid) {
   const stat = read(`/proc/${pid}/stat`)
-  const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  return { state: state === '' ? undefined : state, parent: Number(parent) }
+  const [state, parent, ...more] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return { state: state === '' ? undefined : state, parent: Number(parent), started: Number(more[17]) }
 }
 
 function listed() {
   const lines = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,stat='], { encoding: 'utf8' }).trim().split('\n')
   return lines
     .map((line) => line.trim().split(/\s+/))
-    .map(([pid, parent, state]) => ({ pid: Number(pid), parent: Number(parent), state }))
+    .map(([pid, parent, state]) => ({ pid: Number(pid), parent: Number(parent), started: Number(pid), state }))
     .filter(({ state }) => !state.startsWith('Z'))
 }
 
