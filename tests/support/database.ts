@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { Client } from 'pg'
 import { startCluster, template, type Cluster } from './cluster.ts'
+import { inTime } from './until.ts'
 
 type Addresses = Pick<Cluster, 'url' | 'superuserUrl'>
 
@@ -64,10 +65,10 @@ function withDatabase(address: string, name: string): string {
 
 async function administer(cluster: string, statement: string): Promise<void> {
   const client = new Client(cluster)
-  await client.connect()
+  await inTime('connecting', client.connect())
   try {
-    await client.query(statement)
+    await inTime(statement, client.query(statement))
   } finally {
-    await client.end()
+    await inTime(`disconnecting after ${statement}`, client.end())
   }
 }

@@ -8,6 +8,7 @@ import { verifyBooks } from '../../src/billing/verify.ts'
 import { openDatabase, type Database } from '../../src/platform/database/database.ts'
 import { Problem } from '../../src/platform/problems.ts'
 import { createTestDatabase } from './database.ts'
+import { inTime } from './until.ts'
 
 export const log = pino({ level: 'silent' })
 export const price = { input: 100_000n, output: 400_000n }
@@ -81,8 +82,8 @@ export async function openTills(count: number): Promise<Tills> {
     ledgerRows: ({ accountId }) =>
       database.rows('select request_id, cost, output_tokens from ledger where account_id = $1', [accountId]),
     async close() {
-      await Promise.all(tills.map((till) => till.drain()))
-      const books = await verifyBooks(database)
+      await inTime('draining', Promise.all(tills.map((till) => till.drain())))
+      const books = await inTime('proving the books', verifyBooks(database))
       assert.deepEqual(
         books.checks.filter(({ ok }) => !ok),
         [],
