@@ -117,7 +117,7 @@ async function runTestFiles(patterns) {
 function endOldestFile(runner) {
   const ids = oldestChild(runner.pid)
   if (ids.length > 0)
-    console.log(`No output for ${longestSilence / 1000} s: ending ${commandOf(ids[0]).split(' ').at(-1)}`)
+    console.log(`No output for ${Number(longestSilence) / 1000} s: ending ${commandOf(ids[0]).split(' ').at(-1)}`)
   void endProcesses(ids)
 }
 
