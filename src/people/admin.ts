@@ -5,7 +5,7 @@ import type { Database, Queryable } from '../platform/database/database.ts'
 import { checkName } from '../platform/name.ts'
 import { Problem } from '../platform/problems.ts'
 import type { CredentialChanges } from '../signin/credential-change.ts'
-import { changeWithin, lastPartner, lockForChange, withdrawnEntries } from './change.ts'
+import { changeWithin, lastPartner, lockForChange, withdrawals, withdrawnEntries } from './change.ts'
 import type { Email } from './email.ts'
 import * as identities from './identities-store.ts'
 import { withdrawOf, withdrawUnfinished } from './invitations-store.ts'
@@ -99,15 +99,16 @@ async function change(needs: Needs, id: string, given: PersonChange, by: Visit):
 /** An address that someone can no longer read no longer proves anything: links mailed to it find nobody. */
 async function changeAddress(
   tx: Queryable,
-  { changes }: Needs,
+  { audit, changes }: Needs,
   person: PersonSummary,
   email: Email,
   by: Visit,
 ): Promise<void> {
   if (person.email === email.address) return
   await identities.updateEmail(tx, person.id, email)
-  await withdrawOf(tx, email.key, new Date())
-  await withdrawUnfinished(tx, person.id, new Date())
+  const at = new Date()
+  const withdrawn = [...(await withdrawOf(tx, email.key, at)), ...(await withdrawUnfinished(tx, person.id, at))]
+  await audit.recordWithin(tx, withdrawals(withdrawn, by))
   await changes.concludeAddress(tx, { person, by, address: email.address })
 }
 

@@ -46,9 +46,13 @@ export async function changeWithin(
 
 /** Otherwise a former partner could return as a partner with another address. */
 export async function withdrawnEntries(tx: Queryable, id: string, by: Visit): Promise<AuditEntry[]> {
-  const withdrawn = await withdrawPartnersOf(tx, id, new Date())
+  return withdrawals(await withdrawPartnersOf(tx, id, new Date()), by)
+}
+
+/** The audit rows of invitations that a change has withdrawn. */
+export function withdrawals(invitations: readonly string[], by: Visit): AuditEntry[] {
   const action = { ...by, action: 'invitation_withdrawn', outcome: 'allowed', noun: 'invitation' } as const
-  return withdrawn.map((nounId) => ({ ...action, nounId }))
+  return invitations.map((nounId) => ({ ...action, nounId }))
 }
 
 /** Locks all partners and the person. Throws Problem `not_found`, `forbidden`. */

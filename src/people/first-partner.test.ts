@@ -67,6 +67,10 @@ describe('B75: the first partner of the configuration', () => {
       (await invitations.list()).map(({ email }) => email),
       ['ruth@firm.example'],
     )
+    const rows = await database.rows(
+      `select i.email, a.actor from audit a join invitation i on i.id = a.noun_id where action = 'invitation_withdrawn'`,
+    )
+    assert.deepEqual(rows, [{ email: 'anna@firm.example', actor: 'service' }])
   })
 
   test('is the person who has the address, if there is one', async () => {

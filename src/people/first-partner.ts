@@ -1,8 +1,8 @@
 import { randomUUIDv7 } from 'node:crypto'
 import { byService } from '../access/actor.ts'
-import type { Audit } from '../access/audit.ts'
+import type { Audit, AuditEntry } from '../access/audit.ts'
 import type { Database, Queryable } from '../platform/database/database.ts'
-import { aboutPerson } from './change.ts'
+import { aboutPerson, withdrawals } from './change.ts'
 import { readEmail, type Email } from './email.ts'
 import { lockFirstPartner } from './first-partner-store.ts'
 import { withdrawOf } from './invitations-store.ts'
@@ -25,21 +25,23 @@ export async function ensureFirstPartner({ database, audit, address }: Needs): P
   await database.transaction(async (tx) => {
     await lockFirstPartner(tx)
     if ((await lockPartners(tx)).length > 0) return
-    const entry = await enter(tx, email)
-    await audit.recordWithin(tx, [{ ...byService, ...entry, outcome: 'allowed' }])
+    await audit.recordWithin(tx, await enter(tx, email))
   })
 }
 
-async function enter(tx: Queryable, email: Email) {
+/** Returns what to record. */
+async function enter(tx: Queryable, email: Email): Promise<AuditEntry[]> {
+  const by = { ...byService, outcome: 'allowed' } as const
   const known = await readPersonByEmail(tx, email.key)
   if (known === undefined) {
     const id = randomUUIDv7()
     const { address, key: emailKey } = email
     await insertPerson(tx, { id, name: address, email: address, emailKey, role: 'partner', createdAt: new Date() })
-    await withdrawOf(tx, emailKey, new Date())
-    return { action: 'person_created', ...aboutPerson(id), details: { role: 'partner' } }
+    const withdrawn = await withdrawOf(tx, emailKey, new Date())
+    const entered = { ...by, action: 'person_created', ...aboutPerson(id), details: { role: 'partner' } }
+    return [entered, ...withdrawals(withdrawn, byService)]
   }
   await updatePerson(tx, known.id, { role: 'partner' })
   const details = { from: known.role, to: 'partner' }
-  return { action: 'role_changed', ...aboutPerson(known.id), details }
+  return [{ ...by, action: 'role_changed', ...aboutPerson(known.id), details }]
 }

@@ -1,6 +1,7 @@
-import type { Role } from '../access/actor.ts'
+import { personActor, type Role } from '../access/actor.ts'
 import type { Audit } from '../access/audit.ts'
 import type { Database, Queryable } from '../platform/database/database.ts'
+import { withdrawals } from './change.ts'
 import type { Email } from './email.ts'
 import { hashOfInvitation } from './invitation-token.ts'
 import * as store from './identities-store.ts'
@@ -124,7 +125,8 @@ export function createIdentities({ database, audit }: Needs): Identities {
           const hasChanged = await store.noteReported(tx, identity, email.key)
           if (!hasChanged || person.email === email.address) return
           await store.updateEmail(tx, person.id, email)
-          await withdrawOf(tx, email.key, new Date())
+          const withdrawn = await withdrawOf(tx, email.key, new Date())
+          await audit.recordWithin(tx, withdrawals(withdrawn, { actor: personActor(person) }))
           await conclude(tx, person)
         })
       } catch (error) {

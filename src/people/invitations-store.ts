@@ -77,9 +77,9 @@ export async function readUnfinished(tx: Queryable, personId: string): Promise<I
   return found
 }
 
-/** Withdraws the open invitation that a person has accepted, if there is one. */
-export async function withdrawUnfinished(tx: Queryable, personId: string, at: Date): Promise<void> {
-  await tx.rows(`update invitation i set withdrawn_at = $2 where i.person_id = $1 and ${open}`, [personId, at])
+/** Withdraws the open invitation that a person has accepted, if there is one. Returns its id. */
+export function withdrawUnfinished(tx: Queryable, personId: string, at: Date): Promise<string[]> {
+  return withdrawWhere(tx, 'i.person_id = $1', personId, at)
 }
 
 /** Closes the invitation of a person who has a way to sign in. */
@@ -96,16 +96,20 @@ export async function withdrawInvitation(tx: Queryable, id: string, at: Date): P
   return rows.length > 0
 }
 
-/** Withdraws the open invitation of an address, if there is one. */
-export async function withdrawOf(tx: Queryable, emailKey: string, at: Date): Promise<void> {
-  await tx.rows(`update invitation i set withdrawn_at = $2 where i.email_key = $1 and ${open}`, [emailKey, at])
+/** Withdraws the open invitation of an address, if there is one. Returns its id. */
+export function withdrawOf(tx: Queryable, emailKey: string, at: Date): Promise<string[]> {
+  return withdrawWhere(tx, 'i.email_key = $1', emailKey, at)
 }
 
 /** Withdraws the open invitations as partner that a person has sent. Returns their ids. */
-export async function withdrawPartnersOf(tx: Queryable, personId: string, at: Date): Promise<string[]> {
+export function withdrawPartnersOf(tx: Queryable, personId: string, at: Date): Promise<string[]> {
+  return withdrawWhere(tx, `i.invited_by = $1 and i.role = 'partner'`, personId, at)
+}
+
+async function withdrawWhere(tx: Queryable, condition: string, value: string, at: Date): Promise<string[]> {
   const rows = await tx.rows<{ id: string }>(
-    `update invitation i set withdrawn_at = $2 where i.invited_by = $1 and i.role = 'partner' and ${open} returning i.id`,
-    [personId, at],
+    `update invitation i set withdrawn_at = $2 where ${condition} and ${open} returning i.id`,
+    [value, at],
   )
   return rows.map(({ id }) => id)
 }

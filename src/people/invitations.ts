@@ -7,7 +7,7 @@ import type { Database, Queryable } from '../platform/database/database.ts'
 import { isUuid } from '../platform/database/uuid.ts'
 import { checkName } from '../platform/name.ts'
 import { Problem } from '../platform/problems.ts'
-import { lockPartners } from './change.ts'
+import { lockPartners, withdrawals } from './change.ts'
 import type { Email } from './email.ts'
 import { hashOfInvitation, invitationPath, newInvitationToken } from './invitation-token.ts'
 import * as store from './invitations-store.ts'
@@ -89,7 +89,7 @@ export function createInvitations(needs: Needs): Invitations {
         await store.lockAddress(tx, email.key)
         const known = await readPersonByEmail(tx, email.key)
         if (known !== undefined) return inviteAgain(tx, { ...person, id: known.id }, email, by)
-        await store.withdrawOf(tx, email.key, row.createdAt)
+        await audit.recordWithin(tx, withdrawals(await store.withdrawOf(tx, email.key, row.createdAt), by))
         await store.insertInvitation(tx, row)
         await record(tx, by, 'person_invited', row.id, { role: row.role })
         return send(tx, needs, await openInvitation(tx, row.id), token)

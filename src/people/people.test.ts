@@ -7,6 +7,7 @@ import { meetingAt } from '../../tests/support/meeting.ts'
 import { createAudit, type Audit } from '../access/audit.ts'
 import { openDatabase, type Database } from '../platform/database/database.ts'
 import { createIdentities } from './identities.ts'
+import { createInvitations } from './invitations.ts'
 import { createPeople } from './people.ts'
 import { readEmail, type Email } from './email.ts'
 
@@ -86,6 +87,23 @@ describe('concurrently', () => {
     const rows = await database.rows('select subject from identity where person_id = $1', [id])
     assert.equal(rows.length, 1)
   })
+})
+
+test('the open invitation of an address is withdrawn when a person is added with it', async () => {
+  const policy = { policy: 'invited' as const, domains: [] }
+  const invitations = createInvitations({
+    database,
+    audit,
+    mailer: undefined,
+    policy,
+    baseUrl: 'https://tollgate.test',
+  })
+  const person = { name: 'Ines', email: 'ines@firm.example', role: 'consultant' } as const
+  const { invitation } = await invitations.create(person, byService)
+  await createPeople({ database, audit }).create(person, byService)
+  assert.deepEqual(await invitations.list(), [])
+  const rows = await database.rows(`select actor, outcome, noun_id from audit where action = 'invitation_withdrawn'`)
+  assert.deepEqual(rows, [{ actor: 'service', outcome: 'allowed', noun_id: invitation.id }])
 })
 
 describe('someone who is no longer a partner', () => {

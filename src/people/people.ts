@@ -4,7 +4,7 @@ import type { Audit } from '../access/audit.ts'
 import type { Database, Queryable } from '../platform/database/database.ts'
 import { Problem } from '../platform/problems.ts'
 import { isUuid } from '../platform/database/uuid.ts'
-import { aboutPerson, changeWithin, unknownPerson, type ChangeOrder } from './change.ts'
+import { aboutPerson, changeWithin, unknownPerson, withdrawals, type ChangeOrder } from './change.ts'
 import { withdrawOf } from './invitations-store.ts'
 import { readEmail, type Email } from './email.ts'
 import { checkName } from '../platform/name.ts'
@@ -59,9 +59,9 @@ async function create({ database, audit }: Needs, { name, email, role }: NewPers
   await database.transaction(async (tx) => {
     const added = await store.insertPerson(tx, { ...person, emailKey: read.key, createdAt: new Date() })
     if (!added) throw addressTaken(read)
-    await withdrawOf(tx, read.key, new Date())
     await audit.recordWithin(tx, [
       { ...by, action: 'person_created', outcome: 'allowed', ...aboutPerson(person.id), details: { role } },
+      ...withdrawals(await withdrawOf(tx, read.key, new Date()), by),
     ])
   })
   return Object.freeze(person)

@@ -142,6 +142,7 @@ describe('B74: an invitation', () => {
     assert.equal(again.status, 201)
     const second = tokenOf(await mailTo(first.email, { count: 2 }))
     await assertRefused(await accept(portal.profile(), first.token), first.email)
+    assert.equal((await actionsOn(first.id)).at(-1), `invitation_withdrawn allowed ${partner.id}`)
     assert.equal((await openInvitations()).filter((each) => each.toLowerCase() === first.email.toLowerCase()).length, 1)
 
     const resent = await post(partner.profile, `/people/invitations/${idOf(again)}/resend`)

@@ -15,10 +15,12 @@ const unlink = (by: Entered, { id }: { readonly id: string }) =>
   by.profile.ask(`/people/${id}/identities`, { method: 'DELETE' })
 const remove = (by: Entered, { id }: { readonly id: string }) => by.profile.ask(`/people/${id}`, { method: 'DELETE' })
 
-async function invite(email: string): Promise<void> {
+/** Returns the id of the invitation. */
+async function invite(email: string): Promise<string> {
   const body = { email, name: 'Ines', role: 'partner' }
   const page = await partner.profile.ask('/people/invitations', { method: 'POST', body })
   assert.equal(page.status, 201, page.text)
+  return String(at(page.json, 'invitation', 'id'))
 }
 
 /** The addresses of the open invitations. */
@@ -63,7 +65,7 @@ describe('B16, B33, B100: a partner', () => {
   test('changes an address: sessions end, and a mail goes to both addresses', async () => {
     const other = await portal.enter('consultant')
     const to = `new-${other.email}`
-    await invite(to)
+    const invitation = await invite(to)
     const page = await change(partner, other, { email: to, name: 'New' })
     assert.deepEqual([page.status, page.json['email'], page.json['name']], [200, to, 'New'], page.text)
     assert.equal(await other.profile.who(), undefined)
@@ -71,6 +73,7 @@ describe('B16, B33, B100: a partner', () => {
     for (const address of [other.email, to]) await mailTo(address, { subject: 'Your email address was changed' })
     assert.deepEqual(await recorded(page), [
       `person_renamed allowed ${partner.id} person ${other.id}`,
+      `invitation_withdrawn allowed ${partner.id} invitation ${invitation}`,
       `session_revoked allowed ${partner.id} session ${await sessionRevoked(page)}`,
       `email_changed allowed ${partner.id} person ${other.id}`,
     ])
@@ -86,7 +89,7 @@ describe('B16, B33, B100: a partner', () => {
   test('B33: an address that changed at the provider ends the other sessions, and a mail goes to both addresses', async () => {
     const other = await portal.enter('consultant')
     const to = `reported-${other.email}`
-    await invite(to)
+    const invitation = await invite(to)
     const [identity] = await portal.service.database.rows<{ subject: string }>(
       'select subject from identity where person_id = $1',
       [other.id],
@@ -99,6 +102,11 @@ describe('B16, B33, B100: a partner', () => {
     assert.deepEqual([who?.['id'], who?.['email']], [other.id, to])
     assert.equal(await other.profile.who(), undefined)
     assert.ok(!(await invited()).includes(to))
+    const [said] = await portal.service.database.rows<{ person: string }>(
+      `select person_id as person from audit where action = 'invitation_withdrawn' and noun_id = $1`,
+      [invitation],
+    )
+    assert.equal(said?.person, other.id)
     for (const address of [other.email, to]) await mailTo(address, { subject: 'Your email address was changed' })
     assert.ok((await recorded(page)).includes(`email_changed allowed ${other.id} person ${other.id}`))
     assert.equal((await portal.profile().signIn('firm')).status, 303)

@@ -219,5 +219,13 @@ describe('the link of an accepted invitation', () => {
       ended.filter((id) => open.has(id)),
       [ended[2]],
     )
+    const withdrawn = await portal.service.database.rows<{ id: string }>(
+      `select noun_id as id from audit where action = 'invitation_withdrawn' and noun_id = any($1)`,
+      [ended],
+    )
+    assert.deepEqual(
+      ended.filter((id) => withdrawn.some((each) => each.id === id)),
+      [ended[0], ended[1]],
+    )
   })
 })
