@@ -37,6 +37,8 @@ let own: Database[]
 let tills: Till[]
 const customers: Customer[] = []
 let chance = 0
+/** Also after a failure, or its callers would go on for ever. */
+let isStopped = false
 
 /** Loses a share of the calls, or their answers. */
 function anyFate(statement: string): Fate {
@@ -62,6 +64,7 @@ before(async () => {
   }
 })
 after(async () => {
+  isStopped = true
   await Promise.all(tills.map((till) => till.drain()))
   await Promise.all(own.map((each) => each.close()))
   await stage.close()
@@ -153,7 +156,7 @@ async function disturb(): Promise<void> {
 }
 
 const total = () => customers.reduce((sum, { settled }) => sum + settled.size, 0)
-const isOver = () => total() > enough
+const isOver = () => isStopped || total() > enough
 
 async function worker(till: Till): Promise<void> {
   while (!isOver()) await request(pick(customers), till)
