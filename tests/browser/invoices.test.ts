@@ -232,7 +232,7 @@ describe('the pages of invoices', () => {
     await page.context().close()
   })
 
-  test('take a payment back once, and void a draft', async () => {
+  test('take a payment back once, void a draft, and learn that it was voided on another page', async () => {
     const page = await open('/invoices', 'Invoices')
     const made = await draft(page)
     await send(page, `${addressOf(made)}/issue`)
@@ -252,6 +252,16 @@ describe('the pages of invoices', () => {
     await page.getByText('The draft is void.').waitFor()
     await page.getByRole('button', { name: 'Issue' }).waitFor({ state: 'detached' })
     assert.equal((await read(page, addressOf(other)))['status'], 'void')
+
+    const third = await draft(page)
+    await page.goto(portal.base + addressOf(third))
+    await page.getByRole('button', { name: 'Issue', exact: true }).waitFor()
+    await send(page, `${addressOf(third)}/void`)
+    await page.getByRole('button', { name: 'Issue', exact: true }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Issue', exact: true }).click()
+    await page.getByText('The invoice was not issued').waitFor()
+    await page.getByText('It was changed on another page in the meantime. This page now shows it as it is.').waitFor()
+    await page.getByRole('button', { name: 'Issue', exact: true }).waitFor({ state: 'detached' })
     await page.context().close()
   })
 
