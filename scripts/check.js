@@ -113,12 +113,16 @@ async function runTestFiles(patterns) {
   return { status, totals }
 }
 
-/** Ends the test file that keeps the runner from reporting the others, which it reports in order. */
+/**
+ * Ends the test file that keeps the runner from reporting the others, which it reports in order; or the runner, if no file runs or
+ * there is no /proc. The processes of the set-up continue.
+ */
 function endOldestFile(runner) {
-  const ids = oldestChild(runner.pid)
-  if (ids.length > 0)
-    console.log(`No output for ${Number(longestSilence) / 1000} s: ending ${commandOf(ids[0]).split(' ').at(-1)}`)
-  void endProcesses(ids)
+  const ids = oldestChild(runner.pid, /\.test\.\w+$/)
+  const what = ids.length > 0 ? commandOf(ids[0]).split(' ').at(-1) : 'the tests'
+  console.log(`No output for ${Number(longestSilence) / 1000} s: ending ${what}`)
+  if (ids.length > 0) void endProcesses(ids)
+  else runner.kill('SIGTERM')
 }
 
 function print(title, lines) {

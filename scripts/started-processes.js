@@ -17,10 +17,11 @@ export function startedProcesses(mark) {
   return [...found]
 }
 
-/** The ids of the child process that has run longest, and of its running descendants. */
-export function oldestChild(parent) {
+/** The ids of the child process that has run longest, of those with such a command, and of its running descendants. */
+export function oldestChild(parent, command) {
   const all = processes()
-  const [oldest] = all.filter((each) => each.parent === parent).toSorted((one, other) => one.started - other.started)
+  const children = all.filter((each) => each.parent === parent && command.test(commandOf(each.pid)))
+  const [oldest] = children.toSorted((one, other) => one.started - other.started)
   return oldest === undefined ? [] : [oldest.pid, ...descendantsOf(oldest.pid, all)]
 }
 
