@@ -600,7 +600,7 @@ describe('the pages of invoices', () => {
     assert.ok(changed.ok())
     await page.getByRole('button', { name: 'Issue' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Issue' }).click()
-    await page.getByText('This invoice has changed since you read it.').waitFor()
+    await page.getByText('It was changed on another page in the meantime. This page now shows it as it is.').waitFor()
     await page.getByText('Later.', { exact: true }).waitFor()
     assert.equal((await read(page, addressOf(made)))['status'], 'draft')
     await page.context().close()
