@@ -4,9 +4,9 @@ import { byService } from '../access/actor.ts'
 import { createAudit, type Audit } from '../access/audit.ts'
 import { openDatabase, type Database } from '../platform/database/database.ts'
 import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { handedInvitations } from '../../tests/support/handed-invitations.ts'
 import { createTestLog } from '../../tests/support/log.ts'
 import { ensureFirstPartner } from './first-partner.ts'
-import { createInvitations } from './invitations.ts'
 import { createPeople, type People } from './people.ts'
 import { checkFirstPartner } from './settings-rule.ts'
 
@@ -51,14 +51,7 @@ describe('B75: the first partner of the configuration', () => {
   })
 
   test('leaves no invitation of the address open', async () => {
-    const policy = { policy: 'invited' as const, domains: [] }
-    const invitations = createInvitations({
-      database,
-      audit,
-      mailer: undefined,
-      policy,
-      baseUrl: 'https://tollgate.test',
-    })
+    const invitations = handedInvitations(database, audit)
     for (const email of ['anna@firm.example', 'ruth@firm.example']) {
       await invitations.create({ name: 'Anna', email, role: 'consultant' }, byService)
     }

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { handedInvitations } from '../../tests/support/handed-invitations.ts'
 import { createTestLog } from '../../tests/support/log.ts'
 import { byService } from '../access/actor.ts'
 import { createAudit } from '../access/audit.ts'
 import { openDatabase, type Database } from '../platform/database/database.ts'
-
-import { createInvitations } from './invitations.ts'
 import { removeOverInvitations } from './over-invitations.ts'
 import { createPeople } from './people.ts'
 
@@ -33,14 +32,7 @@ test('invitations are removed 30 days after they were accepted or withdrawn, or 
     { name: 'Ines', email: 'ines@firm.example', role: 'consultant' },
     byService,
   )
-  const policy = { policy: 'invited' as const, domains: [] }
-  const invitations = createInvitations({
-    database,
-    audit,
-    mailer: undefined,
-    policy,
-    baseUrl: 'https://tollgate.test',
-  })
+  const invitations = handedInvitations(database, audit)
   /** An invitation that expires, was accepted and was withdrawn so many days from now. */
   async function add(
     name: string,

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { byService, personActor } from '../access/actor.ts'
 import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { handedInvitations } from '../../tests/support/handed-invitations.ts'
 import { createTestLog } from '../../tests/support/log.ts'
 import { meetingAt } from '../../tests/support/meeting.ts'
 import { createAudit, type Audit } from '../access/audit.ts'
 import { openDatabase, type Database } from '../platform/database/database.ts'
 import { createIdentities } from './identities.ts'
-import { createInvitations } from './invitations.ts'
 import { createPeople } from './people.ts'
 import { readEmail, type Email } from './email.ts'
 
@@ -90,14 +90,7 @@ describe('concurrently', () => {
 })
 
 test('the open invitation of an address is withdrawn when a person is added with it', async () => {
-  const policy = { policy: 'invited' as const, domains: [] }
-  const invitations = createInvitations({
-    database,
-    audit,
-    mailer: undefined,
-    policy,
-    baseUrl: 'https://tollgate.test',
-  })
+  const invitations = handedInvitations(database, audit)
   const person = { name: 'Ines', email: 'ines@firm.example', role: 'consultant' } as const
   const { invitation } = await invitations.create(person, byService)
   await createPeople({ database, audit }).create(person, byService)
