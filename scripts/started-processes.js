@@ -17,11 +17,11 @@ export function startedProcesses(mark) {
   return [...found]
 }
 
-/** The ids of the child process that has run longest, of those with such a command, and of its running descendants. */
+/** The ids of the longest running child process whose command matches, and of its running descendants. Empty without /proc. */
 export function oldestChild(parent, command) {
   const all = processes()
   const children = all.filter((each) => each.parent === parent && command.test(commandOf(each.pid)))
-  const [oldest] = children.toSorted((one, other) => one.started - other.started)
+  const [oldest] = children.toSorted((one, other) => startOf(one.pid) - startOf(other.pid))
   return oldest === undefined ? [] : [oldest.pid, ...descendantsOf(oldest.pid, all)]
 }
 
@@ -56,18 +56,25 @@ function processes() {
     .filter(({ state }) => state !== undefined && state !== 'Z')
 }
 
-/** The program name is in parentheses and may contain parentheses itself (proc(5)). */
 function stateOf(pid) {
+  const [state, parent] = fieldsOf(pid)
+  return { state: state === '' ? undefined : state, parent: Number(parent) }
+}
+
+/** In clock ticks since the machine started. */
+const startOf = (pid) => Number(fieldsOf(pid)[22 - 3])
+
+/** The fields of proc(5) from the third on. The second is the program name in parentheses, and may contain parentheses itself. */
+function fieldsOf(pid) {
   const stat = read(`/proc/${pid}/stat`)
-  const [state, parent, ...more] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  return { state: state === '' ? undefined : state, parent: Number(parent), started: Number(more[17]) }
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
 }
 
 function listed() {
   const lines = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,stat='], { encoding: 'utf8' }).trim().split('\n')
   return lines
     .map((line) => line.trim().split(/\s+/))
-    .map(([pid, parent, state]) => ({ pid: Number(pid), parent: Number(parent), started: Number(pid), state }))
+    .map(([pid, parent, state]) => ({ pid: Number(pid), parent: Number(parent), state }))
     .filter(({ state }) => !state.startsWith('Z'))
 }
 

@@ -161,7 +161,7 @@ export class Allowances {
 
   /** Applies the response to the call that was sent at `sentAt`. */
   answered(outcomes: readonly RequestOutcome[], renewals: readonly Renewal[], sentAt: number): void {
-    // The report of a key counts the requests that end with it as in flight, so another report must follow.
+    // A key's report still counts the requests that end in the same call, so another report must follow.
     const counted = this.#keysReported.filter(({ inFlight }) => inFlight > 0)
     for (const outcome of outcomes) this.#end(outcome, true)
     for (const renewal of renewals) this.#renew(renewal, sentAt)

@@ -163,7 +163,7 @@ export function refusalOf(row: RefusalRow | undefined, tokens: number | `at leas
         retryAfter: 1,
       })
     case 'replay':
-      // Only of a request that is held again for another model: it gave up its key for a moment.
+      // Only for a request that moves to another model: between its two holds it had given up its key.
       return refuse(
         'idempotency_in_progress',
         'Another request with this Idempotency-Key was answered in the meantime. Retry in 1 s to get its reply.',

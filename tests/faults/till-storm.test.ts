@@ -37,7 +37,7 @@ let own: Database[]
 let tills: Till[]
 const customers: Customer[] = []
 let chance = 0
-/** Also after a failure, or its callers would go on for ever. */
+/** Set after a failure, too: otherwise its callers would never stop. */
 let isStopped = false
 
 /** Loses a share of the calls, or their answers. */
