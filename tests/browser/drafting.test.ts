@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
-import { barriers, barriersInBothSchemes } from '../support/browser.ts'
+import { barriers, barriersInBothSchemes, violations } from '../support/browser.ts'
 import { startDesk, type Desk } from '../support/desk.ts'
 import { at, listAt } from '../support/json.ts'
 import { editor, toEndOf, untilSelected } from '../support/letter-editor.ts'
@@ -85,6 +85,7 @@ describe('a letter that a model drafts', () => {
     await page.getByText('Write to Anna.').waitFor()
     await page.getByRole('link', { name: '20 Nov 2026' }).waitFor()
     assert.deepEqual(await barriers(page), [])
+    assert.deepEqual(await violations(page, ['heading-order']), [])
     await page.getByRole('link', { name: 'All letters' }).click()
     await page.getByRole('link', { name: 'Costs' }).click()
     await page.getByText('for generation in all').getByText(cost).waitFor()

@@ -67,6 +67,14 @@ async function countOf(page: Page): Promise<number> {
   return listAt(await read(page, `/invoices?client=${client}`), 'invoices').length
 }
 
+/** For each of these elements: whether it was rendered again since. React gives an element new properties in each rendering. */
+async function watchRendering(page: Page, selector: string): Promise<() => Promise<unknown>> {
+  await page.evaluate(`void (window.rendered = () => [...document.querySelectorAll(${JSON.stringify(selector)})].map((each) =>
+    each[Object.keys(each).find((name) => name.startsWith('__reactProps$'))]))`)
+  await page.evaluate('void (window.before = rendered())')
+  return () => page.evaluate('rendered().map((each, index) => each !== before[index])')
+}
+
 describe('the pages of invoices', () => {
   test('say how invoices come about while there are none', async () => {
     const page = await open('/', 'Overview')
@@ -344,13 +352,10 @@ describe('the pages of invoices', () => {
     const form = page.getByRole('form', { name: 'Change the draft' })
     const text = (number: number) => form.getByRole('group', { name: `Line ${number}` }).getByLabel('Text')
     await text(2).waitFor()
-    // React gives an element new properties in each rendering.
-    await page.evaluate(`void (window.rendered = () => [...document.querySelectorAll('[data-field=text]')].map((field) =>
-      field[Object.keys(field).find((name) => name.startsWith('__reactProps$'))]))`)
-    await page.evaluate('void (window.before = rendered())')
+    const isRenderedAgain = await watchRendering(page, '[data-field=text]')
     await text(1).fill('Advice on taxes')
     await form.getByRole('button', { name: 'Discard' }).waitFor()
-    assert.deepEqual(await page.evaluate('rendered().map((each, index) => each === before[index])'), [false, true])
+    assert.deepEqual(await isRenderedAgain(), [true, false])
     await text(2).fill('Copies of deeds')
     await page.getByRole('button', { name: 'Save draft' }).click()
     await page.getByRole('cell', { name: 'Advice on taxes' }).waitFor()
@@ -451,6 +456,9 @@ describe('the pages of invoices', () => {
     await proposed.getByLabel(/Telephone call/).uncheck()
     await form.getByText('€59.50', { exact: true }).waitFor()
     assert.deepEqual(await barriersInBothSchemes(page), [])
+    const isRenderedAgain = await watchRendering(page, 'form [type=checkbox], form textarea[maxlength="2000"]')
+    await form.getByLabel('Note').fill('With thanks')
+    assert.deepEqual(await isRenderedAgain(), [false, false, true], 'typing renders no proposed line')
     await form.getByRole('button', { name: 'Save draft' }).click()
     await form.waitFor({ state: 'detached' })
     assert.equal(await page.getByText(/Telephone call/).count(), 0)

@@ -45,6 +45,10 @@ export function DraftForm(props: DraftFormProps) {
     if (document.activeElement === document.body) form.current?.querySelector<HTMLElement>('input, textarea')?.focus()
   }, [])
   const set = (changes: Partial<DraftValues>) => setValues((before) => ({ ...before, ...changes }))
+  const setLeftOut = useCallback(
+    (leftOut: DraftValues['leftOut']) => setValues((before) => ({ ...before, leftOut })),
+    [],
+  )
   const setLines = useCallback(
     (change: (lines: DraftValues['lines']) => DraftValues['lines']) =>
       setValues((before) => ({ ...before, lines: change(before.lines) })),
@@ -106,7 +110,7 @@ export function DraftForm(props: DraftFormProps) {
             currency={start.currency}
             leftOut={values.leftOut}
             disabled={busy}
-            onChange={(leftOut) => set({ leftOut })}
+            onChange={setLeftOut}
           />
           <LineEditor lines={values.lines} start={start} refused={refusedLine} readOnly={busy} onChange={setLines} />
           <TypedTotals proposed={included} lines={values.lines} start={start} />

@@ -1,3 +1,4 @@
+import { memo } from 'react'
 import type { ShownInvoice } from '../../../src/invoicing/schema.ts'
 import { moneyText } from '../../money.ts'
 import classes from './draft-form.module.css'
@@ -12,8 +13,12 @@ interface ProposedLinesProps {
   readonly onChange: (leftOut: readonly string[]) => void
 }
 
-/** The lines for time, expenses and letters, and those for the usage of an account, which is billed whole. */
-export function ProposedLines({ lines, currency, leftOut, disabled, onChange }: ProposedLinesProps) {
+/**
+ * The lines for time, expenses and letters, and those for the usage of an account, which is billed whole. There can be
+ * hundreds, so they do not render for each key typed beside them.
+ */
+export const ProposedLines = memo(function ProposedLines(props: ProposedLinesProps) {
+  const { lines, currency, leftOut, disabled, onChange } = props
   if (lines.length === 0) return null
   const canChoose = lines.some((line) => nameOfLine(line) !== undefined)
   function choose(name: string, isIncluded: boolean) {
@@ -46,4 +51,4 @@ export function ProposedLines({ lines, currency, leftOut, disabled, onChange }: 
       {canChoose && <p className={classes.hint}>What you leave out stays unbilled, for another invoice.</p>}
     </fieldset>
   )
-}
+})

@@ -1,4 +1,4 @@
-import { SegmentedControl } from '@mantine/core'
+import { SegmentedControl, VisuallyHidden } from '@mantine/core'
 import { IconArrowLeft } from '@tabler/icons-react'
 import { useState, type ReactNode } from 'react'
 import { Link } from 'react-router'
@@ -57,6 +57,7 @@ export function Workspace({ panels, first, children }: WorkspaceProps) {
         )}
         {panels.map(({ name, content }) => (
           <div key={name} className={classes.content} hidden={name !== panel}>
+            <VisuallyHidden component="h2">{name}</VisuallyHidden>
             {content}
           </div>
         ))}
