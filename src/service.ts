@@ -8,7 +8,7 @@ import { createKeys, type Keys } from './accounts/keys.ts'
 import { createAlerts } from './alerts/alerts.ts'
 import { startAlerts } from './alerts/watch.ts'
 import { buildApp } from './app.ts'
-import { openCurrency } from './billing/currency.ts'
+import { confirmOpenCurrency, openCurrency } from './billing/currency.ts'
 import { startHousekeeping } from './billing/housekeeping.ts'
 import { priceOf } from './billing/price-rule.ts'
 import { createPrices, type Price } from './billing/prices.ts'
@@ -106,6 +106,7 @@ export async function openService(needs: ServiceNeeds): Promise<Service> {
   opened.adopt(startHousekeeping({ database, log }), (it) => it.close())
   opened.adopt(startSealing({ database, log }), (it) => it.close())
   const till = opened.adopt(await createTill({ database, log }), (it) => it.drain())
+  await confirmOpenCurrency(database, config.currency)
   const audit = opened.adopt(createAudit({ database }), (it) => it.close())
   const refusals = opened.adopt(createApiRefusals({ database, log }), (it) => it.close())
   const portal = opened.adopt(await openPortal({ databaseUrl, log }), (it) => it.close())

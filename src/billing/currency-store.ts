@@ -11,12 +11,23 @@ export async function ensureCurrency(database: Queryable, currency: string): Pro
   await database.rows('insert into books_currency (currency) values ($1) on conflict do nothing', [currency])
 }
 
-/** Returns whether there was another. */
-export async function replaceCurrency(database: Queryable, currency: string): Promise<boolean> {
-  const rows = await database.rows('update books_currency set currency = $1 where currency <> $1 returning true', [
-    currency,
-  ])
-  return rows.length > 0
+/** As `readCurrency`, after starts that are replacing it, and before those that come. */
+export async function readCurrencyWhenSettled(tx: Queryable): Promise<string | undefined> {
+  const [row] = await tx.rows<{ currency: string }>('select currency from books_currency for update')
+  return row?.currency
+}
+
+export async function writeCurrency(database: Queryable, currency: string): Promise<void> {
+  await database.rows('update books_currency set currency = $1', [currency])
+}
+
+/** The host of an instance that has been heard of within so many seconds, by the clock of the database. */
+export async function readRunningHost(tx: Queryable, seconds: number): Promise<string | undefined> {
+  const [row] = await tx.rows<{ host: string }>(
+    'select host from instance where seen_at > clock_timestamp() - make_interval(secs => $1) order by seen_at desc limit 1',
+    [seconds],
+  )
+  return row?.host
 }
 
 /** What has amounts, in words. The prices of the configuration do not count: they change with it. */

@@ -7,9 +7,14 @@ import { Client } from 'pg'
 import { insertCredit } from '../../tests/support/credit.ts'
 import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
 import { createTestLog } from '../../tests/support/log.ts'
+import { startService, upstreamModel } from '../../tests/support/service.ts'
+import { until } from '../../tests/support/until.ts'
+import { waitingForLocks } from '../../tests/support/waiting-for-locks.ts'
 import { openDatabase, type Database } from '../platform/database/database.ts'
-import { confirmCurrency, openCurrency, replaceCurrency } from './currency.ts'
+import { OperatorError } from '../platform/problems.ts'
+import { confirmCurrency, confirmOpenCurrency, openCurrency, replaceCurrency } from './currency.ts'
 import { readCurrency } from './currency-store.ts'
+import { deleteInstance, insertInstance } from './instance-store.ts'
 
 let own: TestDatabase
 let database: Database
@@ -88,6 +93,53 @@ test('a replaced currency is the one of the amounts from then on', async () => {
   assert.equal(await replaceCurrency(database, 'CHF'), false)
   await openCurrency(database, 'CHF')
   await assert.rejects(openCurrency(database, 'EUR'), /currency is EUR, but this database has credit in CHF/)
+})
+
+test('an instance that runs keeps its currency', async () => {
+  await openCurrency(database, 'EUR')
+  const id = randomUUID()
+  await insertInstance(database, id, 'desk')
+  await confirmOpenCurrency(database, 'EUR')
+  await openCurrency(database, 'EUR')
+  const message = /^currency is CHF, but an instance on desk runs with EUR\. Stop every instance first\./
+  await assert.rejects(openCurrency(database, 'CHF'), { name: 'OperatorError', message })
+  await assert.rejects(replaceCurrency(database, 'CHF'), { name: 'OperatorError', message })
+  assert.equal(await readCurrency(database), 'EUR')
+  await database.rows(`update instance set seen_at = clock_timestamp() - interval '21 seconds'`)
+  await openCurrency(database, 'CHF')
+  await deleteInstance(database, id)
+  await openCurrency(database, 'EUR')
+})
+
+test('of two instances that start at once with different currencies, one ends', async () => {
+  await openCurrency(database, 'EUR')
+  const { confirmed } = await database.transaction(async (tx) => {
+    // The other instance sees none that runs, and this one registers before the other has replaced the currency.
+    await replaceCurrency(tx, 'CHF')
+    await insertInstance(database, randomUUID(), 'desk')
+    const result = Promise.allSettled([confirmOpenCurrency(database, 'EUR')])
+    await until(async () => (await waitingForLocks(database)) > 0)
+    return { confirmed: result }
+  })
+  const [end] = await confirmed
+  assert.ok(end.status === 'rejected' && end.reason instanceof OperatorError)
+  assert.match(end.reason.message, /currency is EUR, but an instance that started meanwhile uses CHF/)
+  await confirmOpenCurrency(database, 'CHF')
+})
+
+test('a service that finds its currency replaced as it registers does not run', async () => {
+  await openCurrency(database, 'EUR')
+  // As another start does that has just seen no instance.
+  await asSuperuser(`create function replace_currency() returns trigger language plpgsql as $$
+      begin update books_currency set currency = 'CHF'; return new; end $$;
+    create trigger replace_currency before insert on instance for each row execute function replace_currency()`)
+  const start = startService({
+    models: [upstreamModel('http://127.0.0.1:9/v1')],
+    databaseUrl: own.url,
+    currency: 'EUR',
+  })
+  await assert.rejects(start, /an instance that started meanwhile uses CHF/)
+  assert.deepEqual(await database.rows('select from instance'), [], 'nothing is left')
 })
 
 /** Applies the migration to a database that is already in use. */

@@ -1,18 +1,49 @@
-import type { Database } from '../platform/database/database.ts'
+import type { Database, Queryable } from '../platform/database/database.ts'
 import { withSnapshot } from '../platform/database/snapshot-store.ts'
 import { OperatorError } from '../platform/problems.ts'
-import { ensureCurrency, readCurrency, readKindsOfAmounts, replaceCurrency } from './currency-store.ts'
+import * as store from './currency-store.ts'
 
-export { replaceCurrency }
+/** Seconds of silence after which an instance no longer counts as running: four times its heartbeat. */
+const silence = 20
 
 /**
  * Records the currency of this database's amounts, which are never converted. Throws OperatorError if there are amounts in
- * another one.
+ * another one, or if an instance runs with another one.
  */
 export async function openCurrency(database: Database, currency: string): Promise<void> {
-  await ensureCurrency(database, currency)
+  await store.ensureCurrency(database, currency)
   await confirmCurrency(database, currency)
-  await replaceCurrency(database, currency)
+  await database.transaction((tx) => replaceCurrency(tx, currency))
+}
+
+/**
+ * Throws OperatorError if another start has replaced the currency since. An instance confirms this once it is registered:
+ * from then on, starts see it and replace nothing.
+ */
+export async function confirmOpenCurrency(database: Database, currency: string): Promise<void> {
+  const known = await database.transaction(store.readCurrencyWhenSettled)
+  if (known === currency) return
+  throw new OperatorError(
+    `currency is ${currency}, but an instance that started meanwhile uses ${known}. Set both to the same.`,
+  )
+}
+
+/**
+ * Declares all amounts that do not say their currency to be in this one, within a transaction. Returns whether there was another.
+ * Throws OperatorError while an instance runs with the other one: it would go on charging in it.
+ */
+export async function replaceCurrency(tx: Queryable, currency: string): Promise<boolean> {
+  const known = await store.readCurrencyWhenSettled(tx)
+  if (known === undefined || known === currency) return false
+  const host = await store.readRunningHost(tx, silence)
+  if (host !== undefined) {
+    throw new OperatorError(
+      `currency is ${currency}, but an instance on ${host} runs with ${known}. ` +
+        `Stop every instance first. One that was killed counts as running for ${silence} seconds.`,
+    )
+  }
+  await store.writeCurrency(tx, currency)
+  return true
 }
 
 /**
@@ -20,9 +51,9 @@ export async function openCurrency(database: Database, currency: string): Promis
  * are amounts in another one.
  */
 export async function confirmCurrency(database: Database, currency: string): Promise<boolean> {
-  const known = await readCurrency(database)
+  const known = await store.readCurrency(database)
   if (known === undefined || known === currency) return known !== undefined
-  const kinds = await withSnapshot(database, readKindsOfAmounts)
+  const kinds = await withSnapshot(database, store.readKindsOfAmounts)
   if (kinds.length === 0) return true
   throw new OperatorError(
     `currency is ${currency}, but this database has ${list.format(kinds)} in ${known}, and amounts are never converted. ` +

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUIDv7 } from 'node:crypto'
 import { after, describe, test } from 'node:test'
 import { byService } from '../../src/access/actor.ts'
-import { replaceCurrency } from '../../src/billing/currency.ts'
+import { writeCurrency } from '../../src/billing/currency-store.ts'
 import { verifyAll } from '../../src/commands/verification.ts'
 import { readAnswer, type Answer } from '../support/answer.ts'
 import { startService, upstreamModel } from '../support/service.ts'
@@ -662,7 +662,7 @@ describe('bad input', () => {
   test('a draft in a currency that the firm no longer uses is neither changed nor issued, but invoices are credited', async () => {
     const [made, done] = [await draft(), await issued()]
     const { databaseUrl } = firm.service
-    await replaceCurrency(database, 'CHF')
+    await writeCurrency(database, 'CHF')
     const changed = await startService({
       models: [upstreamModel('http://127.0.0.1:9/v1')],
       databaseUrl,
@@ -692,7 +692,7 @@ describe('bad input', () => {
       assert.equal(credited.status, 200, await credited.text())
     } finally {
       await changed.close()
-      await replaceCurrency(database, 'EUR')
+      await writeCurrency(database, 'EUR')
     }
   })
 
@@ -1129,7 +1129,7 @@ describe('the report', () => {
 test('the report names the currencies of the invoices that it leaves out', async () => {
   await issued()
   assert.deepEqual(ok(await paula.get('/invoices/report')).json['other_currencies'], [])
-  await replaceCurrency(database, 'CHF')
+  await writeCurrency(database, 'CHF')
   const changed = await startService({
     models: [upstreamModel('http://127.0.0.1:9/v1')],
     databaseUrl: firm.service.databaseUrl,
@@ -1143,7 +1143,7 @@ test('the report names the currencies of the invoices that it leaves out', async
     assert.equal(at(json, 'ageing', 'payer_count'), 0)
   } finally {
     await changed.close()
-    await replaceCurrency(database, 'EUR')
+    await writeCurrency(database, 'EUR')
   }
 })
 
