@@ -6,14 +6,14 @@ import { createCertificate } from '../../tests/support/certificate.ts'
 import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
 import { createTestLog } from '../../tests/support/log.ts'
 import { startMailServer, type TestMailServer } from '../../tests/support/mail-server.ts'
-import { until } from '../../tests/support/until.ts'
+import { inTime, until } from '../../tests/support/until.ts'
 import { createAudit, type Audit } from '../access/audit.ts'
 import { createEncryption } from '../platform/encryption.ts'
 import { openMailer, type OpenMailer } from './configured.ts'
 import { startDelivery } from './delivery.ts'
-import type { MailMessage } from './mailer.ts'
-import { openMailQueue } from './queue.ts'
-import { openMailServer } from './smtp.ts'
+import type { MailEnd, MailMessage } from './mailer.ts'
+import { openMailQueue, type MailQueue } from './queue.ts'
+import { openMailServer, type OutgoingMail } from './smtp.ts'
 import { sealMail } from './stored-mail.ts'
 
 const secret = 'vvv-token-vvv'
@@ -82,6 +82,41 @@ async function givenUp(): Promise<readonly Record<string, string>[]> {
   return rows.map(({ details }) => details)
 }
 
+const states = async () =>
+  (await database.rows<{ state: string }>('select state::text as state from pgboss.job')).map(({ state }) => state)
+
+type DeliveryNeeds = Parameters<typeof startDelivery>[0]
+const noServer = { check: () => Promise.resolve(), close: () => undefined }
+
+/** A delivery with these parts replaced. */
+async function deliver(replaced: (real: MailQueue) => Partial<DeliveryNeeds> & Pick<DeliveryNeeds, 'server'>) {
+  const { log: lines } = createTestLog()
+  const encryption = createEncryption(Buffer.alloc(32, 7))
+  const real = await openMailQueue({ databaseUrl: fresh.url, log: lines })
+  const ends: MailEnd[] = []
+  const delivery = startDelivery({
+    queue: real,
+    encryption,
+    audit,
+    log: lines,
+    render: (_mail, to) => ({ to, subject: 's', text: 't', html: 'h' }),
+    host: 'tollgate.test',
+    recipientOf: async (address) => address,
+    onEnd: (end) => void ends.push(end),
+    lookEvery: 20,
+    ...replaced(real),
+  })
+  return {
+    ends,
+    add: (mail: MailMessage, id = randomUUIDv7()) =>
+      database.transaction((tx) => real.add(tx, { id, sealed: sealMail(encryption, id, mail) })),
+    close: async () => {
+      await delivery.close()
+      await real.close()
+    },
+  }
+}
+
 /** Waits until a mail that was retried at least `from` times is put back. Its next try is at once, and counts as retry `to`. */
 const again = (from: number, to: number) =>
   until(async () => {
@@ -94,13 +129,9 @@ const again = (from: number, to: number) =>
 
 describe('a mail', () => {
   test('that was accepted is not sent again because the database is away', async () => {
-    const { log: lines } = createTestLog()
-    const encryption = createEncryption(Buffer.alloc(32, 7))
-    const real = await openMailQueue({ databaseUrl: fresh.url, log: lines })
     let failures = 2
-    let ends = 0
     const sender = await openMailServer({ url: server.url, from: 'tollgate@firm.example' })
-    const delivery = startDelivery({
+    const { add, ends, close } = await deliver((real) => ({
       queue: {
         ...real,
         async finish(id) {
@@ -109,23 +140,84 @@ describe('a mail', () => {
         },
       },
       server: sender,
-      encryption,
-      audit,
-      log: lines,
-      render: (_mail, to) => ({ to, subject: 's', text: 't', html: 'h' }),
-      host: 'tollgate.test',
-      recipientOf: async (address) => address,
-      onEnd: () => void ends++,
-      lookEvery: 20,
-    })
-    const id = randomUUIDv7()
-    await database.transaction((tx) => real.add(tx, { id, sealed: sealMail(encryption, id, link()) }))
-    await until(() => ends === 1)
+    }))
+    await add(link())
+    await until(() => ends.length === 1)
     assert.deepEqual([server.seen.length, failures], [1, -1])
-    assert.deepEqual(await database.rows('select state::text as state from pgboss.job'), [{ state: 'completed' }])
-    await delivery.close()
+    assert.deepEqual(await states(), ['completed'])
+    await close()
     sender.close()
-    await real.close()
+  })
+
+  test('is one of at most five that an instance sends at once', async () => {
+    const sending: (() => void)[] = []
+    let atOnce = 0
+    let most = 0
+    async function send(): Promise<void> {
+      most = Math.max(most, ++atOnce)
+      await new Promise<void>((resolve) => sending.push(resolve))
+      atOnce--
+    }
+    const { add, ends, close } = await deliver(() => ({ server: { ...noServer, send } }))
+    await Promise.all(Array.from({ length: 12 }, (_, index) => add(notice(`person${index}@example.com`))))
+    for (let sent = 0; sent < 12; sent++) {
+      await until(() => sending.length > 0)
+      sending.shift()?.()
+      await until(() => ends.length > sent)
+    }
+    assert.equal(most, 5)
+    await close()
+  })
+
+  test('to a payer has the file and the copy that belong to it, and its end is recorded before it leaves the queue', async () => {
+    const sent: OutgoingMail[] = []
+    const done: string[] = []
+    const id = randomUUIDv7()
+    const withdrawn = randomUUIDv7()
+    const file = { name: 'R-1.pdf', content: Buffer.from('%PDF-') }
+    let failures = 1
+    const { add, ends, close } = await deliver((real) => ({
+      queue: {
+        ...real,
+        async finish(each) {
+          done.push(`finish ${each}`)
+          await real.finish(each)
+        },
+      },
+      server: { ...noServer, send: async (mail) => void sent.push(mail) },
+      payerMails: {
+        fileOf: async (each) => (each === id ? file : undefined),
+        async ended(each, end) {
+          if (failures-- > 0) throw new Error('away')
+          done.push(`${end} ${each}`)
+        },
+      },
+    }))
+    const mail: MailMessage = { to: 'a@example.com', template: 'payer', values: { subject: 's', message: 'm' } }
+    await add({ ...mail, cc: 'b@example.com' }, id)
+    await until(() => ends.length === 1)
+    await add(mail, withdrawn)
+    await until(() => ends.length === 2)
+    const words = { subject: 's', text: 't', html: 'h' }
+    assert.deepEqual(sent, [
+      { to: 'a@example.com', cc: 'b@example.com', file, messageId: `<${id}@tollgate.test>`, ...words },
+    ])
+    const expected = [`sent ${id}`, `finish ${id}`, `not_allowed ${withdrawn}`, `finish ${withdrawn}`]
+    assert.deepEqual(done, expected)
+    await close()
+  })
+
+  test('that the server has not accepted when an instance stops is left to another', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    server.behave({ slow: promise })
+    const mailer = await start()
+    await queue(mailer, link())
+    await until(() => server.seen.length === 1)
+    await inTime('closing', mailer.close())
+    open = []
+    assert.equal(ended(mailer), 0)
+    assert.deepEqual(await states(), ['retry'])
+    resolve()
   })
 
   test('is sent only if its transaction commits', async () => {
@@ -230,6 +322,7 @@ describe('a mail', () => {
     await queue(mailer, link('secret.person@example.com'))
     await until(() => ended(mailer) === 1)
     assert.deepEqual(await givenUp(), [{ template: 'sign_in_link', reason: '550', tries: '1' }])
+    assert.match(log.text(), /"reason":"550","tries":1,"msg":"mail: given up"/)
     await queue(mailer, notice('other@example.com'))
     await server.received(1)
     await until(() => ended(mailer) === 2)

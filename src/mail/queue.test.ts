@@ -74,4 +74,32 @@ describe('the schema of the queue', () => {
     assert.deepEqual(await owner.rows('select state::text from pgboss.job where id = $1', [id]), [{ state: 'active' }])
     await mailQueue.finish(id)
   })
+
+  test('gives a mail to another instance 30 s after it was last reported as in work', async (t) => {
+    const mailQueue = await openMailQueue({ databaseUrl: fresh.url, log })
+    t.after(mailQueue.close)
+    const [kept, lost] = [randomUUID(), randomUUID()]
+    for (const id of [kept, lost])
+      await owner.transaction((tx) => mailQueue.add(tx, { id, sealed: Buffer.from('mail') }))
+    assert.equal((await mailQueue.take(2)).length, 2)
+    await owner.rows(`update pgboss.job set heartbeat_on = heartbeat_on - interval '31 seconds'`)
+    await mailQueue.keep([kept])
+    const silent = await owner.rows<{ id: string }>(
+      `select id from pgboss.job where state = 'active' and heartbeat_on < now() - heartbeat_seconds * interval '1 second'`,
+    )
+    assert.deepEqual(silent, [{ id: lost }])
+    for (const id of [kept, lost]) await mailQueue.finish(id)
+  })
+
+  test('removes a mail that was sent, even if it was put back in the meantime', async (t) => {
+    const mailQueue = await openMailQueue({ databaseUrl: fresh.url, log })
+    t.after(mailQueue.close)
+    const id = randomUUID()
+    await owner.transaction((tx) => mailQueue.add(tx, { id, sealed: Buffer.from('mail') }))
+    assert.equal((await mailQueue.take(1)).length, 1)
+    await owner.rows(`update pgboss.job set state = 'retry' where id = $1`, [id])
+    await mailQueue.finish(id)
+    const rows = await owner.rows('select state::text from pgboss.job where id = $1', [id])
+    assert.deepEqual(rows, [{ state: 'completed' }])
+  })
 })
