@@ -258,6 +258,9 @@ test('till() and exchange() match their model on any history of three instances'
   t.diagnostic(`seed ${seed}`)
   const property = fc.asyncProperty(fc.array(anyStep, { minLength: 1, maxLength: 25, size: 'medium' }), playHistory)
   await fc.assert(property, { numRuns: 150, seed })
+  const isRare = () => bindings.some(([binding, least]) => (outcomes.get(binding) ?? 0) < least)
+  // By chance, about one of thirty such runs has too few of one outcome. Twice as many histories have enough of each.
+  for (let round = 1; round <= 3 && isRare(); round++) await fc.assert(property, { numRuns: 50, seed: seed + round })
   t.diagnostic(`outcomes: ${JSON.stringify(Object.fromEntries(outcomes))}`)
   for (const [binding, least] of bindings) {
     assert.ok((outcomes.get(binding) ?? 0) >= least, `${binding} is hardly ever the outcome`)
