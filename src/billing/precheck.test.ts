@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { ask, log, mostOfOne, openTills, outcome, used, type Limits, type Tills } from '../../tests/support/tills.ts'
+import { until } from '../../tests/support/until.ts'
 import type { Database } from '../platform/database/database.ts'
 import { createTill } from './postgres-till.ts'
 import type { Payer } from './payer.ts'
@@ -138,14 +139,15 @@ test('a precheck asks no database while the allowance of its instance covers the
   const till = await createTill({ database: { ...stage.database, rows }, log })
   t.after(() => till.drain())
   const payer = await stage.addAccount({ credit: 10_000n * mostOfOne })
-  for (let round = 0; round < 8; round++) {
+  // On a slow machine an allowance may expire before the precheck.
+  await until(async () => {
     const each = ask(payer)
     await till.admit(each)
     await till.settle(each.requestId, payer.accountId, used(3))
-  }
-  calls = 0
-  assert.equal(await till.precheck(ask(payer)), undefined)
-  assert.equal(calls, 0)
+    calls = 0
+    assert.equal(await till.precheck(ask(payer)), undefined)
+    return calls === 0
+  })
   assert.equal(await till.precheck(ask(payer, { idempotency })), undefined)
   assert.equal(await till.precheck(ask(payer, { maxOutputTokens: 1_000_000 })).catch(() => undefined), undefined)
   assert.equal(calls, 2)
