@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { after, describe, test } from 'node:test'
+import { after, before, describe, test } from 'node:test'
 import { createTestEngine } from '../../../tests/support/engine.ts'
 import { writeTokenizerFile } from '../../../tests/support/tokenizer-file.ts'
 import type { TextMessage } from '../conversation.ts'
@@ -13,6 +13,8 @@ import { faultOfTokenizerFile } from './tokenizer.ts'
 const root = await mkdtemp(path.join(tmpdir(), 'tokenizer-file-'))
 const engine = createTestEngine()
 const thread = createCountingThread({ budget: 600_000, patience: 600_000 })
+// A count waits for the model for only five seconds.
+before(() => engine.ready())
 after(async () => {
   await Promise.all([engine.close(), thread.close()])
   await rm(root, { recursive: true })
