@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, test } from 'node:test'
-import { setTimeout as wait } from 'node:timers/promises'
 import type { VendorOptions } from '../tests/support/vendor-options.ts'
 import { startVendor } from '../tests/support/vendor.ts'
 import { runStreams, type StreamLoad } from './stream-load.ts'
 import { createStreamReader } from './stream-reader.ts'
-import { countOwnTime, settle } from '../tests/support/clock.ts'
+import { countOwnTime, pass, settle } from '../tests/support/clock.ts'
 
 // A load lasts for a given processor time, so that a busy machine does not starve it.
 countOwnTime()
@@ -50,7 +49,7 @@ test('every stream that the server received is counted with all its events', asy
 async function pauseAtFirst(step: number): Promise<void> {
   if (step > 1) return
   await settle()
-  await wait(200)
+  await pass(200)
 }
 
 test('each connection plays at least one stream, and its longest gap is measured', async () => {
