@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
+import { until } from '../../../tests/support/until.ts'
 import { watchRecovery } from './recovery.ts'
 
 const patience = 3000
@@ -19,6 +20,8 @@ async function folderOf(t: TestContext, title: string): Promise<string> {
     worker.kill('SIGKILL')
     await rm(folder, { recursive: true })
   })
+  // Until it sleeps, it uses processor time, which is progress.
+  await until(async () => /\) S /.test(await readFile(`/proc/${worker.pid}/stat`, 'utf8')))
   return folder
 }
 
