@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
+import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import path from 'node:path'
@@ -64,9 +65,23 @@ export async function start(
 export async function freePorts(): Promise<number> {
   for (;;) {
     const port = randomInt(20_000, 32_000)
-    const free = await Promise.all([port, port + 1, port + 2].map(isFree))
-    if (free.every(Boolean)) return port
+    const ports = [port, port + 1, port + 2]
+    if ((await reserve(ports)) && (await Promise.all(ports.map(isFree))).every(Boolean)) return port
   }
+}
+
+/**
+ * Binds UDP sockets to the ports until this process ends, so that no other test file finds them before a server listens there,
+ * which takes seconds.
+ */
+async function reserve(ports: readonly number[]): Promise<boolean> {
+  const sockets = ports.map(() => createSocket('udp4').unref())
+  const bound = await Promise.allSettled(
+    sockets.map((socket, index) => once(socket.bind(ports[index], '127.0.0.1'), 'listening')),
+  )
+  const isDone = bound.every(({ status }) => status === 'fulfilled')
+  if (!isDone) for (const socket of sockets) socket.close()
+  return isDone
 }
 
 async function isFree(port: number): Promise<boolean> {
