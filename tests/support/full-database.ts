@@ -219,15 +219,17 @@ async function useFactors(portal: Portal): Promise<void> {
   )
 }
 
+/** Leaves limits, links and a password. What has expired is removed once a minute, so none of them does. */
 async function useLimits(database: Database): Promise<void> {
   await createThrottle({ database }).take({ kind: 'mail', most: 3, window: 900_000 }, 'anna@example.com')
   await database.rows(
     `insert into email_link (email_key, email, token_hash, code, state_hash, device, expires_at)
-     values ('anna@example.com', 'Anna@example.com', sha256('token'), 'code', sha256('state'), 'Firefox on Linux', now())`,
+     values ('anna@example.com', 'Anna@example.com', sha256('token'), 'code', sha256('state'), 'Firefox on Linux',
+       now() + interval '1 hour')`,
   )
   await database.rows(
     `insert into password_reset (email_key, email, token_hash, expires_at)
-     values ('anna@example.com', 'Anna@example.com', sha256('token'), now())`,
+     values ('anna@example.com', 'Anna@example.com', sha256('token'), now() + interval '1 hour')`,
   )
   await database.rows(
     `insert into password (person_id, hash, changed_at) select id, '$argon2id$', now() from person limit 1`,
