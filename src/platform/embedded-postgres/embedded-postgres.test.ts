@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { Client } from 'pg'
 import { embeddedTests, isRoot, nobody, query, serverOf } from '../../../tests/support/embedded.ts'
+import { freePorts } from '../../../tests/support/start.ts'
 import { prepareDataFolder, readCredentials, superuserAddressOf, writeCredentials } from './cluster-files.ts'
 import { embeddedError } from './embedded-error.ts'
 import { openEmbedded } from './embedded-postgres.ts'
@@ -15,6 +16,8 @@ import { isRunning } from '../system/processes.ts'
 import { OperatorError } from '../problems.ts'
 
 const { log, logged, openFolder, folder, madeFolder, open, startChild } = embeddedTests()
+
+const portOf = (url: string) => Number(new URL(url).port)
 
 describe('one process', () => {
   test('creates a cluster, keeps its data, and stops it', async () => {
@@ -30,8 +33,14 @@ describe('one process', () => {
     assert.ok(!isRunning(pid))
     assert.equal(serverOf(directory), undefined)
 
+    const files = await prepareDataFolder(directory)
+    const credentials = await readCredentials(files)
+    assert.equal(credentials.port, portOf(first.url))
+    // Now one that no connection of another test can take before the server starts again.
+    const port = await freePorts()
+    await writeCredentials(files, { ...credentials, port })
     const again = await open(directory)
-    assert.equal(again.url, first.url)
+    assert.equal(portOf(again.url), port)
     assert.deepEqual(await query(again.url, 'select n from kept'), [{ n: 1 }])
     await again.close()
     assert.deepEqual((await readdir(directory)).toSorted(), ['postgres', 'postgres.json', 'postgres.log'])
