@@ -215,7 +215,7 @@ describe('B28: when a session was last used', () => {
     pass(2 * minute)
     const seen = async () => {
       const rows = await database.rows<{ late: boolean }>(
-        'select last_seen_at > created_at as late from session where id = any($1) order by id',
+        'select last_seen_at > created_at as late from session where id = any($1) order by array_position($1, id)',
         [[first.id, second.id]],
       )
       return rows.map(({ late }) => late)
