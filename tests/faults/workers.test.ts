@@ -187,17 +187,22 @@ test('SIGTERM lets both finish, and no process remains', async () => {
   service = await start(environment)
 })
 
+const lockMigrations = (client: Client) => client.query('select pg_advisory_lock($1)', [migrationLock])
+
 test('SIGTERM while further workers start: no new requests, those in flight finish, and nothing waits for the start', async (t) => {
   const key = await newKey('Early', 100_000)
   await service.end()
-  const other = new Client(home.url)
-  await other.connect()
+  const clients = [1, 2, 3].map(() => new Client(home.url))
+  await Promise.all(clients.map((each) => each.connect()))
+  const [watching = assert.fail(), ...turns] = clients
+  let [holding = assert.fail(), next = assert.fail()] = turns
+  await lockMigrations(holding)
   const child = spawn(process.execPath, [main, 'start'], { env: environment, stdio: ['ignore', 'pipe', 'pipe'] })
   const gate = createGate()
   t.after(async () => {
     child.kill('SIGKILL')
     gate.open()
-    await other.end()
+    await Promise.all(clients.map((each) => each.end()))
     vendor.set({})
     service = await start(environment)
   })
@@ -205,10 +210,24 @@ test('SIGTERM while further workers start: no new requests, those in flight fini
   const said = { stdout: '', stderr: '' }
   for (const name of ['stdout', 'stderr'] as const) child[name].on('data', (data) => (said[name] += String(data)))
   const ready = () => said.stderr.split('"msg":"a worker is ready"').length - 1
+  const areWaiting = async (count: number) => {
+    const { rows } = await watching.query(
+      `select from pg_locks where locktype = 'advisory' and not granted
+         and database = (select oid from pg_database where datname = current_database())`,
+    )
+    return rows.length === count
+  }
+  // Each process takes this lock before it listens, in the order in which they wait for it. The test waits behind each, so that
+  // the second worker cannot be faster.
+  for (const name of ['the main process', 'the first worker']) {
+    await eventually(`${name} waits`, () => areWaiting(1))
+    const locked = lockMigrations(next)
+    await eventually(`the test waits behind ${name}`, () => areWaiting(2))
+    await holding.query('select pg_advisory_unlock($1)', [migrationLock])
+    await locked
+    ;[holding, next] = [next, holding]
+  }
   await eventually('the first serves', () => ready() === 1)
-  // The second waits for this lock before it listens.
-  await other.query('select pg_advisory_lock($1)', [migrationLock])
-  assert.equal(ready(), 1, 'the second was faster than this test')
 
   const earlier = vendor.calls
   vendor.set({ gate: gate.pass })
