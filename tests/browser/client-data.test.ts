@@ -40,12 +40,16 @@ describe('B99: a client', () => {
   test('is exported from its menu, as a file with its name', async () => {
     const page = await desk.open(record)
     await openMenu(page)
-    const [file] = await Promise.all([page.waitForEvent('download'), item(page, 'Export client').click()])
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      item(page, 'Export client').click(),
+      // It is shown for a few seconds only.
+      page.getByText(`${name} was exported.`).waitFor(),
+    ])
     assert.equal(file.suggestedFilename(), `${name}.zip`)
     const files = unzipSync(new Uint8Array(await readFile(await file.path())))
     assert.ok(files['letters/001 Good-bye.pdf'])
     assert.equal(parseObject(Buffer.from(files['client.json'] ?? []).toString())['name'], name)
-    await page.getByText(`${name} was exported.`).waitFor()
     await openMenu(page)
     await item(page, 'Export client').waitFor()
     assert.equal(await item(page, 'Erase client').count(), 0, 'a consultant erases nothing')

@@ -59,6 +59,8 @@ describe('the documentation', () => {
     await page.keyboard.press('ArrowRight')
     assert.match(await visible.first().innerText(), /^import Anthropic/)
     const block = page.locator('.code:visible').first()
+    // The button says so for two seconds only.
+    await page.clock.pauseAt(Date.now() + 3_600_000)
     await block.getByRole('button', { name: 'Copy' }).focus()
     await page.keyboard.press('Enter')
     await block.getByRole('button', { name: 'Copied' }).waitFor()
