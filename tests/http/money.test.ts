@@ -90,9 +90,20 @@ describe('money', () => {
   it('A16 concurrent requests succeed exactly as often as the credit covers, and no charge is lost', async () => {
     const counted = await service.call('/v1/count_tokens', (await service.customer()).key, valid)
     const most = units(String(counted.json['max_cost']))
-    vendor.set({ delay: 200, ...used(1000, 1000) })
+    const gate = createGate()
+    vendor.set({ gate: gate.pass, ...used(1000, 1000) })
     const { accountId, key } = await service.customer({ credit: most * 7n + most / 2n })
-    const answers = await Promise.all(Array.from({ length: 20 }, () => service.call('/v1/generate', key, valid)))
+    const { calls } = vendor
+    let answered = 0
+    const pending = Array.from({ length: 20 }, async () => {
+      const answer = await service.call('/v1/generate', key, valid)
+      answered++
+      return answer
+    })
+    // The first charge takes all the credit that is not held, so none may come before the last request.
+    await until(() => vendor.calls - calls + answered === pending.length)
+    gate.open()
+    const answers = await Promise.all(pending)
     vendor.set({})
     assert.equal(answers.filter(({ status }) => status === 200).length, 7)
     const refused = answers.filter(({ status }) => status !== 200)
