@@ -125,7 +125,8 @@ describe('B15: linking an account at another provider', () => {
       await tx.rows('delete from session where person_id = $1', [id])
       const begun = profile.ask(callback)
       await until(async () => {
-        const waiting = await tx.rows(
+        // Not in the transaction, where the list of connections stays as it was at the first look.
+        const waiting = await database.rows(
           `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
         )
         return waiting.length > 0
