@@ -38,9 +38,10 @@ function start(run: 'off' | 'draft' | 'issue', pace = 10) {
   })
 }
 
-const now = Temporal.Now.plainDateISO('UTC')
-/** The month so many months ago, such as 2026-03. */
-const ago = (months: number) => now.subtract({ months }).toPlainYearMonth().toString()
+/** An hour ago: a month is due once it has been over for an hour. */
+const lately = Temporal.Now.zonedDateTimeISO('UTC').subtract({ hours: 1 }).toPlainDate()
+/** The month so many months before the one that is not due yet, such as 2026-03. */
+const ago = (months: number) => lately.subtract({ months }).toPlainYearMonth().toString()
 interface Run {
   readonly month: string
   readonly finished: boolean
@@ -146,9 +147,11 @@ test('a month with an account that cannot be billed is tried again, and the log 
 
 test('the run waits for its day, and for the end of the month in UTC', async () => {
   await database.rows('delete from invoice_run')
-  const lateDay = await claimMonth(database, { day: now.day + 1, timeZone: 'UTC' })
-  assert.equal(lateDay, `${ago(2)}-01`)
+  const today = Temporal.Now.plainDateISO('UTC')
+  const lateDay = await claimMonth(database, { day: today.day + 1, timeZone: 'UTC' })
+  assert.equal(lateDay, `${today.subtract({ months: 2 }).toPlainYearMonth().toString()}-01`)
   await endClaim(database, lateDay ?? '', true)
-  assert.equal(await claimMonth(database, { day: now.day + 1, timeZone: 'UTC' }), undefined)
-  assert.equal(await claimMonth(database, { day: now.day, timeZone: 'Pacific/Kiritimati' }), `${ago(1)}-01`)
+  assert.equal(await claimMonth(database, { day: today.day + 1, timeZone: 'UTC' }), undefined)
+  const due = today.month === lately.month ? `${ago(1)}-01` : undefined
+  assert.equal(await claimMonth(database, { day: today.day, timeZone: 'Pacific/Kiritimati' }), due)
 })
