@@ -28,7 +28,7 @@ let fresh: TestDatabase
 let database: Database
 let audit: Audit
 let server: TestMailServer
-let open: OpenMailer[] = []
+let open: { readonly close: () => Promise<void> }[] = []
 let log: ReturnType<typeof createTestLog>
 
 before(async () => {
@@ -41,7 +41,7 @@ beforeEach(async () => {
   server = await startMailServer()
 })
 afterEach(async () => {
-  await Promise.all(open.map((mailer) => mailer.close()))
+  await Promise.all(open.map(({ close }) => close()))
   open = []
   await server.close()
   await database.rows('delete from pgboss.job')
@@ -94,6 +94,7 @@ async function deliver(replaced: (real: MailQueue) => Partial<DeliveryNeeds> & P
   const encryption = createEncryption(Buffer.alloc(32, 7))
   const real = await openMailQueue({ databaseUrl: fresh.url, log: lines })
   const ends: MailEnd[] = []
+  const parts = replaced(real)
   const delivery = startDelivery({
     queue: real,
     encryption,
@@ -104,16 +105,19 @@ async function deliver(replaced: (real: MailQueue) => Partial<DeliveryNeeds> & P
     recipientOf: async (address) => address,
     onEnd: (end) => void ends.push(end),
     lookEvery: 20,
-    ...replaced(real),
+    ...parts,
+  })
+  open.push({
+    async close() {
+      await delivery.close()
+      parts.server.close()
+      await real.close()
+    },
   })
   return {
     ends,
     add: (mail: MailMessage, id = randomUUIDv7()) =>
       database.transaction((tx) => real.add(tx, { id, sealed: sealMail(encryption, id, mail) })),
-    close: async () => {
-      await delivery.close()
-      await real.close()
-    },
   }
 }
 
@@ -131,7 +135,7 @@ describe('a mail', () => {
   test('that was accepted is not sent again because the database is away', async () => {
     let failures = 2
     const sender = await openMailServer({ url: server.url, from: 'tollgate@firm.example' })
-    const { add, ends, close } = await deliver((real) => ({
+    const { add, ends } = await deliver((real) => ({
       queue: {
         ...real,
         async finish(id) {
@@ -145,20 +149,21 @@ describe('a mail', () => {
     await until(() => ends.length === 1)
     assert.deepEqual([server.seen.length, failures], [1, -1])
     assert.deepEqual(await states(), ['completed'])
-    await close()
-    sender.close()
   })
 
   test('is one of at most five that an instance sends at once', async () => {
     const sending: (() => void)[] = []
     let atOnce = 0
     let most = 0
-    async function send(): Promise<void> {
+    async function send(_mail: OutgoingMail, signal: AbortSignal): Promise<void> {
       most = Math.max(most, ++atOnce)
-      await new Promise<void>((resolve) => sending.push(resolve))
+      await new Promise<void>((resolve) => {
+        sending.push(resolve)
+        signal.addEventListener('abort', () => resolve())
+      })
       atOnce--
     }
-    const { add, ends, close } = await deliver(() => ({ server: { ...noServer, send } }))
+    const { add, ends } = await deliver(() => ({ server: { ...noServer, send } }))
     await Promise.all(Array.from({ length: 12 }, (_, index) => add(notice(`person${index}@example.com`))))
     for (let sent = 0; sent < 12; sent++) {
       await until(() => sending.length > 0)
@@ -166,7 +171,6 @@ describe('a mail', () => {
       await until(() => ends.length > sent)
     }
     assert.equal(most, 5)
-    await close()
   })
 
   test('to a payer has the file and the copy that belong to it, and its end is recorded before it leaves the queue', async () => {
@@ -176,7 +180,7 @@ describe('a mail', () => {
     const withdrawn = randomUUIDv7()
     const file = { name: 'R-1.pdf', content: Buffer.from('%PDF-') }
     let failures = 1
-    const { add, ends, close } = await deliver((real) => ({
+    const { add, ends } = await deliver((real) => ({
       queue: {
         ...real,
         async finish(each) {
@@ -204,7 +208,6 @@ describe('a mail', () => {
     ])
     const expected = [`sent ${id}`, `finish ${id}`, `not_allowed ${withdrawn}`, `finish ${withdrawn}`]
     assert.deepEqual(done, expected)
-    await close()
   })
 
   test('that the server has not accepted when an instance stops is left to another', async () => {
