@@ -33,7 +33,7 @@ function refused(code: ProblemCode, words: RegExp) {
 
 const entries = (id: string) =>
   database.rows<{ amount: bigint; note: string }>(
-    'select amount, note from credit_entry where account_id = $1 order by id',
+    'select amount, note from credit_entry where account_id = $1 order by at',
     [id],
   )
 
