@@ -11,20 +11,25 @@ export async function ensureCurrency(database: Queryable, currency: string): Pro
   await database.rows('insert into books_currency (currency) values ($1) on conflict do nothing', [currency])
 }
 
-/** As `readCurrency`, after starts that are replacing it, and before those that come. */
-export async function readCurrencyWhenSettled(tx: Queryable): Promise<string | undefined> {
+/** Reads it and keeps it from being replaced until the transaction ends. Waits for a transaction that is replacing it. */
+export async function lockCurrency(tx: Queryable): Promise<string | undefined> {
   const [row] = await tx.rows<{ currency: string }>('select currency from books_currency for update')
   return row?.currency
 }
 
+/** Replaces what is recorded. */
 export async function writeCurrency(database: Queryable, currency: string): Promise<void> {
   await database.rows('update books_currency set currency = $1', [currency])
 }
 
-/** The host of an instance that has been heard of within so many seconds, by the clock of the database. */
+/**
+ * The host of an instance that was heard of within so many seconds, by the clock of the database. A time further ahead is of an
+ * instance that is gone since the clock was set back: one that runs would have renewed it.
+ */
 export async function readRunningHost(tx: Queryable, seconds: number): Promise<string | undefined> {
   const [row] = await tx.rows<{ host: string }>(
-    'select host from instance where seen_at > clock_timestamp() - make_interval(secs => $1) order by seen_at desc limit 1',
+    `select host from instance where seen_at between clock_timestamp() - make_interval(secs => $1)
+       and clock_timestamp() + make_interval(secs => $1) order by seen_at desc limit 1`,
     [seconds],
   )
   return row?.host

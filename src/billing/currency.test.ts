@@ -105,8 +105,15 @@ test('an instance that runs keeps its currency', async () => {
   await assert.rejects(openCurrency(database, 'CHF'), { name: 'OperatorError', message })
   await assert.rejects(replaceCurrency(database, 'CHF'), { name: 'OperatorError', message })
   assert.equal(await readCurrency(database), 'EUR')
-  await database.rows(`update instance set seen_at = clock_timestamp() - interval '21 seconds'`)
-  await openCurrency(database, 'CHF')
+  // Killed, even before the clock was set back.
+  for (const [seen, currency] of [
+    ['-21 seconds', 'CHF'],
+    ['1 hour', 'EUR'],
+    ['-21 seconds', 'CHF'],
+  ] as const) {
+    await database.rows('update instance set seen_at = clock_timestamp() + $1::interval', [seen])
+    await openCurrency(database, currency)
+  }
   await deleteInstance(database, id)
   await openCurrency(database, 'EUR')
 })
@@ -123,7 +130,7 @@ test('of two instances that start at once with different currencies, one ends', 
   })
   const [end] = await confirmed
   assert.ok(end.status === 'rejected' && end.reason instanceof OperatorError)
-  assert.match(end.reason.message, /currency is EUR, but an instance that started meanwhile uses CHF/)
+  assert.match(end.reason.message, /currency is EUR, but an instance that started in the meantime uses CHF/)
   await confirmOpenCurrency(database, 'CHF')
 })
 
@@ -138,7 +145,8 @@ test('a service that finds its currency replaced as it registers does not run', 
     databaseUrl: own.url,
     currency: 'EUR',
   })
-  await assert.rejects(start, /an instance that started meanwhile uses CHF/)
+  await assert.rejects(start, /an instance that started in the meantime uses CHF/)
+  assert.deepEqual(await database.rows('select from price'), [], 'its prices would be in force for the other')
   assert.deepEqual(await database.rows('select from instance'), [], 'nothing is left')
 })
 

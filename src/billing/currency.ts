@@ -17,14 +17,14 @@ export async function openCurrency(database: Database, currency: string): Promis
 }
 
 /**
- * Throws OperatorError if another start has replaced the currency since. An instance confirms this once it is registered:
- * from then on, starts see it and replace nothing.
+ * Throws OperatorError if another start has replaced the currency since `openCurrency`. An instance checks this once it is
+ * registered, and before it stores prices: from then on, starts see the instance and replace nothing.
  */
 export async function confirmOpenCurrency(database: Database, currency: string): Promise<void> {
-  const known = await database.transaction(store.readCurrencyWhenSettled)
+  const known = await database.transaction(store.lockCurrency)
   if (known === currency) return
   throw new OperatorError(
-    `currency is ${currency}, but an instance that started meanwhile uses ${known}. Set both to the same.`,
+    `currency is ${currency}, but an instance that started in the meantime uses ${known}. Set the same currency for both.`,
   )
 }
 
@@ -33,7 +33,7 @@ export async function confirmOpenCurrency(database: Database, currency: string):
  * Throws OperatorError while an instance runs with the other one: it would go on charging in it.
  */
 export async function replaceCurrency(tx: Queryable, currency: string): Promise<boolean> {
-  const known = await store.readCurrencyWhenSettled(tx)
+  const known = await store.lockCurrency(tx)
   if (known === undefined || known === currency) return false
   const host = await store.readRunningHost(tx, silence)
   if (host !== undefined) {
