@@ -19,6 +19,8 @@ export interface Form {
    * Earlier thoughts. `signed`: others are not accepted. `in calls`: their text, in turns with calls, where the vendor requires it.
    */
   readonly thoughts: 'all' | 'signed' | 'in calls' | 'none'
+  /** Whether a turn can have only blank texts beside its other parts. Anthropic refuses them, so provider packages are not given any. */
+  readonly blankTexts: boolean
 }
 
 /** A turn of a conversation, at a client or at an upstream. */
@@ -31,7 +33,10 @@ export interface Turn {
 export function fitted(turns: readonly Turn[], ...forms: readonly Form[]): readonly Turn[] {
   return forms.reduce(
     (fitting, form) =>
-      fitting.map(({ role, parts }) => ({ role, parts: thoughtsIn(parts, form).map((part) => fit(part, form)) })),
+      fitting.map(({ role, parts }) => {
+        const kept = textsIn(thoughtsIn(parts, form), form)
+        return { role, parts: kept.map((part) => fit(part, form)) }
+      }),
     turns,
   )
 }
@@ -44,6 +49,11 @@ function thoughtsIn(parts: readonly Part[], { thoughts }: Form): readonly Part[]
   if (!parts.some(({ kind }) => kind === 'call')) return others
   const text = parts.flatMap((part) => (part.kind === 'thinking' ? [part.text] : [])).join('\n')
   return [{ kind: 'thinking', text }, ...others]
+}
+
+function textsIn(parts: readonly Part[], { blankTexts }: Form): readonly Part[] {
+  if (blankTexts || parts.some((part) => part.kind === 'text' && part.text.trim() !== '')) return parts
+  return parts.filter(({ kind }) => kind !== 'text')
 }
 
 function fit(part: Part, form: Form): Part {

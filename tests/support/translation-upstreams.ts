@@ -149,6 +149,7 @@ const plainChat: Form = {
   detail: true,
   parsesInput: false,
   thoughts: 'none',
+  blankTexts: true,
 }
 
 const ofChat = { order: 'parts in turn', signs: 'no', read: readChat } as const
@@ -177,6 +178,7 @@ export const upstreams: readonly Upstream[] = [
       detail: false,
       parsesInput: true,
       thoughts: 'signed',
+      blankTexts: false,
     },
     // The package moves calls to the end of what is between two thoughts.
     order: 'calls last',
@@ -186,7 +188,7 @@ export const upstreams: readonly Upstream[] = [
   },
   {
     name: '@ai-sdk/openai',
-    form: { ...plainChat, parsesInput: true, thoughts: 'signed' },
+    form: { ...plainChat, parsesInput: true, thoughts: 'signed', blankTexts: false },
     order: 'any',
     signs: 'all',
     engine: packageEngine('@ai-sdk/openai', 'gpt-5', responses),
@@ -195,7 +197,7 @@ export const upstreams: readonly Upstream[] = [
   {
     ...ofChat,
     name: '@ai-sdk/openai-compatible',
-    form: { ...plainChat, detail: false, parsesInput: true },
+    form: { ...plainChat, detail: false, parsesInput: true, blankTexts: false },
     engine: packageEngine('@ai-sdk/openai-compatible', 'm', chatCompletions),
   },
 ]
