@@ -13,12 +13,18 @@ export interface ServeNeeds {
   readonly metricsText?: () => Promise<string>
 }
 
+/**
+ * The most connections that wait to be accepted, where the kernel allows as many (`net.core.somaxconn`). Node accepts one in each turn of
+ * its event loop, so a burst of callers soon fills Node's default of 511. The kernel then makes further callers wait for seconds.
+ */
+const backlog = 4096
+
 /** Opens the service and listens. Throws OperatorError when the port is taken or not allowed. */
 export async function serve(needs: ServeNeeds): Promise<Service> {
   const service = await openService(needs)
   const { host, port } = needs.config.listen
   try {
-    await service.app.listen({ host, port })
+    await service.app.listen({ host, port, backlog })
     return service
   } catch (error) {
     await service.close()
