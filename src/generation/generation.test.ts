@@ -131,7 +131,7 @@ describe('a generation', () => {
 
   /** `m` falls back on `n`, which costs ten times as much. */
   async function fallOver(run: () => AsyncIterable<StreamPart>, next: () => AsyncIterable<StreamPart>, credit: bigint) {
-    const limits = { requestsPerMinute: 1000, tokensPerMinute: 100_000 }
+    const limits = { requestsPerMinute: 1, tokensPerMinute: 100_000 }
     const account = await createAccounts({ database }).create({ name: randomUUIDv7(), ...limits, credit }, byService)
     payer = { accountId: account.id, keyId: randomUUIDv7() }
     requestId = randomUUIDv7()
@@ -371,7 +371,7 @@ describe('a generation', () => {
       const last = steps.at(-1)
       assert.ok(last?.kind === 'reply')
       assert.equal(last.reply.model, 'n')
-      assert.equal(last.reply.levels.requests.remaining, 999)
+      assert.equal(last.reply.levels.requests.remaining, 0)
       assert.deepEqual(await charged(), [[10, 2, 20_100n]])
     })
 
