@@ -261,7 +261,7 @@ export const problems = {
   overloaded: {
     status: 503,
     retry: true,
-    meaning: 'Too many requests are waiting for the model.',
+    meaning: 'Too many requests, or too many long ones, are waiting or being handled.',
     remedy: 'Wait for the number of seconds in `Retry-After`, and send fewer concurrent requests.',
   },
   unavailable: {

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Type } from 'typebox'
 import type { Server } from '../platform/http/server.ts'
+import { shortBody } from '../platform/http/long-bodies.ts'
 import { represent } from '../platform/http/representation.ts'
 import { registerFactors } from './factor-routes.ts'
 import { linkingSession, recognised, sameOrigin } from './guard.ts'
@@ -32,6 +33,11 @@ export function signInUrl(returnTo: string): string {
 /** Signing in and out: /signin, /auth/… and /signout. */
 export function registerSignIn(server: Server, needs: RouteNeeds): void {
   const { signIn, sessions, baseUrl } = needs
+
+  // Anyone may send to these.
+  server.addHook('onRoute', (route) => {
+    if (/^\/(?:auth\/|signout$)/.test(route.url)) route.bodyLimit ??= shortBody
+  })
 
   // The page says who is signed in.
   const reading = { onRequest: [recognised(sessions)], schema: operations.readSignIn }

@@ -121,6 +121,22 @@ const plain = ({ status, text, headers }: Page) => [
   headers.getSetCookie(),
 ]
 
+test('addresses that are open to anyone refuse a long body before it is read', async () => {
+  const addresses = [
+    '/signout',
+    '/auth/complete',
+    '/auth/reset',
+    '/auth/reset/request',
+    '/auth/link',
+    '/auth/invitation',
+  ]
+  for (const address of [...addresses, '/auth/second-factor', '/auth/start/password']) {
+    const statusOf = async (length: number) => (await post(portal.profile(), address, { x: 'x'.repeat(length) })).status
+    assert.deepEqual([address, await statusOf(65_536)], [address, 413])
+    assert.notEqual(await statusOf(60_000), 413)
+  }
+})
+
 describe('a password', () => {
   test('is listed as a method, and signs its person in', async () => {
     const { id, email } = await withPassword()

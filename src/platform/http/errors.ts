@@ -87,10 +87,11 @@ export function createErrorResponder(needs: ErrorResponderNeeds): ErrorResponder
     const { status } = problems[code]
     request.refusedAs = code
     if (status >= 500) logProblem(log, request, problem)
-    if (code === 'request_too_large') discardRest(request)
+    const isBodyRefused = status === 413 || (code === 'overloaded' && !request.raw.complete)
+    if (isBodyRefused) discardRest(request)
     // Fastify closes the connection when it refuses a body, possibly before the caller has read the response. That is not
     // necessary: the body has been read to its end, or discardRest reads it.
-    if (status === 400 || status === 413) reply.removeHeader('connection')
+    if (status === 400 || isBodyRefused) reply.removeHeader('connection')
     reply.code(status).headers(errorHeaders(problem))
     const body = problemBody(baseUrl, problem, request.id)
     if (pages && !jsonOnlyUrls.has(request.url) && prefersPage(request.headers.accept)) {

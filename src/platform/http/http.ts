@@ -12,6 +12,7 @@ import { plainForwardedFor } from './forwarded-for.ts'
 import { findFramingProblem } from './framing.ts'
 import { allowHalfClose } from './half-close.ts'
 import { createJsonOnlyUrls } from './json-only-urls.ts'
+import { createLongBodies } from './long-bodies.ts'
 import type { Pages } from './pages.ts'
 import { createRouteTable } from './route-table.ts'
 import { securityHeaders } from './security-headers.ts'
@@ -23,6 +24,8 @@ import { Problem } from '../problems.ts'
 export interface ServerNeeds extends TrafficNeeds {
   /** The largest body of a request, unless its route has a limit of its own. */
   readonly requestBytes: number
+  /** The most bytes of images and documents beside it, on routes that accept them. Default 0. */
+  readonly fileBytes?: number
   /** The public URL; links to the documentation start with it. */
   readonly baseUrl: string
   /** Addresses or ranges of proxies whose X-Forwarded-For is trusted. */
@@ -48,6 +51,9 @@ interface UnknownUrlFormat {
  * limit, because a generation may take long.
  */
 const timeouts = { headers: 10_000, request: 60_000, keepAlive: 72_000, checkEvery: 5000 }
+
+/** How many bodies of the largest size are handled at a time, or more shorter ones. */
+const mostLargest = 16
 
 /**
  * Creates the HTTP server. It assigns request ids, enforces limits on size and time, validates bodies against TypeBox
@@ -89,6 +95,7 @@ function addRequestHooks(server: Server, needs: ServerNeeds): void {
   const routes = createRouteTable()
   const traffic = createTraffic(needs, server.server)
   const fixed = securityHeaders(needs.baseUrl)
+  const bodies = createLongBodies(mostLargest * (needs.requestBytes + (needs.fileBytes ?? 0)))
   server.decorate('requestsInFlight', () => traffic.inFlight)
   server.decorate('closeAfter', (work: Promise<unknown>) => traffic.closeAfter(work))
   server.addHook('onRoute', (route) => routes.add(route))
@@ -111,6 +118,7 @@ function addRequestHooks(server: Server, needs: ServerNeeds): void {
     }
     done(findFramingProblem(request.raw))
   })
+  server.addHook('preParsing', ({ raw }, reply, _payload, done) => done(null, bodies.bound(raw, reply.raw)))
   server.addHook('preClose', () => traffic.drain())
 }
 
