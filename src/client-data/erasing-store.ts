@@ -14,13 +14,23 @@ export async function readDue(database: Queryable, waiting: string): Promise<str
 /** `not_due`: it was withdrawn, or another instance was first. `busy`: something is being generated for the client. */
 export type Erased = 'erased' | 'not_due' | 'busy'
 
-/** Erases a client, in one transaction: see `erase_client` in migrations/0025_client_data.sql. */
-export async function eraseClient(database: Database, clientId: string, waiting: string): Promise<Erased | undefined> {
-  const [row] = await database.rows<{ outcome: Erased }>('select erase_client($1, $2::interval) as outcome', [
-    clientId,
-    waiting,
-  ])
-  return row?.outcome
+/** The tables that `erase_client` empties of a client's names and texts. */
+const erasedTables =
+  'client, note, dispute, letter, time_entry, expense, draft, revision, invoice, invoice_line, idempotency'
+
+/**
+ * Erases a client, in one transaction: see `erase_client` in migrations/0032_billed_entries.sql. The planner's statistics
+ * contain values of the tables, such as names, until the next ANALYZE.
+ */
+export function eraseClient(database: Database, clientId: string, waiting: string): Promise<Erased | undefined> {
+  return database.transaction(async (tx) => {
+    const [row] = await tx.rows<{ outcome: Erased }>('select erase_client($1, $2::interval) as outcome', [
+      clientId,
+      waiting,
+    ])
+    if (row?.outcome === 'erased') await tx.rows(`analyze ${erasedTables}`)
+    return row?.outcome
+  })
 }
 
 /** A retention rule: how long archived and deleted clients are kept, and how long their erasure then waits. */

@@ -5,7 +5,7 @@ import { applyRetention, eraseClient } from '../../src/client-data/erasing-store
 import { verifyAll } from '../../src/commands/verification.ts'
 import { openDatabase } from '../../src/platform/database/database.ts'
 import type { Answer } from '../support/answer.ts'
-import { dumpTables, fillClient, makeDue, marker, markedTables } from '../support/erasable.ts'
+import { dumpTables, fillClient, makeDue, marker, markedStatistics, markedTables } from '../support/erasable.ts'
 import { startFirm, type Firm, type Member } from '../support/firm.ts'
 import { at, objectAt } from '../support/json.ts'
 import { routesOf } from '../support/routes.ts'
@@ -175,6 +175,27 @@ describe('an erasure', () => {
       [{ id: client, name: 'Erased client', reference: null }, 'The engagement ended.', 'Paula', null],
     )
     assert.ok(Date.parse(String(performed['performed_at'])) > 0)
+  })
+
+  test('B99: leaves no name and no text in the statistics of the planner', async () => {
+    // PostgreSQL never updates the statistics of an empty table.
+    const other = `/clients/${await firm.client(ben, 'Other')}`
+    for (const [list, item] of [
+      ['notes', { date: '2026-03-12', text: 'Lunch' }],
+      ['disputes', { invoice: 'I-1', amount: '12.50' }],
+      ['letters', { subject: 'Offer', body: 'Dear Ben' }],
+    ] as const)
+      assert.equal((await ben.send('POST', `${other}/${list}`, item)).status, 201)
+    const client = await fillClient(anna)
+    await keepOnly(client)
+    await asSuperuser(database(), (tx) => tx.rows('analyze'))
+    const marked = await markedStatistics(database())
+    for (const column of ['client.name', 'letter.body', 'revision.data'])
+      assert.ok(marked.includes(column), `${column} is not in ${marked.join(', ')}`)
+    assert.equal((await schedule(client)).status, 201)
+    await makeDue(database(), client)
+    await finish(client)
+    assert.deepEqual(await markedStatistics(database()), [])
   })
 
   test('is final: the record cannot be read, restored, changed or added to', async () => {

@@ -73,6 +73,18 @@ export async function markedTables(database: Database): Promise<string[]> {
   return [...dump].filter(([, text]) => text.toLowerCase().includes(marker)).map(([name]) => name)
 }
 
+/** The columns whose values in the planner's statistics contain the marker. */
+export function markedStatistics(database: Database): Promise<string[]> {
+  return asSuperuser(database, async (tx) => {
+    const found = await tx.rows<{ name: string }>(
+      `select tablename || '.' || attname as name from pg_stats s
+       where schemaname = current_schema and to_jsonb(s)::text ~* $1 order by 1`,
+      [marker],
+    )
+    return found.map(({ name }) => name)
+  })
+}
+
 /** Makes the erasure of a client due now, as if it had been scheduled long ago. */
 export async function makeDue(database: Database, client: string): Promise<void> {
   await asSuperuser(database, (tx) =>
