@@ -64,10 +64,13 @@ async function listUnbilled(context: Context, { json, month, issue }: RunOptions
   const { unbilledAccounts, earlierDrafts } = await import('../invoicing/monthly-run.ts')
   const { formatMoney } = await import('../billing/money.ts')
   const { settings } = await readSettings(context)
-  const found = await withAccess(context, async ({ access, database }) => ({
-    accounts: await unbilledAccounts({ database, month }),
-    drafts: issue ? await earlierDrafts(operator(), { access, month, settings }) : [],
-  }))
+  const found = await withAccess(context, async ({ access, database }) => {
+    const unbilled = await unbilledAccounts({ database, month })
+    const earlier = issue ? await earlierDrafts(operator(), { access, month, settings }) : []
+    const rows = String(unbilled.length + earlier.length)
+    await access.note(operator(), { action: 'unbilled_listed', noun: 'invoice', details: { month, rows } })
+    return { accounts: unbilled, drafts: earlier }
+  })
   const accounts = found.accounts.map(({ id, name, cost }) => ({ id, name, cost: formatMoney(cost) }))
   const drafts = found.drafts.map((draft) => ({ ...draft, gross: formatMoney(draft.gross) }))
   if (json) return writeJson(context, { accounts, ...(issue && { drafts }) })

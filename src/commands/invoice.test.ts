@@ -71,6 +71,12 @@ describe('invoice', () => {
       /^ACCOUNT +COST \(EUR\) +ID\nAcme +100\.00 +\S+\nBeta +100\.00 +\S+\nGamma +100\.00 +\S+\n$/,
     )
     assert.equal(await count(), 0)
+    assert.deepEqual(
+      await database.rows(
+        `select actor, outcome, details from audit where action in ('unbilled_listed', 'invoices_run')`,
+      ),
+      [{ actor: 'command', outcome: 'allowed', details: { month: '2026-03', rows: '3' } }],
+    )
     const runs = await Promise.all([1, 2, 3].map(() => json('run', '--month', '2026-03')))
     assert.equal(runs.flatMap((each) => listAt(each, 'invoices')).length, names.length)
     assert.equal(await count(), names.length)
