@@ -1,4 +1,5 @@
 import { useRef, useState } from 'react'
+import { useRouteLoaderData } from 'react-router'
 import { ApiError } from '../api.ts'
 import { UnclearValue, bodyOf, isSame, meansSame, valuesOf, type Field, type Value, type Values } from '../fields.ts'
 import { changerOf, explained, isSent, type RefusedSave } from './refused-save.ts'
@@ -47,6 +48,7 @@ export function useDraft({ fields, initial, version, save, reload, restore, with
   const isChanged = (shown: Values) => fields.some(({ name }) => !isSame(shown[name], base.values[name]))
   const isDirty = isTyping || isChanged(values)
   const settle = useUnsaved(isDirty, within)
+  const isInRecord = useRouteLoaderData('record') !== undefined
   /** Values whose response was lost. They may be saved. */
   const lost = useRef<Values>(undefined)
 
@@ -63,7 +65,7 @@ export function useDraft({ fields, initial, version, save, reload, restore, with
       if (thrown.status === 0 || thrown.status >= 500) lost.current = next
       const met = isSent(thrown.current) ? undefined : conflictOf(fields, thrown)
       if (met) setConflict(met)
-      else setRefused(await explained(thrown, reload))
+      else setRefused(isInRecord ? await explained(thrown, reload) : { error: thrown })
     } finally {
       setBusy(false)
     }

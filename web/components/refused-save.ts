@@ -28,7 +28,7 @@ export function isSent(item: unknown): item is object {
   return typeof item === 'object' && item !== null && 'status' in item && item.status === 'sent'
 }
 
-/** The reason why a save failed. `reload` reads the item again: without it, all that is known is that it is out of reach. */
+/** The reason why a save in a client's record failed. `reload` reads the item again: without it, it counts as out of reach. */
 export async function explained(error: ApiError, reload: (() => Promise<unknown>) | undefined): Promise<RefusedSave> {
   if (!isLost(error) && error.status !== 409 && error.status !== 412) return { error }
   const item = await reload?.().catch(() => undefined)

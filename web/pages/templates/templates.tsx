@@ -1,10 +1,10 @@
 import { ActionIcon, Badge, Button, Menu } from '@mantine/core'
 import { IconDots, IconHistory, IconPencil, IconPlus, IconTrash } from '@tabler/icons-react'
-import { useState } from 'react'
+import { useCallback, useState } from 'react'
 import { useLoaderData, useRevalidator } from 'react-router'
 import type { RevisionList } from '../../../src/clients/schema.ts'
 import type { TemplateRevision } from '../../../src/drafting/schema.ts'
-import { change, read } from '../../api.ts'
+import { ApiError, change, read } from '../../api.ts'
 import { confirm } from '../../components/confirm.tsx'
 import { EditForm } from '../../components/edit-form.tsx'
 import { Empty } from '../../components/empty.tsx'
@@ -37,7 +37,8 @@ export function TemplatesPage() {
   const { templates } = useLoaderData<TemplateList>()
   const isPartner = useRole() === 'partner'
   const { isOpen, opener, open, close } = useOpened()
-  const kinds = [...new Set(templates.map(({ kind }) => kind))]
+  const { shown, onEditing } = useKeptForms(templates)
+  const kinds = [...new Set(shown.map(({ kind }) => kind))]
   return (
     <Page
       title="Templates"
@@ -61,7 +62,7 @@ export function TemplatesPage() {
           <TemplateForm onClose={close} />
         </div>
       )}
-      {templates.length === 0 && !isOpen && (
+      {shown.length === 0 && !isOpen && (
         <Empty title="No templates yet">
           <p>
             {isPartner
@@ -74,11 +75,11 @@ export function TemplatesPage() {
         <section key={kind} className={classes.kind}>
           <h2>{kind}</h2>
           <ul>
-            {templates
+            {shown
               .filter((template) => template.kind === kind)
               .map((template) => (
                 <li key={template.id}>
-                  <Entry template={template} isPartner={isPartner} />
+                  <Entry template={template} isPartner={isPartner} onEditing={onEditing} />
                 </li>
               ))}
           </ul>
@@ -88,8 +89,33 @@ export function TemplatesPage() {
   )
 }
 
-function Entry({ template, isPartner }: { readonly template: Template; readonly isPartner: boolean }) {
-  const { isOpen, opener, open, close } = useOpened()
+/**
+ * The templates to show. One that is being edited stays as it was when its form opened, although someone else may have removed it
+ * or moved it to another kind, so that its text is not lost.
+ */
+function useKeptForms(templates: readonly Template[]) {
+  const [edited, setEdited] = useState<ReadonlyMap<string, Template>>(new Map())
+  const onEditing = useCallback((template: Template, isEditing: boolean) => {
+    setEdited((before) => {
+      const after = new Map(before)
+      if (isEditing) after.set(template.id, template)
+      else after.delete(template.id)
+      return after
+    })
+  }, [])
+  const removed = [...edited.values()].filter(({ id }) => !templates.some((template) => template.id === id))
+  return { shown: [...templates.map((template) => edited.get(template.id) ?? template), ...removed], onEditing }
+}
+
+interface EntryProps {
+  readonly template: Template
+  readonly isPartner: boolean
+  /** Called when its form opens and closes. */
+  readonly onEditing: (template: Template, isEditing: boolean) => void
+}
+
+function Entry({ template, isPartner, onEditing }: EntryProps) {
+  const { isOpen, opener, open, close } = useOpened((opened) => onEditing(template, opened))
   const [revisions, setRevisions] = useState<RevisionList>()
   const { revalidate } = useRevalidator()
   const address = `/templates/${template.id}`
@@ -191,13 +217,17 @@ function TemplateForm({ template, onClose }: TemplateFormProps) {
           : { name: '', kind: '', is_default: 'false', instructions: '' }
       }
       {...(template && { version: template.version })}
-      save={(body, version) =>
-        change(template ? `/templates/${template.id}` : '/templates', {
-          method: template ? 'PATCH' : 'POST',
-          body: withBoolean(body),
-          ...(version !== undefined && { version }),
-        })
-      }
+      save={async (body, version) => {
+        try {
+          return await change(template ? `/templates/${template.id}` : '/templates', {
+            method: template ? 'PATCH' : 'POST',
+            body: withBoolean(body),
+            ...(version !== undefined && { version }),
+          })
+        } catch (error) {
+          throw error instanceof ApiError && error.status === 404 ? removedMeanwhile(error) : error
+        }
+      }}
       onSaved={async () => {
         await revalidate()
         onClose()
@@ -206,6 +236,12 @@ function TemplateForm({ template, onClose }: TemplateFormProps) {
     />
   )
 }
+
+const removedMeanwhile = ({ status, refusal }: ApiError): ApiError =>
+  new ApiError(status, {
+    ...refusal,
+    reason: 'This template was removed while you were writing. To keep your text, copy it into a new template.',
+  })
 
 function withBoolean({ is_default: chosen, ...rest }: Readonly<Record<string, Value | null>>): object {
   return chosen === undefined ? rest : { ...rest, is_default: chosen === 'true' }
