@@ -39,6 +39,17 @@ async function fileOf(page: Page, item: string): Promise<{ name: string; start: 
 }
 
 describe('the page of a letter', () => {
+  test('does not approve what was saved on another page, and shows it', async () => {
+    const page = await desk.open(letter)
+    await desk.meanwhile('PATCH', letter, { body: 'Theirs.' })
+    await press(page, 'Approve')
+    await page.getByText('It was changed on another page in the meantime. This page now shows it as it is.').waitFor()
+    await editor(page).getByText('Theirs.').waitFor()
+    assert.equal(await page.getByText('Compare your change').count(), 0)
+    assert.equal(at(await desk.ask(letter), 'status'), 'draft')
+    await page.close()
+  })
+
   test('B97: approves it, takes that back, and marks it as sent, after which nothing on it can be changed', async () => {
     const page = await desk.open(letter)
     await press(page, 'Approve')

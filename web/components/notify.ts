@@ -1,5 +1,5 @@
 import { notifications } from '@mantine/notifications'
-import { reasonOf } from '../api.ts'
+import { ApiError, reasonOf } from '../api.ts'
 
 const closeButtonProps = { 'aria-label': 'Dismiss' }
 
@@ -9,5 +9,10 @@ export function notifyDone(message: string): void {
 
 /** Shows an error until the person closes it. */
 export function notifyFailure(title: string, error: unknown): void {
-  notifications.show({ title, message: reasonOf(error), color: 'red', autoClose: false, closeButtonProps })
+  const isStale = error instanceof ApiError && error.status === 412
+  const message = isStale ? changedElsewhere : reasonOf(error)
+  notifications.show({ title, message, color: 'red', autoClose: false, closeButtonProps })
 }
+
+/** The server advises callers of the API to read it again, which pages do themselves. */
+const changedElsewhere = 'It was changed on another page in the meantime. This page now shows it as it is.'

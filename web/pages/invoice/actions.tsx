@@ -11,7 +11,7 @@ import {
 } from '@tabler/icons-react'
 import { useState, type RefObject } from 'react'
 import type { ShownInvoice } from '../../../src/invoicing/schema.ts'
-import { ApiError, change } from '../../api.ts'
+import { change } from '../../api.ts'
 import { confirm, type Question } from '../../components/confirm.tsx'
 import { notifyDone, notifyFailure } from '../../components/notify.ts'
 import { saveLinked } from '../../components/save-linked.ts'
@@ -80,9 +80,6 @@ function Downloads({ invoice: { id, number, xml_fault: fault } }: Pick<ActionsPr
   )
 }
 
-/** The server advises callers of the API to read the draft again, which this page does itself. */
-const changedElsewhere = new Error('It was changed on another page in the meantime. This page now shows it as it is.')
-
 function DraftActions({ invoice: { id, kind, version }, onDone }: ActionsProps) {
   const [busy, setBusy] = useState(false)
   const it = kind === 'invoice' ? 'invoice' : 'credit note'
@@ -94,7 +91,7 @@ function DraftActions({ invoice: { id, kind, version }, onDone }: ActionsProps) 
       await change(`/invoices/${id}/${to}`, { method: 'POST', version })
       notifyDone(done)
     } catch (error) {
-      notifyFailure(failed, error instanceof ApiError && error.status === 412 ? changedElsewhere : error)
+      notifyFailure(failed, error)
     }
     await onDone()
     setBusy(false)
