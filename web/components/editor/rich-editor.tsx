@@ -93,7 +93,8 @@ export function RichEditor({ label, text, readOnly, onChange, onTyping, onReady 
     // A read-only element loses the focus, and saving makes it read-only.
     if (readOnly) hadFocus.current = editor.isFocused
     editor.setEditable(!readOnly, false)
-    if (!readOnly && hadFocus.current && document.activeElement === document.body) editor.commands.focus()
+    // At once, so that a dialog that opens now returns the focus here.
+    if (!readOnly && hadFocus.current && document.activeElement === document.body) editor.view.focus()
   }, [editor, readOnly])
   useEffect(() => onReady(inserting(editor)), [editor, onReady])
   return (

@@ -100,7 +100,7 @@ const places = { subject: 'input', body: '[aria-label=Letter]' } as const
 /** The subject and text of a letter. Ctrl+Enter saves. */
 export function LetterFields({ label, draft, startsAt, onReady, onCancel, children }: LetterFieldsProps) {
   const form = useRef<HTMLFormElement>(null)
-  const { values, error, busy, isDirty, set, defer, submit } = draft
+  const { values, error, conflict, busy, isDirty, set, defer, submit } = draft
   const typed = (name: string): string => textOf(values[name])
   const errorOf = (name: string) => (error?.refusal.field === name ? error.reasonAtField : undefined)
   useEffect(() => {
@@ -109,6 +109,15 @@ export function LetterFields({ label, draft, startsAt, onReady, onCancel, childr
   useEffect(() => {
     if (error) form.current?.querySelector<HTMLElement>('[aria-invalid=true], [type=submit]')?.focus()
   }, [error])
+  const wasRefused = useRef(false)
+  useEffect(() => {
+    if (conflict || error) wasRefused.current = true
+    else if (!busy && wasRefused.current) {
+      wasRefused.current = false
+      // What had the focus, the dialog or the button for restoring, is gone.
+      if (document.activeElement === document.body) form.current?.querySelector<HTMLElement>(places.body)?.focus()
+    }
+  }, [conflict, error, busy])
   function onSubmit(event: SubmitEvent) {
     event.preventDefault()
     submit()
