@@ -429,9 +429,22 @@ test('partners save instructions, and everyone drafts with them', async () => {
   await own.close()
 })
 
-describe('instructions that are being edited', () => {
-  const text = (page: Page) => page.getByRole('form', { name: 'Edit template' }).getByLabel('Instructions')
+/** The instructions of the template that is being edited. */
+const edited = (page: Page) => page.getByRole('form', { name: 'Edit template' }).getByLabel('Instructions')
 
+/** Saves another template, after which the page shows them all as they are. */
+async function addAnother(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Add template' }).click()
+  const name = `Another ${randomUUID()}`
+  const form = page.getByRole('form', { name: 'New template' })
+  await form.getByLabel('Name').fill(name)
+  await form.getByLabel('Kind of letter').fill('Others')
+  await form.getByLabel('Instructions').fill('Other instructions.')
+  await form.getByRole('button', { name: 'Add template' }).click()
+  await page.getByRole('heading', { name, exact: true }).waitFor()
+}
+
+describe('instructions that are being edited', () => {
   async function edit(): Promise<{ page: Page; address: string }> {
     const made = await desk.ruth.request.post(`${desk.base}/templates`, {
       headers: desk.headers,
@@ -440,34 +453,22 @@ describe('instructions that are being edited', () => {
     const page = await desk.ruth.newPage()
     await page.goto(`${desk.base}/templates`)
     await page.getByRole('button', { name: 'Edit Meanwhile' }).click()
-    await text(page).fill('Mine.')
+    await edited(page).fill('Mine.')
     return { page, address: `/templates/${String(at(await made.json(), 'id'))}` }
-  }
-
-  /** Saves another template, after which the page shows them all as they are. */
-  async function addAnother(page: Page): Promise<void> {
-    await page.getByRole('button', { name: 'Add template' }).click()
-    const name = `Another ${randomUUID()}`
-    const form = page.getByRole('form', { name: 'New template' })
-    await form.getByLabel('Name').fill(name)
-    await form.getByLabel('Kind of letter').fill('Others')
-    await form.getByLabel('Instructions').fill('Other instructions.')
-    await form.getByRole('button', { name: 'Add template' }).click()
-    await page.getByRole('heading', { name, exact: true }).waitFor()
   }
 
   test('stay on the page when the template is removed elsewhere, which the page says', async () => {
     const { page, address } = await edit()
     await desk.meanwhile('DELETE', address)
     await addAnother(page)
-    assert.equal(await text(page).inputValue(), 'Mine.')
-    await text(page).press('Control+Enter')
+    assert.equal(await edited(page).inputValue(), 'Mine.')
+    await edited(page).press('Control+Enter')
     await page.getByText('This template was removed while you were writing.').waitFor()
     assert.equal(await page.getByText('assigned to someone else').count(), 0)
-    assert.equal(await text(page).inputValue(), 'Mine.')
+    assert.equal(await edited(page).inputValue(), 'Mine.')
     await page.getByRole('button', { name: 'Discard' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click()
-    await text(page).waitFor({ state: 'detached' })
+    await edited(page).waitFor({ state: 'detached' })
     assert.equal(await page.getByRole('heading', { name: 'Meanwhile', exact: true }).count(), 0)
     await page.close()
   })
@@ -476,10 +477,10 @@ describe('instructions that are being edited', () => {
     const { page, address } = await edit()
     await desk.meanwhile('PATCH', address, { kind: 'Elsewhere' })
     await addAnother(page)
-    assert.equal(await text(page).inputValue(), 'Mine.')
-    await text(page).press('Control+Enter')
+    assert.equal(await edited(page).inputValue(), 'Mine.')
+    await edited(page).press('Control+Enter')
     await page.getByRole('dialog').getByRole('button', { name: 'Save selection' }).click()
-    await text(page).waitFor({ state: 'detached' })
+    await edited(page).waitFor({ state: 'detached' })
     const saved = listAt(await desk.ask('/templates'), 'templates').find((each) => at(each, 'name') === 'Meanwhile')
     assert.deepEqual([at(saved, 'kind'), at(saved, 'instructions')], ['Elsewhere', 'Mine.'])
     await page.close()
