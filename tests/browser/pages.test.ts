@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { text } from 'node:stream/consumers'
 import { after, before, describe, test } from 'node:test'
 import type { BrowserContext, Page, Request } from 'playwright-core'
+import { extractText, getDocumentProxy } from 'unpdf'
 import {
   barriersInBothSchemes,
   signInAs,
@@ -338,6 +339,43 @@ test('a record is printed completely, dark on light, with its times', async () =
   await profile.close()
 })
 
+const countOf = (written: string, words: RegExp) => written.match(words)?.length ?? 0
+
+test('on paper, the short entries of a record and the rows of tables are each on one page', async () => {
+  const profile = await portal.profile({ storageState: state })
+  const page = await profile.newPage()
+  const headers = { origin: portal.base }
+  const data = { name: 'Printed' }
+  const made = await page.request.post(`${portal.base}/clients`, { data, headers })
+  const record = `/clients/${String(parseObject(await made.text())['id'])}`
+  for (let index = 0; index < 24; index++) {
+    const entry = { date: '2026-11-20', minutes: 30, text: 'Advice', rate: '120' }
+    const added = await page.request.post(`${portal.base + record}/time_entries`, { data: entry, headers })
+    assert.equal(added.status(), 201, await added.text())
+  }
+  const participants = Array.from({ length: 30 }, (_, index) => `Participant number ${index}`)
+  await page.request.post(`${portal.base + record}/notes`, {
+    data: { date: '2026-11-20', participants, text: 'Note.' },
+    headers,
+  })
+  const printedPages = async (address: string, format: string) => {
+    await open(page, address)
+    const file = new Uint8Array(await page.pdf({ format }))
+    return (await extractText(await getDocumentProxy(file))).text
+  }
+  for (const format of ['A4', 'Letter']) {
+    const entries = await printedPages(`${record}/time_entries`, format)
+    assert.ok(entries.length > 1)
+    assert.equal(countOf(entries.join('\n'), /Advice/g), 24)
+    for (const each of entries) assert.equal(countOf(each, /Advice/g), countOf(each, /Written by/g), each)
+    const rows = await printedPages('/audit', format)
+    assert.ok(rows.length > 1)
+    for (const each of rows) assert.equal(countOf(each, /Time entry created/g), countOf(each, /time entry/g), each)
+    assert.match((await printedPages(record, format)).join('\n'), /Participant\s+number\s+29/)
+  }
+  await profile.close()
+})
+
 test('lists are printed without their filters, dark on light, even if the screen is dark', async () => {
   const profile = await portal.profile({ storageState: state, colorScheme: 'dark' })
   const page = await profile.newPage()
@@ -345,14 +383,18 @@ test('lists are printed without their filters, dark on light, even if the screen
     await open(page, pages[name] ?? '')
     await page.locator('[data-mantine-color-scheme=dark]').waitFor()
     await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
-    const { fields, links, dark } = await page.evaluate<{ fields: number; links: string[]; dark: string[] }>(`(() => {
+    const { fields, links, dark } = await page.evaluate<{
+      fields: number
+      links: string[]
+      dark: string[]
+    }>(`(() => {
       const shown = (selector) => [...document.querySelectorAll(selector)].filter((each) => each.checkVisibility())
       const isDark = (each) => {
         const [red, green, blue, alpha = 1] = getComputedStyle(each).backgroundColor.match(/[\\d.]+/g).map(Number)
         return alpha > 0.5 && red + green + blue < 250
       }
       return {
-        fields: shown('main search, main input[type=search], main button').length,
+        fields: shown('main search, main input:is([type=search], [type=checkbox]), main button').length,
         links: [...new Set(shown('main a').map((each) => getComputedStyle(each).color))],
         dark: shown('body *').filter(isDark).map((each) => each.outerHTML.slice(0, 120)),
       }
