@@ -444,19 +444,20 @@ async function addAnother(page: Page): Promise<void> {
   await page.getByRole('heading', { name, exact: true }).waitFor()
 }
 
-describe('instructions that are being edited', () => {
-  async function edit(): Promise<{ page: Page; address: string }> {
-    const made = await desk.ruth.request.post(`${desk.base}/templates`, {
-      headers: desk.headers,
-      data: { name: 'Meanwhile', kind: 'Meanwhiles', instructions: 'As they were.' },
-    })
-    const page = await desk.ruth.newPage()
-    await page.goto(`${desk.base}/templates`)
-    await page.getByRole('button', { name: 'Edit Meanwhile' }).click()
-    await edited(page).fill('Mine.')
-    return { page, address: `/templates/${String(at(await made.json(), 'id'))}` }
-  }
+/** Opens the form of a new template, and types. */
+async function edit(): Promise<{ page: Page; address: string }> {
+  const made = await desk.ruth.request.post(`${desk.base}/templates`, {
+    headers: desk.headers,
+    data: { name: 'Meanwhile', kind: 'Meanwhiles', instructions: 'As they were.' },
+  })
+  const page = await desk.ruth.newPage()
+  await page.goto(`${desk.base}/templates`)
+  await page.getByRole('button', { name: 'Edit Meanwhile' }).click()
+  await edited(page).fill('Mine.')
+  return { page, address: `/templates/${String(at(await made.json(), 'id'))}` }
+}
 
+describe('instructions that are being edited', () => {
   test('stay on the page when the template is removed elsewhere, which the page says', async () => {
     const { page, address } = await edit()
     await desk.meanwhile('DELETE', address)
