@@ -199,6 +199,25 @@ describe('the pages of invoices', () => {
     await page.context().close()
   })
 
+  test('return the focus to the button of a dialog, even if the page is slow to do so', async () => {
+    const { page } = await openIssued()
+    await page.addInitScript({
+      content: `{
+        const { setTimeout: real } = window
+        window.setTimeout = (call, delay) => real(call, delay ? 4 * delay : 6000)
+      }`,
+    })
+    await page.reload()
+    const button = page.locator('main').getByRole('button', { name: 'Record payment' })
+    await button.press('Enter')
+    await page.getByRole('dialog').getByLabel('Amount (EUR)').fill('1')
+    await page.keyboard.press('Enter')
+    // The new data moves the focus to the page first.
+    await page.locator('main:focus').waitFor()
+    await page.locator('main button:focus', { hasText: 'Record payment' }).waitFor()
+    await page.context().close()
+  })
+
   test('propose what is open after the last payment, although the page is slow to learn of it', async () => {
     const { page, address } = await openIssued()
     await page.getByRole('button', { name: 'Record payment' }).click()

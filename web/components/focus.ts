@@ -49,7 +49,8 @@ function openerNow(): Element | null {
 }
 
 function returnTo(opener: Element | null): void {
-  if (!isFocusLost()) return
+  // On a slow machine, new data may already have moved the focus to the page: see useFocusKept.
+  if (!isFocusLost() && document.activeElement?.id !== 'main') return
   if (opener instanceof HTMLElement && opener.isConnected) opener.focus()
   else focusPage()
 }
