@@ -102,11 +102,12 @@ export const refusalsOfBody: readonly ProblemCode[] = [
   'invalid_field',
   'request_too_large',
   'unsupported_media_type',
+  'overloaded',
 ]
 
 /** The errors with these codes, by status, for the OpenAPI document. */
 export function refusals(codes: readonly ProblemCode[]): Record<number, TSchema> {
-  const byStatus = Map.groupBy(codes, (code) => problems[code].status)
+  const byStatus = Map.groupBy(new Set(codes), (code) => problems[code].status)
   return Object.fromEntries([...byStatus].map(([status, same]) => [status, refusal(same)]))
 }
 
