@@ -27,9 +27,9 @@ export function createLongBodies(most: number): LongBodies {
       all -= counted
     })
     return (bytes) => {
+      if (!isCounting) return
       received += bytes
       const more = Math.max(0, received - shortBody) - counted
-      if (!isCounting) return
       if (all + more > most) throw tooMany()
       counted += more
       all += more
@@ -38,7 +38,7 @@ export function createLongBodies(most: number): LongBodies {
 
   function bounded(request: IncomingMessage, response: ServerResponse): Readable {
     const body = Readable.from(counting(request, createCount(response)), { objectMode: false })
-    // Whoever reads it stops listening once it has refused the body, which may still break off.
+    // Fastify no longer listens for errors once it has refused a body, but the connection can still break.
     return body.on('error', () => undefined)
   }
 

@@ -1,10 +1,11 @@
 import { Button } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
-import { useCallback, useState } from 'react'
+import { useState } from 'react'
 import { useRevalidator } from 'react-router'
 import type { Dispute, Expense, Letter, Note, RevisedNoun, TimeEntry } from '../../../src/clients/schema.ts'
 import { createMaker } from '../../components/create.ts'
 import { EditForm } from '../../components/edit-form.tsx'
+import { useEdited } from '../../components/edited.ts'
 import { Empty } from '../../components/empty.tsx'
 import { useKey } from '../../components/keys.ts'
 import { useOpened } from '../../components/opened.ts'
@@ -37,15 +38,7 @@ export function Items({ noun, items, blank, placeholders, startsAt, emptyText }:
   const isArchived = status === 'archived'
   const { one, many } = nouns[noun]
   const { isOpen, opener, open, close } = useOpened()
-  const [edited, setEdited] = useState<ReadonlyMap<string, Item>>(new Map())
-  const onEditing = useCallback((item: Item, isEditing: boolean) => {
-    setEdited((before) => {
-      const after = new Map(before)
-      if (isEditing) after.set(item.id, item)
-      else after.delete(item.id)
-      return after
-    })
-  }, [])
+  const { edited, removed, onEditing } = useEdited(items)
   useKey('n', (event) => {
     if (isArchived) return
     event.preventDefault()
@@ -71,8 +64,6 @@ export function Items({ noun, items, blank, placeholders, startsAt, emptyText }:
       </div>
     )
   }
-  // An item that someone else archived stays while it is being edited, so that its text is not lost.
-  const lost = [...edited.values()].filter(({ id }) => !items.some((item) => item.id === id))
   return (
     <div className={classes.items}>
       {isOpen ? (
@@ -83,7 +74,7 @@ export function Items({ noun, items, blank, placeholders, startsAt, emptyText }:
         <div>{add}</div>
       )}
       <ol className={classes.list}>
-        {[...lost, ...items].map((item) => (
+        {[...removed, ...items].map((item) => (
           <li key={item.id}>
             <Entry noun={noun} item={item} onEditing={onEditing} />
           </li>

@@ -1,12 +1,13 @@
 import { ActionIcon, Badge, Button, Menu } from '@mantine/core'
 import { IconDots, IconHistory, IconPencil, IconPlus, IconTrash } from '@tabler/icons-react'
-import { useCallback, useState } from 'react'
+import { useState } from 'react'
 import { useLoaderData, useRevalidator } from 'react-router'
 import type { RevisionList } from '../../../src/clients/schema.ts'
 import type { TemplateRevision } from '../../../src/drafting/schema.ts'
 import { ApiError, change, read } from '../../api.ts'
 import { confirm } from '../../components/confirm.tsx'
 import { EditForm } from '../../components/edit-form.tsx'
+import { useEdited } from '../../components/edited.ts'
 import { Empty } from '../../components/empty.tsx'
 import { LongText } from '../../components/long-text.tsx'
 import { notifyDone, notifyFailure } from '../../components/notify.ts'
@@ -37,7 +38,8 @@ export function TemplatesPage() {
   const { templates } = useLoaderData<TemplateList>()
   const isPartner = useRole() === 'partner'
   const { isOpen, opener, open, close } = useOpened()
-  const { shown, onEditing } = useKeptForms(templates)
+  const { edited, removed, onEditing } = useEdited(templates)
+  const shown = [...templates.map((template) => edited.get(template.id) ?? template), ...removed]
   const kinds = [...new Set(shown.map(({ kind }) => kind))]
   return (
     <Page
@@ -87,24 +89,6 @@ export function TemplatesPage() {
       ))}
     </Page>
   )
-}
-
-/**
- * The templates to show. One that is being edited stays as it was when its form opened, although someone else may have removed it
- * or moved it to another kind, so that its text is not lost.
- */
-function useKeptForms(templates: readonly Template[]) {
-  const [edited, setEdited] = useState<ReadonlyMap<string, Template>>(new Map())
-  const onEditing = useCallback((template: Template, isEditing: boolean) => {
-    setEdited((before) => {
-      const after = new Map(before)
-      if (isEditing) after.set(template.id, template)
-      else after.delete(template.id)
-      return after
-    })
-  }, [])
-  const removed = [...edited.values()].filter(({ id }) => !templates.some((template) => template.id === id))
-  return { shown: [...templates.map((template) => edited.get(template.id) ?? template), ...removed], onEditing }
 }
 
 interface EntryProps {
