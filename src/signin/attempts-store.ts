@@ -64,17 +64,12 @@ export async function isBegunBy(database: Queryable, { stateHash, browserHashes,
   return rows.length > 0
 }
 
-/** Uses up an attempt and moves it to a browser, whichever began it. */
-export async function claimBegun(
-  database: Queryable,
-  stateHash: Buffer,
-  browserHash: Buffer,
-  now: Date,
-): Promise<BegunRow | undefined> {
+/** Uses up an attempt, whichever browser began it. */
+export async function claimBegun(database: Queryable, stateHash: Buffer, now: Date): Promise<BegunRow | undefined> {
   const [attempt] = await database.rows<BegunRow>(
-    `update sign_in_attempt set step = 'used', browser_hash = $2
-     where state_hash = $1 and expires_at > $3 and step = 'begun' returning ${begunColumns}`,
-    [stateHash, browserHash, now],
+    `update sign_in_attempt set step = 'used'
+     where state_hash = $1 and expires_at > $2 and step = 'begun' returning ${begunColumns}`,
+    [stateHash, now],
   )
   return attempt
 }
@@ -114,6 +109,8 @@ export async function useAttempt(database: Queryable, stateHash: Buffer, step: '
 
 interface Proved {
   readonly stateHash: Buffer
+  /** Of a new cookie. */
+  readonly browserHash: Buffer
   readonly personId: string
   readonly proof: Buffer
   /** The provider's name for its session. */
@@ -124,13 +121,13 @@ interface Proved {
 /** Turns an attempt that was just used into a proven one, which waits for a second factor. */
 export async function proveAttempt(
   database: Queryable,
-  { stateHash, personId, proof, providerSid, expiresAt }: Proved,
+  { stateHash, browserHash, personId, proof, providerSid, expiresAt }: Proved,
 ): Promise<void> {
   await database.rows(
     `update sign_in_attempt set step = 'proven', tries = 0, data = '{}', person_id = $2, proof = $3, provider_sid = $4,
-       expires_at = $5
+       expires_at = $5, browser_hash = $6
      where state_hash = $1 and step = 'used'`,
-    [stateHash, personId, proof, providerSid ?? null, expiresAt],
+    [stateHash, personId, proof, providerSid ?? null, expiresAt, browserHash],
   )
 }
 

@@ -32,6 +32,8 @@ interface NewAttempt {
 }
 
 interface ProvenBy {
+  /** The Cookie header of the request. */
+  readonly cookies: string | undefined
   readonly personId: string
   readonly proof: Buffer
   /** The provider's name for its session. */
@@ -52,7 +54,8 @@ export interface UnusableState {
 
 /**
  * Sign-in attempts, each bound to one browser by a cookie that all tabs of the browser share. Each such cookie has its
- * own name; otherwise tabs that start at the same moment would overwrite each other's.
+ * own name; otherwise tabs that start at the same moment would overwrite each other's. The first proof moves an attempt to
+ * another cookie with a new value: a value that existed before a proof carries no rights after it.
  */
 export interface Attempts {
   /** Returns the Set-Cookie text that binds the attempt to the browser. */
@@ -61,17 +64,17 @@ export interface Attempts {
   use(state: string, cookies: string | undefined): Promise<store.BegunRow | undefined>
   /** Whether an attempt that can be used belongs to this browser. */
   isOwn(stateHash: Buffer, cookies: string | undefined): Promise<boolean>
-  /** Uses an attempt of any browser up and gives it to this one, with the Set-Cookie text. Undefined as in `use`. */
-  claim(
-    stateHash: Buffer,
-    cookies: string | undefined,
-  ): Promise<{ readonly attempt: store.BegunRow; readonly cookie: string } | undefined>
+  /** Uses up an attempt of any browser. Undefined as in `use`. */
+  claim(stateHash: Buffer): Promise<store.BegunRow | undefined>
   /** Counts a submission without using up the attempt; undefined also if no tries are left. */
   try(state: string, cookies: string | undefined): Promise<store.Tried<store.BegunRow> | undefined>
   /** Uses up an attempt that was tried. False if another request was faster. */
   finish(attempt: store.BegunRow, step: 'begun' | 'proven', within?: Queryable): Promise<boolean>
-  /** Lets a used attempt wait for a second factor. No session exists yet. */
-  prove(attempt: store.BegunRow, by: ProvenBy): Promise<void>
+  /**
+   * Lets a used attempt wait for a second factor, in place of the browser's previous one. No session exists yet. Returns the
+   * Set-Cookie text of the only value that finds it.
+   */
+  prove(attempt: store.BegunRow, by: ProvenBy): Promise<string>
   /** This browser's attempt that waits for a second factor. */
   proven(cookies: string | undefined): Promise<store.ProvenRow | undefined>
   beginFactor(attempt: store.ProvenRow, begun: store.BegunStep): Promise<void>
@@ -91,19 +94,24 @@ interface AttemptNeeds {
 
 export function createAttempts({ database, baseUrl, clock }: AttemptNeeds): Attempts {
   // A sibling host cannot set a cookie with this prefix (RFC 6265bis section 4.1.3.2). It requires https.
-  const prefix = baseUrl.startsWith('https:') ? '__Host-signin-' : 'signin-'
-  const cookiesOf = (header: string | undefined) =>
+  const host = baseUrl.startsWith('https:') ? '__Host-' : ''
+  const prefix = `${host}signin-`
+  const provenName = `${host}factor`
+  const cookiesOf = (header: string | undefined, isOurs: (name: string) => boolean) =>
     readSecrets(header)
-      .filter(({ name }) => name.startsWith(prefix))
+      .filter(({ name }) => isOurs(name))
       .slice(0, maxCookies)
-  const browsers = (header: string | undefined) => cookiesOf(header).map(({ value }) => hashOf(value))
+  const begunCookies = (header: string | undefined) => cookiesOf(header, (name) => name.startsWith(prefix))
+  const browsers = (header: string | undefined) => begunCookies(header).map(({ value }) => hashOf(value))
+  const provenBrowsers = (header: string | undefined) =>
+    cookiesOf(header, (name) => name === provenName).map(({ value }) => hashOf(value))
   const keyOf = (state: string, cookies: string | undefined) => ({
     stateHash: hashOf(state),
     browserHashes: browsers(cookies),
     now: new Date(clock()),
   })
   const cookieFor = (header: string | undefined) =>
-    cookiesOf(header)[0] ?? { name: `${prefix}${randomBytes(6).toString('base64url')}`, value: newSecret() }
+    begunCookies(header)[0] ?? { name: `${prefix}${randomBytes(6).toString('base64url')}`, value: newSecret() }
   const turnstile = createTurnstile(tries.atOnce, tries)
   const expiry = () => new Date(clock() + lifetime * 1000)
 
@@ -117,23 +125,23 @@ export function createAttempts({ database, baseUrl, clock }: AttemptNeeds): Atte
     use: (state: string, cookies: string | undefined) => store.takeBegun(database, keyOf(state, cookies)),
     isOwn: (stateHash: Buffer, cookies: string | undefined) =>
       store.isBegunBy(database, { stateHash, browserHashes: browsers(cookies), now: new Date(clock()) }),
-    async claim(stateHash: Buffer, cookies: string | undefined) {
-      const { name, value } = cookieFor(cookies)
-      const attempt = await store.claimBegun(database, stateHash, hashOf(value), new Date(clock()))
-      return attempt && { attempt, cookie: setCookie(name, value, lifetime) }
-    },
+    claim: (stateHash: Buffer) => store.claimBegun(database, stateHash, new Date(clock())),
     try: (state: string, cookies: string | undefined) =>
       turnstile.run(() => store.tryBegun(database, keyOf(state, cookies), maxTries)),
     finish: ({ stateHash }: store.BegunRow, step: 'begun' | 'proven', within: Queryable = database) =>
       store.useAttempt(within, stateHash, step),
-    prove: ({ stateHash }: store.BegunRow, { confirm, ...proven }: ProvenBy) =>
-      database.transaction(async (tx) => {
+    async prove({ stateHash }: store.BegunRow, { cookies, confirm, ...proven }: ProvenBy) {
+      const value = newSecret()
+      await database.transaction(async (tx) => {
         await lockActivePerson(tx, proven.personId)
         await confirm(tx)
-        await store.proveAttempt(tx, { ...proven, stateHash, expiresAt: expiry() })
-      }),
+        await store.deleteProven(tx, provenBrowsers(cookies))
+        await store.proveAttempt(tx, { ...proven, stateHash, browserHash: hashOf(value), expiresAt: expiry() })
+      })
+      return setCookie(provenName, value, lifetime)
+    },
     async proven(cookies: string | undefined) {
-      const browserHashes = browsers(cookies)
+      const browserHashes = provenBrowsers(cookies)
       if (browserHashes.length === 0) return undefined
       return store.readProven(database, { browserHashes, now: new Date(clock()) })
     },
@@ -141,14 +149,14 @@ export function createAttempts({ database, baseUrl, clock }: AttemptNeeds): Atte
       store.beginFactor(database, stateHash, begun),
     tryProven: ({ stateHash }: store.ProvenRow) => store.tryProven(database, stateHash, maxTries),
     async abandon(cookies: string | undefined) {
-      const browserHashes = browsers(cookies)
+      const browserHashes = provenBrowsers(cookies)
       if (browserHashes.length > 0) await store.deleteProven(database, browserHashes)
     },
     async explain(state: string, cookies: string | undefined) {
       const found = await store.readAttempt(database, keyOf(state, cookies))
       if (found === undefined) return { why: 'unknown_state' }
       const { method, step, isOwn, isExpired, returnTo } = found
-      if (!isOwn) return { why: cookiesOf(cookies).length === 0 ? 'no_cookie' : 'foreign_state', method }
+      if (!isOwn) return { why: begunCookies(cookies).length === 0 ? 'no_cookie' : 'foreign_state', method }
       return { why: step === 'begun' && isExpired ? 'expired_state' : 'used_state', method, returnTo }
     },
   } satisfies Attempts)

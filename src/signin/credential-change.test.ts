@@ -53,13 +53,14 @@ async function waitForFactor(person: Person): Promise<string> {
   const cookies = line.split(';')[0] ?? ''
   const attempt = await attempts.use(state, cookies)
   assert.ok(attempt)
-  await attempts.prove(attempt, {
+  const proven = await attempts.prove(attempt, {
+    cookies,
     personId: person.id,
     proof: Buffer.from('proof'),
     providerSid: undefined,
     confirm: async () => {},
   })
-  return cookies
+  return proven.split(';')[0] ?? ''
 }
 
 const noted = { action: 'password_changed', notice: { what: 'password_changed' } } as const

@@ -22,7 +22,7 @@ export interface CredentialSignIn {
     visitor: Visitor,
     request: { readonly input: unknown; readonly returnTo: unknown },
   ): Promise<BegunCredential>
-  /** Without a cookie if a second factor is due. Throws Problem `sign_in_failed`, `sign_in_refused`, `too_many_sign_ins`. */
+  /** Throws Problem `sign_in_failed`, `sign_in_refused`, `too_many_sign_ins`. */
   completeCredential(attempt: string, visitor: Visitor, input: unknown): Promise<GateResult>
 }
 

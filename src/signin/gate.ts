@@ -12,9 +12,10 @@ import type { Sessions } from './sessions.ts'
 import type { SignUp } from './sign-up.ts'
 import type { Visitor } from './visitor.ts'
 
-/** Where the browser goes next; with the cookie of a new session unless a second factor is due. */
+/** Where the browser goes next. */
 export interface GateResult {
   readonly returnTo: string
+  /** The Set-Cookie text of the new session or, if a second factor is due, of the proven attempt. */
   readonly cookie?: string
 }
 
@@ -101,9 +102,9 @@ export function createGate({ attempts, signUp, sessions, policy, encryption, cha
       if (await policy.isDue(person, proof.factors)) {
         const confirm = async (tx: Queryable) => void (await confirmed(tx))
         const providerSid = proof.provider?.sid
-        const by = { personId: person.id, proof: sealProof(encryption, proven), providerSid, confirm }
-        await attempts.prove(attempt, by)
-        return { returnTo: factorPage }
+        const { cookies } = visitor
+        const by = { cookies, personId: person.id, proof: sealProof(encryption, proven), providerSid, confirm }
+        return { returnTo: factorPage, cookie: await attempts.prove(attempt, by) }
       }
       const confirmAll = async (tx: Queryable) => {
         if (await policy.isDue(await confirmed(tx), proof.factors, tx)) throw changedMeanwhile()

@@ -93,13 +93,12 @@ export function createInvitationSignIn(needs: Needs): InvitationSignIn {
         }
         const proven = await accept(accepted, await prepare(accepted, visitor))
         const [state, returnTo] = [newSecret(), '/']
-        const cookie = await attempts.begin({ state, method, data: {}, returnTo, cookies: visitor.cookies })
+        await attempts.begin({ state, method, data: {}, returnTo, cookies: visitor.cookies })
         const attempt = { stateHash: hashOf(state), method, data: {}, returnTo, linksTo: null }
         await attempts.finish(attempt, 'begun')
         // A password that was chosen just now proves nothing.
         const proof = { ...proven, factors: ['email'] } as const
-        const admission = await gate.admit(proof, attempt, visitor)
-        return { returnTo: admission.returnTo, cookie: admission.cookie ?? cookie }
+        return gate.admit(proof, attempt, visitor)
       }),
   }
 }

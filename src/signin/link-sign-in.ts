@@ -46,10 +46,9 @@ export function createLinkSignIn({ emailLink, attempts, gate, steps }: Needs): L
         const { stateHash } = await required().find(token)
         if (!isConfirmed && !(await attempts.isOwn(stateHash, visitor.cookies))) throw otherBrowser()
         const proof = await required().use(token)
-        const claimed = await attempts.claim(stateHash, visitor.cookies)
-        if (claimed === undefined) throw notUsable()
-        const { returnTo, cookie = claimed.cookie } = await gate.admit(proof, claimed.attempt, visitor)
-        return { returnTo, cookie }
+        const attempt = await attempts.claim(stateHash)
+        if (attempt === undefined) throw notUsable()
+        return gate.admit(proof, attempt, visitor)
       }),
   }
 }

@@ -20,8 +20,8 @@ export interface RedirectSignIn {
   /** Where the browser goes. Throws Problem `not_found`, `too_many_sign_ins`, `provider_failed`. */
   begin(method: string, visitor: Visitor, request: RedirectRequest): Promise<{ location: URL; cookie: string }>
   /**
-   * Handles the callback. Without a cookie if a second factor is due, or if the attempt cannot be used in a browser that
-   * is signed in, as when a page is reloaded. Throws Problem.
+   * Handles the callback. Without a cookie if the attempt cannot be used in a browser that is signed in, as when a page is
+   * reloaded. Throws Problem.
    */
   complete(callback: URL, visitor: Visitor): Promise<GateResult>
 }

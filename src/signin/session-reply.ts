@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify'
 import type { GateResult } from './gate.ts'
 import type { Sessions } from './sessions.ts'
 
-/** Gives the browser its session, if it has started. */
+/** Gives the browser the cookie of what its proof started. */
 export function withSession(reply: FastifyReply, { cookie }: Pick<GateResult, 'cookie'>): FastifyReply {
   return cookie === undefined ? reply : reply.header('set-cookie', cookie)
 }

@@ -114,6 +114,22 @@ const sessionsOf = ({ portal, id }: Someone) =>
 
 const locationOf = (page: Page) => page.location ?? page.json['location']
 
+/** A browser that has proven nothing: it learns of no factor, and can neither set one up nor show one. */
+async function assertUnproven(profile: Profile, code: string): Promise<void> {
+  const { json } = await profile.ask('/signin')
+  assert.deepEqual([json['second_factors'], json['enrol']], [undefined, undefined])
+  for (const [path, body] of [
+    ['/auth/second-factor/enrol/start', { factor: 'totp' }],
+    ['/auth/second-factor/enrol', { input: { code } }],
+    ['/auth/second-factor/start', { factor: 'totp' }],
+    ['/auth/second-factor', { input: { code } }],
+  ] as const) {
+    const page = await post(profile, path, body)
+    assert.deepEqual([page.status, at(page.json, 'error', 'code')], [400, 'sign_in_failed'], path)
+  }
+  assert.equal(await profile.who(), undefined)
+}
+
 /** Every page of the portal answers as to a visitor who is not signed in. */
 async function assertOutside({ portal }: Someone, profile: Profile): Promise<void> {
   assert.equal(await profile.who(), undefined)
@@ -124,6 +140,19 @@ async function assertOutside({ portal }: Someone, profile: Profile): Promise<voi
     .filter((path) => !/^\/(auth|signin)/.test(path))
   assert.ok(paths.length > 15, `${paths.length} pages`)
   for (const path of paths) assert.equal((await profile.ask(path)).status, 401, path)
+}
+
+/**
+ * Another browser that knows each sign-in cookie that this one had before the first proof. It sends the value under the names
+ * that are used after the proof, too.
+ */
+function thiefOf({ portal }: Someone, profile: Profile): Profile {
+  const thief = portal.profile()
+  const [known] = [...profile.cookies()].filter(([name]) => name.startsWith('__Host-signin-'))
+  if (known === undefined) return thief
+  const [name, value] = known
+  for (const each of [name, ...profile.cookies().keys()]) thief.cookies().set(each, value)
+  return thief
 }
 
 /** Shows or sets up the factor that is due. */
@@ -194,6 +223,53 @@ const beginEnrolment = async (profile: Profile) =>
   challengeOf(await post(profile, '/auth/second-factor/enrol/start', { factor: 'totp' }))['secret']
 const completeEnrolment = (profile: Profile, code: string) =>
   post(profile, '/auth/second-factor/enrol', { input: { code } })
+
+describe('B106: what a browser had before its first proof carries no rights after it', () => {
+  for (const [method, prepare] of Object.entries(methods)) {
+    for (const outcome of method.startsWith('a passkey') ? (['due'] as const) : (['due', 'enrol'] as const)) {
+      test(`with ${method}, when a factor is ${outcome === 'due' ? 'to be shown' : 'to be set up'}`, async () => {
+        const person = await someone(required(), 'partner')
+        const totp = outcome === 'due' ? await setUpTotp(person.home) : undefined
+        const prove = await prepare(person)
+        await forgetSteps(required().service.database)
+        const profile = required().profile()
+        await prove(profile)
+        const thief = thiefOf(person, profile)
+        assert.ok(thief.cookies().size > 1, 'the browser has one cookie of each kind')
+        await assertUnproven(thief, '000000')
+        const path = outcome === 'due' ? '/auth/second-factor' : '/auth/second-factor/enrol'
+        const { secret } = challengeOf(await post(profile, `${path}/start`, { factor: 'totp' }))
+        const code = totpCode(totp?.secret ?? secret)
+        await assertUnproven(thief, code)
+        const done = await post(profile, path, { input: { code } })
+        assert.equal(done.status, 200, done.text)
+        assert.equal((await profile.who())?.['id'], person.id)
+        await assertUnproven(profile.cookies().delete('session') ? profile : thief, code)
+      })
+    }
+  }
+
+  test('B23: a value that another browser made up is not taken over by a proof', async () => {
+    const who = await someone(required(), 'consultant')
+    required().provider.say({ subject: who.id, email: who.email })
+    const [profile, maker] = [required().profile(), required().profile()]
+    const value = 'A'.repeat(43)
+    for (const each of [profile, maker]) each.cookies().set('__Host-factor', value)
+    assert.equal((await profile.signIn('firm')).location, '/signin')
+    assert.notEqual(profile.cookies().get('__Host-factor'), value)
+    await assertUnproven(maker, '000000')
+  })
+
+  test('a second first proof in the browser replaces the one that waits, whose value is worthless then', async () => {
+    const who = await someone(required(), 'consultant')
+    const profile = await proven(who)
+    const earlier = required().profile()
+    earlier.cookies().set('__Host-factor', profile.cookies().get('__Host-factor') ?? '')
+    assert.equal((await profile.signIn('firm')).location, '/signin')
+    await assertUnproven(earlier, '000000')
+    assert.equal((await completeEnrolment(profile, totpCode(await beginEnrolment(profile)))).status, 200)
+  })
+})
 
 describe('a second factor that is set up during the sign-in', () => {
   test('ends the sessions that were started without it, is audited and mailed', async () => {

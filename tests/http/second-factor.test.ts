@@ -60,7 +60,11 @@ describe('B26: while a second factor is due', () => {
     const profile = portal.profile()
     const had = await portal.counts()
     const page = await prove(profile)
-    assert.deepEqual([page.status, page.json, page.headers.getSetCookie()], [200, { location: '/signin' }, []])
+    assert.deepEqual([page.status, page.json], [200, { location: '/signin' }])
+    assert.match(
+      page.headers.getSetCookie().join(', '),
+      /^__Host-factor=[\w-]{43}; Path=\/; Max-Age=1800; HttpOnly; Secure; SameSite=Lax$/,
+    )
     assert.deepEqual(await portal.counts(), had)
     assert.deepEqual(await stepOf(personId), { step: 'proven', hasProof: true })
     const { json } = await profile.ask('/signin')
@@ -194,7 +198,7 @@ describe('B26: while a second factor is due', () => {
     await prove(profile)
     await beginFactor(profile)
     const page = await post(profile, '/auth/second-factor/abandon', {})
-    assert.deepEqual([page.status, page.json, page.headers.getSetCookie()], [200, { location: '/signin' }, []])
+    assert.deepEqual([page.status, page.json], [200, { location: '/signin' }])
     assert.equal(await stepOf(personId), undefined)
     assert.equal((await profile.who())?.['id'], signedInId)
     const had = await portal.counts()
@@ -257,7 +261,7 @@ describe('a sign-in at a provider', () => {
     const profile = portal.profile()
     const had = await portal.counts()
     const page = await profile.signIn('firm', '/clients')
-    assert.deepEqual([page.status, page.location, page.headers.getSetCookie()], [303, '/signin', []])
+    assert.deepEqual([page.status, page.location, page.headers.getSetCookie().length], [303, '/signin', 1])
     assert.deepEqual(await portal.counts(), had)
     const idToken = portal.provider.tokens.at(-3) ?? ''
     const dump = JSON.stringify(await portal.service.database.rows('select t::text as row from sign_in_attempt t'))
