@@ -36,7 +36,7 @@ import { startPeopleHousekeeping } from './people/housekeeping.ts'
 import { createInvitations } from './people/invitations.ts'
 import { createPeople, type People } from './people/people.ts'
 import type { Config, ModelConfig } from './platform/config/config.ts'
-import { openDatabase, type Database } from './platform/database/database.ts'
+import { openDatabase, type Database, type DatabasePatience } from './platform/database/database.ts'
 import { openEncryption } from './platform/encryption-check.ts'
 import { migrate } from './platform/database/migrations.ts'
 import { loadPages } from './platform/http/pages.ts'
@@ -70,6 +70,8 @@ export interface ServiceNeeds {
   readonly log: Logger
   /** ms that idle connections stay open when the service closes. Default 1000. */
   readonly idleGrace?: number
+  /** How long to wait for the database. */
+  readonly patience?: DatabasePatience
   /** Interrupts the migration. */
   readonly stop?: AbortSignal
   /** Sign-in methods and second factors besides the configured ones. */
@@ -96,7 +98,7 @@ export async function openService(needs: ServiceNeeds): Promise<Service> {
   const providers = await loadConfiguredProviders(config)
   await migrate(databaseUrl, { ...(stop && { stop }) })
   await using opened = new AsyncDisposableStack()
-  const database = opened.adopt(openDatabase(databaseUrl, { log }), (it) => it.close())
+  const database = opened.adopt(openDatabase(databaseUrl, { log, ...needs.patience }), (it) => it.close())
   const encryption = await openEncryption(database, config)
   await openCurrency(database, config.currency)
   const till = opened.adopt(await createTill({ database, log }), (it) => it.drain())

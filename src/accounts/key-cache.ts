@@ -72,7 +72,7 @@ export function createKeyCache({ database, log }: { database: Database; log: Log
       return entry.key
     },
     // A lookup may wait for the query before its own, so the timeout of its own query is not enough.
-    lookUp: (publicId: string) => withinPatience(lookUp(publicId)),
+    lookUp: (publicId: string) => withinPatience(database, lookUp(publicId)),
     keep(key: KnownKey, hash: string) {
       const entry = kept.get(key.publicId)
       if (entry === undefined) kept.set(key.publicId, { key, usedAt: performance.now(), hash })

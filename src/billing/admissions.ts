@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Queryable } from '../platform/database/database.ts'
-import { callerPatience } from '../platform/database/patience.ts'
+import type { Database } from '../platform/database/database.ts'
 import { admissionItem, type AdmissionItem } from './admission-item.ts'
 import type { Allowances } from './allowances.ts'
 import type { Batches } from './batches.ts'
@@ -37,7 +36,7 @@ export function createAdmissions({
   allowances,
   batches,
 }: {
-  readonly database: Queryable
+  readonly database: Database
   readonly allowances: Allowances
   readonly batches: Batches
 }): Admissions {
@@ -45,7 +44,7 @@ export function createAdmissions({
   async function send(item: AdmissionItem): Promise<TillRow | undefined> {
     const start = performance.now()
     for (;;) {
-      const row = await batches.send('admit', item, { patience: start + callerPatience - performance.now() })
+      const row = await batches.send('admit', item, { patience: start + database.callerPatience - performance.now() })
       if (!row?.lent || !scarce.has(row.outcome) || performance.now() > start + recallPatience) return row
       const lender = row.outcome.startsWith('key_') ? row.of_limit : item.account
       if (lender === null || !allowances.giveBack(lender)) await sleep(recallPause)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { byService } from '../access/actor.ts'
+import { patience } from '../../tests/support/database.ts'
 import {
   ask,
   log,
@@ -186,7 +187,7 @@ test('A23: with allowances on three instances, no bucket gives more than it has'
 })
 
 test('A25: the unused part of an allowance returns to the buckets, exactly', async () => {
-  const own = openDatabase(stage.url, { log })
+  const own = openDatabase(stage.url, { log, ...patience })
   const till = await createTill({ database: own, log })
   const payer = await stage.addAccount({ credit: 10_000n * mostOfOne, requests: 6000, tokens: 6000 })
   // A full bucket takes nothing back, which would hide tokens returned twice.
@@ -306,7 +307,7 @@ test('a request from an allowance gets a new hold at another price, or is releas
 })
 
 test("a dead instance's allowance is released, and its requests can no longer be charged", async () => {
-  const own = openDatabase(stage.url, { log })
+  const own = openDatabase(stage.url, { log, ...patience })
   const dying = await createTill({ database: own, log })
   const payer = await warmed({ credit: 10_000n * mostOfOne }, dying)
   await Promise.all(Array.from({ length: 4 }, () => warm(dying, payer, 4)))

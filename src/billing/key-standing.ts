@@ -1,4 +1,4 @@
-import type { Queryable } from '../platform/database/database.ts'
+import type { Database } from '../platform/database/database.ts'
 import { withinPatience } from '../platform/database/patience.ts'
 import { readKeyStanding, type KeyStandingRow } from './key-standing-store.ts'
 import { levelOf, unit, type OwnLevels, type RefusalRow } from './limits.ts'
@@ -23,8 +23,8 @@ export interface KeyStanding extends OwnLevels {
 }
 
 /** Undefined for a key without limits of its own. Throws Problem `unavailable`. */
-export async function findKeyStanding(database: Queryable, keyId: string): Promise<KeyStanding | undefined> {
-  const row = await withinPatience(readKeyStanding(database, keyId))
+export async function findKeyStanding(database: Database, keyId: string): Promise<KeyStanding | undefined> {
+  const row = await withinPatience(database, readKeyStanding(database, keyId))
   return row && standingIn(row)
 }
 
@@ -33,12 +33,12 @@ export async function findKeyStanding(database: Queryable, keyId: string): Promi
  * Allowances count as available: their instances would return them.
  */
 export async function findKeyRefusal(
-  database: Queryable,
+  database: Database,
   keyId: string,
   need: Need,
   account: RefusalRow,
 ): Promise<RefusalRow | undefined> {
-  const row = await withinPatience(readKeyStanding(database, keyId))
+  const row = await withinPatience(database, readKeyStanding(database, keyId))
   if (row === undefined) return undefined
   const refusal = refusalIn(row, need)
   if (refusal === undefined) return undefined

@@ -1,4 +1,4 @@
-import type { Queryable } from '../platform/database/database.ts'
+import type { Database } from '../platform/database/database.ts'
 import { withinPatience } from '../platform/database/patience.ts'
 import type { Allowances } from './allowances.ts'
 import { readKeyStanding } from './key-standing-store.ts'
@@ -27,11 +27,11 @@ export function levelsAfter(allowances: Allowances, row: TillRow | undefined): L
 
 /** Levels at most a second old from this instance's memory, or else from the database. Writes nothing. */
 export async function readLevels(
-  { database, allowances }: { readonly database: Queryable; readonly allowances: Allowances },
+  { database, allowances }: { readonly database: Database; readonly allowances: Allowances },
   { accountId, keyId, limitId }: Payer,
 ): Promise<Levels | undefined> {
   const levelsOf = async (id: string, read: Promise<Standing | undefined>): Promise<OwnLevels | undefined> => {
-    const standing = await withinPatience(read)
+    const standing = await withinPatience(database, read)
     return standing && projectLevels(standing, 0, allowances.atHand(id))
   }
   const [account, key] = await Promise.all([

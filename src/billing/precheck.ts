@@ -1,4 +1,4 @@
-import type { Queryable } from '../platform/database/database.ts'
+import type { Database } from '../platform/database/database.ts'
 import { withinPatience } from '../platform/database/patience.ts'
 import type { Allowances } from './allowances.ts'
 import { findKeyRefusal } from './key-standing.ts'
@@ -10,12 +10,12 @@ import type { AdmissionRequest, Replay } from './till.ts'
 
 /** Implements `precheck` of the till. Needs no database if the account's allowance covers the request. */
 export async function precheck(
-  { database, allowances }: { readonly database: Queryable; readonly allowances: Allowances },
+  { database, allowances }: { readonly database: Database; readonly allowances: Allowances },
   least: AdmissionRequest,
 ): Promise<Replay | undefined> {
   const { limitId, keyId } = least.payer
   if (least.idempotency === undefined && allowances.covers(least)) return undefined
-  const row = await withinPatience(readPrecheck(database, least))
+  const row = await withinPatience(database, readPrecheck(database, least))
   const levels = levelsOf(row)
   if (row === undefined || levels === undefined) return undefined
   const tokens = least.inputTokens + least.maxOutputTokens

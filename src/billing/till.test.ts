@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { countOwnTime, realNow } from '../../tests/support/clock.ts'
 import { until } from '../../tests/support/until.ts'
 import { openDatabase, type Database } from '../platform/database/database.ts'
+import { patience } from '../../tests/support/database.ts'
 import {
   ask,
   log,
@@ -289,7 +290,7 @@ const ids = async () => (await database().rows<{ id: string }>('select id from i
 
 test('an idle instance renews its lease', async () => {
   const others = new Set(await ids())
-  const own = openDatabase(stage.url, { log })
+  const own = openDatabase(stage.url, { log, ...patience })
   const silent = await createTill({ database: own, log })
   const id = (await ids()).find((each) => !others.has(each))
   const heard = `select from instance where id = $1 and seen_at > started_at + interval '1 second'`
@@ -300,7 +301,7 @@ test('an idle instance renews its lease', async () => {
 
 test("a dead instance's holds are released by another, uncharged", async () => {
   const payer = await addAccount({ credit: mostOfOne })
-  const own = openDatabase(stage.url, { log })
+  const own = openDatabase(stage.url, { log, ...patience })
   const dying = await createTill({ database: own, log })
   const first = ask(payer)
   await dying.admit(first)

@@ -15,7 +15,7 @@ let stage: Tills
 // An allowance is valid for a second: that must not depend on when this process is scheduled.
 countOwnTime()
 before(async () => {
-  stage = await openTills(1)
+  stage = await openTills(1, { callerPatience: 4000 })
 })
 after(() => stage.close())
 

@@ -9,6 +9,7 @@ import { verifyBooks } from '../../src/billing/verify.ts'
 import { openDatabase, type Database } from '../../src/platform/database/database.ts'
 import { Problem } from '../../src/platform/problems.ts'
 import { losing, type Fate } from '../support/losses.ts'
+import { patience } from '../support/database.ts'
 import { ask, log, openTills, price, reapWhere, used, type Tills } from '../support/tills.ts'
 import { until } from '../support/until.ts'
 import type { Payer } from '../../src/billing/payer.ts'
@@ -49,7 +50,7 @@ function anyFate(statement: string): Fate {
 
 before(async () => {
   stage = await openTills(1)
-  own = Array.from({ length: 3 }, () => openDatabase(stage.url, { log }))
+  own = Array.from({ length: 3 }, () => openDatabase(stage.url, { log, ...patience }))
   tills = await Promise.all(own.map((each) => createTill({ database: losing(each, anyFate), log })))
   for (let index = 0; index < 12; index++) {
     const credit = 10n ** BigInt(8 + (index % 4)) * 3n

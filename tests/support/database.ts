@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { Client } from 'pg'
 import { startCluster, template, type Cluster } from './cluster.ts'
+import type { DatabasePatience } from '../../src/platform/database/database.ts'
 import { inTime } from './until.ts'
 
 type Addresses = Pick<Cluster, 'url' | 'superuserUrl'>
@@ -13,6 +14,9 @@ export interface TestDatabase {
   /** Drops it, even with open connections. */
   drop(): Promise<void>
 }
+
+/** Longer than a busy machine takes. Only the tests of a database that hangs take the product's own. */
+export const patience: DatabasePatience = { statementTimeout: 60_000, callerPatience: 60_000 }
 
 const variables = { url: 'TOLLGATE_TEST_CLUSTER', superuserUrl: 'TOLLGATE_TEST_SUPERUSER' }
 

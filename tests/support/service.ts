@@ -11,10 +11,10 @@ import { createLedger, type LedgerRow } from '../../src/billing/ledger.ts'
 import { createPrices } from '../../src/billing/prices.ts'
 import { verifyBooks } from '../../src/billing/verify.ts'
 import { loadConfig, type Config } from '../../src/platform/config/config.ts'
-import { openDatabase, type Database } from '../../src/platform/database/database.ts'
+import { openDatabase, type Database, type DatabasePatience } from '../../src/platform/database/database.ts'
 import { openService, type Service as Instance } from '../../src/service.ts'
 import type { AdditionalMethods } from '../../src/signin/configured.ts'
-import { createTestDatabase } from './database.ts'
+import { createTestDatabase, patience } from './database.ts'
 import { smallEmbedder } from './embedding-model.ts'
 import { readAnswer, type Answer } from './answer.ts'
 import { createTestLog } from './log.ts'
@@ -50,6 +50,8 @@ export interface ServiceOptions {
   readonly databaseUrl?: string
   /** ms that idle connections stay open when the instance closes. Default 0. */
   readonly idleGrace?: number
+  /** Default: longer than a busy machine takes. */
+  readonly patience?: DatabasePatience
   /** Sign-in methods and second factors besides the configured ones. */
   readonly additional?: AdditionalMethods
 }
@@ -87,6 +89,7 @@ export async function startService(options: ServiceOptions) {
     databaseUrl,
     log,
     idleGrace: options.idleGrace ?? 0,
+    patience: options.patience ?? patience,
     ...(options.additional && { additional: options.additional }),
   })
   // Tests read through their own connections.

@@ -5,9 +5,9 @@ import { createTill } from '../../src/billing/postgres-till.ts'
 import type { AdmissionRequest, Charge, Till } from '../../src/billing/till.ts'
 import type { Payer } from '../../src/billing/payer.ts'
 import { verifyBooks } from '../../src/billing/verify.ts'
-import { openDatabase, type Database } from '../../src/platform/database/database.ts'
+import { openDatabase, type Database, type DatabasePatience } from '../../src/platform/database/database.ts'
 import { Problem } from '../../src/platform/problems.ts'
-import { createTestDatabase } from './database.ts'
+import { createTestDatabase, patience } from './database.ts'
 import { inTime } from './until.ts'
 
 export const log = pino({ level: 'silent' })
@@ -38,9 +38,9 @@ export interface Tills {
 }
 
 /** Opens this many tills on one new database. */
-export async function openTills(count: number): Promise<Tills> {
+export async function openTills(count: number, waits: DatabasePatience = patience): Promise<Tills> {
   const home = await createTestDatabase()
-  const databases = Array.from({ length: count }, () => openDatabase(home.url, { log }))
+  const databases = Array.from({ length: count }, () => openDatabase(home.url, { log, ...waits }))
   const tills = await Promise.all(databases.map((database) => createTill({ database, log })))
   const database = databases[0] ?? assert.fail()
 

@@ -14,6 +14,8 @@ import { isAway, logLoss, unavailable } from './failure.ts'
 export type { Queryable, DedicatedConnection, Statement } from './connection.ts'
 
 export interface Database extends Queryable {
+  /** ms that a caller waits for a database that does not respond. */
+  readonly callerPatience: number
   /** Runs `work` in a transaction; a throw rolls back. If the connection is lost during COMMIT, the outcome is unknown. */
   transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>
   /** Opens a connection outside the pool. */
@@ -22,12 +24,18 @@ export interface Database extends Queryable {
   close(): Promise<void>
 }
 
-export interface DatabaseOptions {
+export interface DatabaseOptions extends DatabasePatience {
   readonly log: Logger
   /** The size of the pool. Default 10. */
   readonly connections?: number
-  /** In ms. Default 5000; 0 means none. */
+}
+
+/** In ms. */
+export interface DatabasePatience {
+  /** Default 5000; 0 means none. */
   readonly statementTimeout?: number
+  /** Default 4000. */
+  readonly callerPatience?: number
 }
 
 /**
@@ -41,6 +49,7 @@ export function openDatabase(url: string, options: DatabaseOptions): Database {
   let closing: Promise<unknown> | undefined
 
   return Object.freeze({
+    callerPatience: options.callerPatience ?? 4000,
     rows: <Row>(query: string | Statement, values?: readonly unknown[]) =>
       withClient(pool, (client) => run<Row>(client, query, values)),
     transaction: <T>(work: (tx: Queryable) => Promise<T>) => withClient(pool, (client) => transact(client, work)),
