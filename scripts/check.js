@@ -1,12 +1,28 @@
-// Checks the whole repository: `fast` or `all`. Every step runs even if another one fails. The last line is the verdict.
+// Checks the whole repository. Every step runs even if another one fails. The last line is the verdict.
 import { spawn } from 'node:child_process'
-import { randomUUID } from 'node:crypto'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { randomInt, randomUUID } from 'node:crypto'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism, constants, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { compiledPath, runtimePath } from './runtime.js'
-import { commandOf, endProcesses, oldestChild, startedProcesses } from './started-processes.js'
+import { parseArgs } from 'node:util'
+import { compiledPath, runtimePath, timesPath } from './runtime.js'
+import { commandOf, endProcesses, oldestChild, processorTime, startedProcesses } from './started-processes.js'
+import { changedTests } from './suite/changed.js'
+import { testFiles } from './suite/files.js'
+import { filesToRepeat, shares, unproven, verdictOf } from './suite/verdict.js'
+
+const usage = `Usage: node scripts/check.js fast | all | endure [options] [FILE…]
+
+  fast        the static checks, the unit tests, and the tests that most changes break
+  all         every check once, with fixed draws: npm test
+  endure      the long form of all tests, with random draws; SEED=N repeats a run
+  FILE…       only these test files
+
+  --changed[=REF]  fast: only the test files that can see what changed since REF; default: the
+                   changes that are not committed or, without any, the last commit
+  --silence=MS     end a test file after so many ms without output; default 420000
+`
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const runtime = runtimePath(root)
@@ -24,23 +40,11 @@ const statics = [
     args: [tool('knip'), '--production', '--include', 'files,exports,types', '--no-progress'],
   },
 ]
-const testFiles = {
-  // Besides the unit tests: the structure, the documents and the access matrix, which most changes can break.
-  fast: [
-    'src/**/*.test.ts',
-    'web/**/*.test.ts',
-    'tests/{architecture,criteria,docs}.test.ts',
-    'tests/http/access-matrix.test.ts',
-  ],
-  all: ['**/*.test.{ts,tsx,js,mjs}'],
-}
 
-// The longest time in ms without test output. A single test may take five minutes.
-const [mode, longestSilence = '420000'] = process.argv.slice(2)
-if (!Object.hasOwn(testFiles, mode)) {
-  process.stderr.write('Usage: node scripts/check.js fast | all\n')
-  process.exit(2)
-}
+/** The longest time of a single test, in ms. */
+const timeout = 300_000
+
+const { form, options, files } = readArguments()
 if (runtime === undefined || !existsSync(runtime)) {
   process.stderr.write('Nothing is installed yet: run "node scripts/setup.js" first.\n')
   process.exit(2)
@@ -48,69 +52,110 @@ if (runtime === undefined || !existsSync(runtime)) {
 
 // Every process that a check starts inherits this variable, so that leftover processes can be found.
 const mark = `CHECK_RUN=${randomUUID()}`
+const seed = form === 'endure' ? (process.env['SEED'] ?? String(randomInt(2 ** 31))) : undefined
 endWithParent()
 
-const results = [...(await Promise.all(statics.map(checkStatic))), await runTests(testFiles[mode])]
-const sum = (what) => results.reduce((total, result) => total + result[what], 0)
-console.log(`${sum('passed')} passed, ${sum('failed')} failed`)
-process.exitCode = sum('failed') > 0 ? 1 : 0
+const chosen = files.length > 0 ? files : choose()
+const checked = files.length > 0 ? [] : await Promise.all(statics.map(checkStatic))
+const staticTime = processorTime()
+const tested = await runTests(chosen)
+const passed = checked.filter(Boolean).length + tested.passed
+const failed = checked.filter((each) => !each).length + tested.failed
+if (seed !== undefined && failed > 0) console.log(`Repeat a failed file with: SEED=${seed} npm run endure -- FILE`)
+console.log(`${passed} passed, ${failed} failed, ${tested.skipped} skipped`)
+process.exitCode = failed > 0 ? 1 : 0
+
+/** @returns {{ form: 'fast' | 'all' | 'endure', options: { changed?: string, silence: string }, files: string[] }} */
+function readArguments() {
+  try {
+    // An option's value is optional, which parseArgs does not know.
+    const args = process.argv.slice(2).map((arg) => (arg === '--changed' ? '--changed=' : arg))
+    const { values, positionals } = parseArgs({
+      args,
+      allowPositionals: true,
+      options: {
+        changed: { type: 'string' },
+        silence: { type: 'string', default: '420000' },
+        help: { type: 'boolean' },
+      },
+    })
+    const [first = '', ...rest] = positionals
+    if (values.help === true) {
+      process.stdout.write(usage)
+      process.exit(0)
+    }
+    if (first === 'fast' || first === 'all' || first === 'endure') return { form: first, options: values, files: rest }
+  } catch (error) {
+    process.stderr.write(`${error.message}\n`)
+  }
+  process.stderr.write(usage)
+  process.exit(2)
+}
+
+function choose() {
+  if (options.changed === undefined) return testFiles(root, form)
+  const { tests, left, since } = changedTests(root, options.changed, readTimes())
+  console.log(`${tests.length} test files can see what changed since ${since}`)
+  print('of them would take too long, and run with npm test', left)
+  return tests
+}
 
 /** Runs one step and prints its output only if it fails. */
 async function checkStatic({ name, args }) {
   const started = Date.now()
   const { status, output } = await run(args)
-  const passed = status === 0
-  report(passed, name, started)
-  if (!passed) console.log(output.trimEnd())
-  return { passed: Number(passed), failed: Number(!passed) }
+  report(status === 0, name, started)
+  if (status !== 0) console.log(output.trimEnd())
+  return status === 0
 }
 
-/** Runs the tests with live output, and also fails on problems that the runner does not count as failures. */
-async function runTests(patterns) {
+/** Runs the tests with live output, repeats the files of a few failed ones, and says what came of it. */
+async function runTests(wanted) {
   const started = Date.now()
-  const { status, totals } = await runTestFiles(patterns)
-  const { counts = {}, skipped = [], todo = [], endedEarly = [] } = totals
-  const passed = (counts.passed ?? 0) - endedEarly.length
+  if (seed !== undefined) console.log(`Seed ${seed}`)
+  if (wanted.length === 0) {
+    report(true, 'tests: none can see the change', started)
+    return { passed: 0, failed: 0, skipped: 0 }
+  }
+  const first = await runFiles(wanted, Math.max(2, availableParallelism()))
+  const total = processorTime() - staticTime
+  const repeated = filesToRepeat(first)
+  if (repeated.length > 0) console.log(`Repeating ${repeated.join(' ')}`)
+  const second = repeated.length > 0 ? await runFiles(repeated, 1) : undefined
+  const { passed: steady, failed: red, unsteady, skipped } = verdictOf(first, second)
+  const unnamed = files.length > 0 || form === 'fast' ? [] : unproven(criteriaPage(), first.outcomes)
   const left = startedProcesses(mark)
-  print('skipped', skipped)
-  print('marked as todo, which counts as a failure', todo)
-  print('ended before its last test', endedEarly)
-  print(
-    'left running',
-    left.map((pid) => `${pid}: ${commandOf(pid)}`),
-  )
+  const commands = left.map((pid) => `${pid}: ${commandOf(pid)}`)
   await endProcesses(left)
-  const found = (counts.failed ?? 0) + (counts.cancelled ?? 0) + todo.length + endedEarly.length + left.length
-  // The runner itself may fail without a failed test: in its set-up, or killed.
-  const failed = found === 0 && (passed === 0 || status !== 0) ? 1 : found
-  report(failed === 0, passed + found === 0 ? 'tests: none ran to the end' : 'tests', started)
-  return { passed, failed }
+
+  if (files.length === 0 && options.changed === undefined) keepTimes(first.costs)
+  print('skipped', skipped)
+  print('criteria that no test of this run has proven', unnamed)
+  print('left running', commands)
+  print('unsteady: failed once, passed once', unsteady)
+  print('failed', red)
+  console.log(`Processor time:\n${shares(first.costs, { statics: staticTime, total }).join('\n')}`)
+  const wrong = red.length + unnamed.length + left.length
+  report(wrong === 0, steady + red.length === 0 ? 'tests: none ran to the end' : 'tests', started)
+  return { passed: steady, failed: wrong, skipped: skipped.length }
 }
 
-async function runTestFiles(patterns) {
+/** @returns {Promise<import('./suite/run.js').Results>} */
+async function runFiles(wanted, concurrency) {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-check-'))
-  const file = join(folder, 'totals.json')
-  const args = [
-    '--test',
-    '--test-global-setup=tests/support/global-setup.ts',
-    `--test-concurrency=${Math.max(2, availableParallelism())}`,
-    '--test-timeout=300000',
-    '--test-reporter=spec',
-    '--test-reporter-destination=stdout',
-    '--test-reporter=./scripts/test-totals.js',
-    `--test-reporter-destination=${file}`,
-    ...patterns,
-  ]
+  const results = join(folder, 'results.json')
+  const request = JSON.stringify({ root, files: wanted, results, concurrency, timeout })
   let silence
-  const { status } = await run(args, (data, runner) => {
+  await run([join(root, 'scripts/suite/run.js'), request], (data, runner) => {
     process.stdout.write(data)
     clearInterval(silence)
-    silence = setInterval(() => endOldestFile(runner), Number(longestSilence))
+    silence = setInterval(() => endOldestFile(runner), Number(options.silence))
   })
   clearInterval(silence)
-  const totals = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8') || '{}') : {}
+  const none = { outcomes: [], endedEarly: [], costs: [], success: false }
+  const found = existsSync(results) ? JSON.parse(readFileSync(results, 'utf8')) : none
   rmSync(folder, { recursive: true })
-  return { status, totals }
+  return found
 }
 
 /**
@@ -120,9 +165,26 @@ async function runTestFiles(patterns) {
 function endOldestFile(runner) {
   const ids = oldestChild(runner.pid, /\.test\.\w+$/)
   const what = ids.length > 0 ? commandOf(ids[0]).split(' ').at(-1) : 'the tests'
-  console.log(`No output for ${Number(longestSilence) / 1000} s: ending ${what}`)
+  console.log(`No output for ${Number(options.silence) / 1000} s: ending ${what}`)
   if (ids.length > 0) void endProcesses(ids)
   else runner.kill('SIGTERM')
+}
+
+function criteriaPage() {
+  const page = join(root, 'docs/criteria.md')
+  return existsSync(page) ? readFileSync(page, 'utf8') : ''
+}
+
+/** Keeps what each file cost, for `npm run test:times` and for the choice of `--changed`. */
+function keepTimes(costs) {
+  mkdirSync(dirname(timesPath(root)), { recursive: true })
+  const known = new Map(readTimes().map((cost) => [cost.file, cost]))
+  for (const cost of costs) known.set(cost.file, cost)
+  writeFileSync(timesPath(root), JSON.stringify([...known.values()]))
+}
+
+function readTimes() {
+  return existsSync(timesPath(root)) ? JSON.parse(readFileSync(timesPath(root), 'utf8')) : []
 }
 
 function print(title, lines) {
@@ -155,15 +217,16 @@ function run(args, onData) {
  * processes load the same modules, so the runtime keeps them compiled.
  */
 function environment() {
-  const ours = /^(TOLLGATE_.*|PG.*|DATABASE_URL|PORT|HOST|NODE_OPTIONS|NODE_TEST_CONTEXT)$/
+  const ours = /^(TOLLGATE_.*|PG.*|DATABASE_URL|PORT|HOST|NODE_OPTIONS|NODE_TEST_CONTEXT|ENDURE|SEED)$/
   const kept = Object.entries(process.env).filter(([name]) => !ours.test(name))
   const color = process.stdout.isTTY ? [['FORCE_COLOR', '1']] : []
   const compiled = ['NODE_COMPILE_CACHE', compiledPath(root)]
-  return Object.fromEntries([...color, compiled, ...kept, mark.split('=')])
+  const draws = seed === undefined ? [] : Object.entries({ ENDURE: '1', SEED: seed })
+  return Object.fromEntries([...color, compiled, ...kept, ...draws, mark.split('=')])
 }
 
-function report(passed, name, started) {
-  console.log(`${passed ? '✔' : '✖'} ${name} (${((Date.now() - started) / 1000).toFixed(1)} s)`)
+function report(isPassed, name, started) {
+  console.log(`${isPassed ? '✔' : '✖'} ${name} (${((Date.now() - started) / 1000).toFixed(1)} s)`)
 }
 
 /** Ends all started processes when this process gets a signal to stop or its parent shell exits. */

@@ -33,6 +33,11 @@ export function compiledPath(root) {
   return join(root, 'node_modules/.cache/compiled')
 }
 
+/** The file in which a run of the tests keeps what each test file cost. */
+export function timesPath(root) {
+  return join(root, 'node_modules/.cache/test-times.json')
+}
+
 /** The file in which set-up records what it has installed. */
 export function notePath(root) {
   return join(root, 'node_modules/.tollgate-lock-hash')

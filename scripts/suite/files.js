@@ -1,0 +1,65 @@
+// Which test files there are, the form of the suite each belongs to, and its area.
+import { readdirSync } from 'node:fs'
+import { join, posix } from 'node:path'
+
+/** The files that `npm run check` runs: the unit tests, and what most changes can break. */
+const fast = [
+  /^(src|web|scripts)\//,
+  /^tests\/(architecture|criteria|docs)\.test\.ts$/,
+  /^tests\/http\/access-matrix\.test\.ts$/,
+]
+
+/** The long form of a test, only for `npm run endure`. */
+const isLong = (file) => /\.endure\.test\.\w+$/.test(file)
+
+/**
+ * The areas of `npm test`: the static checks, then the tests in the order in which they run, so that the longest files do not start last. Each has a budget in
+ * seconds of processor time on a quiet machine; CONTRIBUTING.md has the same figures.
+ */
+export const areas = [
+  { name: 'static', budget: 110, has: () => false },
+  { name: 'browser', budget: 320, has: (file) => file.startsWith('tests/browser/') },
+  { name: 'faults', budget: 90, has: (file) => file.startsWith('tests/faults/') },
+  { name: 'system', budget: 140, has: (file) => /^tests\/[^/]+$/.test(file) },
+  { name: 'HTTP', budget: 280, has: (file) => file.startsWith('tests/http/') },
+  { name: 'unit', budget: 300, has: (file) => /^(src|web|models|bench|scripts)\//.test(file) },
+  { name: 'programs', budget: 0, has: () => true },
+]
+
+/** The area of a file, as an index in `areas`. */
+export const areaOf = (file) => areas.findIndex(({ has }) => has(file))
+
+/**
+ * The test files of a form of the suite, relative to the root, in the order in which they run.
+ * @param {string} root
+ * @param {'fast' | 'all' | 'endure'} form
+ */
+export function testFiles(root, form) {
+  const files = filesBelow(root, '').filter((file) => /\.test\.(ts|js|mjs)$/.test(file))
+  if (form === 'endure') return inOrder(files)
+  return inOrder(files.filter((file) => !isLong(file) && (form === 'all' || isFast(file))))
+}
+
+/** @param {string[]} files */
+const inOrder = (files) =>
+  files.toSorted((one, other) => areaOf(one) - areaOf(other) || (one < other ? -1 : Number(one > other)))
+
+const isFast = (file) => fast.some((pattern) => pattern.test(file))
+
+/** Folders of other people's files, of built pages and of databases. */
+const foreign = new Set(['node_modules', 'dist', 'data'])
+
+/**
+ * The files of a project, relative to its root.
+ * @param {string} root
+ * @param {string} folder
+ * @returns {string[]}
+ */
+export function filesBelow(root, folder) {
+  return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = posix.join(folder, entry.name)
+    if (entry.isFile()) return [path]
+    const isOurs = entry.isDirectory() && !foreign.has(entry.name) && !entry.name.startsWith('.')
+    return isOurs ? filesBelow(root, path) : []
+  })
+}
