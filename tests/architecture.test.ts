@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync } from 'node:fs'
+import { globSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, test } from 'node:test'
 import {
   ambiguousNames,
   cycles,
   importsOf,
+  otherDraws,
   runtimeImportsOf,
   violations,
   type Architecture,
@@ -163,6 +164,11 @@ function read(folder: string, endings: readonly string[]): SourceTree {
   )
 }
 
+function readTests(): SourceTree {
+  const files = globSync('{src,web,models,tests}/**/*.test.{ts,tsx}', { cwd: root, exclude: ['**/node_modules'] })
+  return new Map(files.map((file) => [file, readFileSync(path.join(root, file), 'utf8')]))
+}
+
 describe('the sources', () => {
   test('keep every rule', () => {
     assert.ok(sources.size > 50 && pages.size > 20, 'the sources were not found')
@@ -206,6 +212,15 @@ describe('the sources', () => {
       declared.filter((file) => !sources.has(file) || !used.has(file)),
       [],
     )
+  })
+})
+
+describe('the tests', () => {
+  const tests = readTests()
+
+  test('take the cases of property tests from draws()', () => {
+    assert.ok(tests.size > 300, 'the tests were not found')
+    assert.deepEqual(otherDraws(tests), [])
   })
 })
 
@@ -351,5 +366,17 @@ describe('the rules catch', () => {
       ['web/pages/b.tsx', `import { x } from '../../src/app.ts'\nimport type { y } from '../../src/main.ts'`],
     ])
     assert.deepEqual(runtimeImportsOf(tree, 'src/'), ['web/pages/b.tsx: src/app.ts'])
+  })
+
+  test('property tests with draws of their own', () => {
+    const tree = new Map([
+      ['src/a.test.ts', `fc.assert(\n  fc.property(x, () => f(')')),\n  { numRuns: 5 },\n)`],
+      ['src/b.test.ts', `fc.assert(p)\nfc.assert(p, draws({ test: 5, endure: 50 }))`],
+      ['src/c.test.ts', `await fc.assert(p, { ...draws({ test: 5, endure: 50 }), endOnFailure: true })`],
+    ])
+    assert.deepEqual(
+      otherDraws(tree).map((each) => each.replace(/: .*/, '')),
+      ['src/a.test.ts', 'src/b.test.ts'],
+    )
   })
 })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { draws } from './support/draws.ts'
 import { byService, personActor } from '../src/access/actor.ts'
 import fc from 'fast-check'
 import { createAccess } from '../src/access/access.ts'
@@ -243,12 +244,7 @@ async function check(
   }
 }
 
-/** The seed of this run; RECORDS_SEED and RECORDS_RUNS repeat or prolong one. */
-const seed = Number(process.env['RECORDS_SEED'] ?? Date.now() % 2 ** 31)
-const numRuns = Number(process.env['RECORDS_RUNS'] ?? 25)
-
-test('B80: lists, totals, pages, sorting and search return exactly the clients that a person may see', async (t) => {
-  t.diagnostic(`seed ${seed}, ${numRuns} runs`)
+test('B80: lists, totals, pages, sorting and search return exactly the clients that a person may see', async () => {
   const history = fc.array(step, { minLength: 5, maxLength: 25 })
   await fc.assert(
     fc.asyncProperty(history, fc.array(question, { minLength: 2, maxLength: 4 }), async (steps, questions) => {
@@ -258,6 +254,6 @@ test('B80: lists, totals, pages, sorting and search return exactly the clients t
       for (const asked of questions) await check(asked, known, people)
       for (const { id } of known) await records.clients.remove({ actor: personActor(people.partner) }, id, null)
     }),
-    { seed, numRuns },
+    draws({ test: 8, endure: 200 }),
   )
 })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
+import { draws } from './support/draws.ts'
 import { checkOutcome, readStream } from '../src/generation/outcome.ts'
 import { chargedTokensOf } from '../src/generation/reply.ts'
 import { createReplyCallIds } from '../src/models/call-ids.ts'
@@ -13,10 +14,6 @@ import { fitted, seen, type Turn } from './support/translation-form.ts'
 import { anyScript, partsOf, type Script, type Round } from './support/translation-scripts.ts'
 import { toolSeen } from './support/translation-readers.ts'
 import { upstreams, type Upstream } from './support/translation-upstreams.ts'
-
-/** TRANSCRIPTS_SEED and TRANSCRIPTS_RUNS repeat or prolong a run. */
-const seed = Number(process.env['TRANSCRIPTS_SEED'] ?? Date.now() % 2 ** 31)
-const numRuns = Number(process.env['TRANSCRIPTS_RUNS'] ?? 30)
 
 const limits = { maxOutputTokens: 100_000 }
 
@@ -92,10 +89,10 @@ async function play(client: Client, upstream: Upstream, { settings, rounds }: Sc
 for (const client of clients) {
   describe(client.name, () => {
     for (const upstream of upstreams) {
-      test(`a conversation with ${upstream.name} loses nothing; seed ${seed}, ${numRuns} runs`, async () => {
+      test(`a conversation with ${upstream.name} loses nothing`, async () => {
         await fc.assert(
           fc.asyncProperty(anyScript(client, upstream), (script) => play(client, upstream, script)),
-          { seed, numRuns },
+          draws({ test: 5, endure: 300 }),
         )
       })
     }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import test from 'node:test'
 import fc from 'fast-check'
+import { draws } from '../../tests/support/draws.ts'
 import { parseKey } from './key-format.ts'
 import { createKey } from './new-key.ts'
 
@@ -46,7 +47,7 @@ test('one changed character is always caught', () => {
       fc.pre(key[place] !== character)
       assert.equal(parseKey(key.slice(0, place) + character + key.slice(place + 1)), undefined)
     }),
-    { numRuns: 5000 },
+    draws({ test: 100, endure: 10000 }),
   )
 })
 
@@ -57,7 +58,7 @@ test('two swapped neighbours are always caught', () => {
       fc.pre(one !== two)
       assert.equal(parseKey(key.slice(0, place) + two + one + key.slice(place + 2)), undefined)
     }),
-    { numRuns: 2000 },
+    draws({ test: 100, endure: 4000 }),
   )
 })
 

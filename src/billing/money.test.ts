@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import fc from 'fast-check'
+import { draws } from '../../tests/support/draws.ts'
 import { formatMoney, formatPrice, parseMoney, parsePrice } from './money.ts'
 
 test('money is exact in 10⁻¹²', () => {
@@ -19,6 +20,7 @@ test('formatting and parsing round-trip every amount', () => {
       fc.bigInt({ min: 1n - 10n ** 36n, max: 10n ** 36n - 1n }),
       (amount) => parseMoney(formatMoney(amount)) === amount,
     ),
+    draws({ test: 200, endure: 1000 }),
   )
 })
 

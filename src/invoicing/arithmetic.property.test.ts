@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
+import { draws } from '../../tests/support/draws.ts'
 import { anyDecimals, anyEntry, anyLines, standardTax } from '../../tests/support/invoice-documents.ts'
 import { creditAmounts, lineAmounts, minorUnit, totalsOf, type TaxedLine } from './arithmetic.ts'
 
@@ -26,6 +27,7 @@ describe('for any invoice in a currency with 0, 2 or 3 decimals', () => {
         assert.equal(net, rounded(exact, places))
         assert.ok(distance(net, exact) * 2n <= minorUnit(places))
       }),
+      draws({ test: 200, endure: 1000 }),
     )
   })
 
@@ -35,6 +37,7 @@ describe('for any invoice in a currency with 0, 2 or 3 decimals', () => {
         const { net, rounding } = totalsOf(lines, places)
         assert.equal(net - rounding, sum(lines.map(({ exact }) => exact)))
       }),
+      draws({ test: 200, endure: 1000 }),
     )
   })
 
@@ -43,6 +46,7 @@ describe('for any invoice in a currency with 0, 2 or 3 decimals', () => {
       fc.property(anyLines, ({ lines, places }) =>
         assert.equal(totalsOf(lines, places).net, sum(lines.map(({ net }) => net))),
       ),
+      draws({ test: 200, endure: 1000 }),
     )
   })
 
@@ -52,6 +56,7 @@ describe('for any invoice in a currency with 0, 2 or 3 decimals', () => {
         const totals = totalsOf(lines, places)
         assert.equal(totals.tax, sum(totals.taxes.map((group) => group.tax)))
       }),
+      draws({ test: 200, endure: 1000 }),
     )
   })
 
@@ -61,6 +66,7 @@ describe('for any invoice in a currency with 0, 2 or 3 decimals', () => {
         const { net, tax: all, gross } = totalsOf(lines, places)
         assert.equal(gross, net + all)
       }),
+      draws({ test: 200, endure: 1000 }),
     )
   })
 
@@ -71,6 +77,7 @@ describe('for any invoice in a currency with 0, 2 or 3 decimals', () => {
           assert.equal(due, rounded((net * BigInt(rate)) / 10_000n, places))
         }
       }),
+      draws({ test: 200, endure: 1000 }),
     )
   })
 
@@ -86,6 +93,7 @@ describe('for any invoice in a currency with 0, 2 or 3 decimals', () => {
           assert.equal(net, sum(own.map((line) => line.net)))
         }
       }),
+      draws({ test: 200, endure: 1000 }),
     )
   })
 
@@ -98,6 +106,7 @@ describe('for any invoice in a currency with 0, 2 or 3 decimals', () => {
           assert.deepEqual(reason?.split('; ') ?? [], [...new Set(reasons)])
         }
       }),
+      draws({ test: 200, endure: 1000 }),
     )
   })
 
@@ -109,6 +118,7 @@ describe('for any invoice in a currency with 0, 2 or 3 decimals', () => {
           assert.equal(amount % minorUnit(places), 0n)
         }
       }),
+      draws({ test: 200, endure: 1000 }),
     )
   })
 })
@@ -168,6 +178,7 @@ describe('any credit notes that together cover an invoice', () => {
           }
         }
       }),
+      draws({ test: 200, endure: 1000 }),
     )
   })
 
@@ -182,6 +193,7 @@ describe('any credit notes that together cover an invoice', () => {
         }
         assert.equal(before.net, lineAmounts(before.quantity, price, places).net)
       }),
+      draws({ test: 200, endure: 1000 }),
     )
   })
 })

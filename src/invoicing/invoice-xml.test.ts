@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
+import { draws } from '../../tests/support/draws.ts'
 import { brokenRules, schemaFaults } from '../../tests/support/en16931.ts'
 import { anyLines, exempt, invoiceWith, sampleEntries } from '../../tests/support/invoice-documents.ts'
 import { parseMoney } from '../billing/money.ts'
@@ -119,6 +120,7 @@ test('B105: the amounts are those of the invoice, to the last decimal, in a curr
         lines.map(({ exact }) => exact),
       )
     }),
+    draws({ test: 50, endure: 1000 }),
   )
 })
 
@@ -197,6 +199,7 @@ describe('the tax of a credit note', () => {
           assert.equal(standardFault(note) === undefined, !brokenRules(invoiceXml(note)).includes('BR-S-09'))
         },
       ),
+      draws({ test: 50, endure: 1000 }),
     )
   })
 })

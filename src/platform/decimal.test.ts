@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import * as fc from 'fast-check'
+import { draws } from '../../tests/support/draws.ts'
 import { formatDecimal, parseDecimal } from './decimal.ts'
 
 describe('parseDecimal', () => {
@@ -67,6 +68,7 @@ describe('parseDecimal', () => {
         const scaled = BigInt(fraction) * 10n ** BigInt(decimals - fraction.length)
         assert.equal(parseDecimal(`${whole}.${fraction}`, decimals), whole * 10n ** BigInt(decimals) + scaled)
       }),
+      draws({ test: 200, endure: 1000 }),
     )
   })
 })
@@ -95,6 +97,7 @@ describe('formatDecimal', () => {
         assert.equal(parseDecimal(text, decimals), value)
         assert.doesNotMatch(text, /\.$|\.\d*0$|^-?0\d|^-0$/)
       }),
+      draws({ test: 200, endure: 1000 }),
     )
   })
 })

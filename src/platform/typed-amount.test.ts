@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
+import { draws } from '../../tests/support/draws.ts'
 import { formatDecimal, parseDecimal } from './decimal.ts'
 import { clearAmount, decimalMarkOf, plainAmount } from './typed-amount.ts'
 
@@ -98,7 +99,7 @@ test('an amount as a locale writes it is read as the same amount', () => {
         assert.match(error.message, new RegExp(`(be|or) ${RegExp.escape(decimal)}\\b`))
       }
     }),
-    { numRuns: 3000 },
+    draws({ test: 100, endure: 6000 }),
   )
 })
 
@@ -112,6 +113,7 @@ test('an amount of money as a locale writes it is always clear', () => {
       const written = new Intl.NumberFormat(locale, { minimumFractionDigits: 2 }).format(decimal)
       assert.equal(parseDecimal(plainAmount(written, decimalMarkOf(locale)), 2), value, `${locale}: ${written}`)
     }),
+    draws({ test: 200, endure: 1000 }),
   )
 })
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import fc from 'fast-check'
+import { draws } from '../support/draws.ts'
 import { eraseClient } from '../../src/client-data/erasing-store.ts'
 import { verifyAll } from '../../src/commands/verification.ts'
 import { readAnswer, type Answer } from '../support/answer.ts'
@@ -547,7 +548,7 @@ test('B102: over any history, what is billed and what is not is everything', asy
         )
       }
     }),
-    { numRuns: 12 },
+    draws({ test: 6, endure: 60 }),
   )
   assert.deepEqual(await faults(), [])
 })

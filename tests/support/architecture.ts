@@ -65,6 +65,27 @@ export function runtimeImportsOf(pages: SourceTree, folder: string): string[] {
   )
 }
 
+/** Property tests whose cases are not those of `draws()`, as `src/a.test.ts: fc.assert(…)`. */
+export function otherDraws(tests: SourceTree): Violation[] {
+  return [...tests].flatMap(([file, text]) =>
+    callsOf(/\bfc\.(?:assert|check|sample)\(/g, withoutComments(text).replaceAll(literal, "''"))
+      .filter((call) => !/\bdraws\(/.test(call))
+      .map((call) => `${file}: ${call.replaceAll(/\s+/g, ' ').slice(0, 60)}`),
+  )
+}
+
+/** Each call that the pattern begins, to its closing parenthesis. */
+function callsOf(pattern: RegExp, text: string): string[] {
+  return [...text.matchAll(pattern)].map(({ 0: start, index }) => {
+    let end = index + start.length
+    for (let open = 1; open > 0 && end < text.length; end++) {
+      if (text[end] === '(') open += 1
+      if (text[end] === ')') open -= 1
+    }
+    return text.slice(index, end)
+  })
+}
+
 const typeImport = /(?:^|(?<=[\n;]))\s*(?:import|export)\s+type\b[^'"`;]*?\bfrom\s*(['"])[^'"\n]*\1/g
 
 /** The files that a file imports in any way: statically, types only, for their effect, re-exported, or on demand. */

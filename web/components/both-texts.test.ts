@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { draws } from '../../tests/support/draws.ts'
 import { bothTexts } from './both-texts.ts'
 
 test('paragraphs that differ follow each other, theirs first, and those in common stand once', () => {
@@ -29,5 +30,6 @@ test('every line of both texts is there, and a text with itself is unchanged', (
       for (const line of [...lines(theirs), ...lines(mine)]) assert.ok(all.has(line), line)
       assert.deepEqual(lines(bothTexts(mine, mine)), lines(mine))
     }),
+    draws({ test: 50, endure: 1000 }),
   )
 })

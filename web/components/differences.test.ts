@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { draws } from '../../tests/support/draws.ts'
 import { processorTime } from '../../tests/support/processor-time.ts'
 import { differences, replacement } from './differences.ts'
 
@@ -19,6 +20,7 @@ test('the parts add up to both texts, for any texts', () => {
       assert.equal(textOf(parts, 'added'), before)
       assert.equal(textOf(parts, 'removed'), after)
     }),
+    draws({ test: 50, endure: 1000 }),
   )
 })
 

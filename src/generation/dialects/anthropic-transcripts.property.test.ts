@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
+import { draws } from '../../../tests/support/draws.ts'
 import { finalMessage } from '../../../tests/support/client-messages.ts'
 import { parseObject } from '../../../tests/support/json.ts'
 import { eventsOf, replyOf } from '../../../tests/support/scripted-reply.ts'
@@ -8,10 +9,6 @@ import { anyReplyParts, anyTranscript } from '../../../tests/support/transcripts
 import type { Message, Prompt, ReplyPart } from '../../models/conversation.ts'
 import { anthropicPrompt } from '../../models/tokenizer/anthropic-prompt.ts'
 import { anthropicMessages } from './anthropic-messages.ts'
-
-/** TRANSCRIPTS_SEED and TRANSCRIPTS_RUNS repeat or prolong a run. */
-const seed = Number(process.env['TRANSCRIPTS_SEED'] ?? Date.now() % 2 ** 31)
-const numRuns = Number(process.env['TRANSCRIPTS_RUNS'] ?? 500)
 
 const request = { model: 'fast', max_tokens: 100_000 }
 
@@ -51,18 +48,18 @@ function sentBack(content: unknown, parts: readonly ReplyPart[]): Message | unde
 }
 
 describe("for any transcript in Anthropic's form", () => {
-  test(`what is read is what was written; seed ${seed}, ${numRuns} runs`, () => {
+  test('what is read is what was written', () => {
     fc.assert(
       fc.property(anyTranscript('input_schema'), anyRest, (transcript, rest) => {
         const prompt = { ...transcript, ...rest }
         const body: unknown = JSON.parse(JSON.stringify({ ...request, ...anthropicPrompt(prompt) }))
         assert.deepEqual(anthropicMessages.read(body).request.prompt, prompt)
       }),
-      { seed, numRuns },
+      draws({ test: 60, endure: 5000 }),
     )
   })
 
-  test(`a reply that is sent back is the same turn, whole or streamed; seed ${seed}, ${numRuns} runs`, async () => {
+  test('a reply that is sent back is the same turn, whole or streamed', async () => {
     await fc.assert(
       fc.asyncProperty(anyReplyParts, fc.integer({ min: 1, max: 9 }), async (parts, size) => {
         const reply = replyOf(parts)
@@ -74,7 +71,7 @@ describe("for any transcript in Anthropic's form", () => {
         const calls = parts.some(({ kind }) => kind === 'call')
         assert.equal(whole['stop_reason'], calls ? 'tool_use' : 'end_turn')
       }),
-      { seed, numRuns },
+      draws({ test: 60, endure: 5000 }),
     )
   })
 })

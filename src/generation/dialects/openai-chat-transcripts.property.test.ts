@@ -1,15 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
+import { draws } from '../../../tests/support/draws.ts'
 import { chatMessages, collectChat } from '../../../tests/support/client-chat.ts'
 import { chatEvents, chatReply } from '../../../tests/support/chat-dialect.ts'
 import { at, listAt, objectAt, parseObject, type Json } from '../../../tests/support/json.ts'
 import type { CallPart, Message, Part, ReplyPart, TextPart, ThinkingPart } from '../../models/conversation.ts'
 import { openAiChat } from './openai-chat.ts'
-
-/** TRANSCRIPTS_SEED and TRANSCRIPTS_RUNS repeat or prolong a run. */
-const seed = Number(process.env['TRANSCRIPTS_SEED'] ?? Date.now() % 2 ** 31)
-const numRuns = Number(process.env['TRANSCRIPTS_RUNS'] ?? 500)
 
 /** Without NUL characters, which requests must not contain. */
 const anyText = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 }).map((text) => text.replaceAll('\0', '?'))
@@ -152,14 +149,14 @@ function sentBack(message: Json): Message | undefined {
 }
 
 describe('for any transcript in the form of chat completions', () => {
-  test(`what is read is what was written; seed ${seed}, ${numRuns} runs`, () => {
+  test('what is read is what was written', () => {
     fc.assert(
       fc.property(anyMessages, (messages) => assert.deepEqual(read(messages.flatMap(messagesOf)), messages)),
-      { seed, numRuns },
+      draws({ test: 60, endure: 5000 }),
     )
   })
 
-  test(`a reply that is sent back is the same turn, whole or streamed; seed ${seed}, ${numRuns} runs`, () => {
+  test('a reply that is sent back is the same turn, whole or streamed', () => {
     fc.assert(
       fc.property(anySaid, fc.integer({ min: 1, max: 9 }), (said, size) => {
         const parts = withIds(said, 'r')
@@ -170,7 +167,7 @@ describe('for any transcript in the form of chat completions', () => {
         assert.deepEqual(sentBack(objectAt(whole, 'choices', 0, 'message')), expected)
         assert.deepEqual(sentBack(collectChat(chatEvents(body, reply, size))), expected)
       }),
-      { seed, numRuns },
+      draws({ test: 60, endure: 5000 }),
     )
   })
 })

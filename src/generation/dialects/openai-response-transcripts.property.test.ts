@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
+import { draws } from '../../../tests/support/draws.ts'
 import { receiveResponse, responseItem } from '../../../tests/support/client-responses.ts'
 import { listAt, parseObject } from '../../../tests/support/json.ts'
 import { eventsOf, replyOf } from '../../../tests/support/scripted-reply.ts'
@@ -10,10 +11,6 @@ import { anyReplyParts, anyTranscript } from '../../../tests/support/transcripts
 import type { Message, Part, Prompt, ReplyPart, TextPart, Tool } from '../../models/conversation.ts'
 import { responsesRequest, responsesResponse } from './openai-response-schema.ts'
 import { openAiResponses } from './openai-responses.ts'
-
-/** TRANSCRIPTS_SEED and TRANSCRIPTS_RUNS repeat or prolong a run. */
-const seed = Number(process.env['TRANSCRIPTS_SEED'] ?? Date.now() % 2 ** 31)
-const numRuns = Number(process.env['TRANSCRIPTS_RUNS'] ?? 500)
 
 const request = { model: 'fast' }
 const question = { role: 'user', content: 'x' }
@@ -104,7 +101,7 @@ const assertRequest = describedBy(responsesRequest)
 const assertResponse = describedBy(responsesResponse)
 
 describe("for any transcript in OpenAI's form", () => {
-  test(`what is read is what was written; seed ${seed}, ${numRuns} runs`, () => {
+  test('what is read is what was written', () => {
     fc.assert(
       fc.property(anyTranscript('parameters'), (transcript) => {
         const plain = expressible(transcript)
@@ -112,11 +109,11 @@ describe("for any transcript in OpenAI's form", () => {
         assertRequest(body)
         assert.deepEqual(openAiResponses.read(body).request.prompt, plain)
       }),
-      { seed, numRuns },
+      draws({ test: 60, endure: 5000 }),
     )
   })
 
-  test(`a reply that is sent back is the same turn, whole or streamed; seed ${seed}, ${numRuns} runs`, async () => {
+  test('a reply that is sent back is the same turn, whole or streamed', async () => {
     const tools = [{ type: 'function', name: 'f' }]
     await fc.assert(
       fc.asyncProperty(anyReplyParts, fc.boolean(), fc.integer({ min: 1, max: 9 }), async (parts, withTools, size) => {
@@ -135,7 +132,7 @@ describe("for any transcript in OpenAI's form", () => {
         assert.deepEqual([final.output_text, final.usage], [reply.text, whole['usage']])
         assert.deepEqual(sentBack(copy(final.output), parts), turn)
       }),
-      { seed, numRuns },
+      draws({ test: 60, endure: 5000 }),
     )
   })
 })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
+import { draws } from '../../../tests/support/draws.ts'
 import {
   extendedWebpOf,
   gifOf,
@@ -56,7 +57,10 @@ for (const [name, { read, images, mostSide }] of Object.entries(formats)) {
     })
 
     test('may be anything: no bytes make the reader fail', () => {
-      fc.assert(fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => void read(Buffer.from(bytes))))
+      fc.assert(
+        fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => void read(Buffer.from(bytes))),
+        draws({ test: 50, endure: 1000 }),
+      )
       const [make = pngOf] = images
       const change = fc.tuple(fc.nat(), fc.nat(255))
       fc.assert(
@@ -71,7 +75,7 @@ for (const [name, { read, images, mostSide }] of Object.entries(formats)) {
             if (size) assert.ok(size.width >= 0 && size.height >= 0)
           },
         ),
-        { numRuns: 3000 },
+        draws({ test: 100, endure: 6000 }),
       )
     })
   })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { deflateSync } from 'node:zlib'
 import fc from 'fast-check'
+import { draws } from '../../../tests/support/draws.ts'
 import { objectStream, pdfOf, pdfWith } from '../../../tests/support/sample-files.ts'
 import { countPdfPages, createPdfWork } from './pdf-pages.ts'
 
@@ -61,6 +62,7 @@ describe('the pages of a PDF', () => {
         )
         assert.equal(countPdfPages(pdfWith(...(reversed ? objects.toReversed() : objects)), 1e6), pagesOf(0))
       }),
+      draws({ test: 50, endure: 1000 }),
     )
   })
 
@@ -253,6 +255,7 @@ describe('the pages of a PDF', () => {
         const pages = countPdfPages(pdfWith(words.join('')), 10)
         assert.ok(pages === undefined || (pages > 0 && pages <= 11))
       }),
+      draws({ test: 50, endure: 1000 }),
     )
   })
 })

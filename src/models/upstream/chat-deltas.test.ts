@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
+import { draws } from '../../../tests/support/draws.ts'
 import { createDeltaReader } from './chat-deltas.ts'
 import { Failure } from './failure.ts'
 
@@ -51,9 +52,7 @@ describe('the events of a stream', () => {
   test('mean the same in any order', () => {
     fc.assert(
       fc.property(fc.array(event, { maxLength: 12 }), (all) => assert.deepEqual(read(all), all.map(alone))),
-      {
-        numRuns: 2000,
-      },
+      draws({ test: 100, endure: 4000 }),
     )
   })
 

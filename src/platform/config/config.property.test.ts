@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
+import { draws } from '../../../tests/support/draws.ts'
 import { createConfigFolder, upstream } from '../../../tests/support/config.ts'
 import type { Environment } from './config.ts'
 import { OperatorError } from '../problems.ts'
@@ -22,9 +23,15 @@ const groups = ['models', 'aliases', 'listen', 'sign_in', 'providers', 'sign_up'
 const odd = ['local', 'openai', 'ai-sdk', '30s', '1MiB', '0.1', '${X}', '${', '__proto__', 'constructor', 'https://x']
 
 test('any text', () => {
-  fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (yaml) => survives(yaml)))
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (yaml) => survives(yaml)),
+    draws({ test: 50, endure: 1000 }),
+  )
   const marks = fc.string({ unit: fc.constantFrom(...'ab:- \n[]{}"\'&*!#%|>?$,0'.split('')), maxLength: 40 })
-  fc.assert(fc.property(marks, (yaml) => survives(yaml)))
+  fc.assert(
+    fc.property(marks, (yaml) => survives(yaml)),
+    draws({ test: 50, endure: 1000 }),
+  )
 })
 
 test('any values of settings', () => {
@@ -40,7 +47,7 @@ test('any values of settings', () => {
   const tree = fc.dictionary(fc.constantFrom(...groups), value)
   fc.assert(
     fc.property(tree, (settings) => survives(JSON.stringify(settings), { X: '1' })),
-    { numRuns: 500 },
+    draws({ test: 100, endure: 1000 }),
   )
 })
 
@@ -50,11 +57,15 @@ test('any change to one value of a valid file', () => {
     fc.property(fc.constantFrom(...places), values, (place, changed) => {
       survives(upstream({ [place]: changed }), { A: upstream() })
     }),
+    draws({ test: 50, endure: 1000 }),
   )
 })
 
 test('any environment', () => {
   const names = fc.constantFrom('PORT', 'HOST', 'TOLLGATE_DATA', 'DATABASE_URL', 'TOLLGATE_DEMO', 'TOLLGATE_CONFIG')
   const environment = fc.dictionary(names, fc.string({ unit: 'binary' }))
-  fc.assert(fc.property(environment, (variables) => survives('', variables)))
+  fc.assert(
+    fc.property(environment, (variables) => survives('', variables)),
+    draws({ test: 50, endure: 1000 }),
+  )
 })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'
 import pino from 'pino'
+import { draws } from '../../../tests/support/draws.ts'
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/database.ts'
 import { columnText, rowsText } from './rows.ts'
 import { openDatabase, type Database } from './database.ts'
@@ -44,6 +45,6 @@ test('rows of any values round-trip in order', async () => {
         samples.map(([first, number, amount, other]) => [first ?? null, BigInt(number), amount, other ?? null]),
       )
     }),
-    { numRuns: 200 },
+    draws({ test: 100, endure: 1000 }),
   )
 })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
+import { draws } from '../../../tests/support/draws.ts'
 import { findExcess, hasMoreText, mostNames } from './json-bytes.ts'
 
 const nested = (levels: number) => `${'[{"a":'.repeat(levels / 2)}1${'}]'.repeat(levels / 2)}`
@@ -44,7 +45,10 @@ describe('JSON that is nested too deeply', () => {
   it('can be any bytes', () => {
     assert.equal(isDeep(`${']'.repeat(300)}${'['.repeat(256)}`), false)
     assert.equal(isDeep(`"${'['.repeat(300)}`), false)
-    fc.assert(fc.property(fc.json({ maxDepth: 20 }), (json) => assert.equal(isDeep(json), false)))
+    fc.assert(
+      fc.property(fc.json({ maxDepth: 20 }), (json) => assert.equal(isDeep(json), false)),
+      draws({ test: 50, endure: 1000 }),
+    )
   })
 })
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
+import { draws } from '../../../tests/support/draws.ts'
 import { documentOf, type EditorNode } from './document.ts'
 import { keyOf } from './document-key.ts'
 import { createKeeper, isFaithful } from './keep.ts'
@@ -63,7 +64,7 @@ describe('the Markdown of an edited letter', () => {
         const text = textOf(document, '')
         assert.equal(keyOf(documentOf(text)), keyOf(document), text)
       }),
-      { numRuns: 500 },
+      draws({ test: 100, endure: 1000 }),
     )
   })
 

@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import fc from 'fast-check'
 import { getLlama, type Llama } from 'node-llama-cpp'
 import { Compile } from 'typebox/compile'
+import { draws } from '../../../../tests/support/draws.ts'
 import { createTestEngine, promptOf } from '../../../../tests/support/engine.ts'
 import { objectCase, type SchemaCase } from '../../../../tests/support/schemas.ts'
 import { Problem } from '../../../platform/problems.ts'
@@ -221,7 +222,7 @@ describe('the grammar of a schema', () => {
           )
         }
       }),
-      { numRuns: 100 },
+      draws({ test: 100, endure: 1000 }),
     )
     await check(
       { type: 'integer', exclusiveMinimum: 0.5, exclusiveMaximum: 3 },
@@ -398,7 +399,7 @@ describe('the grammar of a schema', () => {
         assert.ok(Compile(schema).Check(value), 'the generated value')
         await check(schema, [JSON.stringify(value)], [JSON.stringify([value]), `${JSON.stringify(value)}x`])
       }),
-      { numRuns: 300 },
+      draws({ test: 100, endure: 1000 }),
     )
   })
 })
@@ -472,12 +473,11 @@ describe('a local model', () => {
   const run = (format: ReplyFormat | undefined, limits: Partial<RunLimits> = {}) =>
     runPrompt({ ...prompt, format }, limits)
 
-  /** Runs prompts of generated schemas. `jsonOf` returns what must follow the schema. SCHEMA_RUNS prolongs it. */
+  /** Runs prompts of generated schemas. `jsonOf` returns what must follow the schema. */
   async function followsSchemas(
     promptFor: (schema: object) => Prompt,
     jsonOf: (reply: WholeReply) => string,
   ): Promise<string> {
-    const numRuns = Number(process.env['SCHEMA_RUNS'] ?? 40)
     const counts = { complete: 0, max_output_tokens: 0 }
     const reply = async ({ schema }: SchemaCase, seed: number): Promise<void> => {
       const asked = promptFor(schema)
@@ -493,8 +493,8 @@ describe('a local model', () => {
     const property = fc.asyncProperty(some, async (cases) => {
       await Promise.all(cases.map(([each, seed]) => reply(each, seed)))
     })
-    await fc.assert(property, { numRuns: numRuns / 10, endOnFailure: true })
-    assert.ok(counts.complete > numRuns / 3, JSON.stringify(counts))
+    await fc.assert(property, { ...draws({ test: 2, endure: 40 }), endOnFailure: true })
+    assert.ok(counts.complete > counts.max_output_tokens / 2, JSON.stringify(counts))
     return JSON.stringify(counts)
   }
 
