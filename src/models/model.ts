@@ -8,7 +8,7 @@ export type { Message, Prompt } from './conversation.ts'
 export interface RunLimits {
   /** The most tokens that the reply may have. */
   readonly maxOutputTokens: number
-  /** Default 0: the most likely token each time. */
+  /** Default: the model's own. That of the local engine is 0: the most likely token each time. */
   readonly temperature?: number | undefined
   readonly topP?: number | undefined
   readonly seed?: number | undefined

@@ -69,7 +69,7 @@ const streamOf = (dialect: Dialect<VendorOptions>, { reply, cuts }: Exchange): r
 function openAiEngine(name: string): Engine {
   const write = createRequestWriter({ name, reasons: false })
   const ask = (prompt: Prompt, { limits, receive }: Exchange, isStream: boolean) => {
-    receive(parseObject(write(prompt, limits, isStream)))
+    receive(parseObject(write(prompt, limits, isStream, { bound: 'max_tokens', streamOptions: true })))
     return { prompt, limits, signal, log, tokenizer: byteTokenizer }
   }
   return {
@@ -92,7 +92,7 @@ const nothing = (): void => undefined
 
 function sourceOf(chunks: readonly Buffer[]): Parameters<typeof createChatStream>[0] {
   const rest = chunks.values()
-  return { read: () => Promise.resolve(rest.next().value ?? 'end'), begun: nothing, finish: nothing, abandon: nothing }
+  return { read: () => Promise.resolve(rest.next().value ?? 'end'), finish: nothing, abandon: nothing }
 }
 
 // ---- engine: ai-sdk

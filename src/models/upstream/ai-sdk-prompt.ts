@@ -40,7 +40,7 @@ export function callOf({ prompt, limits }: UpstreamRun, called: Called, abortSig
   return {
     prompt: messagesOf(prompt, called),
     maxOutputTokens: maxOutputTokens - (called.isAnthropic ? addedTokens : 0),
-    temperature: limits.temperature ?? (thinks(prompt) ? undefined : 0),
+    temperature: limits.temperature,
     topP: limits.topP,
     seed: limits.seed,
     stopSequences: limits.stop,

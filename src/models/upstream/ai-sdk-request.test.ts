@@ -83,19 +83,16 @@ test('a prompt of only text is sent as before', async () => {
     [anthropic]: {
       model: 'm',
       max_tokens: 4000,
-      temperature: 0,
       messages: [{ role: 'user', content: [{ type: 'text', text: 'What time is it?' }] }],
     },
     [openAi]: {
       model: 'm',
       input: [{ role: 'user', content: [{ type: 'input_text', text: 'What time is it?' }] }],
-      temperature: 0,
       max_output_tokens: 4000,
     },
     [compatible]: {
       model: 'm',
       max_tokens: 4000,
-      temperature: 0,
       messages: [{ role: 'user', content: 'What time is it?' }],
     },
   }
@@ -332,8 +329,10 @@ describe("what Anthropic's models do not take", () => {
         () => model.run(prompt, bounds, signal),
         () => Array.fromAsync(model.stream(prompt, bounds, signal)),
       ]) {
-        if (refused === undefined) await ask()
-        else await assert.rejects(ask, isRefused, JSON.stringify(sampling))
+        if (refused === undefined) {
+          await ask()
+          if (sampling.temperature === undefined) assert.equal(at(vendor.last.body, 'top_p'), sampling.topP)
+        } else await assert.rejects(ask, isRefused, JSON.stringify(sampling))
       }
       assert.equal(vendor.calls - requests, refused === undefined ? 2 : 0)
       await other.run(prompt, bounds, signal)

@@ -101,7 +101,6 @@ export function createAiSdkStream(
   }
 
   function note(text: string): void {
-    deadline.begun()
     generated = true
     received = { ...received, pieces: (received.pieces ?? 0) + 1, bytes: received.bytes + Buffer.byteLength(text) }
   }

@@ -191,10 +191,10 @@ for (const name of packages) {
       assert.equal((await failure(open(name, { timeout }))).code, 'upstream_timeout')
     })
 
-    test('a hung upstream ends a whole reply after first_token and is not retried', async () => {
+    test('a hung upstream ends a whole reply after the total and is not retried', async () => {
       vendor.set({ fault: 'hang' })
       const { calls } = vendor
-      const timeout = { connect: 20_000, first_token: 100, total: 3_600_000 }
+      const timeout = { connect: 20_000, first_token: 50, total: 100 }
       assert.equal((await failure(open(name, { timeout }))).code, 'upstream_timeout')
       // On a busy machine the timeout may pass before the request arrives.
       assert.ok(vendor.calls <= calls + 1, 'it was sent again')

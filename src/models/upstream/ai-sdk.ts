@@ -1,8 +1,9 @@
 import type { Logger } from 'pino'
-import { Agent, fetch, type RequestInfo, type RequestInit } from 'undici'
+import { Agent } from 'undici'
 import { everyCapability, type Capability } from '../capabilities.ts'
 import type { Prompt } from '../conversation.ts'
 import type { Model, RunLimits, WholeReply } from '../model.ts'
+import { createPackageFetch } from './ai-sdk-fetch.ts'
 import { compatibleName } from './ai-sdk-options.ts'
 import { callOf, checkSampling, type Called } from './ai-sdk-prompt.ts'
 import type { Provider } from './ai-sdk-provider.ts'
@@ -60,7 +61,7 @@ export function createAiSdkModel(options: AiSdkModelOptions): Model {
   const { id, package: origin, context, maxOutputTokens, timeout, tokenizer = byteTokenizer } = options
   const { connections = defaultConnections } = options
   const log = options.log.child({ model: id })
-  const { model, agent, unanswered } = openModel(options)
+  const { model, agent, silent } = openModel(options)
   const called: Called = {
     upstreamModel: options.upstreamModel,
     reasons: options.reasons === true,
@@ -89,9 +90,9 @@ export function createAiSdkModel(options: AiSdkModelOptions): Model {
     }
   }
 
-  function openDeadline(signal: AbortSignal, total: number): Deadline {
+  function openDeadline(signal: AbortSignal, bounds: Parameters<typeof createDeadline>[1]): Deadline {
     running++
-    return createDeadline(signal, { first: timeout.first_token, total }, () => running--)
+    return createDeadline(signal, bounds, () => running--)
   }
 
   async function run(upstreamRun: UpstreamRun): Promise<WholeReply> {
@@ -99,8 +100,7 @@ export function createAiSdkModel(options: AiSdkModelOptions): Model {
     if (signal.aborted) return { text: '', ...neverBegun }
     checkSampling(upstreamRun, called)
     const answered = await pool.run(async (_, total) => {
-      const deadline = openDeadline(signal, total)
-      unanswered.set(deadline.signal, deadline)
+      const deadline = openDeadline(signal, { total })
       return attempt(deadline, limits, async () => {
         const result = readResult(await model.doGenerate(callOf(upstreamRun, called, deadline.signal)))
         deadline.end()
@@ -115,7 +115,8 @@ export function createAiSdkModel(options: AiSdkModelOptions): Model {
     checkSampling(upstreamRun, called)
     const sizes = { maxOutputTokens: limits.maxOutputTokens, context }
     const answered = await pool.run(async (_, total) => {
-      const deadline = openDeadline(signal, total)
+      const deadline = openDeadline(signal, { first: timeout.first_token, total })
+      silent.set(deadline.signal, deadline)
       return attempt(deadline, limits, async () => {
         const parts = partsOf(await model.doStream(callOf(upstreamRun, called, deadline.signal)))
         return startReply(createAiSdkStream(parts, deadline, origin, sizes))
@@ -153,8 +154,8 @@ function openModel({ provider, key, url, upstreamModel, timeout, maxOutputTokens
     headersTimeout: 0,
     bodyTimeout: 0,
   })
-  /** Whole replies whose response has not begun, by the signal of their request. */
-  const unanswered = new WeakMap<AbortSignal, Deadline>()
+  /** Streams, by the signal of their request. */
+  const silent = new WeakMap<AbortSignal, Deadline>()
   const settings = {
     // @ai-sdk/openai-compatible requires a name, reports the usage of streams only with `includeUsage`, and sends a schema
     // only with `supportsStructuredOutputs`.
@@ -163,14 +164,9 @@ function openModel({ provider, key, url, upstreamModel, timeout, maxOutputTokens
     supportsStructuredOutputs: true,
     ...(key !== undefined && { apiKey: key }),
     ...(url !== undefined && { baseURL: url }),
-    // Following a redirect would send the key to another host.
-    fetch: async (input: RequestInfo, init: RequestInit) => {
-      const answer = await fetch(input, { ...init, redirect: 'error', dispatcher: agent })
-      if (init.signal) unanswered.get(init.signal)?.begun()
-      return answer
-    },
+    fetch: createPackageFetch(agent, (signal) => silent.get(signal)?.begun()),
   }
-  return { model: provider(settings, upstreamModel), agent, unanswered }
+  return { model: provider(settings, upstreamModel), agent, silent }
 }
 
 function partsOf(answer: unknown): ReadableStream<unknown> {

@@ -7,9 +7,12 @@ import { createRequestWriter } from './chat-request.ts'
 
 const user: Message = { role: 'user', text: 'What time is it?' }
 const limits: RunLimits = { maxOutputTokens: 100 }
+const form = { bound: 'max_tokens', streamOptions: true } as const
 
 const written = (prompt: Partial<Prompt>, name = 'gpt-5', more: Partial<RunLimits> = {}, reasons = false): Json =>
-  parseObject(createRequestWriter({ name, reasons })({ messages: [user], ...prompt }, { ...limits, ...more }, false))
+  parseObject(
+    createRequestWriter({ name, reasons })({ messages: [user], ...prompt }, { ...limits, ...more }, false, form),
+  )
 const messagesOf = (messages: readonly Message[], model = 'gpt-5') => written({ messages }, model)['messages']
 const assistant = (...parts: readonly Part[]): Message => ({ role: 'assistant', parts })
 const turn = (...parts: readonly Part[]): Message => ({ role: 'user', parts })
@@ -33,14 +36,14 @@ test('a request of only text is what it always was, byte for byte', () => {
   const write = createRequestWriter({ name: 'm', reasons: false })
   const all = { maxOutputTokens: 7, temperature: 0.5, topP: 0.9, seed: 42, stop: ['\n'] }
   assert.equal(
-    write({ messages }, all, true),
+    write({ messages }, all, true, form),
     '{"model":"m","messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"What time is it?"}],' +
       '"max_tokens":7,"temperature":0.5,"top_p":0.9,"seed":42,"stop":["\\n"],' +
       '"stream":true,"stream_options":{"include_usage":true}}',
   )
   assert.equal(
-    write({ messages: [user] }, limits, false),
-    '{"model":"m","messages":[{"role":"user","content":"What time is it?"}],"max_tokens":100,"temperature":0}',
+    write({ messages: [user] }, limits, false, form),
+    '{"model":"m","messages":[{"role":"user","content":"What time is it?"}],"max_tokens":100}',
   )
 })
 
@@ -215,14 +218,7 @@ describe('reasoning', () => {
     )
   })
 
-  test('leaves the temperature to the model, unless the caller set it', () => {
-    const reasoning = { effort: 'low' } as const
-    assert.ok(!('temperature' in written({ reasoning })))
-    assert.equal(written({ reasoning }, 'm', { temperature: 0.5 })['temperature'], 0.5)
-    assert.equal(written({ reasoning: { effort: 'none' } })['temperature'], 0)
-  })
-
-  test('is asked not to happen of a model only that is known to reason, at the default temperature', () => {
+  test('is asked not to happen of a model only that is known to reason', () => {
     const reasoning = { effort: 'none', budgetTokens: 9 } as const
     assert.deepEqual(written({ reasoning }), written({}))
     assert.deepEqual(written({ reasoning }, 'gpt-5', {}, true), { ...written({}), reasoning_effort: 'none' })

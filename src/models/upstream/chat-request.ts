@@ -2,9 +2,10 @@ import type { Prompt, ReplyFormat, ToolChoice } from '../conversation.ts'
 import type { RunLimits } from '../model.ts'
 import { acceptedBy, markOf, writeTurn, type Accepted } from './chat-messages.ts'
 import { openAiEffort } from './efforts.ts'
+import type { RequestForm } from './request-form.ts'
 
 /** Writes the body of a request. */
-type WriteRequest = (prompt: Prompt, limits: RunLimits, stream: boolean) => string
+type WriteRequest = (prompt: Prompt, limits: RunLimits, stream: boolean, form: RequestForm) => string
 
 /** The model at an upstream. */
 export interface UpstreamModel {
@@ -13,25 +14,22 @@ export interface UpstreamModel {
   readonly reasons: boolean
 }
 
-/**
- * It sends `max_tokens`, which every server accepts except for OpenAI's newest models. They require `max_completion_tokens`,
- * but many servers ignore that field, and an unlimited reply is the worse failure.
- */
+/** The requests have what the caller or the operator set, and the bound that the hold has room for. */
 export function createRequestWriter({ name, reasons }: UpstreamModel): WriteRequest {
   const accepted = acceptedBy(name)
-  return (prompt, limits, stream) => {
+  return (prompt, limits, stream, { bound, streamOptions }) => {
     const { reasoning, tools, format, cacheKey } = prompt
     const effort = reasoning && openAiEffort(reasoning)
     return JSON.stringify({
       model: name,
       messages: messagesOf(prompt, accepted),
-      max_tokens: limits.maxOutputTokens,
-      // Reasoning models refuse it, or reason badly at 0.
-      temperature: limits.temperature ?? (effort === undefined || effort === 'none' ? 0 : undefined),
+      [bound]: limits.maxOutputTokens,
+      temperature: limits.temperature,
       top_p: limits.topP,
       seed: limits.seed,
       stop: limits.stop,
-      ...(stream && { stream: true, stream_options: { include_usage: true } }),
+      ...(stream && { stream: true }),
+      ...(stream && streamOptions && { stream_options: { include_usage: true } }),
       ...(tools && toolFields(prompt, accepted)),
       response_format: format && formatOf(format),
       reasoning_effort: effort === 'none' && !reasons ? undefined : effort,

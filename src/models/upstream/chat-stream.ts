@@ -10,7 +10,7 @@ import type { ReplyPiece, ReplyStream } from './relay.ts'
 import { createReplyOrder, type OrderedPiece, type ReplyOrder } from './reply-order.ts'
 
 /** What is read of a response. */
-type Source = Pick<Reception, 'read' | 'begun' | 'finish' | 'abandon'>
+type Source = Pick<Reception, 'read' | 'finish' | 'abandon'>
 
 /**
  * Reads a streamed chat completion. The reply is complete only after the event `[DONE]`. A stream that ends without it, or
@@ -91,7 +91,6 @@ export function createChatStream(reception: Source, limits: RunLimits): ReplyStr
   }
 
   function note({ text, thinking, calls = [] }: ChatDelta): void {
-    if (pieces === 0) reception.begun()
     pieces += 1
     bytes += Buffer.byteLength(text)
     if (thinking !== '') bytes += Buffer.byteLength(thinking)

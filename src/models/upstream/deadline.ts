@@ -5,7 +5,7 @@ export interface Deadline {
   readonly signal: AbortSignal
   /** Why the signal aborted; undefined before that. */
   readonly reason: 'disconnected' | Failure | undefined
-  /** Stops the timeout `first` because the reply has begun. */
+  /** Stops the timeout `first`. */
   begun(): void
   /** Stops both timeouts. */
   end(): void
@@ -13,10 +13,10 @@ export interface Deadline {
   abort(): void
 }
 
-/** `first` and `total` are milliseconds. `ended` is called once, by the first `end`. */
+/** `first`, which may be absent, and `total` are milliseconds. `ended` is called once, by the first `end`. */
 export function createDeadline(
   caller: AbortSignal,
-  { first, total }: { readonly first: number; readonly total: number },
+  { first, total }: { readonly first?: number | undefined; readonly total: number },
   ended: () => void,
 ): Deadline {
   const controller = new AbortController()
@@ -27,7 +27,7 @@ export function createDeadline(
     controller.abort()
   }
   const leave = (): void => stop('disconnected')
-  const firstTimer = setTimeout(() => stop(firstTokenLate()), first)
+  const firstTimer = first === undefined ? undefined : setTimeout(() => stop(firstTokenLate()), first)
   const totalTimer = setTimeout(() => stop(replyLate()), total)
   caller.addEventListener('abort', leave)
   return Object.freeze({

@@ -31,7 +31,7 @@ export interface Endpoint extends Member {
   post(body: string, bounds: ReceptionBounds): Promise<UpstreamAnswer | undefined>
   /** Like `post`, but with GET and no body. */
   get(bounds: ReceptionBounds): Promise<UpstreamAnswer | undefined>
-  /** Like `post`, but returns at once, with what will be received. `first` bounds the time until the reader calls `begun`. */
+  /** Like `post`, but returns at once, with what will be received. */
   open(body: string, bounds: ReceptionBounds): Reception
   close(): Promise<void>
 }

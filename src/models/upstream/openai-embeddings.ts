@@ -35,7 +35,7 @@ export function createEmbeddingModel(options: EmbeddingModelOptions): Model {
     const input = prompt.messages.map(textOfMessage)
     const bodyWith = (encoding_format: EmbeddingOptions['encoding']) =>
       JSON.stringify({ model: upstreamModel, input, dimensions, encoding_format })
-    const bounds = { first: timeout.first_token, mostBytes: mostAnswerBytes(input.length), signal }
+    const bounds = { mostBytes: mostAnswerBytes(input.length), signal }
     const ask = async (endpoint: Endpoint, total: number): Promise<EmbeddingAnswer | undefined> => {
       const open = async (form: EmbeddingOptions['encoding']) => {
         const begun = endpoint.open(bodyWith(form), { ...bounds, total })
@@ -81,7 +81,6 @@ async function receive(
   texts: number,
   encoding: EmbeddingOptions['encoding'],
 ): Promise<EmbeddingAnswer | undefined> {
-  reception.begun()
   try {
     return await readEmbeddings(reception, texts, encoding)
   } catch (error) {

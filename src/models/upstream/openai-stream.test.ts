@@ -261,7 +261,7 @@ describe('timeouts', () => {
   const timeout = { connect: 100_000, first_token: 20_000, total: 70_000 }
   test('a late first token is upstream_timeout, and the hung endpoint is not retried', async (t) => {
     const clock = stopClock(t)
-    vendor.set({ fault: 'stall', after: 0 })
+    vendor.set({ fault: 'hang' })
     const before = vendor.calls
     models.lines.length = 0
     let isOver = false

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { createServer, type ServerResponse } from 'node:http'
+import { createServer, type RequestListener, type ServerResponse } from 'node:http'
 import { after, afterEach, test, type TestContext } from 'node:test'
+import { text as textOf } from 'node:stream/consumers'
 import { inspect } from 'node:util'
+import { parseObject } from '../../../tests/support/json.ts'
 import { settle, stopClock } from '../../../tests/support/clock.ts'
 import { createGate } from '../../../tests/support/gate.ts'
+import { openPackage } from '../../../tests/support/provider-packages.ts'
 import { until } from '../../../tests/support/until.ts'
 import type { Fault } from '../../../tests/support/vendor-faults.ts'
 import { createModels, failure, modelOptions, pieces, prompt } from '../../../tests/support/vendor-run.ts'
@@ -24,6 +27,14 @@ const usageOf = async (usage: unknown, text = 'Hello there.', limits: RunLimits 
   const end = (await pieces(open(), limits)).at(-1)
   assert.equal(end?.kind, 'end')
   return end?.kind === 'end' ? end.usage : undefined
+}
+
+async function startServer(t: TestContext, answer: RequestListener): Promise<string> {
+  const server = createServer(answer).listen(0, '127.0.0.1')
+  t.after(() => server.close())
+  await once(server, 'listening')
+  const address = server.address()
+  return `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/v1`
 }
 
 afterEach(async () => {
@@ -48,7 +59,6 @@ test("the upstream request has the caller's settings and nothing else", async ()
       { role: 'user', content: 'Grüß Gott' },
     ],
     max_tokens: 100,
-    temperature: 0,
   })
   assert.equal(vendor.last.headers.authorization, `Bearer ${key}`)
   assert.equal(vendor.last.headers['content-type'], 'application/json')
@@ -67,6 +77,40 @@ test("the upstream request has the caller's settings and nothing else", async ()
     seed: 42,
     stop: ['\n', '###'],
   })
+})
+
+const openAiSays =
+  "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."
+for (const [refuses, takes, body] of [
+  ['max_tokens', 'max_completion_tokens', { error: { message: openAiSays, param: 'max_tokens' } }],
+  ['stream_options', 'max_tokens', { detail: [{ type: 'extra_forbidden', loc: ['body', 'stream_options'] }] }],
+] as const) {
+  test(`A41 a server that refuses ${refuses} is asked once more in its own form, and from then on only so`, async (t) => {
+    const asked: string[][] = []
+    const url = await startServer(t, (request, response) => {
+      void textOf(request).then((sent) => {
+        const fields = Object.keys(parseObject(sent))
+        asked.push(fields)
+        if (fields.includes(refuses)) return response.writeHead(400).end(JSON.stringify(body))
+        return response.end('data: {"choices":[{"delta":{"content":"Hi"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n')
+      })
+    })
+    for (const model of [open({ endpoints: [{ url }] }), openPackage(models, '@ai-sdk/openai-compatible', { url })]) {
+      for (const requests of [2, 1]) {
+        asked.length = 0
+        assert.equal((await pieces(model, { stream: true })).length, 2)
+        assert.equal(asked.length, requests)
+        assert.ok(asked.at(-1)?.includes(takes) && !asked.at(-1)?.includes(refuses))
+      }
+    }
+  })
+}
+
+test('a refused value of max_tokens is not taken for a refused field', async () => {
+  vendor.set({ fault: 'context_length_in_words' })
+  const before = vendor.calls
+  assert.equal((await failure(open())).code, 'context_length_exceeded')
+  assert.equal(vendor.calls, before + 1)
 })
 
 test('an endpoint without a key gets no Authorization; its URL may end in a slash', async () => {
@@ -249,9 +293,9 @@ async function assertCutAt(limit: number, fault: Fault, t: TestContext): Promise
   assert.equal(vendor.calls, calls + 1, 'a hung endpoint is not retried')
 }
 
-test('an upstream that sends nothing is cut off after first_token', (t) => assertCutAt(100, 'hang', t))
-
-test('an upstream that sends headers and no body is cut off after the total', (t) => assertCutAt(200, 'stall', t))
+for (const fault of ['hang', 'stall'] as const) {
+  test(`A44 a whole reply is cut off after the total: ${fault}`, (t) => assertCutAt(200, fault, t))
+}
 
 test('a hung endpoint is replaced by another, with a new first_token', async (t) => {
   const clock = stopClock(t)
@@ -262,40 +306,52 @@ test('a hung endpoint is replaced by another, with a new first_token', async (t)
     vendor.set({ fault: 'hang' })
     const { calls } = vendor
     const model = open({ endpoints: [{ url: vendor.url }, { url: other.url }], timeout: { ...timeout, total: 2000 } })
-    const reply = pieces(model)
+    const reply = pieces(model, { stream: true })
     await until(() => vendor.calls === calls + 1)
     clock.advance(100)
     await until(() => other.calls === 1)
     clock.advance(99)
     await settle()
     gate.open()
-    assert.equal((await reply).length, 2)
+    assert.equal((await reply).at(-1)?.kind, 'end')
   } finally {
     await other.close()
   }
 })
 
-test('a whole reply may take longer than first_token once its response has begun', async (t) => {
-  const clock = stopClock(t)
-  const begun = Promise.withResolvers<ServerResponse>()
-  const server = createServer((_, response) => {
-    response.writeHead(200, { 'content-type': 'application/json' }).flushHeaders()
-    response.write(' ', () => begun.resolve(response))
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/v1`
-  try {
-    const reply = pieces(open({ endpoints: [{ url }], timeout }))
+for (const engine of ['openai', 'ai-sdk']) {
+  test(`A44 a comment in a stream is a sign of life: the first token may come after first_token, engine ${engine}`, async (t) => {
+    const clock = stopClock(t)
+    const begun = Promise.withResolvers<ServerResponse>()
+    const url = await startServer(t, (_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write(': thinking\n\n', () => begun.resolve(response))
+    })
+    const model =
+      engine === 'openai'
+        ? open({ endpoints: [{ url }], timeout })
+        : openPackage(models, '@ai-sdk/openai-compatible', { url, timeout })
+    const reply = pieces(model, { stream: true })
     const response = await begun.promise
     await settle()
     clock.advance(150)
     await settle()
-    response.end('{"choices":[{"index":0,"message":{"content":"late"},"finish_reason":"stop"}]}')
+    response.end('data: {"choices":[{"delta":{"content":"late"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n')
     assert.deepEqual((await reply)[0], { kind: 'texts', texts: ['late'] })
-  } finally {
-    server.close()
-  }
+  })
+}
+
+test('a whole reply may take longer than first_token before its response begins', async (t) => {
+  const clock = stopClock(t)
+  const begun = Promise.withResolvers<ServerResponse>()
+  const url = await startServer(t, (_, response) => begun.resolve(response))
+  const reply = pieces(open({ endpoints: [{ url }], timeout }))
+  const response = await begun.promise
+  await settle()
+  clock.advance(150)
+  await settle()
+  response.end('{"choices":[{"index":0,"message":{"content":"late"},"finish_reason":"stop"}]}')
+  assert.deepEqual((await reply)[0], { kind: 'texts', texts: ['late'] })
 })
 
 test('an unreachable endpoint is upstream_failed', async () => {

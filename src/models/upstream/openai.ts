@@ -9,8 +9,9 @@ import { refused, type Failure } from './failure.ts'
 import { byteTokenizer, type Tokenizer } from '../tokenizer/tokenizer.ts'
 import { createMemberPool } from './pool.ts'
 import { readRefusal } from './reception.ts'
-import { startReply, relay } from './relay.ts'
-import { neverBegun, wholeOf, type UpstreamRun } from './usage.ts'
+import { startReply, relay, type StartedReply } from './relay.ts'
+import { createForms, formAfterRefusal } from './request-form.ts'
+import { neverBegun, wholeOf, type UpstreamReply, type UpstreamRun } from './usage.ts'
 
 export interface OpenAiModelOptions {
   readonly id: string
@@ -25,8 +26,8 @@ export interface OpenAiModelOptions {
   /** Whether the operator has stated that it can reason. Default: no. */
   readonly reasons?: boolean
   /**
-   * Milliseconds. `connect` and `first_token` bound one attempt at one endpoint: until the first token of a stream, or the
-   * first byte of the answer to a request for a whole reply. `total` bounds all attempts and the waits between them.
+   * Milliseconds. `connect` and `first_token` bound one attempt at one endpoint: until the first byte of a stream's body.
+   * `total` bounds all attempts and the waits between them.
    */
   readonly timeout: { readonly connect: number; readonly first_token: number; readonly total: number }
   /** Requests in flight to one endpoint, default 512. If all are full, a run throws Problem `overloaded`. */
@@ -62,34 +63,59 @@ export function createOpenAiModel(options: OpenAiModelOptions): Model {
     log,
   })
 
+  const forms = createForms()
+
   // The busiest path: one promise per step and no async function.
   function run(upstreamRun: UpstreamRun): Promise<WholeReply> {
     const { prompt, limits, signal } = upstreamRun
     if (signal.aborted) return Promise.resolve({ text: '', ...neverBegun })
-    const body = write(prompt, limits, false)
     const bytes = mostBytes.answer + mostBytes.token * limits.maxOutputTokens
-    const { first_token: first } = timeout
-    const ask = (endpoint: Endpoint, total: number) =>
-      endpoint.post(body, { first, total, mostBytes: bytes, signal }).then((answer) => {
-        if (answer === undefined || answer.status === 200) return answer && readCompletion(answer.body, limits)
-        throw refusal(endpoint, answer, answer.body.toString(), context, limits)
+    const ask = (
+      endpoint: Endpoint,
+      total: number,
+      form = forms.of(endpoint.name),
+    ): Promise<UpstreamReply | undefined> => {
+      const ends = performance.now() + total
+      return endpoint.post(write(prompt, limits, false, form), { total, mostBytes: bytes, signal }).then((answer) => {
+        if (answer === undefined || answer.status === 200) {
+          if (answer) forms.keep(endpoint.name, form)
+          return answer && readCompletion(answer.body, limits)
+        }
+        const text = answer.body.toString()
+        const next = formAfterRefusal(form, answer.status, text)
+        if (next) return ask(endpoint, ends - performance.now(), next)
+        throw refusal(endpoint, answer, text, context, limits)
       })
-    return pool.run(ask, upstreamRun).then((answered) => wholeOf(answered?.value, upstreamRun))
+    }
+    return pool
+      .run((endpoint, total) => ask(endpoint, total), upstreamRun)
+      .then((answered) => wholeOf(answered?.value, upstreamRun))
   }
 
   async function beginStream(upstreamRun: UpstreamRun) {
     const { prompt, limits, signal } = upstreamRun
-    const body = write(prompt, limits, true)
     const bytes = mostBytes.answer + mostBytes.event * limits.maxOutputTokens
     const bounds = { first: timeout.first_token, mostBytes: bytes, signal }
-    const answered = await pool.run(async (endpoint, total) => {
-      const reception = endpoint.open(body, { ...bounds, total })
+    async function ask(
+      endpoint: Endpoint,
+      total: number,
+      form = forms.of(endpoint.name),
+    ): Promise<StartedReply | undefined> {
+      const ends = performance.now() + total
+      const reception = endpoint.open(write(prompt, limits, true, form), { ...bounds, total })
       // While the upstream is at work.
       const stream = createChatStream(reception, limits)
       if (!(await reception.opened)) return undefined
-      if (reception.status === 200) return startReply(stream)
-      throw refusal(endpoint, reception, await readRefusal(reception), context, limits)
-    }, upstreamRun)
+      if (reception.status === 200) {
+        forms.keep(endpoint.name, form)
+        return startReply(stream)
+      }
+      const text = await readRefusal(reception)
+      const next = formAfterRefusal(form, reception.status, text)
+      if (next) return ask(endpoint, ends - performance.now(), next)
+      throw refusal(endpoint, reception, text, context, limits)
+    }
+    const answered = await pool.run((endpoint, total) => ask(endpoint, total), upstreamRun)
     return (
       answered?.value && {
         ...answered.value,

@@ -16,8 +16,8 @@ export const abandoned = new Error('abandoned')
 
 /** The bounds of one response: milliseconds, bytes, and the caller's signal. */
 export interface ReceptionBounds {
-  /** Until `begun` is called. */
-  readonly first: number
+  /** Until the first byte of the body. Default: as `total`. */
+  readonly first?: number
   readonly total: number
   readonly mostBytes: number
   readonly signal: AbortSignal
@@ -65,11 +65,6 @@ export class Reception implements Dispatcher.DispatchHandler {
     return this.#ending ?? 'end'
   }
 
-  /** Stops the timeout `first` because the reply has begun. */
-  begun(): void {
-    this.#timer.begun()
-  }
-
   /** Stops reading because the reply is complete. The connection is kept if the response ends soon. */
   finish(): void {
     if (this.#ending !== undefined) return
@@ -104,6 +99,8 @@ export class Reception implements Dispatcher.DispatchHandler {
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#ending !== undefined) return
+    // Any byte is a sign of life: a model may think for long before its first token.
+    this.#timer.begun()
     this.#bytes += chunk.length
     if (this.#bytes > this.#bounds.mostBytes) return this.#end(unusable('more bytes than any reply needs'))
     this.#waiting.push(chunk)

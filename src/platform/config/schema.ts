@@ -78,7 +78,7 @@ const calledModel = {
     connect: written(values.duration, 'Until a server accepts the connection.', { default: '5s' }),
     first_token: written(
       values.duration,
-      'Until the first token of a stream, or the first byte of a whole reply. Most servers send a whole reply only when it is complete.',
+      'Until the first byte of a stream, comments included. A whole reply is bounded by `total` alone.',
       { default: '30s' },
     ),
     total: written(values.duration, 'Until the reply is complete, including retries and the waits between them.', {
