@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { openBrowser, violations, type TestBrowser } from '../support/browser.ts'
-import { startDemo } from '../support/demo.ts'
+import { startNewDemo } from '../support/demo.ts'
 
-let demo: Awaited<ReturnType<typeof startDemo>>
+let demo: Awaited<ReturnType<typeof startNewDemo>>
 let browser: TestBrowser
 
 before(async () => {
-  ;[demo, browser] = await Promise.all([startDemo(), openBrowser()])
+  ;[demo, browser] = await Promise.all([startNewDemo(), openBrowser()])
 })
 after(async () => {
   await browser.close()

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, mkdtemp } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp } from 'node:fs/promises'
 import { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -30,6 +30,8 @@ export interface Cluster {
   readonly url: string
   /** The same as the superuser. */
   readonly superuserUrl: string
+  /** A folder for what test files share. It is removed with the server's files. */
+  readonly folder: string
   stop(): Promise<void>
 }
 
@@ -50,7 +52,9 @@ export async function startCluster(): Promise<Cluster> {
   await ensureDatabase(admin, template, ownerName)
   await admin.end()
   await migrate(addressOf(access, template))
-  return { url: addressOf(access, 'postgres'), superuserUrl: superuserAddressOf(access, 'postgres'), stop }
+  const folder = join(place.root, 'shared')
+  await mkdir(folder)
+  return { url: addressOf(access, 'postgres'), superuserUrl: superuserAddressOf(access, 'postgres'), folder, stop }
 }
 
 /** Waits for this process to end, then stops the server and removes its files. */

@@ -4,7 +4,7 @@ import { startCluster, template, type Cluster } from './cluster.ts'
 import type { DatabasePatience } from '../../src/platform/database/database.ts'
 import { inTime } from './until.ts'
 
-type Addresses = Pick<Cluster, 'url' | 'superuserUrl'>
+type Shared = Pick<Cluster, 'url' | 'superuserUrl' | 'folder'>
 
 export interface TestDatabase {
   /** The address as its owner, who is subject to row-level security as in production. */
@@ -18,22 +18,30 @@ export interface TestDatabase {
 /** Longer than a busy machine takes. Only the tests of a database that hangs take the product's own. */
 export const patience: DatabasePatience = { statementTimeout: 60_000, callerPatience: 60_000 }
 
-const variables = { url: 'TOLLGATE_TEST_CLUSTER', superuserUrl: 'TOLLGATE_TEST_SUPERUSER' }
+const variables = {
+  url: 'TOLLGATE_TEST_CLUSTER',
+  superuserUrl: 'TOLLGATE_TEST_SUPERUSER',
+  folder: 'TOLLGATE_TEST_FOLDER',
+}
 
 /** Lets the test files of a run, which inherit the environment, use this cluster. */
-export function shareCluster({ url, superuserUrl }: Addresses): void {
+export function shareCluster({ url, superuserUrl, folder }: Shared): void {
   process.env[variables.url] = url
   process.env[variables.superuserUrl] = superuserUrl
+  process.env[variables.folder] = folder
 }
 
-let alone: Promise<Addresses> | undefined
+let alone: Promise<Shared> | undefined
 
 /** All databases of a test run are on one server. A test file that runs alone starts its own. */
-async function findCluster(): Promise<Addresses> {
-  const [url, superuserUrl] = [process.env[variables.url], process.env[variables.superuserUrl]]
-  if (url === undefined || superuserUrl === undefined) return (alone ??= startCluster())
-  return { url, superuserUrl }
+async function findCluster(): Promise<Shared> {
+  const { [variables.url]: url, [variables.superuserUrl]: superuserUrl, [variables.folder]: folder } = process.env
+  if (url === undefined || superuserUrl === undefined || folder === undefined) return (alone ??= startCluster())
+  return { url, superuserUrl, folder }
 }
+
+/** A folder that the test files of a run share, which is removed after it. */
+export const sharedFolder = async (): Promise<string> => (await findCluster()).folder
 
 /** Creates a database with all migrations applied, or with none if `empty`. */
 export async function createTestDatabase({ empty = false } = {}): Promise<TestDatabase> {

@@ -1,20 +1,56 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { Client } from 'pg'
+import { withFileLock } from '../../src/platform/system/file-lock.ts'
+import { copyTestDatabase, createTestDatabase, sharedFolder } from './database.ts'
 import { freePorts, start } from './start.ts'
 
-/** Starts the demo as `npm start` does, with its own database. `configuration` is the text of tollgate.yaml. */
+/** Starts the demo on a copy of the one that this run has prepared. `configuration` is the text of tollgate.yaml. */
 export async function startDemo(configuration = '{}') {
-  const folder = await mkdtemp(path.join(tmpdir(), 'tollgate-demo-'))
+  const prepared = await prepare()
+  const database = await copyTestDatabase(prepared.url)
+  const folder = await createFolder()
+  await cp(dataIn(prepared.folder), dataIn(folder), { recursive: true })
+  const demo = await run(folder, configuration, { DATABASE_URL: database.url })
+  return {
+    ...demo,
+    async close() {
+      await demo.end()
+      await rm(folder, { recursive: true })
+      await database.drop()
+    },
+  }
+}
+
+/** Starts the demo as the first `npm start` does: with an empty data folder and its own database server. */
+export async function startNewDemo() {
+  const folder = await createFolder()
+  const demo = await run(folder, '{}')
+  return {
+    base: demo.base,
+    async close() {
+      await demo.end()
+      await rm(folder, { recursive: true })
+    },
+  }
+}
+
+const createFolder = () => mkdtemp(path.join(tmpdir(), 'tollgate-demo-'))
+const dataIn = (folder: string) => path.join(folder, 'data')
+
+async function run(folder: string, configuration: string, variables: Readonly<Record<string, string>> = {}) {
   const file = path.join(folder, 'tollgate.yaml')
   await writeFile(file, configuration)
   const port = await freePorts()
   const environment = {
     PORT: String(port),
-    TOLLGATE_DATA: path.join(folder, 'data'),
+    TOLLGATE_DATA: dataIn(folder),
     TOLLGATE_CONFIG: file,
-    // Not the default beside a configured mail server.
+    // Not the default beside a configured mail server or database.
     TOLLGATE_DEMO: '1',
+    ...variables,
   }
   let running = await start(environment)
   return {
@@ -25,9 +61,38 @@ export async function startDemo(configuration = '{}') {
       await writeFile(file, changed)
       running = await start(environment)
     },
-    async close() {
-      await running.end()
-      await rm(folder, { recursive: true })
-    },
+    end: () => running.end(),
   }
+}
+
+interface Prepared {
+  /** The address of the database. */
+  readonly url: string
+  readonly folder: string
+}
+
+/** Once in each run, starts the demo on an empty database, and keeps that database and the data folder. */
+async function prepare(): Promise<Prepared> {
+  const shared = await sharedFolder()
+  const folder = path.join(shared, 'demo')
+  const complete = path.join(folder, 'database')
+  await withFileLock(path.join(shared, 'demo-lock'), async () => {
+    if (existsSync(complete)) return
+    await rm(folder, { recursive: true, force: true })
+    await mkdir(folder)
+    const { url, superuserUrl } = await createTestDatabase()
+    const demo = await run(folder, '{}', { DATABASE_URL: url })
+    await demo.end()
+    await forgetProvider(superuserUrl)
+    await writeFile(complete, url)
+  })
+  return { url: await readFile(complete, 'utf8'), folder }
+}
+
+/** The provider of each copy has another port, and so another issuer. */
+async function forgetProvider(databaseUrl: string): Promise<void> {
+  const client = new Client(databaseUrl)
+  await client.connect()
+  await client.query('delete from identity')
+  await client.end()
 }
