@@ -96,7 +96,7 @@ async function change(needs: Needs, id: string, given: PersonChange, by: Visit):
   }
 }
 
-/** An address that someone can no longer read no longer proves anything: links mailed to it find nobody. */
+/** An address that someone can no longer read no longer proves anything: links mailed to it end before it changes. */
 async function changeAddress(
   tx: Queryable,
   { audit, changes }: Needs,
@@ -105,11 +105,11 @@ async function changeAddress(
   by: Visit,
 ): Promise<void> {
   if (person.email === email.address) return
+  await changes.concludeAddress(tx, { person, by, address: email.address })
   await identities.updateEmail(tx, person.id, email)
   const at = new Date()
   const withdrawn = [...(await withdrawOf(tx, email.key, at)), ...(await withdrawUnfinished(tx, person.id, at))]
   await audit.recordWithin(tx, withdrawals(withdrawn, by))
-  await changes.concludeAddress(tx, { person, by, address: email.address })
 }
 
 async function remove({ database, audit, changes, countClientsOf }: Needs, id: string, by: Visit): Promise<void> {

@@ -63,6 +63,7 @@ export interface Identities {
 /** An address that a provider reports, and what a change to it entails. */
 export interface AddressChange {
   readonly email: Email
+  /** Runs before the change: what was mailed to the old address ends by it. */
   readonly conclude: (tx: Queryable, before: PersonSummary) => Promise<void>
 }
 
@@ -124,10 +125,10 @@ export function createIdentities({ database, audit }: Needs): Identities {
         await database.transaction(async (tx) => {
           const hasChanged = await store.noteReported(tx, identity, email.key)
           if (!hasChanged || person.email === email.address) return
+          await conclude(tx, person)
           await store.updateEmail(tx, person.id, email)
           const withdrawn = await withdrawOf(tx, email.key, new Date())
           await audit.recordWithin(tx, withdrawals(withdrawn, { actor: personActor(person) }))
-          await conclude(tx, person)
         })
       } catch (error) {
         if (!store.isIdentityTaken(error)) throw error

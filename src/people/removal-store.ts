@@ -4,17 +4,15 @@ import type { Person } from './person.ts'
 /** The tables of second factors. A passkey can be a sign-in method too, so a lost one is lost as both. */
 const factorTables = ['totp', 'phone', 'recovery_code', 'passkey'] as const
 
-/** What a person signs in with, and what was mailed to their address, by the condition on its rows. */
+/** What a person signs in with, and their invitations, by the condition on its rows. */
 const signInData = {
   identity: 'person_id = $1',
   password: 'person_id = $1',
-  password_reset: 'email_key = (select email_key from person where id = $1)',
-  email_link: 'email_key = (select email_key from person where id = $1)',
   passkey_owner: 'person_id = $1',
   invitation: 'person_id = $1 or email_key = (select email_key from person where id = $1)',
 } satisfies Record<string, string>
 
-/** Sessions end by the caller, who records it. */
+/** The caller has ended the sessions and what was mailed to the address. */
 export async function deleteSignInData(tx: Queryable, { id }: Pick<Person, 'id'>): Promise<void> {
   await deleteFactors(tx, { id })
   for (const [table, condition] of Object.entries(signInData)) {

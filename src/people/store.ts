@@ -57,15 +57,13 @@ export async function lockPartners(tx: Queryable): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-/** If role or status changes, a trigger ends the person's sessions. Sign-ins that wait for a second factor end too. */
+/** If role or status changes, a trigger ends the person's sessions and unfinished sign-ins. */
 export async function updatePerson(tx: Queryable, id: string, change: Omit<PersonChange, 'email'>): Promise<void> {
   await tx.rows(
     `update person set role = coalesce($2, role), status = coalesce($3, status), name = coalesce($4, name)
      where id = $1`,
     [id, change.role ?? null, change.status ?? null, change.name ?? null],
   )
-  if (change.role === undefined && change.status === undefined) return
-  await tx.rows(`delete from sign_in_attempt where person_id = $1 and step = 'proven'`, [id])
 }
 
 /** Keeps only the id, the name and the role. */

@@ -192,11 +192,6 @@ export async function deleteProven(database: Queryable, browserHashes: readonly 
   await database.rows(`delete from sign_in_attempt where browser_hash = any($1) and step = 'proven'`, [browserHashes])
 }
 
-/** Deletes every attempt of a person that waits for a second factor. */
-export async function deleteProvenOf(tx: Queryable, personId: string): Promise<void> {
-  await tx.rows(`delete from sign_in_attempt where person_id = $1 and step = 'proven'`, [personId])
-}
-
 interface ProvenBy {
   readonly method: string
   readonly issuer: string
@@ -205,16 +200,19 @@ interface ProvenBy {
 }
 
 /**
- * Deletes the attempts at a provider that wait for a second factor, of an identity, a session there, or both. With both, an attempt
- * without a known session is deleted, too: it may be the one.
+ * The people whose sign-in at a provider waits for a second factor, by their identity, a session there, or both. With both, an
+ * attempt without a known session counts, too: it may be the one. An identity alone names its person even without an attempt.
  */
-export async function deleteProvenBy(tx: Queryable, { method, issuer, subject, sid }: ProvenBy): Promise<void> {
-  await tx.rows(
-    `delete from sign_in_attempt where step = 'proven' and method = $1
-       and ($3::text is null or person_id in (select person_id from identity where issuer = $2 and subject = $3))
-       and ($4::text is null or provider_sid = $4 or ($3 is not null and provider_sid is null))`,
+export async function readWaiting(tx: Queryable, { method, issuer, subject, sid }: ProvenBy): Promise<string[]> {
+  const rows = await tx.rows<{ id: string }>(
+    `with named as (select person_id from identity where issuer = $2 and subject = $3)
+     select person_id as id from sign_in_attempt where step = 'proven' and method = $1
+       and ($3::text is null or person_id in (select person_id from named))
+       and ($4::text is null or provider_sid = $4 or ($3 is not null and provider_sid is null))
+     union select person_id from named where $4 is null`,
     [method, issuer, subject ?? null, sid ?? null],
   )
+  return rows.map(({ id }) => id)
 }
 
 export interface FoundAttempt {

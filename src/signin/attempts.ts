@@ -97,10 +97,6 @@ export function createAttempts({ database, baseUrl, clock }: AttemptNeeds): Atte
   const host = baseUrl.startsWith('https:') ? '__Host-' : ''
   const prefix = `${host}signin-`
   const provenName = `${host}factor`
-  const cookiesOf = (header: string | undefined, isOurs: (name: string) => boolean) =>
-    readSecrets(header)
-      .filter(({ name }) => isOurs(name))
-      .slice(0, maxCookies)
   const begunCookies = (header: string | undefined) => cookiesOf(header, (name) => name.startsWith(prefix))
   const browsers = (header: string | undefined) => begunCookies(header).map(({ value }) => hashOf(value))
   const provenBrowsers = (header: string | undefined) =>
@@ -160,4 +156,10 @@ export function createAttempts({ database, baseUrl, clock }: AttemptNeeds): Atte
       return { why: step === 'begun' && isExpired ? 'expired_state' : 'used_state', method, returnTo }
     },
   } satisfies Attempts)
+}
+
+function cookiesOf(header: string | undefined, isOurs: (name: string) => boolean) {
+  return readSecrets(header)
+    .filter(({ name }) => isOurs(name))
+    .slice(0, maxCookies)
 }

@@ -2,7 +2,6 @@ import type { Visit } from '../access/actor.ts'
 import type { Audit } from '../access/audit.ts'
 import type { Mailer, MailMessage } from '../mail/mailer.ts'
 import type { Queryable } from '../platform/database/database.ts'
-import { deleteProvenOf } from './attempts-store.ts'
 import type { Sessions } from './sessions.ts'
 
 /** A change of a password, a factor or an address of a person. */
@@ -21,8 +20,7 @@ export interface CredentialChange {
 /** The consequences of every change to how a person signs in. */
 export interface CredentialChanges {
   /**
-   * Within the transaction of the change: ends the person's other sessions and their sign-ins that wait for a second
-   * factor, writes the audit row, and queues a mail to the person. Returns the number of sessions that ended.
+   * Within the transaction of the change: ends the person's other sessions and what they have not completed, writes the audit row, and queues a mail to the person. Returns the number of sessions that ended.
    */
   conclude(this: void, tx: Queryable, change: CredentialChange): Promise<number>
   /** Only queues the mail: for a further way in, with which nobody has lost or gained a session. */
@@ -50,7 +48,6 @@ export function createCredentialChanges({ sessions, audit, mailer }: ChangeNeeds
 
   async function conclude(tx: Queryable, { person, action, details, notice, exceptId, by }: CredentialChange) {
     const ended = await sessions.endWithin(tx, { personId: person.id, exceptId }, by)
-    await deleteProvenOf(tx, person.id)
     await audit.recordWithin(tx, [
       { ...by, action, outcome: 'allowed', noun: 'person', nounId: person.id, ...(details && { details }) },
     ])

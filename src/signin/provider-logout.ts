@@ -3,11 +3,13 @@ import type { Audit } from '../access/audit.ts'
 import type { Database } from '../platform/database/database.ts'
 import type { Server } from '../platform/http/server.ts'
 import { Problem } from '../platform/problems.ts'
-import { deleteProvenBy } from './attempts-store.ts'
+import { readWaiting } from './attempts-store.ts'
 import { providerLogout } from './operations.ts'
 import type { LogoutNotice, RedirectMethod, SignInMethod } from './methods/method.ts'
 import type { Refusals } from './refusals.ts'
-import { acceptLogoutToken, deleteSessions } from './store.ts'
+import { endSessions } from './session-end.ts'
+import { byOwner } from './session-start.ts'
+import { acceptLogoutToken, type EndedSession } from './store.ts'
 import { visitorOf } from './visitor.ts'
 
 interface Needs {
@@ -39,14 +41,14 @@ export async function registerProviderLogout(server: Server, needs: Needs): Prom
       async (request, reply) => {
         const method = needs.methods.find(({ id }) => id === request.params['*'])
         if (method?.kind !== 'redirect') throw new Problem('not_found', 'There is no such provider.')
-        await endSessions(needs, method, request)
+        await receive(needs, method, request)
         return reply.code(200).send()
       },
     )
   })
 }
 
-async function endSessions(needs: Needs, method: RedirectMethod, request: FastifyRequest): Promise<void> {
+async function receive(needs: Needs, method: RedirectMethod, request: FastifyRequest): Promise<void> {
   try {
     const token = request.body instanceof URLSearchParams ? request.body.get('logout_token') : null
     if (token === null) throw new Problem('sign_in_failed', 'The form has no logout_token.')
@@ -61,10 +63,7 @@ async function endSessions(needs: Needs, method: RedirectMethod, request: Fastif
   }
 }
 
-/**
- * In one transaction: a token that was accepted without ending the sessions could not be sent again. A sign-in that waits for
- * its second factor has no session yet; if the token names its person or its session at the provider, it has to begin again.
- */
+/** In one transaction: a token that was accepted without ending the sessions could not be sent again. */
 function accept(
   { database, audit }: Needs,
   { id: method }: RedirectMethod,
@@ -73,21 +72,16 @@ function accept(
 ): Promise<boolean> {
   return database.transaction(async (tx) => {
     if (!(await acceptLogoutToken(tx, { issuer, jti, expiresAt }))) return false
-    await deleteProvenBy(tx, { method, issuer, subject, sid })
-    const ended = await deleteSessions(tx, { issuer, subject, sid })
-    await audit.recordWithin(
-      tx,
-      ended.map(({ id, personId }) => ({
-        action: 'session_ended',
-        outcome: 'allowed',
-        actor: { kind: 'person', id: personId },
-        noun: 'session',
-        nounId: id,
-        requestId: request.id,
-        address: request.ip,
-        details: { why: 'signed out at the provider', method },
-      })),
-    )
+    const people = await readWaiting(tx, { method, issuer, subject, sid })
+    const details = { why: 'signed out at the provider', method }
+    const origin = { requestId: request.id, address: request.ip }
+    const entryOf = (session: EndedSession) => ({
+      action: 'session_ended',
+      ...byOwner(session),
+      ...origin,
+      details,
+    })
+    await endSessions(tx, audit, { which: { issuer, subject, sid }, people, entryOf })
     return true
   })
 }

@@ -1,12 +1,13 @@
 import type { Logger } from 'pino'
 import { byService, type RequestOrigin, type Visit } from '../access/actor.ts'
-import type { Audit, AuditEntry } from '../access/audit.ts'
+import type { Audit } from '../access/audit.ts'
 import type { Person } from '../people/person.ts'
 import type { Database, Queryable } from '../platform/database/database.ts'
 import { createLookups } from '../platform/database/lookups.ts'
 import { isFactorRequired, type SecondFactorPolicy } from './factor-policy.ts'
 import { createLastSeen, type LastSeen } from './last-seen.ts'
 import { noSessionCookie, sessionCookie, sessionHashes } from './session-cookie.ts'
+import { endSessions, type SessionEnd } from './session-end.ts'
 import { byOwner, startSession, type NewSession, type StartedSession } from './session-start.ts'
 import * as store from './store.ts'
 
@@ -33,7 +34,10 @@ export interface Lifetimes {
   readonly absolute: number
 }
 
-/** Every start and end is in the same transaction as its audit row. */
+/**
+ * Every start and end is in the same transaction as its audit row. The end of sessions also ends what their people have not
+ * completed: `endSessions` says what.
+ */
 export interface Sessions {
   /**
    * The session of a Cookie header, with one indexed query. Undefined without a cookie, or if its session does not
@@ -108,7 +112,8 @@ export function createSessions(needs: SessionNeeds): Sessions {
     },
     end: (which: EndWhich, by: Visit) => end(needs, which, revokedBy(by)),
     endAll: (by: Visit) => end(needs, {}, revokedBy(by)),
-    endWithin: (tx: Queryable, which: EndOthers, by: Visit) => endWithin(tx, needs, which, revokedBy(by)),
+    endWithin: (tx: Queryable, which: EndOthers, by: Visit) =>
+      endSessions(tx, audit, { which, entryOf: revokedBy(by) }),
     async list(personId: string, within: Queryable = database) {
       const now = clock()
       const alive = { endsAfter: new Date(now), seenAfter: new Date(now - lifetimes.idle) }
@@ -151,7 +156,7 @@ function createRecognition(needs: SessionNeeds, lastSeen: LastSeen): Sessions['r
   }
 }
 
-type EntryOf = (session: store.EndedSession) => AuditEntry
+type EntryOf = SessionEnd['entryOf']
 
 const revokedBy =
   (by: Visit): EntryOf =>
@@ -162,19 +167,12 @@ const revokedBy =
     details: { of: personId },
   })
 
-function end(needs: SessionNeeds, which: store.Selection, entryOf: EntryOf): Promise<store.EndedSession[]> {
-  return needs.database.transaction((tx) => endWithin(tx, needs, which, entryOf))
-}
-
-async function endWithin(
-  tx: Queryable,
-  { audit }: Pick<SessionNeeds, 'audit'>,
+function end(
+  { database, audit }: SessionNeeds,
   which: store.Selection,
   entryOf: EntryOf,
 ): Promise<store.EndedSession[]> {
-  const ended = await store.deleteSessions(tx, which)
-  await audit.recordWithin(tx, ended.map(entryOf))
-  return ended
+  return database.transaction((tx) => endSessions(tx, audit, { which, entryOf }))
 }
 
 /** Which cookie is the planted one is unknown: both sessions end, so that planting one cannot lock a person out. */

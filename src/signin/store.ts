@@ -101,24 +101,34 @@ export interface Selection {
   readonly exceptId?: string | undefined
 }
 
+const selected = `($1::bytea[] is null or hash = any($1)) and ($2::uuid is null or id = $2)
+  and ($3::uuid is null or person_id = $3) and ($4::text is null or issuer = $4)
+  and ($5::text is null or subject = $5)
+  and ($6::text is null or provider_sid = $6 or ($5 is not null and provider_sid is null))
+  and ($7::uuid is null or id <> $7)`
+
+const valuesOf = ({ hashes, id, personId, issuer, subject, sid, exceptId }: Selection) =>
+  [hashes, id, personId, issuer, subject, sid, exceptId].map((value) => value ?? null)
+
 export function deleteSessions(database: Queryable, which: Selection): Promise<EndedSession[]> {
   return database.rows(
-    `delete from session where ($1::bytea[] is null or hash = any($1)) and ($2::uuid is null or id = $2)
-       and ($3::uuid is null or person_id = $3) and ($4::text is null or issuer = $4)
-       and ($5::text is null or subject = $5)
-       and ($6::text is null or provider_sid = $6 or ($5 is not null and provider_sid is null))
-       and ($7::uuid is null or id <> $7)
-     returning id, person_id as "personId", provider, id_token as "idToken"`,
-    [
-      which.hashes ?? null,
-      which.id ?? null,
-      which.personId ?? null,
-      which.issuer ?? null,
-      which.subject ?? null,
-      which.sid ?? null,
-      which.exceptId ?? null,
-    ],
+    `delete from session where ${selected} returning id, person_id as "personId", provider, id_token as "idToken"`,
+    valuesOf(which),
   )
+}
+
+/** The people whose sessions these are. */
+export async function readPeopleOf(database: Queryable, which: Selection): Promise<string[]> {
+  const rows = await database.rows<{ id: string }>(
+    `select distinct person_id as id from session where ${selected}`,
+    valuesOf(which),
+  )
+  return rows.map(({ id }) => id)
+}
+
+/** Sign-ins that wait for a second factor, factors and providers that are being added, mailed links. `null`: of everyone. */
+export async function endUnfinishedSignIns(tx: Queryable, people: readonly string[] | null): Promise<void> {
+  await tx.rows('select end_unfinished_sign_ins($1)', [people])
 }
 
 /** A session as its person's own list shows it. */

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { byService } from '../../src/access/actor.ts'
 import { at } from '../support/json.ts'
+import { clientId, clientSecret } from '../support/lying-provider.ts'
+import { setUpTotp } from '../support/own-account.ts'
 import { startPortal, type Portal } from '../support/portal.ts'
 import type { Profile } from '../support/profile.ts'
 import { routesOf } from '../support/routes.ts'
@@ -196,6 +199,95 @@ describe('B24, B34: many requests while a session is replaced', () => {
     } finally {
       await short.close()
     }
+  })
+})
+
+/** The names of what a person can still complete. */
+const unfinished = async (id: string) => {
+  const rows = await portal.service.database.rows<{ what: string }>(
+    `select method as what from sign_in_attempt where $1 in (person_id, links_to)
+     union all select factor from enrolment join session s on s.id = session_id where s.person_id = $1
+     union all select device from email_link where email_key = $1::text
+     union all select email from password_reset where email_key = $1::text order by 1`,
+    [id],
+  )
+  return rows.map(({ what }) => what)
+}
+const gone = (address: string) => (by: Profile) => by.ask(address, { method: 'DELETE' })
+
+describe('B107: what a person has not completed', () => {
+  const all = ['adding', 'enrolling', 'link', 'reset', 'waiting']
+
+  /** A person with two sessions, one of each thing that can be completed, and a telephone. */
+  async function somebody() {
+    const { profile, id } = await portal.enter('consultant')
+    const second = await another()
+    const { database } = portal.service
+    const other = String(await sessionId(second))
+    await database.rows(
+      `with p as (update person set email_key = id::text where id = $1),
+         a as (insert into sign_in_attempt (state_hash, browser_hash, method, return_to, expires_at, step, person_id, proof, links_to)
+           select sha256(method::bytea || $1::text::bytea), sha256('b'), method, '/', now() + interval '1 hour', step, person,
+             case when person is not null then '\\x00'::bytea end, linked
+           from (values ('waiting', 'proven', $1::uuid, null), ('adding', 'begun', null, $1::uuid)) v(method, step, person, linked)),
+         e as (insert into enrolment values ($2, 'enrolling', '{}', 0, now() + interval '1 hour')),
+         l as (insert into email_link (email_key, email, token_hash, code, state_hash, device, expires_at)
+           values ($1::text, 'link', sha256($1::text::bytea), '', sha256('s'), 'link', now() + interval '1 hour')),
+         r as (insert into password_reset values ($1::text, sha256($1::text::bytea), 'reset', now() + interval '1 hour'))
+       insert into phone values ($1, '+4915112345678', now())`,
+      [id, other],
+    )
+    assert.deepEqual(await unfinished(id), all)
+    const identities = await database.rows<{ subject: string }>('select subject from identity where person_id = $1', [
+      id,
+    ])
+    return { profile, id, other, subject: identities[0]?.subject ?? '' }
+  }
+  type Somebody = Awaited<ReturnType<typeof somebody>>
+
+  const events: Readonly<Record<string, (who: Somebody, partner: Profile) => Promise<unknown>>> = {
+    'signing out of a browser': ({ profile }) => profile.ask('/signout', { method: 'POST' }),
+    'ending one session': ({ profile, other }) => gone(`/me/sessions/${other}`)(profile),
+    'ending one’s sessions': ({ profile }) => gone('/me/sessions')(profile),
+    'a new factor of one’s own': ({ profile }) => setUpTotp(profile),
+    'the end by a partner': ({ id }, partner) => gone(`/people/${id}/sessions`)(partner),
+    'another role': ({ id }, partner) => partner.ask(`/people/${id}`, { method: 'PATCH', body: { role: 'partner' } }),
+    'another address': ({ id }, partner) =>
+      partner.ask(`/people/${id}`, { method: 'PATCH', body: { email: `${id}@new.example` } }),
+    'the removal of identities': ({ id }, partner) => gone(`/people/${id}/identities`)(partner),
+    'the removal of factors': ({ id }, partner) => gone(`/people/${id}/factors`)(partner),
+    'the deletion of the person': ({ id }, partner) => gone(`/people/${id}`)(partner),
+    'the command line': ({ id }) => portal.service.people.setStatus(id, 'disabled', byService),
+    'a statement in SQL': ({ id }) =>
+      portal.service.database.rows(`update person set status = 'disabled' where id = $1`, [id]),
+    'a logout at the provider': async ({ subject }) => {
+      const { issuer, keys } = portal.provider
+      const now = Math.floor(Date.now() / 1000)
+      const claims = { iss: issuer, aud: clientId, iat: now, exp: now + 120, jti: subject, sub: subject }
+      const logout = { 'http://schemas.openid.net/event/backchannel-logout': {} }
+      const token = await keys.sign(
+        { ...claims, events: logout },
+        { header: { typ: 'logout+jwt' }, secret: clientSecret },
+      )
+      const body = new URLSearchParams({ logout_token: token })
+      assert.equal(
+        (await fetch(`${portal.service.url}/auth/backchannel-logout/firm`, { method: 'POST', body })).status,
+        200,
+      )
+    },
+  }
+  for (const [name, event] of Object.entries(events)) {
+    test(`ends with ${name}; that of others does not`, async () => {
+      const [who, bystander, partner] = [await somebody(), await somebody(), (await portal.enter('partner')).profile]
+      await event(who, partner)
+      assert.deepEqual([await unfinished(who.id), await unfinished(bystander.id)], [[], all])
+    })
+  }
+
+  test('ends for everybody with all sessions', async () => {
+    const [one, two] = [await somebody(), await somebody()]
+    await gone('/people/sessions')((await portal.enter('partner')).profile)
+    assert.deepEqual([await unfinished(one.id), await unfinished(two.id)], [[], []])
   })
 })
 

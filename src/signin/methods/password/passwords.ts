@@ -10,7 +10,6 @@ import type { CheckPassword } from './check.ts'
 import type { Hashing } from './hashing.ts'
 import * as store from './password-store.ts'
 import type { PasswordPolicy } from './policy.ts'
-import { deleteResetsOf } from './reset-store.ts'
 import type { MinimumOf } from './strength.ts'
 
 /** A signed-in person's changes to their own password. Every change ends their other sessions. */
@@ -54,7 +53,6 @@ export function createPasswords(needs: PasswordsNeeds): Passwords {
           throw new Problem('not_found', 'You have no password.')
         }
         await usable.requireOne(tx, owner)
-        await deleteResetsOf(tx, owner.id)
         return changes.conclude(tx, {
           person: owner,
           action: 'password_removed',
@@ -79,7 +77,6 @@ async function change(needs: PasswordsNeeds, { current, password }: ChosenPasswo
     // Someone may have recovered the account in the meantime.
     if (locked === undefined || locked.changedAt?.getTime() !== owner.changedAt?.getTime()) throw changedMeanwhile()
     await store.writePassword(tx, { personId: owner.id, hash, at: new Date() })
-    await deleteResetsOf(tx, owner.id)
     return changes.conclude(tx, {
       person: owner,
       action: owner.hash === null ? 'password_set' : 'password_changed',

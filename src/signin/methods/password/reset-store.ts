@@ -34,7 +34,3 @@ export async function takeReset(tx: Queryable, tokenHash: Buffer, now: Date): Pr
   ])
   return rows.length > 0
 }
-
-export async function deleteResetsOf(tx: Queryable, personId: string): Promise<void> {
-  await tx.rows('delete from password_reset r using person p where p.id = $1 and p.email_key = r.email_key', [personId])
-}
