@@ -113,6 +113,8 @@ export interface AppNeeds {
   readonly metricsToken?: string
   /** The text of /metrics. Default: the metrics of this process. */
   readonly metricsText?: () => Promise<string>
+  /** Resolves when the connections that another process has accepted for this one have arrived. */
+  readonly handedOver?: () => Promise<void>
   /** ms that requests in flight get, and that idle connections stay open, when the app closes. */
   readonly drainTime?: number
   readonly idleGrace?: number

@@ -59,6 +59,8 @@ export interface Service {
   readonly sessions: Sessions
   readonly records: Records
   readonly database: Database
+  /** Makes `/readyz` return 503 from now on. Everything is still served. */
+  leave(): void
   /** Requests in flight finish and are settled, new ones are refused, then everything is closed. */
   close(): Promise<void>
 }
@@ -78,6 +80,8 @@ export interface ServiceNeeds {
   readonly additional?: AdditionalMethods
   /** The text of /metrics. Default: the metrics of this process. */
   readonly metricsText?: () => Promise<string>
+  /** Resolves when the connections that another process has accepted for this one have arrived. */
+  readonly handedOver?: () => Promise<void>
 }
 
 /** Where `scripts/setup.js` puts the pages that it builds. */
@@ -234,11 +238,12 @@ export async function openService(needs: ServiceNeeds): Promise<Service> {
     sessions,
     records,
     database,
+    leave: () => app.leave(),
     close: () => parts.disposeAsync(),
   })
 }
 
-function appSettings({ config, idleGrace, metricsText }: ServiceNeeds) {
+function appSettings({ config, idleGrace, metricsText, handedOver }: ServiceNeeds) {
   return {
     baseUrl: config.base_url,
     currency: config.currency,
@@ -253,6 +258,7 @@ function appSettings({ config, idleGrace, metricsText }: ServiceNeeds) {
     trustedProxies: config.listen.trusted_proxies,
     ...(idleGrace !== undefined && { idleGrace }),
     ...(metricsText !== undefined && { metricsText }),
+    ...(handedOver !== undefined && { handedOver }),
     ...(config.metrics?.token !== undefined && { metricsToken: config.metrics.token }),
   }
 }

@@ -1,17 +1,5 @@
-import type { Logger } from 'pino'
-import type { Config } from '../platform/config/config.ts'
 import { OperatorError } from '../platform/problems.ts'
-import { openService, type Service } from '../service.ts'
-
-export interface ServeNeeds {
-  readonly config: Config
-  readonly databaseUrl: string
-  readonly log: Logger
-  /** Interrupts the migration. */
-  readonly stop?: AbortSignal
-  /** The metrics of all processes. Default: those of this one. */
-  readonly metricsText?: () => Promise<string>
-}
+import { openService, type Service, type ServiceNeeds } from '../service.ts'
 
 /**
  * The most connections that wait to be accepted, where the kernel allows as many (`net.core.somaxconn`). Node accepts one in each turn of
@@ -20,7 +8,7 @@ export interface ServeNeeds {
 const backlog = 4096
 
 /** Opens the service and listens. Throws OperatorError when the port is taken or not allowed. */
-export async function serve(needs: ServeNeeds): Promise<Service> {
+export async function serve(needs: ServiceNeeds): Promise<Service> {
   const service = await openService(needs)
   const { host, port } = needs.config.listen
   try {

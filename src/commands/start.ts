@@ -25,7 +25,8 @@ export function startCommand(context: Context): Command {
       // 20 for each process, and some for commands.
       const connections = Math.max(100, 20 * settings.listen.processes + 40)
       // Before anything starts, so that stopping a start leaves no database server behind.
-      const stop = stopSignal(log)
+      const signals = watchSignals(log)
+      const { stop } = signals
       // The demo's provider starts while the database does, and is closed even if the database does not start.
       const opening = openDemo(settings, log)
       const begun = opening.catch(() => undefined)
@@ -47,6 +48,7 @@ export function startCommand(context: Context): Command {
       if (running === undefined) return
       opened.defer(() => running.close())
       if (stop.aborted) return
+      signals.onLeave(settings.listen.drain_delay, () => running.leave())
       context.stdout.write(running.greeting)
       await once(stop, 'abort')
     })
@@ -70,6 +72,7 @@ interface RunNeeds {
 
 interface RunningService {
   readonly greeting: string
+  leave(): void
   close(): Promise<void>
 }
 
@@ -79,7 +82,11 @@ async function runAlone({ settings, json, ...needs }: RunNeeds): Promise<Running
   try {
     await loadDemo(needs.config, settings, { ...service, ...needs })
     const { config } = needs
-    return { greeting: await greeting(service, { settings, config, json }), close: () => service.close() }
+    return {
+      greeting: await greeting(service, { settings, config, json }),
+      leave: () => service.leave(),
+      close: () => service.close(),
+    }
   } catch (error) {
     await service.close()
     throw error
@@ -116,18 +123,38 @@ async function withPort(config: Config): Promise<Config> {
   }
 }
 
-/** Aborts at the first SIGTERM, SIGINT or SIGHUP. A second SIGTERM or SIGINT ends the process at once. */
-function stopSignal(log: Logger): AbortSignal {
+interface Signals {
+  /** Aborts when the service must stop. */
+  readonly stop: AbortSignal
+  /** From now on, SIGTERM calls `leave`, and stops the service only `delay` ms later, or at the next signal. */
+  onLeave(delay: number, leave: () => void): void
+}
+
+/** Handles SIGTERM, SIGINT and SIGHUP. While the service stops, another SIGTERM or SIGINT ends the process at once. */
+function watchSignals(log: Logger): Signals {
   const stop = new AbortController()
+  let leaving: { readonly delay: number; leave(): void } | undefined
+  let timer: NodeJS.Timeout | undefined
+  const begin = (signal: NodeJS.Signals): void => {
+    clearTimeout(timer)
+    log.info({ signal }, 'stopping: requests in flight finish, new ones are refused')
+    stop.abort()
+    endAtDeadline(log)
+  }
   const onSignal = (signal: NodeJS.Signals): void => {
-    if (!stop.signal.aborted) {
-      log.info({ signal }, 'stopping: requests in flight finish, new ones are refused')
-      stop.abort()
-      endAtDeadline(log)
-      // When a terminal closes, both the kernel and the shell may send SIGHUP.
-    } else if (signal !== 'SIGHUP') process.exit(1)
+    // When a terminal closes, both the kernel and the shell may send SIGHUP.
+    if (stop.signal.aborted) return signal === 'SIGHUP' ? undefined : process.exit(1)
+    if (signal !== 'SIGTERM' || leaving === undefined || timer !== undefined) return begin(signal)
+    log.info({ signal, ms: leaving.delay }, 'leaving: /readyz is 503, and everything is served until the service stops')
+    leaving.leave()
+    timer = setTimeout(begin, leaving.delay, signal)
   }
   // Never removed: a signal without a listener kills.
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, onSignal)
-  return stop.signal
+  return {
+    stop: stop.signal,
+    onLeave(delay, leave) {
+      if (delay > 0) leaving = { delay, leave }
+    },
+  }
 }

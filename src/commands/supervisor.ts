@@ -10,6 +10,8 @@ import { isToSupervisor, type ServeOrder, type ToWorker } from './worker-message
 export interface Workers {
   /** The greeting of the first worker. */
   readonly greeting: string
+  /** Makes `/readyz` of every worker return 503 from now on. Everything is still served. */
+  leave(): void
   /** Lets every worker finish its requests, and resolves when all have ended. */
   close(): Promise<void>
 }
@@ -71,6 +73,7 @@ export async function startWorkers({ order, setUp, log, stop }: WorkersNeeds): P
     for (const worker of running) worker.send({ kind: 'stop' })
     await Promise.all([...running].map((worker) => worker.ended))
   }
+  const leave = (): void => running.forEach((worker) => worker.send({ kind: 'leave' }))
   let ending: Promise<void> | undefined
   const close = (): Promise<void> => (ending ??= endAll())
 
@@ -83,7 +86,7 @@ export async function startWorkers({ order, setUp, log, stop }: WorkersNeeds): P
     const others = Array.from({ length: order.config.listen.processes - 1 }, () => begin())
     await Promise.all(others.map((worker) => worker.ready))
     for (const worker of [first, ...others]) void keep(worker)
-    return Object.freeze({ greeting: greeting ?? '', close })
+    return Object.freeze({ greeting: greeting ?? '', leave, close })
   } catch (error) {
     await close()
     throw error
@@ -106,7 +109,8 @@ function forkWorker(order: ServeOrder, metricsText: () => Promise<string>): Runn
   let failure: string | undefined
   worker.on('message', (message: unknown) => {
     if (!isToSupervisor(message)) return
-    if (message.kind === 'ready') ready.resolve(message.greeting)
+    if (message.kind === 'echo') send(message)
+    else if (message.kind === 'ready') ready.resolve(message.greeting)
     else if (message.kind === 'failed') {
       failure = message.reason
       ready.reject(message.known ? new OperatorError(message.reason) : new Error(message.reason))

@@ -3,7 +3,9 @@ import type { Config } from '../platform/config/config.ts'
 /** A message from the supervisor to a worker. */
 export type ToWorker =
   | ServeOrder
+  | { readonly kind: 'leave' }
   | { readonly kind: 'stop' }
+  | { readonly kind: 'echo' }
   | { readonly kind: 'metrics'; readonly id: number; readonly text: string }
 
 export interface ServeOrder {
@@ -18,10 +20,12 @@ export interface ServeOrder {
 export type ToSupervisor =
   | { readonly kind: 'ready'; readonly greeting?: string }
   | { readonly kind: 'failed'; readonly reason: string; readonly known: boolean }
+  /** Returned as it is, after the connections that the supervisor has accepted. */
+  | { readonly kind: 'echo' }
   | { readonly kind: 'metrics'; readonly id: number }
 
-const toSupervisor = ['ready', 'failed', 'metrics']
-const toWorker = ['serve', 'stop', 'metrics']
+const toSupervisor = ['ready', 'failed', 'echo', 'metrics']
+const toWorker = ['serve', 'leave', 'stop', 'echo', 'metrics']
 
 /** Node and the metrics library use the same channel. */
 export function isToSupervisor(message: unknown): message is ToSupervisor {

@@ -17,6 +17,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => u
 const opened = openLog()
 const { log } = opened
 const metricsRequests = new Map<number, (text: string) => void>()
+const echoes: (() => void)[] = []
 let service: Service | undefined
 let isStopping = false
 
@@ -24,13 +25,15 @@ answerMetricsRequests()
 process.on('message', (message) => {
   if (!isToWorker(message)) return
   if (message.kind === 'serve') void begin(message)
+  else if (message.kind === 'leave') service?.leave()
   else if (message.kind === 'stop') void stop()
+  else if (message.kind === 'echo') echoes.shift()?.()
   else metricsRequests.get(message.id)?.(message.text)
 })
 
 async function begin({ config, databaseUrl, setUp }: ServeOrder): Promise<void> {
   try {
-    service = await serve({ config, databaseUrl, log, metricsText })
+    service = await serve({ config, databaseUrl, log, metricsText, handedOver })
     if (setUp === undefined) return send({ kind: 'ready' })
     await loadDemo(config, setUp.settings, { ...service, databaseUrl, log })
     send({ kind: 'ready', greeting: await greeting(service, { ...setUp, config }) })
@@ -61,6 +64,16 @@ function metricsText(): Promise<string> {
   metricsRequests.set(id, resolve)
   send({ kind: 'metrics', id })
   return promise.finally(() => metricsRequests.delete(id))
+}
+
+/** The supervisor sends one connection at a time. It may accept the next one only after it has returned the first echo. */
+async function handedOver(): Promise<void> {
+  for (let times = 0; times < 2; times++) {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    echoes.push(resolve)
+    send({ kind: 'echo' })
+    await promise
+  }
 }
 
 function send(message: ToSupervisor): void {

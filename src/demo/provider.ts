@@ -4,6 +4,7 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import path from 'node:path'
 import type { interactionPolicy, KoaContextWithOIDC } from 'oidc-provider'
 import type { Logger } from 'pino'
+import { closeIfStillIdle } from '../platform/http/all-read.ts'
 import { openMailCatcher, type MailCatcher } from './mail-catcher.ts'
 import { demoPeople } from './people.ts'
 import { guard, pages } from './provider-routes.ts'
@@ -26,6 +27,7 @@ const loopback = '127.0.0.1'
 export async function openDemoProvider(order: ProviderOrder, log: Logger): Promise<DemoProvider> {
   await using opened = new AsyncDisposableStack()
   const server = opened.adopt(await listen(order.port), close)
+  server.on('timeout', (socket) => void closeIfStillIdle(socket))
   const issuer = addressOf(server)
   const mail = opened.adopt(await openMailCatcher(order.mailPort), (it) => it.close())
   const handler = createHandler({ issuer, portal: portalOf(order), mail, log })

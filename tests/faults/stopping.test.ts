@@ -129,3 +129,25 @@ test('a closed terminal stops the service as SIGTERM does, after one SIGHUP or m
   assert.match(service.stderr, /"signal":"SIGHUP","msg":"stopping/)
   assert.equal(serverOf(path.join(folder, 'data')), undefined)
 })
+
+test('A47 during drain_delay everything is served but /readyz, and a second SIGTERM ends the delay', async (t) => {
+  const home = await createTestDatabase()
+  t.after(() => home.drop())
+  const TOLLGATE_CONFIG = path.join(folder, 'leaving.yaml')
+  for (const processes of [1, 2]) {
+    const listen = { processes, drain_delay: '10m' }
+    await writeFile(TOLLGATE_CONFIG, stringify({ listen, models: [upstreamModel('http://127.0.0.1:9/v1')] }))
+    const service = await start({ ...environment(), DATABASE_URL: home.url, TOLLGATE_CONFIG })
+    t.after(() => service.end('SIGKILL'))
+    const statusOf = (url: string) => fetch(`http://localhost:${port}${url}`).then(({ status }) => status)
+    assert.equal(await statusOf('/readyz'), 200)
+    service.signal('SIGTERM')
+    // Each request may reach another process.
+    for (let unready = 0; unready < 4;) unready = (await statusOf('/readyz')) === 503 ? unready + 1 : 0
+    for (const url of ['/healthz', '/docs', '/v1/models']) {
+      assert.notEqual(await statusOf(url), 503, url)
+      assert.equal(await statusOf('/readyz'), 503)
+    }
+    assert.equal(await service.end('SIGTERM'), 0)
+  }
+})

@@ -18,7 +18,7 @@ describe('without a file', () => {
     assert.deepEqual(rest, {
       base_url: 'http://localhost:8080',
       database: 'embedded',
-      listen: { host: '127.0.0.1', port: 8080, processes: 1, trusted_proxies: [] },
+      listen: { host: '127.0.0.1', port: 8080, processes: 1, trusted_proxies: [], drain_delay: 0 },
       currency: 'USD',
       firm: { address: [], closing: 'Yours sincerely,', time_zone: 'UTC', locale: 'en-GB' },
       invoicing: {
@@ -94,10 +94,18 @@ describe('the environment', () => {
     const yaml = 'listen: { host: 10.0.0.1, port: 1000 }\ndatabase: postgres://file/db'
     const variables = { PORT: '9000', HOST: '::', DATABASE_URL: 'postgres://tollgate@db/tollgate' }
     const config = load(yaml, variables)
-    assert.deepEqual(config.listen, { host: '::', port: 9000, processes: 1, trusted_proxies: [] })
+    assert.deepEqual(config.listen, { host: '::', port: 9000, processes: 1, trusted_proxies: [], drain_delay: 0 })
     assert.equal(config.database, 'postgres://tollgate@db/tollgate')
     assert.equal(config.base_url, 'http://localhost:9000')
-    assert.deepEqual(load(yaml).listen, { host: '10.0.0.1', port: 1000, processes: 1, trusted_proxies: [] })
+    assert.equal(load(yaml).listen.port, 1000)
+  })
+
+  test('the delay of a stop is 5 s behind a proxy', () => {
+    const proxied = 'trusted_proxies: [127.0.0.1]'
+    const delays = ['port: 1', proxied, `${proxied}, drain_delay: 0s`, 'drain_delay: 2m'].map(
+      (listen) => load(`listen: { ${listen} }`).listen.drain_delay,
+    )
+    assert.deepEqual(delays, [0, 5000, 0, 120_000])
   })
 
   test('the listening address is the default of base_url', () => {

@@ -27,8 +27,8 @@ export const kindOf = (model: ModelConfig): ModelKind => (isForEmbeddings(model)
 /** All settings, validated and resolved: durations in ms, sizes in bytes, prices as bigint. */
 export interface Config extends ParsedSettings {
   readonly base_url: string
-  /** With the number of processes resolved. */
-  readonly listen: ParsedSettings['listen'] & { readonly processes: number }
+  /** With the number of processes and the delay resolved. */
+  readonly listen: ParsedSettings['listen'] & { readonly processes: number; readonly drain_delay: number }
   readonly models: ModelConfig[]
   /** The absolute path of the configuration file; null if there is none. */
   readonly file: string | null
@@ -125,6 +125,9 @@ function readVariables(environment: Environment, { report }: ReadContext): Varia
   }
 }
 
+/** Proxies check `/readyz` every few seconds. */
+const behindProxy = 5000
+
 function resolve(
   settings: ParsedSettings,
   variables: Variables,
@@ -135,6 +138,7 @@ function resolve(
     ...settings.listen,
     host: variables.host ?? settings.listen.host,
     port: variables.port ?? settings.listen.port,
+    drain_delay: settings.listen.drain_delay ?? (settings.listen.trusted_proxies.length > 0 ? behindProxy : 0),
   }
   const database = variables.database ?? settings.database
   const models = settings.models?.map((model) => withAbsoluteFile(model, source.directory)) ?? [shippedModel(root)]

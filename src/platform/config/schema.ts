@@ -265,6 +265,13 @@ export const configSchema = group('The configuration.', {
       }),
       (value) => values.processes.parse(String(value)),
     ),
+    drain_delay: Type.Optional(
+      written(
+        values.delay,
+        'How long a service that receives SIGTERM still serves everything, while `/readyz` is already 503. A proxy needs that time to send requests elsewhere.',
+        { shown_default: '`5s` if `trusted_proxies` lists a proxy, otherwise `0s`' },
+      ),
+    ),
     trusted_proxies: Type.Array(written(values.network, 'A proxy.'), {
       description: 'Proxies whose `X-Forwarded-For` is trusted: addresses or ranges.',
       default: [],

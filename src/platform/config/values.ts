@@ -20,6 +20,16 @@ export const duration: SettingFormat<number> = pattern(
   (amount, unit) => within(Number(amount) * (milliseconds.get(unit) ?? Number.NaN), longest),
 )
 
+/** Converted to milliseconds. */
+export const delay: SettingFormat<number> = pattern(
+  'a time such as 0s, 500ms or 10s, at most 10m',
+  /^(\d{1,10})(ms|s|m)$/,
+  (amount, unit) => {
+    const time = Number(amount) * (milliseconds.get(unit) ?? Number.NaN)
+    return time <= 600_000 ? time : undefined
+  },
+)
+
 /** A number of days or years, as PostgreSQL writes intervals: `30 days`. */
 export const period: SettingFormat<string> = pattern(
   'a number of days or years such as 30d or 10y, at most 100y',

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import type { Socket } from 'node:net'
+import { after, before, describe, it, type TestContext } from 'node:test'
 import { assertRefusal, get, post, startServer } from '../../../tests/support/echo-server.ts'
-import { settle } from '../../../tests/support/clock.ts'
+import { realNow, settle } from '../../../tests/support/clock.ts'
 import { until } from '../../../tests/support/until.ts'
 import { openWire } from '../../../tests/support/wire.ts'
 
@@ -134,18 +135,73 @@ describe('a server that closes', () => {
     await Promise.all([silent.closed, idle.closed])
   })
 
-  it('cuts requests that do not finish in time', async () => {
+  it('refuses requests that do not finish in time, or are not complete', async () => {
     const { server, port, served, hold } = await startServer({ drainTime: 50 })
     const release = hold()
-    const wire = await openWire(port)
+    const [wire, partial] = [await openWire(port), await openWire(port)]
     wire.send(get('/v1/slow/1'))
+    partial.send('GET /healthz HTTP/1.1\r\n')
     await until(() => served.includes('slow'))
     await server.close()
-    await wire.closed
+    for (const each of [wire, partial]) {
+      const refused = await each.answer()
+      assertRefusal(refused, 'unavailable')
+      assert.equal(refused.headers['connection'], 'close')
+      await each.closed
+    }
     await until(() => served.includes('gone'))
     assert.deepEqual(served, ['slow', 'gone'])
     release()
   })
+})
+
+describe('A47 a process that was not scheduled', () => {
+  type Started = Awaited<ReturnType<typeof startServer>>
+  interface Pause {
+    /** What was read of each request before. */
+    readonly sent: string
+    begin?(this: void, started: Started): void
+    /** Ends the time that the server waits. */
+    pass(this: void, started: Started, sockets: readonly Socket[], t: TestContext): void
+  }
+  const pauses: Readonly<Record<string, Pause>> = {
+    'until it closes': {
+      sent: '',
+      begin: ({ server }) => void server.close(),
+      pass: (_, __, t) => void t.mock.method(performance, 'now', () => realNow() + 15_000),
+    },
+    'until an idle connection is closed': {
+      sent: '',
+      pass: (_, sockets) => sockets.forEach((socket) => socket.setTimeout(1)),
+    },
+    'until the time of a request is over': {
+      sent: 'GET /healthz HTTP/1.1\r\n',
+      pass: ({ server }) => Object.assign(server.server, { headersTimeout: 1, requestTimeout: 1 }),
+    },
+  }
+
+  for (const [name, { sent, begin, pass }] of Object.entries(pauses)) {
+    it(`responds to what arrived ${name}`, async (t) => {
+      const started = await startServer({ idleGrace: 10_000, timeouts: { checkEvery: 20 } })
+      const { server, port } = started
+      t.after(() => server.close())
+      const sockets: Socket[] = []
+      server.server.on('connection', (socket) => sockets.push(socket))
+      const wires = await Promise.all(Array.from({ length: 20 }, () => openWire(port)))
+      for (const wire of wires) wire.send(get('/healthz'))
+      await Promise.all(wires.map((wire) => wire.answer()))
+      for (const wire of wires) wire.send(sent)
+      begin?.(started)
+      await settle()
+      for (const wire of wires) wire.send(get('/healthz').slice(sent.length))
+      pass(started, sockets, t)
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100)
+      for (const wire of wires) {
+        assert.equal((await wire.answer()).status, 200)
+        wire.cut()
+      }
+    })
+  }
 })
 
 async function openRefused(port: number): Promise<void> {

@@ -1,5 +1,12 @@
 import type { Server } from './server.ts'
 
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Makes `/readyz` return 503 from now on, so that proxies send no more requests. Everything is still served. */
+    leave: () => void
+  }
+}
+
 export interface HealthNeeds {
   /** The version in `/healthz`. */
   readonly version: string
@@ -19,6 +26,8 @@ export interface HealthNeeds {
 export function registerHealth(server: Server, { version, databaseWritable, models, providers }: HealthNeeds): void {
   server.jsonOnlyUrls.add('/healthz')
   server.jsonOnlyUrls.add('/readyz')
+  let isLeaving = false
+  server.decorate('leave', () => void (isLeaving = true))
   server.get('/healthz', { config: { whileDraining: true }, schema: { hide: true } }, async () => ({
     status: 'ok',
     version,
@@ -28,9 +37,9 @@ export function registerHealth(server: Server, { version, databaseWritable, mode
     const standing = { models: models(), ...(Object.keys(providers()).length > 0 && { providers: providers() }) }
     const checks = { database: await databaseWritable(), ...standing }
     const states = Object.values(checks.models)
-    const ready = checks.database && (states.length === 0 || states.includes(true))
+    const ready = !isLeaving && checks.database && (states.length === 0 || states.includes(true))
     reply.code(ready ? 200 : 503).header('cache-control', 'no-store')
     if (!ready) reply.header('retry-after', '1')
-    return { ready, checks }
+    return { ready, ...(isLeaving && { stopping: true }), checks }
   })
 }

@@ -17,7 +17,7 @@ import type { Pages } from './pages.ts'
 import { createRouteTable } from './route-table.ts'
 import { securityHeaders } from './security-headers.ts'
 import type { Server } from './server.ts'
-import { closeTimeout, createTraffic, type TrafficNeeds } from './traffic.ts'
+import { closeTimeout, createTraffic, stopping, type TrafficNeeds } from './traffic.ts'
 import { compileBody } from './validation.ts'
 import { Problem } from '../problems.ts'
 
@@ -26,8 +26,6 @@ export interface ServerNeeds extends TrafficNeeds {
   readonly requestBytes: number
   /** The most bytes of images and documents beside it, on routes that accept them. Default 0. */
   readonly fileBytes?: number
-  /** The public URL; links to the documentation start with it. */
-  readonly baseUrl: string
   /** Addresses or ranges of proxies whose X-Forwarded-For is trusted. */
   readonly trustedProxies?: readonly string[]
   /** The format and the headers of an error of a request that no route serves. Default: Tollgate's own. */
@@ -146,7 +144,7 @@ function optionsOf(needs: ServerNeeds, errors: ErrorResponder): FastifyHttpOptio
     // Also the time limit of the hooks that run when the server closes.
     pluginTimeout: closeTimeout(needs),
     frameworkErrors: errors.respondToBadUrl,
-    clientErrorHandler: (error, socket) => respondToClientError(needs.baseUrl, error, socket),
+    clientErrorHandler: (error, socket) => void respondToClientError(needs.baseUrl, error, socket),
   }
 }
 
@@ -178,8 +176,4 @@ function toFastify(check: (body: unknown) => unknown): (body: unknown) => { valu
       throw error
     }
   }
-}
-
-function stopping(): Problem {
-  return new Problem('unavailable', 'The service is stopping. Send the request again.', { retryAfter: 1 })
 }

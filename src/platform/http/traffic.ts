@@ -3,8 +3,11 @@ import type { Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
+import { allRead, closeIfStillIdle } from './all-read.ts'
+import { refuseUnanswered } from './client-errors.ts'
 import { logRequest, type RequestEnd } from './log.ts'
 import { responseOn } from './response-on.ts'
+import { Problem } from '../problems.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -23,7 +26,11 @@ declare module 'fastify' {
 }
 
 export interface TrafficNeeds {
+  /** Resolves when the connections that another process has accepted for this one have arrived. */
+  readonly handedOver?: () => Promise<void>
   readonly log: Logger
+  /** The public URL; links to the documentation start with it. */
+  readonly baseUrl: string
   /** Called after each request. */
   readonly onEnd?: (end: RequestEnd) => void
   /** How long a closing server waits for requests in flight, in ms. Default 30 000. */
@@ -37,6 +44,9 @@ const defaults = { drainTime: 30_000, idleGrace: 1000 }
 /** How often a closing server checks its connections, in ms. */
 const checkEvery = 10
 
+/** The most turns of the event loop in which a closing server accepts connections. Node accepts one in each turn. */
+const mostTurns = 4096
+
 /** The time limit for the hooks of a closing server, in ms. */
 export function closeTimeout({ drainTime = defaults.drainTime }: TrafficNeeds): number {
   return drainTime + 10_000
@@ -49,12 +59,15 @@ export function createTraffic(needs: TrafficNeeds, server: HttpServer) {
   // outgrown tables keep the responses that they list alive until the next full garbage collection.
   let inFlight = 0
   const sockets = new Set<Socket>()
+  let accepted = 0
   let working = 0
   let draining = false
   server.on('connection', (socket) => {
+    accepted++
     sockets.add(socket)
     socket.on('close', () => sockets.delete(socket))
   })
+  server.on('timeout', (socket) => void closeIfStillIdle(socket))
 
   function end(request: FastifyRequest, reply: FastifyReply): void {
     inFlight--
@@ -87,7 +100,7 @@ export function createTraffic(needs: TrafficNeeds, server: HttpServer) {
     discard: (request: IncomingMessage, done: () => void): void => readRest(request, idleGrace, done),
     /**
      * Lets requests in flight finish and closes each connection after its response. Connections without a request are
-     * closed after the grace period, once no request is in flight. All others are closed after the drain time.
+     * closed after the grace period, once no request is in flight. All others get a 503 after the drain time.
      */
     async drain(): Promise<void> {
       draining = true
@@ -98,16 +111,26 @@ export function createTraffic(needs: TrafficNeeds, server: HttpServer) {
       }
       for (let elapsed = 0; sockets.size + working > 0 && elapsed < drainTime; elapsed = performance.now() - start) {
         if (inFlight === 0 && elapsed >= idleGrace) {
-          closeUnused()
-          if (working === 0 && elapsed >= 2 * idleGrace) break
+          await closeUnused()
+          if (inFlight + working === 0 && elapsed >= 2 * idleGrace) break
         }
         await wait(checkEvery)
       }
+      await allRead()
+      server.closeIdleConnections()
+      for (const socket of sockets) if (socket.bytesRead > 0) refuseUnanswered(needs.baseUrl, stopping(), socket)
       server.closeAllConnections()
     },
   }
 
-  function closeUnused(): void {
+  /** Stops listening, and closes the connections without a request. What has arrived on them is read first. */
+  async function closeUnused(): Promise<void> {
+    for (let turns = 0, known = -1; known !== accepted && turns < mostTurns; turns++) {
+      known = accepted
+      await needs.handedOver?.()
+      await allRead()
+    }
+    if (server.listening && working === 0) server.close()
     server.closeIdleConnections()
     // To Node, a connection that has not sent a request yet is not idle.
     for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
@@ -126,6 +149,10 @@ function readRest(request: IncomingMessage, ms: number, done: () => void): void 
     done()
   }
   request.on('end', finish).resume()
+}
+
+export function stopping(): Problem {
+  return new Problem('unavailable', 'The service is stopping. Send the request again.', { retryAfter: 1 })
 }
 
 function definedOf({ drainTime, idleGrace }: TrafficNeeds): Partial<typeof defaults> {
