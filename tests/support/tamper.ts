@@ -1,4 +1,5 @@
-import type { Database } from '../../src/platform/database/database.ts'
+import assert from 'node:assert/strict'
+import type { Database, Queryable } from '../../src/platform/database/database.ts'
 import { createSealer } from '../../src/platform/seals/sealer.ts'
 import { asSuperuser } from './superuser.ts'
 import { log } from './tills.ts'
@@ -9,6 +10,28 @@ export async function tamper(database: Database, statements: string): Promise<vo
   await asSuperuser(database, async (tx) => {
     await tx.rows('set local session_replication_role = replica')
     await tx.rows(statements)
+  })
+}
+
+/** Runs `work` on the database with such a change, as its owner, then undoes the change. `work` must only read. */
+export async function whileTampered<T>(
+  database: Database,
+  statements: string,
+  work: (database: Database) => Promise<T>,
+): Promise<T> {
+  const [owner] = await database.rows<{ name: string }>('select quote_ident(current_user) as name')
+  return asSuperuser(database, async (tx) => {
+    await tx.rows('savepoint correct')
+    await tx.rows(
+      `set local session_replication_role = replica; ${statements}; set local session_replication_role = origin`,
+    )
+    await tx.rows(`set local role ${owner?.name ?? assert.fail()}`)
+    // Every snapshot is that of the transaction with the change.
+    const rows: Queryable['rows'] = async (query, values) =>
+      typeof query === 'string' && query.startsWith('set transaction ') ? [] : tx.rows(query, values)
+    const result = await work({ ...database, rows, transaction: (reading) => reading({ rows }) })
+    await tx.rows('rollback to correct')
+    return result
   })
 }
 
