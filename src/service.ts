@@ -100,7 +100,7 @@ export async function openService(needs: ServiceNeeds): Promise<Service> {
     settings: presentSettings(config),
   })
   const providers = await loadConfiguredProviders(config)
-  await migrate(databaseUrl, { ...(stop && { stop }) })
+  await migrate(databaseUrl, { ...(stop && { stop }), onWait: (line) => log.warn(line) })
   await using opened = new AsyncDisposableStack()
   const database = opened.adopt(openDatabase(databaseUrl, { log, ...needs.patience }), (it) => it.close())
   const encryption = await openEncryption(database, config)

@@ -8,7 +8,7 @@ export function migrateCommand(context: Context): Command {
     async ({ json }: CommonOptions) => {
       const { migrate } = await import('../platform/database/migrations.ts')
       const url = await context.databaseUrl()
-      const applied = await migrate(url)
+      const applied = await migrate(url, { onWait: (line) => void context.stderr.write(`${line}\n`) })
       if ((await context.config()).mail) {
         const { migrateMailQueue } = await import('../mail/configured.ts')
         await migrateMailQueue(url, await context.log())

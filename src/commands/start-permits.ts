@@ -31,7 +31,7 @@ async function permit(
   action: string,
   change: (tx: Queryable) => Promise<boolean>,
 ): Promise<void> {
-  await migrate(databaseUrl, { stop })
+  await migrate(databaseUrl, { stop, onWait: (line) => log.warn(line) })
   const database = openDatabase(databaseUrl, { log, connections: 1 })
   try {
     await database.transaction(async (tx) => {

@@ -96,7 +96,7 @@ async function runAlone({ settings, json, ...needs }: RunNeeds): Promise<Running
 /** Migrates once, then starts the workers. */
 async function runWorkers({ config, settings, json, databaseUrl, log, stop }: RunNeeds): Promise<RunningService> {
   const { migrate } = await import('../platform/database/migrations.ts')
-  await migrate(databaseUrl, { stop })
+  await migrate(databaseUrl, { stop, onWait: (line) => log.warn(line) })
   const { startWorkers } = await import('./supervisor.ts')
   return startWorkers({ order: { config, databaseUrl }, setUp: { settings, json }, log, stop })
 }

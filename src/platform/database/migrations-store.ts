@@ -76,9 +76,13 @@ export function readHistory(client: Client): Promise<AppliedMigration[]> {
   return run(client, 'select number, name, checksum from migration order by number')
 }
 
-/** Runs one migration and records it, in one transaction. After a rejection the connection must be closed. */
+/**
+ * Runs one migration and records it, in one transaction. Fails with 55P03 if it waits half a second for a lock: while it waits for one,
+ * everybody else who needs that table waits behind it. After a rejection the transaction must be rolled back.
+ */
 export async function applyMigration(client: Client, migration: AppliedMigration, sql: string): Promise<void> {
   await run(client, 'begin')
+  await run(client, `set local lock_timeout = '500ms'`)
   await run(client, sql)
   await run(client, 'insert into migration (number, name, checksum) values ($1, $2, $3)', [
     migration.number,
@@ -86,4 +90,30 @@ export async function applyMigration(client: Client, migration: AppliedMigration
     migration.checksum,
   ])
   await run(client, 'commit')
+}
+
+export async function rollBack(client: Client): Promise<void> {
+  await run(client, 'rollback')
+}
+
+/** A session whose locks another one waits for. */
+export interface BlockingSession {
+  readonly pid: number
+  readonly application: string
+  /** When its transaction began. */
+  readonly since: Date | null
+  /** The beginning of its last statement. */
+  readonly query: string
+}
+
+/** The oldest session that this one waits for; undefined if it waits for none. */
+export async function readBlocker(client: Client, pid: number | undefined): Promise<BlockingSession | undefined> {
+  const [session] = await run<BlockingSession>(
+    client,
+    `select pid, coalesce(nullif(application_name, ''), 'unknown') as application, xact_start as since,
+       left(regexp_replace(query, '\\s+', ' ', 'g'), 80) as query
+     from pg_stat_activity where pid = any(pg_blocking_pids($1)) order by xact_start limit 1`,
+    [pid],
+  )
+  return session
 }

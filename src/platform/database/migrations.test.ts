@@ -5,6 +5,7 @@ import { createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { Client } from 'pg'
 import { createTestDatabase } from '../../../tests/support/database.ts'
 import { createTestLog } from '../../../tests/support/log.ts'
 import { until } from '../../../tests/support/until.ts'
@@ -192,6 +193,29 @@ describe('the database server', () => {
     assert.deepEqual(await migrate(url, { directory: await folder({ '0001_slow.sql': 'select pg_sleep(0.3)' }) }), [
       '0001_slow',
     ])
+    await end()
+  })
+
+  test('A48 nobody waits behind a migration that a long transaction keeps from a table', async (t) => {
+    const { url, rows, end } = await empty()
+    await migrate(url, { directory: await folder(one) })
+    const dump = new Client({ connectionString: url, application_name: 'pg_dump' })
+    await dump.connect()
+    t.after(() => dump.end())
+    await dump.query('begin')
+    await dump.query('select from a')
+    const lines: string[] = []
+    const directory = await folder({ ...one, '0002_two.sql': 'alter table a add m integer' })
+    const migrating = migrate(url, { directory, onWait: (line) => lines.push(line) })
+    await until(() => lines.length > 0)
+    assert.match(
+      String(lines[0]),
+      /^Migration 0002_two waits for the session \d+ \(pg_dump\), .* since \d{4}-.*: select from a$/,
+    )
+    assert.deepEqual(await rows('select from a'), [])
+    assert.equal(lines.length, 1)
+    await dump.end()
+    assert.deepEqual(await migrating, ['0002_two'])
     await end()
   })
 

@@ -1,6 +1,8 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Client } from 'pg'
 import { OperatorError } from '../problems.ts'
 import { withAdminConnection } from './admin-connection.ts'
+import { codeOf } from './failure.ts'
 import { pendingMigrations, readMigrations, shippedMigrations, type MigrationFile } from './migration-files.ts'
 import {
   applyMigration,
@@ -8,18 +10,30 @@ import {
   hasHistory,
   hasTables,
   lockMigrations,
+  readBlocker,
   readHistory,
+  readBackend,
+  rollBack,
+  type BlockingSession,
 } from './migrations-store.ts'
+
+export interface MigrateOptions {
+  /** Default: the shipped migrations. */
+  readonly directory?: string
+  readonly stop?: AbortSignal
+  /** Called with a line that names the session whose locks a migration waits for, once for each. */
+  readonly onWait?: (line: string) => void
+}
 
 /**
  * Upgrades the schema to this version, each migration in its own transaction. A lock lets several instances start at the
  * same time. Returns the names of the applied migrations. Throws OperatorError, one line, if the database cannot be used,
  * is older than PostgreSQL 15, has a newer schema than this version, or has a different history. Throws too if `stop` aborts: a
- * migration in progress is rolled back.
+ * migration in progress is rolled back. A migration that cannot lock a table is tried again until it can, so that nobody waits behind it.
  */
 export function migrate(
   url: string,
-  { directory = shippedMigrations, stop }: { directory?: string; stop?: AbortSignal } = {},
+  { directory = shippedMigrations, stop, onWait = () => undefined }: MigrateOptions = {},
 ): Promise<string[]> {
   const work = async (client: Client): Promise<string[]> => {
     const files = await readMigrations(directory)
@@ -27,7 +41,7 @@ export function migrate(
     // Checked first: a role that may not create tables can still start on a schema that is up to date.
     if (!(await hasHistory(client))) await createMigrationTable(client)
     const pending = pendingMigrations(files, await readHistory(client))
-    for (const file of pending) await apply(client, file)
+    for (const file of pending) await applyInTurn(client, file, { url, onWait })
     return pending.map(({ name }) => name)
   }
   return withAdminConnection(url, work, stop)
@@ -52,10 +66,64 @@ async function reasonForNoHistory(client: Client): Promise<string> {
     : 'The database is empty. Create the schema: ./tollgate migrate, or ./tollgate start'
 }
 
-async function apply(client: Client, file: MigrationFile): Promise<void> {
+interface Waiting {
+  readonly url: string
+  readonly onWait: (line: string) => void
+}
+
+/** Milliseconds between two attempts, in which the others go on. */
+const pause = 1000
+/** How often a waiting migration looks for the session in the way, in ms. */
+const lookEvery = 100
+
+async function applyInTurn(client: Client, file: MigrationFile, { url, onWait }: Waiting): Promise<void> {
+  if (await attempt(client, file)) return
+  await withAdminConnection(url, async (observer) => {
+    let known: number | undefined
+    const name = (session: BlockingSession): void => {
+      if (session.pid !== known) onWait(lineFor(file, session))
+      known = session.pid
+    }
+    const pid = await readBackend(client)
+    do await wait(pause)
+    while (!(await watched(observer, { pid, work: attempt(client, file), name })))
+  })
+}
+
+interface Watched {
+  readonly pid: number | undefined
+  readonly work: Promise<boolean>
+  readonly name: (session: BlockingSession) => void
+}
+
+/** Names the sessions that the work on this connection waits for. */
+async function watched(observer: Client, { pid, work, name }: Watched): Promise<boolean> {
+  const ended = work.then(
+    () => true,
+    () => true,
+  )
+  while (!(await Promise.race([ended, wait(lookEvery, false)]))) {
+    const session = await readBlocker(observer, pid)
+    if (session !== undefined) name(session)
+  }
+  return work
+}
+
+function lineFor(file: MigrationFile, { pid, application, since, query }: BlockingSession): string {
+  const began = since === null ? '' : ` since ${since.toISOString()}`
+  return `Migration ${file.name} waits for the session ${pid} (${application}), which has held locks${began}: ${query}`
+}
+
+/** Returns false if a table could not be locked in time. */
+async function attempt(client: Client, file: MigrationFile): Promise<boolean> {
   try {
     await applyMigration(client, file, file.sql)
+    return true
   } catch (error) {
+    if (codeOf(error) === '55P03') {
+      await rollBack(client)
+      return false
+    }
     // The connection is closed after this error, which rolls the transaction back.
     const reason = error instanceof Error ? error.message : String(error)
     const { user, database, host, port } = client
