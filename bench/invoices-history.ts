@@ -61,7 +61,7 @@ async function draftCreditNotes({ context, database }: Stage): Promise<void> {
 function withInvoices(context: Stage['context'], work: (invoices: ReturnType<typeof createInvoices>) => Promise<void>) {
   return withAccess(context, async ({ access, database }) => {
     const settings = invoiceSettings(await context.config())
-    await work(createInvoices({ access, database, settings }))
+    await work(createInvoices({ access, database, settings, unprintable: async () => [] }))
   })
 }
 

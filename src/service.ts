@@ -217,7 +217,10 @@ export async function openService(needs: ServiceNeeds): Promise<Service> {
       audit,
       refusals,
       records,
-      invoices: createInvoices(invoicing),
+      invoices: createInvoices({
+        ...invoicing,
+        unprintable: (invoice) => writing.missingIn({ format: 'pdf', invoice }),
+      }),
       invoiceFiles,
       invoiceMails,
       letterFiles: createLetterFiles({ access: records.access, firm: config.firm, thread: writing }),

@@ -1,3 +1,4 @@
+import type { InvoicePaper } from '../documents/invoice-paper.ts'
 import type { Invoices } from '../invoicing/invoices.ts'
 import type { InvoiceFiles } from '../invoicing/files.ts'
 import type { InvoiceMails } from '../invoicing/mails.ts'
@@ -11,10 +12,8 @@ import { withAccess } from './record-access.ts'
 /** The argument of commands for one invoice. */
 export const whichInvoice = ['<invoice>', 'its number or id'] as const
 
-export async function withInvoices<T>(context: Context, work: (invoices: Invoices) => Promise<T>): Promise<T> {
-  const { createInvoices } = await import('../invoicing/invoices.ts')
-  const { settings } = await readSettings(context)
-  return withAccess(context, ({ access, database }) => work(createInvoices({ access, database, settings })))
+export function withInvoices<T>(context: Context, work: (invoices: Invoices) => Promise<T>): Promise<T> {
+  return withInvoiceFiles(context, ({ invoices }) => work(invoices))
 }
 
 interface InvoiceParts {
@@ -23,7 +22,7 @@ interface InvoiceParts {
   readonly mails: InvoiceMails
 }
 
-/** Runs a command that writes files. */
+/** Runs a command. The first file starts the thread that writes them. */
 export async function withInvoiceFiles<T>(context: Context, work: (parts: InvoiceParts) => Promise<T>): Promise<T> {
   const { createInvoices } = await import('../invoicing/invoices.ts')
   const { createInvoiceFiles } = await import('../invoicing/files.ts')
@@ -41,7 +40,8 @@ export async function withInvoiceFiles<T>(context: Context, work: (parts: Invoic
       hasMail,
       pdf: (document) => files.pdf(document),
     })
-    return work({ invoices: createInvoices({ access, database, settings }), files, mails })
+    const unprintable = (invoice: InvoicePaper) => thread.missingIn({ format: 'pdf', invoice })
+    return work({ invoices: createInvoices({ access, database, settings, unprintable }), files, mails })
   })
 }
 

@@ -4,18 +4,8 @@ import { detailsOf, paperSize, places, senderLine } from './document.ts'
 import { embeddedName, invoiceMetadata } from './invoice-metadata.ts'
 import type { InvoicePaper, PaperFact, PaperLine, PaperPayment } from './invoice-paper.ts'
 import { escapeMetadata } from './pdf-metadata.ts'
-import {
-  charactersWithoutFont,
-  columnOf,
-  inFont,
-  ink,
-  mm,
-  pageSizeOf,
-  placed,
-  soft,
-  addressWidth,
-  senderOf,
-} from './pdf-parts.ts'
+import { columnOf, ink, mm, pageSizeOf, placed, soft, addressWidth, senderOf } from './pdf-parts.ts'
+import { charactersWithoutFont, inFont, inFonts, withoutMarks } from './pdf-text.ts'
 
 /** The characters of an invoice that the fonts of PDF files lack, each once. */
 export function missingInInvoice(invoice: InvoicePaper): string[] {
@@ -58,12 +48,12 @@ function definitionOf(invoice: InvoicePaper): Definition {
   const { title, mark, note, language, paper, createdAt, foot } = invoice
   return {
     // The author is in the XMP metadata alone, so that issued invoices keep their bytes.
-    info: { title: inFont(title), creator: 'Tollgate', creationDate: createdAt },
+    info: { title: withoutMarks(title), creator: 'Tollgate', creationDate: createdAt },
     version: '1.7',
     subset: 'PDF/A-3b',
     displayTitle: true,
     language,
-    ...(mark !== undefined && { watermark: { ...markLook, text: inFont(mark) } }),
+    ...(mark !== undefined && { watermark: { ...markLook, text: withoutMarks(mark) } }),
     files: filesOf(invoice),
     pageSize: pageSizeOf(paper),
     pageMargins: [mm(places.left), mm(places.top), mm(places.right), mm(bottom)],
@@ -75,7 +65,9 @@ function definitionOf(invoice: InvoicePaper): Definition {
       linesOf(invoice),
       totalsOf(invoice.totals),
       ...invoice.remarks.map((remark): Content => ({ text: inFont(remark), ...quiet, margin: [0, 0, 0, 3] })),
-      ...(note === '' ? [] : [{ text: inFont(note), margin: [0, mm(4), 0, 0] } satisfies Content]),
+      ...(note === ''
+        ? []
+        : [{ text: inFonts([{ text: note }], { follows: true }), margin: [0, mm(4), 0, 0] } satisfies Content]),
       ...(invoice.payment === undefined ? [] : [paymentOf(invoice.payment)]),
     ],
     footer: (page, pages) => ({
@@ -195,13 +187,15 @@ function rowOf({ position, text, quantity, price, tax, net }: PaperLine, look: L
 
 /** The text in runs of which long words are broken anywhere. A table would grow beyond the page for a word. */
 function breakable(text: string): Content[] {
-  return inFont(text)
-    .split(longWord)
-    .map((part, index) => ({ text: part, ...(index % 2 === 1 && { wordBreak: 'break-all' as const }) }))
+  return inFonts(
+    text
+      .split(longWord)
+      .map((part, index) => ({ text: part, ...(index % 2 === 1 && { wordBreak: 'break-all' as const }) })),
+  )
 }
 
-/** Digits are grouped by spaces that do not break. */
-const longWord = /([^ \n]{20,})/
+/** Digits are grouped by spaces that do not break. The words of other scripts are broken where their fonts are chosen. */
+const longWord = /((?:(?![\p{Lo}\p{M} \n])[^\u{10000}-\u{10ffff}]){20,})/u
 
 /** A number on one line, unless it is absurdly long. */
 function figureOf(text: string, look: Look): Content {

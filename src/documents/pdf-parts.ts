@@ -1,41 +1,8 @@
-import { fileURLToPath } from 'node:url'
-import { openSync } from 'fontkit'
-import pdfmake, { type Content, type Look } from 'pdfmake'
+import type { Content, Look } from 'pdfmake'
 import { paperSize, places, senderLine, type Letterhead, type Paper } from './document.ts'
-import { printable } from './markdown.ts'
+import { inFont, widthOf } from './pdf-text.ts'
 
-/** What the PDF files of letters and invoices share: their fonts, colours and measures. */
-
-const font = (name: string) =>
-  fileURLToPath(import.meta.resolve(`@expo-google-fonts/source-serif-4/${name}/SourceSerif4_${name}.ttf`))
-
-/** All four have the same characters. */
-const serif = {
-  normal: font('400Regular'),
-  italics: font('400Regular_Italic'),
-  bold: font('600SemiBold'),
-  bolditalics: font('600SemiBold_Italic'),
-}
-
-pdfmake.setFonts({ Serif: serif })
-pdfmake.setUrlAccessPolicy(() => false)
-pdfmake.setLocalAccessPolicy((file) => Object.values(serif).includes(file))
-
-const normal = openSync(serif.normal)
-const known = new Set(normal.characterSet)
-
-/** The characters of some texts that the fonts lack, each once. */
-export function charactersWithoutFont(texts: readonly string[]): string[] {
-  const characters = new Set(texts.flatMap((text) => Array.from(inFont(text))))
-  return [...characters].filter((character) => character !== '\n' && !known.has(character.codePointAt(0) ?? 0))
-}
-
-/** The text in characters of the fonts, as far as they have an equivalent. Marks that are not visible are left out. */
-export function inFont(text: string): string {
-  return printable(text)
-    .replaceAll(/[\p{Cf}\p{Variation_Selector}]/gu, '')
-    .replaceAll('\u2011', '-')
-}
+/** The colours and measures that the PDF files of letters and invoices share. */
 
 export const mm = (length: number): number => (length * 72) / 25.4
 export const ink = '#1c2b36'
@@ -72,6 +39,3 @@ export function senderOf(letterhead: Letterhead): Content {
 
 const smallestSender = 5
 const senderSizes = [6.5, 6, 5.5, smallestSender]
-
-/** The width of a line in points. */
-const widthOf = (text: string, size: number) => (normal.layout(inFont(text)).advanceWidth / normal.unitsPerEm) * size

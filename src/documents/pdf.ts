@@ -1,19 +1,10 @@
 import pdfmake, { type Content, type Definition, type Margin } from 'pdfmake'
 import { detailsOf, paperSize, places, senderLine, type Block, type LetterDocument, type Span } from './document.ts'
+import { isRightToLeft } from './direction.ts'
 import { readMarkdown } from './markdown.ts'
 import { escapeMetadata } from './pdf-metadata.ts'
-import {
-  charactersWithoutFont,
-  columnOf,
-  inFont,
-  ink,
-  mm,
-  pageSizeOf,
-  placed,
-  soft,
-  addressWidth,
-  senderOf,
-} from './pdf-parts.ts'
+import { columnOf, ink, mm, pageSizeOf, placed, soft, addressWidth, senderOf } from './pdf-parts.ts'
+import { charactersWithoutFont, inFonts, withoutMarks } from './pdf-text.ts'
 import { splitSignOff, type SignOff } from './sign-off.ts'
 
 const size = 10.5
@@ -44,7 +35,7 @@ function definitionOf(letter: LetterDocument): Definition {
   const { letterhead, subject, language, paper } = letter
   const { body, signOff } = splitSignOff(readMarkdown(letter.text), letter)
   return {
-    info: { title: inFont(subject), author: inFont(letterhead.name ?? letter.author), creator: 'Tollgate' },
+    info: { title: withoutMarks(subject), author: withoutMarks(letterhead.name ?? letter.author), creator: 'Tollgate' },
     version: '1.7',
     language,
     pageSize: pageSizeOf(paper),
@@ -52,7 +43,12 @@ function definitionOf(letter: LetterDocument): Definition {
     defaultStyle: { font: 'Serif', fontSize: size, lineHeight: 1.25, color: ink },
     content: [
       ...headOf(letter),
-      { text: inFont(subject), bold: true, fontSize: 11.5, margin: [0, mm(places.subject - places.top), 0, mm(6)] },
+      {
+        text: inFonts([{ text: subject }], { follows: true }),
+        bold: true,
+        fontSize: 11.5,
+        margin: [0, mm(places.subject - places.top), 0, mm(6)],
+      },
       ...contentsOf(body),
       signOffOf(signOff),
     ],
@@ -125,11 +121,33 @@ function contentOf(block: Block): Content[] {
         },
       ]
     case 'list': {
+      if (isFromRight(block)) return listFromRight(block)
       const items = block.items.map((item) => ({ stack: contentsOf(item), margin: [0, 0, 0, -mm(1.6)] as Margin }))
       const margin: Margin = [mm(2), 0, 0, between + mm(1)]
       return [block.first === undefined ? { ul: items, margin } : { ol: items, start: block.first, margin }]
     }
   }
+}
+
+type List = Extract<Block, { kind: 'list' }>
+
+const isFromRight = ({ items }: List) => {
+  const first = items[0]?.[0]
+  return first?.kind === 'paragraph' && isRightToLeft(first.spans.map(({ text }) => text).join(''))
+}
+
+/** A list with its bullets or numbers at the right, which pdfmake does not have. */
+function listFromRight({ items, first }: List): Content[] {
+  return [
+    ...items.map((item, index) => ({
+      columns: [
+        { width: '*' as const, stack: contentsOf(item) },
+        { width: mm(7), text: first === undefined ? '•' : `.${first + index}`, alignment: 'right' as const },
+      ],
+      margin: [0, 0, 0, -mm(1.6)] as Margin,
+    })),
+    { text: '', margin: [0, 0, 0, between + mm(1)] },
+  ]
 }
 
 /** The time to fit text to lines grows with the square of its length. A long paragraph is laid out in parts. */
@@ -150,26 +168,33 @@ function partsOf(text: string): string[] {
 }
 
 function runsOf(spans: readonly Span[]): Content[] {
-  return spans.flatMap(({ text, isStrong, isEmphasized, link }) => {
+  const parts = spans.flatMap(({ text, isStrong, isEmphasized, link }) => {
     const look = {
       ...(isStrong && { bold: true }),
       ...(isEmphasized && { italics: true }),
       ...(link !== undefined && { link, color: '#1f5f8b' }),
     }
-    return inFont(text)
+    return text
       .split(longWord)
       .map((part, index) => ({ text: part, ...look, ...(index % 2 === 1 && { wordBreak: 'break-all' as const }) }))
   })
+  return inFonts(parts, { follows: true })
 }
 
-/** Fitting a word to its lines takes time that grows with the square of its length. It is broken anywhere instead. */
-const longWord = /(\S{200,})/
+/**
+ * Fitting a word to its lines takes time that grows with the square of its length. It is broken anywhere instead, between
+ * characters of one unit (UTF-16). Those of other scripts are broken where their fonts are chosen.
+ */
+const longWord = /((?:(?![\p{Lo}\p{M}\s])[^\u{10000}-\u{10ffff}]){200,})/u
 
 /** The closing, room for a signature, and the name, on one page. */
 function signOffOf({ closing, names }: SignOff): Content {
   return {
     unbreakable: true,
     margin: [0, mm(3), 0, 0],
-    stack: [{ text: inFont(closing), margin: [0, 0, 0, mm(14)] }, ...names.map((name) => ({ text: inFont(name) }))],
+    stack: [
+      { text: inFonts([{ text: closing }], { follows: true }), margin: [0, 0, 0, mm(14)] },
+      ...names.map((name) => ({ text: inFonts([{ text: name }], { follows: true }) })),
+    ],
   }
 }

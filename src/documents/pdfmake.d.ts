@@ -16,7 +16,14 @@ declare module 'pdfmake' {
     absolutePosition?: { x: number; y: number }
     unbreakable?: boolean
     noWrap?: boolean
-    fontFeatures?: string[]
+    fontFeatures?: readonly string[] | Readonly<Record<string, boolean>>
+  }
+
+  /** A part of a text in one font and one direction. */
+  export type Run = Look & {
+    text: string
+    /** Its embedding level (UAX #9): odd from right to left. */
+    level?: number
   }
 
   export interface Table {
@@ -106,4 +113,30 @@ declare module 'pdfmake' {
     createPdf(definition: Definition): MadePdf
   }
   export default pdfmake
+}
+
+declare module 'pdfmake/js/ElementWriter.js' {
+  /** A word, or the part of one in a font of its own. */
+  export interface Inline {
+    text: string
+    /** As the run that it is of. */
+    readonly level?: number
+    /** In points from the start of its line. */
+    x: number
+    width: number
+  }
+
+  export interface Line {
+    readonly inlines: Inline[]
+    readonly leadingCut: number
+    trailingCut: number
+    inlineWidths: number
+  }
+
+  /** Places lines on pages. */
+  export class ElementWriter {
+    alignLine: (this: ElementWriter, line: Line) => void
+  }
+  const exported: { readonly default: typeof ElementWriter }
+  export default exported
 }

@@ -28,9 +28,9 @@ ${noIcon}
 <p class="date">${html(date)}</p>
 </header>
 <main>
-<h1>${html(subject)}</h1>
+<h1 dir="auto">${html(subject)}</h1>
 ${body.map(htmlOf).join('\n')}
-<div class="end"><p>${html(signOff.closing)}</p>${signOff.names.map((name) => `<p>${html(name)}</p>`).join('')}</div>
+<div class="end"><p dir="auto">${html(signOff.closing)}</p>${signOff.names.map((name) => `<p dir="auto">${html(name)}</p>`).join('')}</div>
 </main>
 </body>
 </html>
@@ -42,14 +42,16 @@ const html = (text: string) => escapeHtml(printable(text))
 function htmlOf(block: Block): string {
   switch (block.kind) {
     case 'paragraph':
-      return `<p>${inline(block.spans)}</p>`
+      return `<p dir="auto">${inline(block.spans)}</p>`
     case 'heading':
-      return `<h${block.depth + 1}>${inline(block.spans)}</h${block.depth + 1}>`
+      return `<h${block.depth + 1} dir="auto">${inline(block.spans)}</h${block.depth + 1}>`
     case 'quote':
       return `<blockquote>${block.blocks.map(htmlOf).join('')}</blockquote>`
     case 'list': {
       const items = block.items.map((item) => `<li>${item.map(htmlOf).join('')}</li>`).join('')
-      return block.first === undefined ? `<ul>${items}</ul>` : `<ol start="${block.first}">${items}</ol>`
+      return block.first === undefined
+        ? `<ul dir="auto">${items}</ul>`
+        : `<ol dir="auto" start="${block.first}">${items}</ol>`
     }
   }
 }

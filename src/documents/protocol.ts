@@ -9,9 +9,11 @@ export type WriteTask =
 export interface WriteOrder {
   readonly id: number
   readonly task: WriteTask
+  /** Only asks for the characters that no font has. */
+  readonly isCheck: boolean
 }
 
-/** What the thread answers: the file, or the characters that its fonts lack, or why it failed. */
+/** What the thread answers: the file, or the characters that no font has, or why it failed. */
 export type Written = { readonly id: number } & (
   | { readonly bytes: Uint8Array }
   | { readonly missing: readonly string[] }

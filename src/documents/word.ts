@@ -21,6 +21,7 @@ import {
 } from 'docx'
 import { detailsOf, paperSize, places, senderLine, type Block, type LetterDocument, type Span } from './document.ts'
 import { printable, readMarkdown } from './markdown.ts'
+import { isRightToLeft } from './direction.ts'
 import { splitSignOff, type SignOff } from './sign-off.ts'
 
 /** Twentieths of a point. */
@@ -37,6 +38,7 @@ export async function writeWord(letter: LetterDocument): Promise<Uint8Array> {
   const children = [
     headOf(letter),
     new Paragraph({
+      bidirectional: isRightToLeft(subject),
       children: runsOf([{ text: subject, isStrong: true }], 23),
       spacing: { before: mm(places.subject - headEnd), after: mm(6) },
     }),
@@ -87,7 +89,7 @@ const noBorders = Object.fromEntries(
 )
 
 const lines = (texts: readonly string[], size: number, look = {}) =>
-  texts.map((text) => new Paragraph({ children: [new TextRun({ text: printable(text), size, ...look })] }))
+  texts.map((text) => new Paragraph({ children: runsOf([{ text }], size, look) }))
 
 /** The letterhead, the address and the date, in a table whose rows have the height of their places. */
 function headOf({ letterhead, recipient, date, paper }: LetterDocument): Table {
@@ -179,12 +181,20 @@ function paragraphsOf(block: Block, place: Place): Paragraph[] {
   const indent = { left: place.indent }
   switch (block.kind) {
     case 'paragraph':
-      return [new Paragraph({ children: runsOf(block.spans), spacing, indent })]
+      return [new Paragraph({ ...directionOf(block), children: runsOf(block.spans), spacing, indent })]
     case 'heading': {
       const spans = block.spans.map((span) => ({ ...span, isStrong: true }))
       const size = { 1: 26, 2: 23, 3: 21 }[block.depth]
       const around = { before: mm(1.5), after: mm(1.5) }
-      return [new Paragraph({ children: runsOf(spans, size), spacing: around, indent, keepNext: true })]
+      return [
+        new Paragraph({
+          ...directionOf(block),
+          children: runsOf(spans, size),
+          spacing: around,
+          indent,
+          keepNext: true,
+        }),
+      ]
     }
     case 'quote':
       return block.blocks.flatMap((each) => paragraphsOf(each, { ...place, indent: place.indent + mm(6) }))
@@ -205,24 +215,46 @@ function itemOf(blocks: readonly Block[], reference: string, place: Place): Para
   if (first?.kind !== 'paragraph') {
     return [numbered({}), ...blocks.flatMap((each) => paragraphsOf(each, inside))]
   }
-  return [numbered({ children: runsOf(first.spans) }), ...rest.flatMap((each) => paragraphsOf(each, inside))]
+  return [
+    numbered({ ...directionOf(first), children: runsOf(first.spans) }),
+    ...rest.flatMap((each) => paragraphsOf(each, inside)),
+  ]
 }
 
-function runsOf(spans: readonly Span[], size?: number): ParagraphChild[] {
+/** Word orders the words of a line by the direction of its paragraph (UAX #9). */
+function directionOf({ spans }: { readonly spans: readonly Span[] }): Pick<IParagraphOptions, 'bidirectional'> {
+  return { bidirectional: isRightToLeft(spans.map(({ text }) => text).join('')) }
+}
+
+/** Word takes the look of text from right to left from other properties, which apply to a run as a whole. */
+const directions = /([\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}]+)/u
+
+function runsOf(
+  spans: readonly Span[],
+  size?: number,
+  look: { bold?: boolean; color?: string } = {},
+): ParagraphChild[] {
   return spans
     .map(({ text, isStrong, isEmphasized, link }) => {
       const runs = printable(text)
         .split('\n')
-        .map(
-          (line, index) =>
-            new TextRun({
-              text: line,
-              ...(index > 0 && { break: 1 }),
-              ...(isStrong && { bold: true }),
-              ...(isEmphasized && { italics: true }),
-              ...(link !== undefined && { color: '1F5F8B' }),
-              ...(size !== undefined && { size }),
-            }),
+        .flatMap((line, index) =>
+          line.split(directions).flatMap((part, place) =>
+            part === '' && place > 0
+              ? []
+              : [
+                  new TextRun({
+                    ...look,
+                    text: part,
+                    ...(place % 2 === 1 && { rightToLeft: true }),
+                    ...(index > 0 && place === 0 && { break: 1 }),
+                    ...(isStrong && { bold: true }),
+                    ...(isEmphasized && { italics: true }),
+                    ...(link !== undefined && { color: '1F5F8B' }),
+                    ...(size !== undefined && { size }),
+                  }),
+                ],
+          ),
         )
       return link === undefined ? runs : [new ExternalHyperlink({ link, children: runs })]
     })
@@ -231,7 +263,12 @@ function runsOf(spans: readonly Span[], size?: number): ParagraphChild[] {
 
 function signOffOf({ closing, names }: SignOff): Paragraph[] {
   const line = (text: string, after: number, keepNext: boolean) =>
-    new Paragraph({ children: [new TextRun(printable(text))], spacing: { after: mm(after) }, keepNext })
+    new Paragraph({
+      ...directionOf({ spans: [{ text }] }),
+      children: runsOf([{ text }]),
+      spacing: { after: mm(after) },
+      keepNext,
+    })
   return [
     new Paragraph({ children: [], keepNext: true, spacing: { after: 0, line: mm(3), lineRule: LineRuleType.EXACT } }),
     line(closing, 14, true),

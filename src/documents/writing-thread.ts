@@ -15,6 +15,8 @@ import { isWritten, type WriteTask, type Written } from './protocol.ts'
 export interface WritingThread {
   write(by: Actor, format: FileFormat, letter: LetterDocument): Promise<Uint8Array>
   writeInvoice(invoice: InvoicePaper): Promise<Uint8Array>
+  /** The characters that a PDF could not show. */
+  missingIn(task: WriteTask): Promise<readonly string[]>
   close(): Promise<void>
 }
 
@@ -39,7 +41,7 @@ export function createWritingThread({ patience, waiting }: Partial<typeof defaul
     return started
   }
 
-  async function order(task: WriteTask): Promise<Written> {
+  async function order(task: WriteTask, isCheck: boolean): Promise<Written> {
     const thread = (worker ??= start())
     const id = ++lastId
     const { promise, resolve, reject } = Promise.withResolvers<Written>()
@@ -55,7 +57,7 @@ export function createWritingThread({ patience, waiting }: Partial<typeof defaul
     thread.on('message', receive).on('exit', end).ref()
     try {
       // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
-      thread.postMessage({ id, task })
+      thread.postMessage({ id, task, isCheck })
       return await promise
     } finally {
       clearTimeout(timer)
@@ -64,9 +66,13 @@ export function createWritingThread({ patience, waiting }: Partial<typeof defaul
     }
   }
 
-  async function write(by: string, task: WriteTask): Promise<Uint8Array> {
+  async function send(by: string, task: WriteTask, isCheck: boolean): Promise<Written> {
     if (queue.waiting >= most.waiting || queue.waitingOf(by) >= mostLetters) throw busy()
-    const written = await queue.add(by, () => order(task), { urgent: 'invoice' in task })
+    return queue.add(by, () => order(task, isCheck), { urgent: isCheck || 'invoice' in task })
+  }
+
+  async function write(by: string, task: WriteTask): Promise<Uint8Array> {
+    const written = await send(by, task, false)
     if ('bytes' in written) return written.bytes
     if ('missing' in written) throw cannotShow(task, written.missing)
     throw new Error(`the file could not be written: ${written.fault}`)
@@ -75,6 +81,11 @@ export function createWritingThread({ patience, waiting }: Partial<typeof defaul
   return Object.freeze({
     write: (by: Actor, format: FileFormat, letter: LetterDocument) =>
       write(by.kind === 'person' ? by.id : by.kind, { format, letter }),
+    async missingIn(task: WriteTask) {
+      const written = await send('', task, true)
+      if ('missing' in written) return written.missing
+      throw new Error('the characters of a file could not be checked')
+    },
     writeInvoice: (invoice: InvoicePaper) => write('', { format: 'pdf', invoice }),
     async close() {
       await worker?.terminate()
@@ -90,7 +101,7 @@ function cannotShow(task: WriteTask, missing: readonly string[]): Problem {
     'letter' in task ? ['letter', 'Download it for Word, or print it.'] : ['invoice', 'Print its page instead.']
   return new Problem(
     'conflict',
-    `A PDF of this ${what} cannot show ${named}${missing.length > mostNamed ? ' and others' : ''}: its fonts have Latin, Greek and Cyrillic letters. ${instead}`,
+    `A PDF of this ${what} cannot show ${named}${missing.length > mostNamed ? ' and others' : ''}: no font has them. ${instead}`,
   )
 }
 

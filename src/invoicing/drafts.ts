@@ -16,11 +16,11 @@ import {
   isBilledMeanwhile,
   nothingUnbilled,
   invoiceRefusal,
-  otherCurrency,
   staleInvoice,
 } from './outcomes.ts'
 import type { Buyer, CreditNoteBody, InvoiceChange, NewInvoice } from './schema.ts'
 import { isSameCredit, isSameDraft, otherDraft } from './same-draft.ts'
+import { otherCurrency } from './before-issue.ts'
 import type { InvoiceSettings } from './settings.ts'
 import { readLastBilled } from './store.ts'
 import type { StoredInvoice, StoredInvoices } from './stored.ts'

@@ -5,13 +5,16 @@ import { today } from '../platform/calendar.ts'
 import type { Database } from '../platform/database/database.ts'
 import { isUuid } from '../platform/database/uuid.ts'
 import { Problem } from '../platform/problems.ts'
+import type { InvoicePaper } from '../documents/invoice-paper.ts'
+import { issueRefusal, withoutFont } from './before-issue.ts'
 import * as changes from './changes-store.ts'
 import { readDraftOptions } from './draft-options.ts'
 import { dayIn } from './days.ts'
 import { createDrafts } from './drafts.ts'
 import { readBooked, type BookedRow } from './export-store.ts'
 import { issueTerms } from './issue-terms.ts'
-import { invoiceRefusal, noSeller, numberInUse, otherCurrency, staleInvoice } from './outcomes.ts'
+import { invoiceRefusal, numberInUse, staleInvoice } from './outcomes.ts'
+import { invoicePaper } from './paper.ts'
 import { createPayments } from './payments.ts'
 import { presentInvoice, presentListedInvoice } from './present.ts'
 import type {
@@ -69,18 +72,20 @@ interface Changing {
   readonly id: string
   readonly basis: Basis
   /** Why the draft cannot be changed; undefined if it can. */
-  readonly obstacle?: (draft: StoredInvoice) => Problem | undefined
+  readonly obstacle?: (draft: StoredInvoice) => Promise<Problem | undefined>
 }
 
 interface InvoicesNeeds {
   readonly access: RecordAccess
   readonly database: Database
   readonly settings: InvoiceSettings
+  /** The characters of an invoice that no font of its PDF has. */
+  readonly unprintable: (invoice: InvoicePaper) => Promise<readonly string[]>
 }
 
 const pageSize = 50
 
-export function createInvoices({ access, database, settings }: InvoicesNeeds): Invoices {
+export function createInvoices({ access, database, settings, unprintable }: InvoicesNeeds): Invoices {
   const stored = createStoredInvoices({ access, settings })
   const drafts = createDrafts({ access, database, settings, stored })
   const payments = createPayments({ access, settings, stored })
@@ -124,7 +129,7 @@ export function createInvoices({ access, database, settings }: InvoicesNeeds): I
   ): Promise<ShownInvoice> {
     const before = await stored.find(visit, id, deed)
     if (basis && !basis.includes(before.row.version)) return access.decline(visit, deed, staleInvoice(before))
-    const refused = obstacle?.(before)
+    const refused = await obstacle?.(before)
     if (refused) return access.decline(visit, deed, refused)
     const [[changed]] = await access
       .as(visit, [statement(before)])
@@ -134,9 +139,12 @@ export function createInvoices({ access, database, settings }: InvoicesNeeds): I
     return isDone ? presentInvoice(after) : access.decline(visit, deed, invoiceRefusal(changed?.outcome, after))
   }
 
-  function obstacleToIssue({ row }: StoredInvoice): Problem | undefined {
-    if (settings.seller === undefined) return noSeller()
-    return row.kind === 'invoice' && row.currency !== settings.currency ? otherCurrency(row.currency) : undefined
+  async function obstacleToIssue({ row, document, faults }: StoredInvoice): Promise<Problem | undefined> {
+    if (row.state !== 'draft') return undefined
+    const missing = await unprintable(invoicePaper(document, settings))
+    // The buyer and the lines of a credit note are those of its invoice, and cannot be corrected.
+    const own = document.kind === 'invoice' ? missing : missing.filter((character) => document.note.includes(character))
+    return issueRefusal(own.length === 0 ? faults : [...faults, withoutFont(own)])
   }
 
   async function issue(visit: Visit, id: string, basis: Basis): Promise<ShownInvoice> {

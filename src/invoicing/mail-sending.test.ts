@@ -32,7 +32,7 @@ after(async () => {
 })
 const access = createAccess({ portal, audit })
 const settings = invoiceSettings(createConfigFolder().load('{ currency: EUR, firm: { name: Berg } }'))
-const invoices = createInvoices({ access, database, settings })
+const invoices = createInvoices({ access, database, settings, unprintable: async () => [] })
 /** The number of an invoice that cannot be written as a PDF. */
 let unwritable: string | null = null
 const mails = createInvoiceMails({

@@ -53,15 +53,6 @@ export function archivedClient(): Problem {
   return new Problem('conflict', 'The client is archived or deleted: restore it before you bill it.')
 }
 
-/** For a draft that was created before the configuration changed. */
-export function otherCurrency(currency: string): Problem {
-  return new Problem('conflict', `The draft is in ${currency}, which the firm no longer uses: void it.`)
-}
-
-export function noSeller(): Problem {
-  return new Problem('conflict', 'The configuration has no firm.name, which every invoice must state: set it first.')
-}
-
 export function nothingUnbilled(): Problem {
   return new Problem('conflict', 'This client has nothing unbilled up to that day.', { field: 'unbilled_until' })
 }

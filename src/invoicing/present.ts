@@ -58,7 +58,15 @@ export function openOf({ kind, status, gross, paid, credited }: ListedInvoiceRow
   return isPayable ? gross - paid - credited : 0n
 }
 
-export function presentInvoice({ row, document, payments, creditNotes, mails, credited }: StoredInvoice): ShownInvoice {
+export function presentInvoice({
+  row,
+  document,
+  payments,
+  creditNotes,
+  mails,
+  credited,
+  faults,
+}: StoredInvoice): ShownInvoice {
   const money = moneyWith(document.decimals)
   const { buyer, totals } = document
   const canBeCredited = row.kind === 'invoice' && row.state === 'issued'
@@ -71,6 +79,7 @@ export function presentInvoice({ row, document, payments, creditNotes, mails, cr
     buyer: { name: buyer.name, address: buyer.address, tax_number: buyer.taxNumber },
     seller: document.seller && presentSeller(document.seller),
     xml_fault: standardFault(document) ?? null,
+    before_issue: faults.map(({ text, stops }) => ({ text, stops })),
     lines: document.lines.map((line) => presentLine(line, money, canBeCredited ? quantityLeft(line, credited) : null)),
     taxes: totals.taxes.map((group) => ({ ...presentTax(group), net: money(group.net), tax: money(group.tax) })),
     payments: payments.map((payment) => presentPayment(payment, money)),

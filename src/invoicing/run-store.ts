@@ -90,7 +90,10 @@ function noteInvoices({ requestId, address }: Visit, drafts: readonly RunDraft[]
   }
 }
 
-/** Issues those of the invoices that are drafts, in this order. */
+/**
+ * Issues those of the invoices that are drafts, in this order. One that needs the VAT number of an account without one stays a
+ * draft (`before-issue.ts`).
+ */
 export function issueRunDrafts(
   visit: Visit,
   ids: readonly string[],
@@ -100,7 +103,10 @@ export function issueRunDrafts(
     name: 'issue run drafts',
     text: `select issue_invoice(d.id, d.version, $2, $3, $4, $5, $6, $7, $8) as outcome
       from (select i.id, i.version from jsonb_array_elements_text($1::jsonb) with ordinality as e(id, place)
-        join invoice i on i.id = e.id::uuid where i.state = 'draft' order by e.place) d`,
+        join invoice i on i.id = e.id::uuid join account a on a.id = i.account_id
+        where i.state = 'draft' and (coalesce(i.buyer_tax_number, a.billing_tax_number, '') ~ '^[A-Z]{2}.*[0-9]'
+          or not exists (select from invoice_line l where l.invoice_id = i.id and l.tax_category in ('AE', 'K')))
+        order by e.place) d`,
     values: [JSON.stringify(ids), ...issueValues(visit, terms)],
   }
 }

@@ -296,6 +296,13 @@ export const shownInvoice = Type.Object({
   buyer: Type.Object(buyerShown),
   seller: nullable(Type.Object(seller.properties, { description: 'The firm at issue; null for a draft.' })),
   xml_fault: nullable(Type.String({ description: 'Why it has no XML file, as a sentence; null if it has one.' })),
+  before_issue: Type.Array(
+    Type.Object({ text: Type.String(), stops: Type.Boolean({ description: 'Whether it prevents the issue.' }) }),
+    {
+      description:
+        'What is wrong with a draft, as sentences. Its issue also checks that its PDF can show all characters.',
+    },
+  ),
   lines: Type.Array(shownLine),
   taxes: Type.Array(taxGroup),
   payments: Type.Array(payment),

@@ -2,6 +2,7 @@ import type { Deed, RecordAccess } from '../access/access.ts'
 import type { Visit } from '../access/actor.ts'
 import { today } from '../platform/calendar.ts'
 import { Problem } from '../platform/problems.ts'
+import { faultsOf, type IssueFault } from './before-issue.ts'
 import type { Credited } from './credit-lines.ts'
 import type { InvoiceDocument, InvoiceLine } from './document.ts'
 import { readInvoiceMails, type InvoiceMailRow } from './mail-store.ts'
@@ -16,6 +17,8 @@ export interface StoredInvoice {
   readonly creditNotes: readonly { readonly id: string; readonly number: string | null }[]
   readonly credited: Credited
   readonly mails: readonly InvoiceMailRow[]
+  /** What is wrong with a draft, before its issue. */
+  readonly faults: readonly IssueFault[]
 }
 
 /** Reads invoices. A refusal is in the audit log. */
@@ -26,7 +29,7 @@ export interface StoredInvoices {
 
 interface StoredInvoicesNeeds {
   readonly access: RecordAccess
-  readonly settings: Pick<InvoiceSettings, 'timeZone'>
+  readonly settings: Pick<InvoiceSettings, 'timeZone' | 'seller' | 'currency'>
 }
 
 export function createStoredInvoices({ access, settings }: StoredInvoicesNeeds): StoredInvoices {
@@ -43,7 +46,9 @@ export function createStoredInvoices({ access, settings }: StoredInvoicesNeeds):
       ])
       if (row === undefined) return access.decline(visit, deed, missing)
       const credited = { lines: new Map(parts.map((part) => [part.position, part])), taxes }
-      return { row, document: documentOf(row, lines), payments, creditNotes, credited, mails }
+      const document = documentOf(row, lines)
+      const faults = row.state === 'draft' ? faultsOf(document, settings) : []
+      return { row, document, payments, creditNotes, credited, mails, faults }
     },
   })
 }

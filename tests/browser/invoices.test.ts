@@ -653,14 +653,17 @@ describe('the pages of invoices', () => {
     await page.context().close()
   })
 
-  test('say why a PDF cannot be created', async () => {
+  test('B110: say before the issue what is wrong, and why a PDF cannot be created', async () => {
     const page = await open('/invoices', 'Invoices')
-    const lines = [{ text: 'Advice 🏛', quantity: '1', unit: 'hour', unit_price: '100' }]
-    const made = await send(page, '/invoices', { client, lines })
+    const lines = [{ text: 'Advice 𒀀', quantity: '1', unit: 'hour', unit_price: '100' }]
+    const { id: homeless } = await send(page, '/clients', { name: 'Without an address' })
+    const made = await send(page, '/invoices', { client: homeless, lines })
     await page.goto(portal.base + addressOf(made))
     await page.getByRole('button', { name: 'Download' }).click()
     await page.getByRole('menuitem', { name: 'PDF' }).click()
-    await page.getByText('A PDF of this invoice cannot show 🏛').waitFor()
+    await page.getByText('A PDF of this invoice cannot show 𒀀').waitFor()
+    await page.getByRole('button', { name: 'Issue' }).click()
+    await page.getByRole('dialog').getByText('has no address of the buyer').waitFor()
     await page.context().close()
   })
 

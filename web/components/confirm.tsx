@@ -5,8 +5,10 @@ import { layers } from './layers.ts'
 export interface Question {
   readonly title: string
   readonly text: string
-  /** The label of the confirm button. */
-  readonly action: string
+  /** What the person should know before, as sentences. */
+  readonly notes?: readonly string[]
+  /** The label of the confirm button; absent if it cannot be done. */
+  readonly action?: string
 }
 
 let asked: (Question & { readonly answer: (sure: boolean) => void }) | undefined
@@ -53,11 +55,18 @@ export function Questions() {
       withCloseButton={false}
     >
       <p>{question?.text}</p>
+      {question?.notes !== undefined && question.notes.length > 0 && (
+        <ul>
+          {question.notes.map((note) => (
+            <li key={note}>{note}</li>
+          ))}
+        </ul>
+      )}
       <Group justify="flex-end" gap="xs" mt="lg">
         <Button variant="default" data-autofocus onClick={() => question?.answer(false)}>
-          Cancel
+          {question?.action === undefined ? 'Close' : 'Cancel'}
         </Button>
-        <Button onClick={() => question?.answer(true)}>{question?.action}</Button>
+        {question?.action !== undefined && <Button onClick={() => question.answer(true)}>{question.action}</Button>}
       </Group>
     </Modal>
   )

@@ -80,9 +80,11 @@ function Downloads({ invoice: { id, number, xml_fault: fault } }: Pick<ActionsPr
   )
 }
 
-function DraftActions({ invoice: { id, kind, version }, onDone }: ActionsProps) {
+function DraftActions({ invoice: { id, kind, version, before_issue: faults }, onDone }: ActionsProps) {
   const [busy, setBusy] = useState(false)
   const it = kind === 'invoice' ? 'invoice' : 'credit note'
+
+  const notes = faults.map(({ text }) => text)
 
   async function send(to: 'issue' | 'void', question: Question, done: string, failed: string) {
     if (!(await confirm(question))) return
@@ -100,11 +102,14 @@ function DraftActions({ invoice: { id, kind, version }, onDone }: ActionsProps) 
   const issue = () =>
     send(
       'issue',
-      {
-        title: `Issue this ${it}?`,
-        text: `It gets the next number and today’s date. It cannot be changed afterwards${kind === 'invoice' ? ', only corrected by a credit note' : ''}.`,
-        action: 'Issue',
-      },
+      faults.some(({ stops }) => stops)
+        ? { title: `This ${it} cannot be issued yet`, text: 'Correct this first:', notes }
+        : {
+            title: `Issue this ${it}?`,
+            text: `It gets the next number and today’s date. It cannot be changed afterwards${kind === 'invoice' ? ', only corrected by a credit note' : ''}.`,
+            notes,
+            action: 'Issue',
+          },
       `The ${it} is issued.`,
       `The ${it} was not issued`,
     )

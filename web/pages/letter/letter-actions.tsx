@@ -111,7 +111,7 @@ function Told({ letter }: { readonly letter: Letter }) {
 
 /** The steps from draft to sent, and a new version of a sent letter. */
 function Steps({ letter, isDirty }: { readonly letter: Letter; readonly isDirty: boolean }) {
-  const { id } = useRecord()
+  const { id, address: postal } = useRecord()
   const navigate = useNavigate()
   const { revalidate } = useRevalidator()
   const [busy, setBusy] = useState(false)
@@ -138,6 +138,10 @@ function Steps({ letter, isDirty }: { readonly letter: Letter; readonly isDirty:
     const sure = await confirm({
       title: 'Mark this letter as sent?',
       text: 'A sent letter cannot be changed. To correct it, create a new version.',
+      notes: [
+        ...(postal === null ? ['The client has no postal address, so the letter shows only the name.'] : []),
+        ...(letter.body.trim() === '' ? ['The letter has no text.'] : []),
+      ],
       action: 'Mark as sent',
     })
     if (sure) await setStatus('sent', 'The letter was marked as sent.')
