@@ -75,13 +75,13 @@ function openAiEngine(name: string): Engine {
   return {
     run(prompt, exchange) {
       const run = ask(prompt, exchange, false)
-      return Promise.resolve(wholeOf(readCompletion(chatCompletions.whole(exchange.reply), exchange.limits), run))
+      return Promise.resolve(wholeOf(readCompletion(chatCompletions.whole(exchange.reply), run), run))
     },
     stream(prompt, exchange) {
       const run = ask(prompt, exchange, true)
       const source = sourceOf(streamOf(chatCompletions, exchange))
       return relay(run, async () => ({
-        ...(await startReply(createChatStream(source, exchange.limits))),
+        ...(await startReply(createChatStream(source, run))),
         reportFailure: () => undefined,
       }))
     },

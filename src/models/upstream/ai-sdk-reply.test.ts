@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, describe, test } from 'node:test'
+import { pino } from 'pino'
 import { at } from '../../../tests/support/json.ts'
 import { openPackage } from '../../../tests/support/provider-packages.ts'
 import { http, startRawUpstream, streamHead } from '../../../tests/support/raw-upstream.ts'
 import { createModels, prompt, readStream } from '../../../tests/support/vendor-run.ts'
 import type { LanguageModel } from './ai-sdk-provider.ts'
 import { readResult } from './ai-sdk-reply.ts'
+
+const run = { limits: { maxOutputTokens: 9 }, log: pino({ enabled: false }) }
 
 /** Replies in forms that the stand-in does not send. */
 
@@ -85,12 +88,7 @@ describe('a summary of reasoning in two parts', () => {
 describe('the result of a package', () => {
   const text = { type: 'text', text: 'Well.' }
   const usageOf = (usage: object, providerMetadata?: object) => {
-    const { counts } = readResult({
-      content: [text],
-      finishReason: 'stop',
-      usage,
-      providerMetadata,
-    })
+    const { counts } = readResult({ content: [text], finishReason: 'stop', usage, providerMetadata }, run)
     return Object.fromEntries(Object.entries(counts).filter(([, value]) => value !== undefined))
   }
 
@@ -132,7 +130,7 @@ describe('the result of a package', () => {
   test('has no calls that the vendor has carried out itself', () => {
     const call = { type: 'tool-call', toolCallId: 'c', toolName: 'search', input: '{}', providerExecuted: true }
     const usage = { inputTokens: 1, outputTokens: 1 }
-    const { parts } = readResult({ content: [call, text], finishReason: 'stop', usage })
+    const { parts } = readResult({ content: [call, text], finishReason: 'stop', usage }, run)
     assert.equal(parts, undefined)
   })
 })

@@ -2,11 +2,13 @@ import { Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 import type { ReplyPart } from '../conversation.ts'
 import type { StopReason } from '../model.ts'
-import { fieldAt, readPackageUsage, type AiSdkUsage } from './ai-sdk-usage.ts'
+import { readPackageUsage, type AiSdkUsage } from './ai-sdk-usage.ts'
 import { newCallId, readErrorCode } from './chat-completions.ts'
 import type { Signature } from './chat-content.ts'
 import type { CallFragment } from './chat-deltas.ts'
 import { connectionLost, Failure, refused, unusable } from './failure.ts'
+import { fieldAt } from './fields.ts'
+import { stopReasonFor, type Noting } from './finish-reasons.ts'
 import type { ReportedCounts, UpstreamReply } from './usage.ts'
 
 /** Versions 3 and 4 of the interface nest the values that are plain in version 2. */
@@ -97,9 +99,10 @@ export type AiSdkPart =
   | { readonly kind: 'finish'; readonly finished: Finished }
 
 /** Reads the result of `doGenerate`. Throws Failure if it is not a reply. */
-export function readResult(value: unknown): UpstreamReply {
+export function readResult(value: unknown, run: Noting): UpstreamReply {
   if (!result.Check(value)) throw unusable('not a result of a language model')
-  const finished = readFinish(value)
+  const hasContent = value.content.length > 0
+  const finished = readFinish(value, run, hasContent)
   const parts = withoutInventedInput(joinThoughts(value.content.flatMap(readContentPart)), finished)
   const text = parts.map((part) => (part.kind === 'text' ? part.text : '')).join('')
   const hasOthers = parts.some(({ kind }) => kind !== 'text')
@@ -139,8 +142,8 @@ function joinThoughts(parts: readonly ReplyPart[]): readonly ReplyPart[] {
 /** Between the parts of one summary. */
 export const thoughtBreak = '\n\n'
 
-/** Reads one part of a `doStream` stream. Throws Failure for an error part and for an unknown finish reason. */
-export function readPart(value: unknown, origin: string): AiSdkPart {
+/** Reads one part of a `doStream` stream. Throws Failure for an error part, and for an end without a finish reason. */
+export function readPart(value: unknown, origin: string, run: Noting): AiSdkPart {
   if (delta.Check(value)) return { kind: 'text', text: value.delta.toWellFormed() }
   if (thought.Check(value)) {
     const begins = value.type === 'reasoning-start'
@@ -162,7 +165,7 @@ export function readPart(value: unknown, origin: string): AiSdkPart {
     const { toolCallId, toolName, input, providerExecuted } = value
     return providerExecuted ? other : { kind: 'call', fragment: fragmentOf(toolCallId, toolName, input) }
   }
-  if (finish.Check(value)) return { kind: 'finish', finished: readFinish(value) }
+  if (finish.Check(value)) return { kind: 'finish', finished: readFinish(value, run, false) }
   if (fault.Check(value)) throw failureOf(value.error, origin, undefined)
   return other
 }
@@ -189,12 +192,17 @@ interface Finish {
   readonly providerMetadata?: unknown
 }
 
-function readFinish({ finishReason, usage, providerMetadata }: Finish): Finished {
-  const { unified, raw } = typeof finishReason === 'string' ? { unified: finishReason, raw: undefined } : finishReason
-  const stopReason = raw === 'stop_sequence' ? 'stop_sequence' : stopReasons.get(unified)
-  if (!stopReason) throw unusable('an unknown finish reason', unified === 'error')
-  return { stopReason, counts: readPackageUsage(usage, providerMetadata) }
+/** `isWhole`: a reply without a finish reason is complete. A stream without one was cut off, which packages report as an end of its own. */
+function readFinish({ finishReason, usage, providerMetadata }: Finish, run: Noting, isWhole: boolean): Finished {
+  const { unified, raw } =
+    typeof finishReason === 'string' ? { unified: finishReason, raw: plainReasons.get(finishReason) } : finishReason
+  const known = raw === 'stop_sequence' ? raw : stopReasons.get(unified)
+  if (!known && raw === undefined && !isWhole) throw unusable('an end without a finish reason', unified === 'error')
+  return { stopReason: known ?? stopReasonFor(raw ?? '', run), counts: readPackageUsage(usage, providerMetadata) }
 }
+
+/** Version 2 of the interface has no raw reason: `other` stands for any that the package does not know. */
+const plainReasons: ReadonlyMap<string, string> = new Map([['other', 'other']])
 
 const stopReasons: ReadonlyMap<string, StopReason> = new Map([
   ['stop', 'complete'],

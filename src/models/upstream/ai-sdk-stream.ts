@@ -3,6 +3,7 @@ import { failureOf, readPart, thoughtBreak, type AiSdkPart, type Finished, type 
 import type { CallFragment } from './chat-deltas.ts'
 import type { Deadline } from './deadline.ts'
 import { Failure, unusable } from './failure.ts'
+import type { Noting } from './finish-reasons.ts'
 import { createPieceQueue } from './piece-queue.ts'
 import type { ReplyPiece, ReplyStream } from './relay.ts'
 import { createReplyOrder } from './reply-order.ts'
@@ -17,6 +18,7 @@ export function createAiSdkStream(
   deadline: Deadline,
   origin: string,
   sizes: Sizes,
+  run: Noting,
 ): ReplyStream {
   const reader = parts.getReader()
   const ready = createPieceQueue()
@@ -40,7 +42,7 @@ export function createAiSdkStream(
       const { done, value } = await reader.read()
       if (deadline.reason !== undefined) throw new Error('abandoned')
       if (done) throw unusable('a stream without its last part', true)
-      take(readPart(value, origin))
+      take(readPart(value, origin, run))
     } catch (error) {
       ending = endingOf(error)
       abandon()

@@ -1,3 +1,4 @@
+import { fieldAt } from './fields.ts'
 import { readCacheUsage } from './chat-usage.ts'
 import type { ReportedCounts } from './usage.ts'
 
@@ -53,10 +54,6 @@ function within(total: number | undefined, read = 0, written = 0): InputCounts {
     cachedTokens: cached || undefined,
     cacheWriteTokens: cacheWrite || undefined,
   }
-}
-
-export function fieldAt(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
 }
 
 const countAt = (value: unknown, name: string): number | undefined => countOf(fieldAt(value, name))

@@ -102,7 +102,7 @@ export function createAiSdkModel(options: AiSdkModelOptions): Model {
     const answered = await pool.run(async (_, total) => {
       const deadline = openDeadline(signal, { total })
       return attempt(deadline, limits, async () => {
-        const result = readResult(await model.doGenerate(callOf(upstreamRun, called, deadline.signal)))
+        const result = readResult(await model.doGenerate(callOf(upstreamRun, called, deadline.signal)), upstreamRun)
         deadline.end()
         return result
       })
@@ -119,7 +119,7 @@ export function createAiSdkModel(options: AiSdkModelOptions): Model {
       silent.set(deadline.signal, deadline)
       return attempt(deadline, limits, async () => {
         const parts = partsOf(await model.doStream(callOf(upstreamRun, called, deadline.signal)))
-        return startReply(createAiSdkStream(parts, deadline, origin, sizes))
+        return startReply(createAiSdkStream(parts, deadline, origin, sizes, upstreamRun))
       })
     }, upstreamRun)
     return answered?.value && { ...answered.value, reportFailure: () => pool.reportFailure(member, limits.requestId) }

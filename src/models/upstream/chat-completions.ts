@@ -3,28 +3,13 @@ import { randomBytes } from 'node:crypto'
 import { Type, type Static } from 'typebox'
 import { Compile } from 'typebox/compile'
 import type { CallPart, ReplyPart, ThinkingPart } from '../conversation.ts'
-import type { RunLimits, StopReason } from '../model.ts'
+import type { StopReason } from '../model.ts'
 import { contentFields, readContent, TextField, type ChatContent } from './chat-content.ts'
-import { countsOf, readChatUsage, UsageField } from './chat-usage.ts'
+import { countsOf, readUsageOf, UsageField } from './chat-usage.ts'
 import { unusable } from './failure.ts'
+import { stopReasonFor, type Noting } from './finish-reasons.ts'
 import type { UpstreamReply } from './usage.ts'
 
-/** Finish reasons of the API and the stop reasons they map to. */
-const stopReasons = {
-  stop: 'complete',
-  length: 'max_output_tokens',
-  content_filter: 'content_filter',
-  tool_calls: 'complete',
-  function_call: 'complete',
-} as const satisfies Record<string, StopReason>
-
-export const FinishReason = Type.Union([
-  Type.Literal('stop'),
-  Type.Literal('length'),
-  Type.Literal('content_filter'),
-  Type.Literal('tool_calls'),
-  Type.Literal('function_call'),
-])
 export const IndexField = Type.Optional(Type.Unknown())
 /** Fields in which vLLM and SGLang name the stop sequence that ended the reply. */
 export const stopFields = { stop_reason: Type.Optional(Type.Unknown()), matched_stop: Type.Optional(Type.Unknown()) }
@@ -44,18 +29,20 @@ const completion = Compile(
           ...contentFields,
           tool_calls: Type.Optional(Type.Union([Type.Array(Call), Type.Null()])),
         }),
-        finish_reason: FinishReason,
+        finish_reason: Type.Optional(Type.Unknown()),
+        usage: UsageField,
         ...stopFields,
       }),
     ),
     usage: UsageField,
+    x_groq: UsageField,
   }),
 )
 
 const refusal = Compile(Type.Object({ error: Type.Object({ code: Type.String({ pattern: '^[a-z][a-z_]{0,63}$' }) }) }))
 
 /** Reads a whole reply. Throws Failure if it is not a chat completion. The Failure does not quote the body. */
-export function readCompletion(body: Buffer, { stop }: RunLimits): UpstreamReply {
+export function readCompletion(body: Buffer, run: Noting): UpstreamReply {
   if (!isUtf8(body)) throw unusable('not UTF-8')
   const reply = parse(body.toString())
   if (!completion.Check(reply)) throw unusable('not a chat completion')
@@ -64,15 +51,18 @@ export function readCompletion(body: Buffer, { stop }: RunLimits): UpstreamReply
   const { message, finish_reason: reason } = choice
   const content = readContent(message)
   const parts = partsOf(content, message.tool_calls ?? [])
+  const isEmpty = content.text === '' && !parts
+  if (isEmpty && reason === 'error') throw unusable('an error instead of a reply', true)
+  const stopReason = stopReasonOf(reason, choice, run) ?? stopReasonFor('', run)
   // Only a content filter may remove the message.
-  if (message.content === undefined && !parts && reason !== 'content_filter') {
+  if (message.content === undefined && !parts && stopReason !== 'content_filter') {
     throw unusable('a message without content')
   }
   return {
     text: content.text.toWellFormed(),
     parts,
-    stopReason: stopReasonOf(reason, choice, stop),
-    counts: countsOf(readChatUsage(reply.usage)),
+    stopReason,
+    counts: countsOf(readUsageOf(reply, choice)),
   }
 }
 
@@ -137,13 +127,17 @@ export function firstChoice<Choice extends { readonly index?: unknown }>(
   return choices.find(({ index }) => typeof index !== 'number' || index === 0)
 }
 
+/** Undefined if the reply has not ended yet. */
 export function stopReasonOf(
-  reason: keyof typeof stopReasons,
+  reason: unknown,
   { stop_reason, matched_stop }: { stop_reason?: unknown; matched_stop?: unknown },
-  stop: RunLimits['stop'] = [],
-): StopReason {
-  const bySequence = stop.some((text) => text === stop_reason || text === matched_stop)
-  return reason === 'stop' && bySequence ? 'stop_sequence' : stopReasons[reason]
+  run: Noting,
+): StopReason | undefined {
+  if (reason === undefined || reason === null || reason === '') return undefined
+  const bySequence = run.limits.stop?.some((text) => text === stop_reason || text === matched_stop)
+  return reason === 'stop' && bySequence
+    ? 'stop_sequence'
+    : stopReasonFor(typeof reason === 'string' ? reason : '?', run)
 }
 
 export function parse(text: string): unknown {

@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox'
 import { claudeFormat } from './chat-messages.ts'
+import { fieldAt } from './fields.ts'
 
 export const TextField = Type.Optional(Type.Union([Type.String(), Type.Null()]))
 
@@ -69,16 +70,12 @@ function signatureIn(detail: unknown): SignedText[] {
   return [{ signature, ...(text !== undefined && { text }) }]
 }
 
-function valueIn(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
-}
-
 function stringIn(value: unknown, name: string): string | undefined {
-  const found = valueIn(value, name)
+  const found = fieldAt(value, name)
   return typeof found === 'string' ? found : undefined
 }
 
 function listIn(value: unknown, name: string): readonly unknown[] {
-  const found = valueIn(value, name)
+  const found = fieldAt(value, name)
   return Array.isArray(found) ? found : []
 }

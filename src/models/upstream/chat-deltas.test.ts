@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
+import { pino } from 'pino'
 import { draws } from '../../../tests/support/draws.ts'
 import { createDeltaReader } from './chat-deltas.ts'
 import { Failure } from './failure.ts'
 
-/** Reads an event with a new reader. */
-const alone = (data: string) => createDeltaReader({ stop: ['END'] })(data)
+const run = { limits: { maxOutputTokens: 9, stop: ['END'] }, log: pino({ enabled: false }) }
 
-const read = (all: readonly string[]) => all.map(createDeltaReader({ stop: ['END'] }))
+/** Reads an event with a new reader. */
+const alone = (data: string) => createDeltaReader(run)(data)
+
+const read = (all: readonly string[]) => all.map(createDeltaReader(run))
 
 const chunk = (delta: object, more: object = {}, event: object = {}) =>
   JSON.stringify({ id: 'c', choices: [{ index: 0, delta, finish_reason: null, ...more }], usage: null, ...event })

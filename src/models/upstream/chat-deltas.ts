@@ -1,9 +1,8 @@
 import { Type, type Static } from 'typebox'
 import { Compile } from 'typebox/compile'
-import type { RunLimits, StopReason } from '../model.ts'
+import type { StopReason } from '../model.ts'
 import {
   ArgumentsField,
-  FinishReason,
   firstChoice,
   IndexField,
   argumentsText,
@@ -12,8 +11,9 @@ import {
   stopReasonOf,
 } from './chat-completions.ts'
 import { contentFields, readContent, TextField, type ChatContent } from './chat-content.ts'
-import { readChatUsage, UsageField, type ChatUsage } from './chat-usage.ts'
+import { readUsageOf, UsageField, type ChatUsage } from './chat-usage.ts'
 import { unusable } from './failure.ts'
+import type { Noting } from './finish-reasons.ts'
 
 const nullable = <Kind extends Parameters<typeof Type.Optional>[0]>(kind: Kind) =>
   Type.Optional(Type.Union([kind, Type.Null()]))
@@ -27,15 +27,20 @@ const Fragment = Type.Object({
 /** The fields of a stream event that are used. */
 const chunk = Compile(
   Type.Object({
-    choices: Type.Array(
-      Type.Object({
-        index: IndexField,
-        delta: nullable(Type.Object({ ...contentFields, tool_calls: nullable(Type.Array(Fragment)) })),
-        finish_reason: nullable(FinishReason),
-        ...stopFields,
-      }),
+    // Some servers send the usage in an event without any.
+    choices: nullable(
+      Type.Array(
+        Type.Object({
+          index: IndexField,
+          delta: nullable(Type.Object({ ...contentFields, tool_calls: nullable(Type.Array(Fragment)) })),
+          finish_reason: Type.Optional(Type.Unknown()),
+          usage: UsageField,
+          ...stopFields,
+        }),
+      ),
     ),
     usage: UsageField,
+    x_groq: UsageField,
   }),
 )
 const fault = Compile(Type.Object({ error: Type.Object({}) }))
@@ -62,22 +67,22 @@ export interface ChatDelta extends ChatContent {
  * Creates a reader for the events of one stream, in order. The reader throws Failure for data that is not an event. The
  * Failure is repeatable if the data is an error of the upstream.
  */
-export function createDeltaReader({ stop }: Pick<RunLimits, 'stop'>): (data: string) => ChatDelta {
+export function createDeltaReader(run: Noting): (data: string) => ChatDelta {
   let frame: Frame | undefined
   return (data) => {
     const text = frame && textIn(data, frame)
     if (frame && text !== undefined) return frame.with(text)
-    const delta = readEvent(data, stop)
+    const delta = readEvent(data, run)
     frame = frameOf(data, delta) ?? frame
     return delta
   }
 }
 
-function readEvent(data: string, stop: RunLimits['stop']): ChatDelta {
+function readEvent(data: string, run: Noting): ChatDelta {
   const event = parse(data)
   if (fault.Check(event)) throw unusable('an error instead of an event', true)
   if (!chunk.Check(event)) throw unusable('not an event of a chat completion')
-  const choice = firstChoice(event.choices)
+  const choice = firstChoice(event.choices ?? [])
   const { text, thinking, signatures } = choice?.delta ? readContent(choice.delta) : noContent
   const calls = choice?.delta?.tool_calls?.map(readFragment)
   return {
@@ -85,8 +90,8 @@ function readEvent(data: string, stop: RunLimits['stop']): ChatDelta {
     thinking,
     signatures,
     calls: calls && calls.length > 0 ? calls : undefined,
-    stopReason: choice?.finish_reason ? stopReasonOf(choice.finish_reason, choice, stop) : undefined,
-    usage: readChatUsage(event.usage),
+    stopReason: choice && stopReasonOf(choice.finish_reason, choice, run),
+    usage: readUsageOf(event, choice),
   }
 }
 

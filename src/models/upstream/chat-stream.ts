@@ -1,8 +1,9 @@
-import type { RunLimits, StopReason } from '../model.ts'
+import type { StopReason } from '../model.ts'
 import { createDeltaReader, type CallFragment, type ChatDelta } from './chat-deltas.ts'
 import { countsOf, laterUsage, type ChatUsage } from './chat-usage.ts'
 import { createEventReader } from './event-reader.ts'
 import { Failure, unusable } from './failure.ts'
+import type { Noting } from './finish-reasons.ts'
 import { createJoiner, type Joiner } from './joiner.ts'
 import { createPieceQueue } from './piece-queue.ts'
 import type { Reception } from './reception.ts'
@@ -16,9 +17,9 @@ type Source = Pick<Reception, 'read' | 'finish' | 'abandon'>
  * Reads a streamed chat completion. The reply is complete only after the event `[DONE]`. A stream that ends without it, or
  * without a finish reason, has failed.
  */
-export function createChatStream(reception: Source, limits: RunLimits): ReplyStream {
+export function createChatStream(reception: Source, run: Noting): ReplyStream {
   const events = createEventReader(take)
-  const readDelta = createDeltaReader(limits)
+  const readDelta = createDeltaReader(run)
   const texts = createJoiner()
   const ready = createPieceQueue()
   // Most streams have neither, and all of them stay in memory for a while.
@@ -52,7 +53,7 @@ export function createChatStream(reception: Source, limits: RunLimits): ReplyStr
   }
 
   function take(data: string): void {
-    if (ending !== undefined) return
+    if (ending !== undefined || data === '') return
     if (data === '[DONE]') return finish()
     // An event that the end of the stream cuts off is ignored. Only `[DONE]` may lack its blank line.
     if (hasEnded) return

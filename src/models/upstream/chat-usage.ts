@@ -1,27 +1,9 @@
-import { Type, type Static } from 'typebox'
-import { Compile } from 'typebox/compile'
+import { Type } from 'typebox'
+import { fieldAt } from './fields.ts'
 import type { ReportedCounts } from './usage.ts'
 
-const Tokens = Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1 })
-const Details = Type.Optional(Type.Unknown())
-
-/** `usage` of a chat completion. The details are optional and differ between servers: they are ignored where they are not counts. */
-const ReportedUsage = Type.Object({
-  prompt_tokens: Type.Optional(Tokens),
-  completion_tokens: Type.Optional(Tokens),
-  total_tokens: Details,
-  prompt_tokens_details: Details,
-  completion_tokens_details: Details,
-  /** DeepSeek. */
-  prompt_cache_hit_tokens: Details,
-  /** LiteLLM, as Anthropic. */
-  cache_read_input_tokens: Details,
-  cache_creation_input_tokens: Details,
-  /** Moonshot. */
-  cached_tokens: Details,
-})
-
-export const UsageField = Type.Optional(Type.Union([ReportedUsage, Type.Null()]))
+/** Any value: a count that is no count is as if it were not reported, and never spoils a reply. */
+export const UsageField = Type.Optional(Type.Unknown())
 
 /** The counts of `usage` as they were sent: those of the cache are part of the prompt. */
 export interface ChatUsage {
@@ -33,32 +15,45 @@ export interface ChatUsage {
   readonly reasoning: number | undefined
 }
 
-export function readChatUsage(usage: Static<typeof ReportedUsage> | null | undefined): ChatUsage | undefined {
-  if (!usage) return undefined
-  const { prompt_tokens_details: ofPrompt, completion_tokens_details: ofCompletion } = usage
-  return {
-    prompt: usage.prompt_tokens,
-    completion: usage.completion_tokens,
-    total: countOf(usage.total_tokens),
+/** The usage of a reply or an event, wherever the server puts it. */
+export function readUsageOf(
+  reply: { readonly usage?: unknown; readonly x_groq?: unknown },
+  /** Moonshot reports the usage of a stream here. */
+  choice: { readonly usage?: unknown } | undefined,
+): ChatUsage | undefined {
+  return readChatUsage(reply.usage) ?? readChatUsage(fieldAt(reply.x_groq, 'usage')) ?? readChatUsage(choice?.usage)
+}
+
+/** Undefined if it has no count. */
+function readChatUsage(usage: unknown): ChatUsage | undefined {
+  const [ofPrompt, ofCompletion] = [detailsOf(usage, 'prompt', 'input'), detailsOf(usage, 'completion', 'output')]
+  const counts: ChatUsage = {
+    prompt: countIn(usage, 'prompt_tokens') ?? countIn(usage, 'input_tokens'),
+    completion: countIn(usage, 'completion_tokens') ?? countIn(usage, 'output_tokens'),
+    total: countIn(usage, 'total_tokens'),
     cached:
       countIn(ofPrompt, 'cached_tokens') ??
-      countOf(usage.prompt_cache_hit_tokens) ??
-      countOf(usage.cache_read_input_tokens) ??
-      countOf(usage.cached_tokens),
+      // DeepSeek; LiteLLM, as Anthropic; Moonshot.
+      countIn(usage, 'prompt_cache_hit_tokens') ??
+      countIn(usage, 'cache_read_input_tokens') ??
+      countIn(usage, 'cached_tokens'),
     written:
       // OpenRouter, LiteLLM, and LiteLLM as Anthropic.
       countIn(ofPrompt, 'cache_write_tokens') ??
       countIn(ofPrompt, 'cache_creation_tokens') ??
-      countOf(usage.cache_creation_input_tokens),
-    reasoning: countIn(ofCompletion, 'reasoning_tokens'),
+      countIn(usage, 'cache_creation_input_tokens'),
+    // Perplexity and Fireworks report it beside the others.
+    reasoning: countIn(ofCompletion, 'reasoning_tokens') ?? countIn(usage, 'reasoning_tokens'),
   }
+  return Object.values(counts).some((count) => count !== undefined) ? counts : undefined
 }
 
-const reported = Compile(ReportedUsage)
+const detailsOf = (usage: unknown, ...kinds: readonly string[]): unknown =>
+  kinds.map((kind) => fieldAt(usage, `${kind}_tokens_details`)).find((details) => details !== undefined)
 
 /** What an upstream reported of its cache, from a `usage` that nobody has checked; undefined if it is of another API. */
 export function readCacheUsage(usage: unknown): Pick<ChatUsage, 'cached' | 'written'> | undefined {
-  return reported.Check(usage) ? readChatUsage(usage) : undefined
+  return readChatUsage(usage)
 }
 
 /** The later report of a stream counts. What it lacks is as before. */
@@ -76,30 +71,38 @@ export function laterUsage(before: ChatUsage | undefined, later: ChatUsage): Cha
 
 /** The counts without overlap: their sum is what the server says the prompt had, whatever it says of its cache. */
 export function countsOf(usage: ChatUsage | undefined): ReportedCounts {
-  const { prompt, completion } = usage ?? {}
+  const { prompt, completion } = withTotal(usage)
   const cached = prompt === undefined ? undefined : atMost(usage?.cached, prompt)
   const written = prompt === undefined ? undefined : atMost(usage?.written, prompt - (cached ?? 0))
   return {
     inputTokens: prompt === undefined ? undefined : prompt - (cached ?? 0) - (written ?? 0),
-    outputTokens: completion === undefined ? undefined : completion + hiddenReasoning(usage),
+    outputTokens: completion,
     cachedTokens: cached,
     cacheWriteTokens: written,
     reasoningTokens: usage?.reasoning,
   }
 }
 
-/** xAI counts reasoning in the total only. */
-function hiddenReasoning({ prompt = 0, completion = 0, total, reasoning = 0 }: Partial<ChatUsage> = {}): number {
-  return total === prompt + completion + reasoning ? reasoning : 0
+/** A count that is missing follows from the total. Thoughts may be in the total only, as xAI and Gemini report them. */
+function withTotal(usage: ChatUsage | undefined): Partial<Pick<ChatUsage, 'prompt' | 'completion'>> {
+  if (usage?.total === undefined) return usage ?? {}
+  const { prompt, completion, total, cached = 0, written = 0 } = usage
+  if (prompt === undefined)
+    return { prompt: completion === undefined ? undefined : atLeast0(total - completion), completion }
+  if (completion === undefined) return { prompt, completion: atLeast0(total - prompt) }
+  const hidden = total - prompt - completion
+  // Some servers count the cache beside the prompt.
+  const isCache = hidden === cached || hidden === written || hidden === cached + written
+  const isThought = usage.reasoning === undefined ? hidden > 0 && !isCache : hidden === usage.reasoning
+  return { prompt, completion: isThought ? completion + hidden : completion }
 }
+
+const atLeast0 = (count: number): number => Math.max(0, count)
 
 const atMost = (count: number | undefined, most: number): number | undefined =>
   count === undefined ? undefined : Math.min(count, most)
 
-function countIn(details: unknown, name: string): number | undefined {
-  return typeof details === 'object' && details !== null ? countOf(Reflect.get(details, name)) : undefined
-}
-
-function countOf(value: unknown): number | undefined {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined
+function countIn(value: unknown, name: string): number | undefined {
+  const count = fieldAt(value, name)
+  return typeof count === 'number' && Number.isSafeInteger(count) && count >= 0 ? count : undefined
 }

@@ -13,7 +13,7 @@ import type { Fault } from '../../../tests/support/vendor-faults.ts'
 import { createModels, failure, modelOptions, pieces, prompt } from '../../../tests/support/vendor-run.ts'
 import { startVendor } from '../../../tests/support/vendor.ts'
 import type { ProblemCode } from '../../platform/problems.ts'
-import type { RunLimits } from '../model.ts'
+import type { RunLimits, StreamPart } from '../model.ts'
 import type { OpenAiModelOptions } from './openai.ts'
 
 const vendor = await startVendor()
@@ -28,6 +28,9 @@ const usageOf = async (usage: unknown, text = 'Hello there.', limits: RunLimits 
   assert.equal(end?.kind, 'end')
   return end?.kind === 'end' ? end.usage : undefined
 }
+
+const textsOf = (all: readonly StreamPart[]): string =>
+  all.flatMap((part) => (part.kind === 'texts' ? part.texts : [])).join('')
 
 async function startServer(t: TestContext, answer: RequestListener): Promise<string> {
   const server = createServer(answer).listen(0, '127.0.0.1')
@@ -118,24 +121,27 @@ test('an endpoint without a key gets no Authorization; its URL may end in a slas
   assert.equal(vendor.last.headers.authorization, undefined)
 })
 
-for (const [theirs, ours] of Object.entries({
-  stop: 'complete',
-  length: 'max_output_tokens',
-  content_filter: 'content_filter',
-  tool_calls: 'complete',
-  function_call: 'complete',
-})) {
-  test(`finish_reason ${theirs} is ${ours}`, async () => {
+const reasons: readonly (readonly [theirs: string | null, ours: string])[] = [
+  ...['stop', 'tool_calls', 'function_call', 'tool_use', 'eos', 'end_turn'].map((word) => [word, 'complete'] as const),
+  ...['length', 'MAX_TOKENS', 'model_length'].map((word) => [word, 'max_output_tokens'] as const),
+  ...['content_filter', 'SAFETY', 'sensitive', 'content-filter'].map((word) => [word, 'content_filter'] as const),
+  ...['odd', 'error', 'the private words', '', null].map((word) => [word, 'complete'] as const),
+]
+for (const [theirs, ours] of reasons) {
+  const isMissing = theirs === null || theirs === ''
+  test(`A43 finish_reason ${JSON.stringify(theirs)} is ${ours}`, async () => {
     vendor.set({ finishReason: theirs })
-    const end = (await pieces(open())).at(-1)
-    assert.equal(end?.kind === 'end' && end.stopReason, ours)
-  })
-}
-
-for (const finishReason of ['tool_use', 'error', '', null]) {
-  test(`finish_reason ${JSON.stringify(finishReason)} is a failure, not a reply`, async () => {
-    vendor.set({ finishReason })
-    assert.equal((await failure(open())).code, 'upstream_failed')
+    models.lines.length = 0
+    // A stream without one has not ended yet.
+    for (const stream of isMissing ? [false] : [false, true]) {
+      const all = await pieces(open(), { stream })
+      const end = all.at(-1)
+      assert.equal(end?.kind === 'end' && end.stopReason, ours)
+      assert.equal(textsOf(all), 'Hello there.')
+    }
+    const isUnknown = isMissing || ['odd', 'error', 'the private words'].includes(theirs)
+    assert.equal(models.lines.join().includes('not known counts as complete'), isUnknown)
+    assert.ok(!models.lines.join().includes('private'))
   })
 }
 
@@ -223,10 +229,68 @@ for (const [fault, code, asked = 1] of faults) {
   })
 }
 
-for (const usage of [{ prompt_tokens: '12', completion_tokens: 3 }, { prompt_tokens: -1 }, { prompt_tokens: 1.5 }, 7]) {
-  test(`a usage of ${JSON.stringify(usage)} is a failure`, async () => {
-    vendor.set({ usage })
-    assert.equal((await failure(open())).code, 'upstream_failed')
+const counts = { prompt_tokens: 20, completion_tokens: 5 }
+const event = (fields: object): string => `data: ${JSON.stringify(fields)}\n\n`
+const final = { delta: {}, finish_reason: 'stop' }
+type Reported = readonly [
+  vendors: string,
+  whole: object,
+  chunks?: readonly string[] | undefined,
+  used?: readonly unknown[],
+]
+const reports: readonly Reported[] = [
+  ['OpenAI', { usage: counts }, [event({ choices: [final] }), event({ choices: [], usage: counts })]],
+  ['Groq', { usage: counts }, [event({ choices: [final], x_groq: { usage: counts } })]],
+  ['Moonshot', { usage: counts }, [event({ choices: [{ ...final, usage: counts }] })]],
+  [
+    'no choices',
+    { usage: counts },
+    [event({ choices: [final] }), event({ choices: null, usage: counts }), 'data:\n\n'],
+  ],
+  ['names of another API', { usage: { input_tokens: 20, output_tokens: 5 } }],
+  ['thoughts in the total only', { usage: { ...counts, total_tokens: 32 } }, undefined, [20, 12, 'upstream']],
+  [
+    'a cache beside the prompt',
+    { usage: { ...counts, cached_tokens: 7, total_tokens: 32 } },
+    undefined,
+    [13, 5, 'upstream'],
+  ],
+  ['a count in the total only', { usage: { prompt_tokens: 20, total_tokens: 25 } }],
+  ...['12', null, -1, 1.5, {}].map(
+    (prompt_tokens) =>
+      [
+        `a count of ${JSON.stringify(prompt_tokens)}`,
+        { usage: { prompt_tokens, completion_tokens: 5 } },
+        undefined,
+        [5, 5, 'estimated'],
+      ] as const,
+  ),
+  ...[7, [], 'none', null].map(
+    (usage) => [`a usage of ${JSON.stringify(usage)}`, { usage }, undefined, [5, 2, 'estimated']] as const,
+  ),
+]
+for (const [vendors, whole, chunks, used] of reports) {
+  test(`A45 usage: ${vendors}, whole and streamed`, async (t) => {
+    const message = { message: { content: 'Hi there' }, finish_reason: 'stop' }
+    const events = [
+      event({ choices: [{ delta: { content: 'Hi' } }] }),
+      event({ choices: [{ delta: { content: ' there' } }] }),
+      ...(chunks ?? [event({ choices: [final], ...whole })]),
+      'data: [DONE]\n\n',
+    ]
+    const url = await startServer(t, (request, response) => {
+      void textOf(request).then((sent) =>
+        response.end(
+          sent.includes('"stream":true') ? events.join('') : JSON.stringify({ choices: [message], ...whole }),
+        ),
+      )
+    })
+    for (const stream of [false, true]) {
+      const end = (await pieces(open({ endpoints: [{ url }] }), { stream })).at(-1)
+      assert(end?.kind === 'end')
+      const { inputTokens, outputTokens, source } = end.usage
+      assert.deepEqual([inputTokens, outputTokens, source], used ?? [20, 5, 'upstream'], `stream: ${stream}`)
+    }
   })
 }
 

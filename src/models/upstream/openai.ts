@@ -79,7 +79,7 @@ export function createOpenAiModel(options: OpenAiModelOptions): Model {
       return endpoint.post(write(prompt, limits, false, form), { total, mostBytes: bytes, signal }).then((answer) => {
         if (answer === undefined || answer.status === 200) {
           if (answer) forms.keep(endpoint.name, form)
-          return answer && readCompletion(answer.body, limits)
+          return answer && readCompletion(answer.body, upstreamRun)
         }
         const text = answer.body.toString()
         const next = formAfterRefusal(form, answer.status, text)
@@ -104,7 +104,7 @@ export function createOpenAiModel(options: OpenAiModelOptions): Model {
       const ends = performance.now() + total
       const reception = endpoint.open(write(prompt, limits, true, form), { ...bounds, total })
       // While the upstream is at work.
-      const stream = createChatStream(reception, limits)
+      const stream = createChatStream(reception, upstreamRun)
       if (!(await reception.opened)) return undefined
       if (reception.status === 200) {
         forms.keep(endpoint.name, form)
