@@ -9,11 +9,14 @@ for (const name of Object.keys(process.env))
   if (/^(LANGSMITH|LANGCHAIN|OPENAI|ANTHROPIC)_/.test(name)) delete process.env[name]
 
 /**
- * Opens a service until the end of the test file. Its models are `fast`, behind a stand-in for chat completions; `claude`,
+ * The service of all examples, until the end of the tests. Its models are `fast`, behind a stand-in for chat completions; `claude`,
  * behind one for Anthropic's messages; `vectors`, behind one for embeddings; and the local model `tiny`. The examples get
  * `{ apiKey, baseURL }`, all that changes in them; the address ends in /v1.
  */
-export async function openStage() {
+export const openStage = () => (stage ??= open())
+let stage
+
+async function open() {
   const upstream = await startScriptedUpstream()
   const price = { input: '1', output: '4', cached_input: '0.1' }
   const { url } = upstream
