@@ -11,6 +11,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { Client } from 'pg'
 import { stringify } from 'yaml'
 import { createTestDatabase } from '../support/database.ts'
+import { isEndure } from '../support/draws.ts'
 import { eventually, serverOf } from '../support/embedded.ts'
 import { upstreamModel } from '../support/service.ts'
 import { freePorts, main, start } from '../support/start.ts'
@@ -50,7 +51,7 @@ test('a start that is interrupted during a recovery exits at once and leaves no 
   const settings = path.join(cluster, 'postgresql.auto.conf')
   await writeFile(path.join(cluster, 'recovery.signal'), '')
   await writeFile(settings, "restore_command = 'sleep 600'\n")
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  for (const signal of isEndure ? (['SIGINT', 'SIGTERM', 'SIGHUP'] as const) : (['SIGTERM'] as const)) {
     const child = spawn(process.execPath, [main, 'start'], { env: environment(), stdio: ['ignore', 'pipe', 'pipe'] })
     const said = text(child.stderr)
     const ended = once(child, 'close')
@@ -81,7 +82,7 @@ test('a start that waits for the migration of another instance stops at once', a
     return rows.length
   }
   const TOLLGATE_CONFIG = path.join(folder, 'waiting.yaml')
-  for (const [processes, ...flags] of [[1], [1, '--new-currency'], [2]]) {
+  for (const [processes, ...flags] of isEndure ? [[1], [1, '--new-currency'], [2]] : [[2]]) {
     await writeFile(
       TOLLGATE_CONFIG,
       stringify({ listen: { processes }, models: [upstreamModel('http://127.0.0.1:9/v1')] }),

@@ -9,6 +9,7 @@ import { Client } from 'pg'
 import { stringify } from 'yaml'
 import { verifyBooks } from '../../src/billing/verify.ts'
 import { openDatabase } from '../../src/platform/database/database.ts'
+import { isRunning } from '../../src/platform/system/processes.ts'
 import { tollgate, tollgateHere } from '../support/command-line.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { eventually } from '../support/embedded.ts'
@@ -46,21 +47,6 @@ before(async () => {
   environment = { DATABASE_URL: home.url, TOLLGATE_CONFIG: path.join(folder, 'tollgate.yaml'), TOLLGATE_DATA: folder }
   service = await start(environment)
 })
-
-test('workers end with the process that started them, even if that is killed', async () => {
-  await eventually('the log names both', () => workers().length === 2)
-  await service.end('SIGKILL')
-  await eventually('they are gone', () => workers().every((pid) => !isRunning(pid)))
-  service = await start(environment)
-})
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
-}
 
 function assertGone(pids: readonly number[]): void {
   assert.equal(pids.length > 0, true)
@@ -184,14 +170,12 @@ test('SIGTERM lets both finish, and no process remains', async () => {
   const verdict = await verifyBooks(database)
   await database.close()
   assert.ok(verdict.ok, JSON.stringify(verdict.checks))
-  service = await start(environment)
 })
 
 const lockMigrations = (client: Client) => client.query('select pg_advisory_lock($1)', [migrationLock])
 
 test('SIGTERM while further workers start: no new requests, those in flight finish, and nothing waits for the start', async (t) => {
   const key = await newKey('Early', 100_000)
-  await service.end()
   const clients = [1, 2, 3].map(() => new Client(home.url))
   await Promise.all(clients.map((each) => each.connect()))
   const [watching = assert.fail(), ...turns] = clients
@@ -204,7 +188,6 @@ test('SIGTERM while further workers start: no new requests, those in flight fini
     gate.open()
     await Promise.all(clients.map((each) => each.end()))
     vendor.set({})
-    service = await start(environment)
   })
   const ended = once(child, 'close')
   const said = { stdout: '', stderr: '' }
@@ -245,4 +228,11 @@ test('SIGTERM while further workers start: no new requests, those in flight fini
   assert.equal(said.stdout, '')
   assert.doesNotMatch(said.stderr, /"level":50|Unexpected/)
   assertGone([...said.stderr.matchAll(/"pid":(\d+),"msg":"a worker is ready"/g)].map(([, pid]) => Number(pid)))
+})
+
+test('workers end with the process that started them, even if that is killed', async () => {
+  service = await start(environment)
+  await eventually('the log names both', () => workers().length === 2)
+  await service.end('SIGKILL')
+  await eventually('they are gone', () => !workers().some(isRunning))
 })
