@@ -14,9 +14,13 @@ const files = [
   'llamaindex-workflow',
   'openai',
 ]
-const isInstalled = existsSync(new URL('node_modules/.package-lock.json', import.meta.url))
 
-for (const file of files) {
-  if (isInstalled) await import(`./${file}.mjs`)
-  else test(file, { skip: 'the packages of tests/frameworks are not installed' })
+if (existsSync(new URL('node_modules/.package-lock.json', import.meta.url))) {
+  const loaded = Promise.withResolvers()
+  // The tests run in turn. Loading a framework takes seconds, for which no other test can wait.
+  test('the examples load', () => loaded.promise)
+  for (const file of files) await import(`./${file}.mjs`)
+  loaded.resolve()
+} else {
+  for (const file of files) test(file, { skip: 'the packages of tests/frameworks are not installed' })
 }

@@ -1,22 +1,39 @@
 import assert from 'node:assert/strict'
 import { Agent, request } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { it } from 'node:test'
+import { it, type TestContext } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { createTestDatabase } from '../support/database.ts'
 import { startService, upstreamModel } from '../support/service.ts'
 import { createGate } from '../support/gate.ts'
 import { until } from '../support/until.ts'
+import type { VendorOptions } from '../support/vendor-options.ts'
 import { startVendor } from '../support/vendor.ts'
 
 const valid = { model: 'fast', input: 'Hello', max_output_tokens: 100 }
 
-it('A18 a stopping service finishes and settles requests in flight, and refuses new ones', async () => {
+/** A vendor, and instances on one database. All are closed after the test, even if it fails. */
+async function openInstances(t: TestContext, options: VendorOptions = {}) {
+  const [vendor, server] = [await startVendor(options), await createTestDatabase()]
+  const instances: Awaited<ReturnType<typeof startService>>[] = []
+  t.after(async () => {
+    await Promise.allSettled(instances.map((each) => each.close()))
+    await server.drop()
+    await vendor.close()
+  })
+  async function open(idleGrace = 0) {
+    const instance = await startService({ models: [upstreamModel(vendor.url)], databaseUrl: server.url, idleGrace })
+    instances.push(instance)
+    return instance
+  }
+  return { vendor, open }
+}
+
+it('A18 a stopping service finishes and settles requests in flight, and refuses new ones', async (t) => {
   const gate = createGate()
-  const vendor = await startVendor({ gate: gate.pass })
-  const server = await createTestDatabase()
-  const options = { models: [upstreamModel(vendor.url)], databaseUrl: server.url }
-  const stopping = await startService(options)
+  t.after(() => gate.open())
+  const { vendor, open } = await openInstances(t, { gate: gate.pass })
+  const stopping = await open()
   const { accountId, key } = await stopping.customer()
   const left = new AbortController()
   const inFlight = stopping.call('/v1/generate', key, valid)
@@ -31,6 +48,8 @@ it('A18 a stopping service finishes and settles requests in flight, and refuses 
   const closing = stopping.close()
   left.abort()
   await assert.rejects(abandoned)
+  // A caller that is not known to have left would be served when the gate opens.
+  await until(() => vendor.abandoned === 1)
   const refused = await stopping.call('/v1/generate', key, valid)
   assert.deepEqual([refused.status, refused.error['code']], [503, 'unavailable'])
   assert.ok(Number(refused.headers.get('retry-after')) >= 1)
@@ -42,23 +61,14 @@ it('A18 a stopping service finishes and settles requests in flight, and refuses 
   await closing
   await assert.rejects(stopping.call('/healthz', undefined))
 
-  const next = await startService(options)
-  const { rows, holds, held } = await next.books(accountId)
+  const { rows, holds, held } = await (await open()).books(accountId)
   assert.deepEqual(rows.map(({ stopReason }) => stopReason).toSorted(), ['cancelled', 'complete'])
   assert.deepEqual([holds, held, vendor.calls], [0, 0n, 2])
-  await next.close()
-  await server.drop()
-  await vendor.close()
 })
 
-it('A18 a service that stops under load resets no connection: each closes after its response', async () => {
-  const vendor = await startVendor()
-  const server = await createTestDatabase()
-  const service = await startService({
-    models: [upstreamModel(vendor.url)],
-    databaseUrl: server.url,
-    idleGrace: 10_000,
-  })
+it('A18 a service that stops under load resets no connection: each closes after its response', async (t) => {
+  const { open } = await openInstances(t)
+  const service = await open(10_000)
   const { key, accountId } = await service.customer()
   let answers = 0
   const callers = Array.from({ length: 32 }, async (_, index) => {
@@ -81,20 +91,15 @@ it('A18 a service that stops under load resets no connection: each closes after 
     [...new Set(all)].filter((status) => status !== 200 && status !== 503),
     [],
   )
-  const next = await startService({ models: [upstreamModel(vendor.url)], databaseUrl: server.url })
-  const { rows } = await next.books(accountId)
+  const { rows } = await (await open()).books(accountId)
   assert.equal(rows.length, all.filter((status) => status === 200).length, 'every reply is charged, and nothing else')
-  await next.close()
-  await server.drop()
-  await vendor.close()
 })
 
-it('A32 a stopping service completes a request with an Idempotency-Key whose caller has disconnected', async () => {
+it('A32 a stopping service completes a request with an Idempotency-Key whose caller has disconnected', async (t) => {
   const gate = createGate()
-  const vendor = await startVendor({ gate: gate.pass })
-  const server = await createTestDatabase()
-  const options = { models: [upstreamModel(vendor.url)], databaseUrl: server.url }
-  const stopping = await startService(options)
+  t.after(() => gate.open())
+  const { vendor, open } = await openInstances(t, { gate: gate.pass })
+  const stopping = await open()
   const { accountId, key } = await stopping.customer()
   const left = new AbortController()
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'idempotency-key': 'k' }
@@ -111,14 +116,11 @@ it('A32 a stopping service completes a request with an Idempotency-Key whose cal
   gate.open()
   await closing
 
-  const next = await startService(options)
+  const next = await open()
   const retry = await fetch(`${next.url}/v1/generate`, init)
   assert.deepEqual([retry.status, retry.headers.get('idempotent-replayed')], [200, 'true'])
   const { rows, holds } = await next.books(accountId)
   assert.deepEqual([rows.map(({ stopReason }) => stopReason), holds, vendor.calls], [['complete'], 0, 1])
-  await next.close()
-  await server.drop()
-  await vendor.close()
 })
 
 /** Rejects if the connection is reset or closed without a response. */

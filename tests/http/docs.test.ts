@@ -12,6 +12,7 @@ import { callsOf, type ApiCall } from '../../src/platform/docs/reference.ts'
 import { exampleOf } from '../../src/platform/http/examples.ts'
 import { isJsonObject } from '../../src/platform/json.ts'
 import { problems } from '../../src/platform/problems.ts'
+import { isEndure } from '../support/draws.ts'
 import { at, objectAt } from '../support/json.ts'
 import { shippedModel, startService, upstreamModel, type Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
@@ -195,7 +196,9 @@ describe('the samples', () => {
     assert.deepEqual(tested.toSorted(), Object.keys(running).toSorted())
   })
 
-  for (const [id, count] of Object.entries(running)) {
+  // Each program is a process. In `npm test`, one operation of each API runs.
+  const inTest = new Set(['generate', 'createChatCompletion', 'createMessage', 'createEmbedding'])
+  for (const [id, count] of Object.entries(running).filter(([each]) => isEndure || inTest.has(each))) {
     test(`A30 of ${id} run unchanged but for the URL, with curl and with Node`, async () => {
       const { key } = await service.customer()
       const programs = programsIn((await open(`/docs/api/${id}`)).text).filter(
@@ -266,7 +269,7 @@ describe('the samples of the portal', () => {
     )
     const session = (await service.signIn(person)).replace('session=', '')
     const results = new Map<string, string>()
-    for (const id of ['createClient', 'listClients', 'readMe']) {
+    for (const id of isEndure ? ['createClient', 'listClients', 'readMe'] : ['createClient', 'listClients']) {
       const programs = programsIn((await open(`/docs/api/${id}`)).text)
       for (const { language, source } of programs.filter((each) => each.language !== 'python')) {
         const { stdout } = await run(language, source.replace('PA-1031', language), '', session)

