@@ -8,6 +8,9 @@ import { generateObject, generateText, streamText, tool, type LanguageModel } fr
 import OpenAI from 'openai'
 import { z } from 'zod'
 import { callAddresses, callsIn, pieceIn, type CallAddress } from '../support/call-dialects.ts'
+import { settle } from '../support/clock.ts'
+import { isEndure } from '../support/draws.ts'
+import { engines } from '../support/engine-processes.ts'
 import { readEvents } from '../support/events.ts'
 import { at, listAt } from '../support/json.ts'
 import { shippedModel, startService, upstreamModel, type Customer, type Service } from '../support/service.ts'
@@ -55,14 +58,15 @@ const anthropicOf = ({ key }: Customer) => new Anthropic({ apiKey: key, baseURL:
 for (const stream of [false, true]) {
   describe(`a tool that the local model is forced to call, ${stream ? 'streamed' : 'whole'}`, () => {
     it("reaches OpenAI's client through chat completions", async () => {
-      for (const tool_choice of [{ type: 'function' as const, function: { name: 'note' } }, 'required' as const]) {
+      const choices = [{ type: 'function' as const, function: { name: 'note' } }, 'required' as const]
+      for (const tool_choice of isEndure ? choices : choices.slice(Number(stream)).slice(0, 1)) {
         const customer = await service.customer()
         const { completions } = openAiOf(customer).chat
         const body = { model: 'tiny', messages: [question], tools: openAiTools, tool_choice, max_tokens: 100 }
-        const { choices, usage } = stream
+        const { choices: replies, usage } = stream
           ? await completions.stream({ ...body, stream_options: { include_usage: true } }).finalChatCompletion()
           : await completions.create(body)
-        const [choice] = choices
+        const [choice] = replies
         assert.deepEqual([choice?.finish_reason, choice?.message.content], ['tool_calls', null])
         const [call, ...more] = choice?.message.tool_calls ?? []
         assert.ok(call?.type === 'function' && more.length === 0)
@@ -95,7 +99,8 @@ for (const stream of [false, true]) {
     })
 
     it("reaches Anthropic's client, which counts the same tokens", async () => {
-      for (const tool_choice of [{ type: 'tool' as const, name: 'note' }, { type: 'any' as const }]) {
+      const choices = [{ type: 'tool' as const, name: 'note' }, { type: 'any' as const }]
+      for (const tool_choice of isEndure ? choices : choices.slice(Number(stream)).slice(0, 1)) {
         const customer = await service.customer()
         const { messages } = anthropicOf(customer)
         const asked = { model: 'tiny', messages: [question], tools: anthropicTools, tool_choice }
@@ -124,7 +129,7 @@ const ways: Readonly<Record<string, (options: { baseURL: string; apiKey: string 
 }
 
 describe('the AI SDK with the local model', () => {
-  for (const [name, way] of Object.entries(ways)) {
+  for (const [name, way] of Object.entries(ways).slice(isEndure ? 0 : -1)) {
     it(`forces a tool and generates an object through ${name}`, async () => {
       const modelOf = ({ key }: Customer) => way({ baseURL: `${service.url}/v1`, apiKey: key })
       const asked = { prompt: question.content, maxOutputTokens: 100, maxRetries: 0 }
@@ -197,10 +202,11 @@ const sendTo = (address: CallAddress, key: string, changes: object, headers: Rea
   service.call(address, key, { model: 'tiny', ...forced[address], ...changes }, headers)
 
 for (const address of callAddresses) {
+  const isFirst = address === callAddresses[0]
   describe(`${address} of the local model`, () => {
     it('A3 cuts a call at the limit exactly: the reply has no call, and the reason says so', async () => {
       for (const stream of [false, true]) {
-        for (const most of [1, 3]) {
+        for (const most of isEndure ? [1, 3] : [3]) {
           const { accountId, key } = await service.customer()
           const { status, text } = await sendTo(address, key, { ...boundOf(address, most), stream })
           assert.equal(status, 200, text)
@@ -213,40 +219,51 @@ for (const address of callAddresses) {
       }
     })
 
-    it('A22 replays the same call under an Idempotency-Key, free of charge', async () => {
-      const { accountId, key } = await service.customer()
-      const [first, second] = [
-        await sendTo(address, key, {}, { 'idempotency-key': 'k' }),
-        await sendTo(address, key, {}, { 'idempotency-key': 'k' }),
-      ]
-      assert.equal(first.status, 200, first.text)
-      assert.equal(callsIn(first.json).length, 1)
-      assert.deepEqual([second.headers.get('idempotent-replayed'), second.text], ['true', first.text])
-      const { input, output } = tokensOf(first.json)
-      await assertCharged(accountId, input, output)
-    })
+    // The dialect does not matter.
+    if (isEndure || isFirst) {
+      it('A22 replays the same call under an Idempotency-Key, free of charge', async () => {
+        const { accountId, key } = await service.customer()
+        const [first, second] = [
+          await sendTo(address, key, {}, { 'idempotency-key': 'k' }),
+          await sendTo(address, key, {}, { 'idempotency-key': 'k' }),
+        ]
+        assert.equal(first.status, 200, first.text)
+        assert.equal(callsIn(first.json).length, 1)
+        assert.deepEqual([second.headers.get('idempotent-replayed'), second.text], ['true', first.text])
+        const { input, output } = tokensOf(first.json)
+        await assertCharged(accountId, input, output)
+      })
 
-    it('A15 charges what was generated if its caller disconnects within the arguments', async () => {
-      const { accountId, key } = await service.customer()
-      const leaving = new AbortController()
-      const long = { type: 'object', properties: { text: { type: 'string', minLength: 400 } }, required: ['text'] }
-      const tools: unknown = JSON.parse(
-        JSON.stringify(forced[address].tools).replace(JSON.stringify(schema), JSON.stringify(long)),
-      )
-      const response = await fetch(`${service.url}${address}`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ model: 'tiny', ...forced[address], tools, ...boundOf(address, 500), stream: true }),
-        signal: leaving.signal,
+      it('A15 charges what was generated if its caller disconnects within the arguments', async () => {
+        const { accountId, key } = await service.customer()
+        const leaving = new AbortController()
+        const long = { type: 'object', properties: { text: { type: 'string', minLength: 400 } }, required: ['text'] }
+        const tools: unknown = JSON.parse(
+          JSON.stringify(forced[address].tools).replace(JSON.stringify(schema), JSON.stringify(long)),
+        )
+        const response = await fetch(`${service.url}${address}`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+          body: JSON.stringify({ model: 'tiny', ...forced[address], tools, ...boundOf(address, 500), stream: true }),
+          signal: leaving.signal,
+        })
+        // The engine waits, so that it cannot finish before the service has seen that the caller left.
+        const [engine = assert.fail()] = engines()
+        await assert.rejects(async () => {
+          for await (const event of readEvents(response)) {
+            if (pieceIn(event) === undefined || leaving.signal.aborted) continue
+            process.kill(engine, 'SIGSTOP')
+            leaving.abort()
+          }
+        })
+        await settle()
+        process.kill(engine, 'SIGCONT')
+        await until(async () => (await service.books(accountId)).rows.length === 1)
+        const [row] = (await service.books(accountId)).rows
+        assert.ok(row && row.outputTokens > 0 && row.outputTokens < 500)
+        await assertCharged(accountId, row.inputTokens, row.outputTokens, 'cancelled')
       })
-      await assert.rejects(async () => {
-        for await (const event of readEvents(response)) if (pieceIn(event) !== undefined) leaving.abort()
-      })
-      await until(async () => (await service.books(accountId)).rows.length === 1)
-      const [row] = (await service.books(accountId)).rows
-      assert.ok(row && row.outputTokens > 0 && row.outputTokens < 500)
-      await assertCharged(accountId, row.inputTokens, row.outputTokens, 'cancelled')
-    })
+    }
 
     it('refuses a free choice, and a schema that it cannot enforce, before anything is held', async () => {
       const { accountId, key } = await service.customer({ requestsPerMinute: 1 })

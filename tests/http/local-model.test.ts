@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { writeEndlessModel } from '../support/engine.ts'
 import { at } from '../support/json.ts'
 import type { Answer } from '../support/answer.ts'
 import { shippedModel, startService, type Customer, type Service } from '../support/service.ts'
@@ -9,15 +13,22 @@ const prompt = { model: 'tiny', instructions: 'Summarise the note.', input: 'Ann
 
 let service: Service
 let customer: Customer
+let folder: string
 before(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'tollgate-local-'))
+  const file = path.join(folder, 'endless.gguf')
+  await writeEndlessModel(file)
   service = await startService({
-    models: [shippedModel(), shippedModel({ id: 'narrow', parallel: 1 })],
+    models: [shippedModel(), shippedModel({ id: 'narrow', parallel: 1, file })],
     aliases: { default: 'tiny' },
   })
   customer = await service.customer()
   await until(async () => (await service.call('/readyz', undefined)).status === 200)
 })
-after(() => service.close())
+after(async () => {
+  await service.close()
+  await rm(folder, { recursive: true })
+})
 
 const generate = (body: unknown) => service.call('/v1/generate', customer.key, body)
 const tokens = (answer: Answer, direction: 'input' | 'output') =>
