@@ -31,16 +31,16 @@ interface Tampering {
 }
 
 let original: TestDatabase
-let database: Database
+let filled: Database
 let kept: readonly SealLine[]
 
 before(async () => {
   original = await createTestDatabase()
   kept = await fill(original.url)
-  database = openDatabase(original.url, { log, ...patience })
+  filled = openDatabase(original.url, { log, ...patience })
 })
 after(async () => {
-  await database.close()
+  await filled.close()
   await original.drop()
 })
 
@@ -121,7 +121,7 @@ async function erase(firm: Firm, database: Database): Promise<void> {
 
 /** The failed checks of a verification of the tampered database. */
 async function find({ sql, ...options }: VerificationOptions & { readonly sql: string }): Promise<VerifyCheck[]> {
-  const checks = await whileTampered(database, sql, (tampered) => verifyAll(tampered, options))
+  const checks = await whileTampered(filled, sql, (tampered) => verifyAll(tampered, options))
   return checks.filter(({ ok }) => !ok)
 }
 
@@ -878,7 +878,7 @@ describe('A35 verify', () => {
   test('finds nothing in a correct database, with or without the kept seals', async () => {
     for (const options of [{}, { full: true, kept }]) {
       assert.deepEqual(
-        (await verifyAll(database, options)).filter(({ ok }) => !ok),
+        (await verifyAll(filled, options)).filter(({ ok }) => !ok),
         [],
       )
     }
@@ -898,7 +898,7 @@ describe('A35 verify', () => {
 
   for (const { name, sql, names, needsSeals } of chosen) {
     test(`finds and names ${name}`, async () => {
-      const [wanted] = await asSuperuser(database, (tx) => tx.rows<Record<string, string>>(names))
+      const [wanted] = await asSuperuser(filled, (tx) => tx.rows<Record<string, string>>(names))
       const text = Object.values(wanted ?? {}).join('')
       assert.notEqual(text, '')
       if (needsSeals) assert.deepEqual(await find({ sql }), [], 'found without the seals')

@@ -410,6 +410,38 @@ test('an allowance of a key needs a hundred times as much of each limit and budg
   }
 })
 
+test('an allowance needs a hundred times as much after the charges of the same call, which begin a new day and month', async () => {
+  const now = BigInt(Date.UTC(2026, 2, 15)) * 1000n
+  const asked = { atHand: 2n, cost: 7n, need: 10n, moreCredit: 14n, moreRequests: 2n, moreTokens: 20n }
+  const none = { requestsBack: 0n, tokensBack: 0n, held: 0n, credit: 0n, requests: 0n, tokens: 0n }
+  for (const [room, granted] of [
+    [1400n, true],
+    [1399n, false],
+  ] as const) {
+    for (const budget of ['dailyBudget', 'monthlyBudget']) {
+      const model = createTillModel()
+      const account = await addAccount(now, { credited: room + 50n, monthlyLimit: null }, large)
+      const [key = unknownKey] = await addKeys(database, account.id)
+      await changeLimit(database, model, key, { ...noLimit, [budget]: room + 50n }, now)
+      const id = model.limits.get(key)?.id ?? assert.fail()
+      await database.rows(
+        `update key_limit set day = '2026-02-14', month = '2026-02-01', day_charged = 900, month_charged = 1000 where id = $1`,
+        [id],
+      )
+      const instance = await addInstance()
+      const charges = [{ id: randomUUIDv7(), key, cost: 50n }]
+      const report = { account: account.id, charges, ...none, ...asked }
+      const answers = await callExchange(instance, 2, [report], now, [{ id, ...none, ...asked }])
+      const decided = [account.id, id].map((each) => ({ id: each, granted }))
+      assert.deepEqual(byId(answers), byId(decided), `${budget} ${room}`)
+      const [spent] = await database.rows('select day_charged, month_charged from key_limit where id = $1', [id])
+      assert.deepEqual(spent, { day_charged: 50n, month_charged: 50n })
+      await reap(instance)
+      await clearLimits(database, model, key)
+    }
+  }
+})
+
 test('A22: an idempotency key is kept for 24 hours, to the microsecond', async () => {
   const start = BigInt(Date.UTC(2026, 0, 1)) * 1000n
   const account = await addAccount(start, { credited: 1_000_000n, monthlyLimit: null }, large)

@@ -55,7 +55,7 @@ async function addUsage(month: string): Promise<void> {
 }
 
 /** Bills the month with its own connections. Returns the SQL that read the usage, the progress, and the accounts that were refused. */
-async function bill(month: string) {
+async function bill(month: string, failures: Error[] = []) {
   const asked: string[] = []
   const usage: Queryable = {
     rows: (query, values) => {
@@ -65,7 +65,12 @@ async function bill(month: string) {
   }
   const portal = await openPortal({ databaseUrl: own.url, log })
   const audit = createAudit({ database })
-  const access = createAccess({ portal, audit })
+  const real = createAccess({ portal, audit })
+  const as: typeof real.as = (...work) => {
+    const failure = failures.shift()
+    return failure ? Promise.reject(failure) : real.as(...work)
+  }
+  const access = { ...real, as }
   const progress: string[] = []
   const refused: string[] = []
   try {
@@ -158,6 +163,13 @@ test('requests are admitted and charged while accounts are being billed', async 
     assert.equal(locked.length, accounts)
   })
   assert.equal((await billing)?.progress.length, 3)
+})
+
+test('a deadlock with another run is tried again', async () => {
+  await addUsage('2026-02')
+  const failures = [Object.assign(new Error('deadlock detected'), { code: '40P01' })]
+  const { progress, refused } = await bill('2026-02', failures)
+  assert.deepEqual([failures, refused, progress.length], [[], [], 3])
 })
 
 test('an account that another run bills meanwhile is left out, without its lines and its audit event', async () => {

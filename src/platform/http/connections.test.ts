@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { Socket } from 'node:net'
 import { after, before, describe, it, type TestContext } from 'node:test'
 import { assertRefusal, get, post, startServer } from '../../../tests/support/echo-server.ts'
-import { realNow, settle } from '../../../tests/support/clock.ts'
+import { realNow, settle, stopClock } from '../../../tests/support/clock.ts'
 import { until } from '../../../tests/support/until.ts'
 import { openWire } from '../../../tests/support/wire.ts'
 
@@ -126,13 +126,20 @@ describe('a server that closes', () => {
     await closing
   })
 
-  it('keeps idle and unused connections only for the grace period', async () => {
+  it('keeps idle and unused connections only for the grace period', async (t) => {
     const { server, port } = await startServer({ idleGrace: 50 })
     const [silent, idle] = [await openWire(port), await openWire(port)]
     idle.send(get('/healthz'))
     await idle.answer()
-    await server.close()
-    await Promise.all([silent.closed, idle.closed])
+    const clock = stopClock(t)
+    let closed = 0
+    for (const wire of [silent, idle]) void wire.closed.then(() => (closed += 1))
+    const closing = server.close()
+    clock.advance(49)
+    await settle()
+    assert.equal(closed, 0)
+    clock.advance(1)
+    await Promise.all([closing, silent.closed, idle.closed])
   })
 
   it('refuses requests that do not finish in time, or are not complete', async () => {

@@ -37,8 +37,10 @@ describe('B11: the keys of a provider', () => {
   test('that are new are found at once, however lately we asked', async () => {
     const { verify } = openKeys()
     await verify(await sign())
+    const asked = provider.asked.keys
     await provider.keys.rotate()
     await verify(await sign())
+    assert.equal(provider.asked.keys, asked + 1)
   })
 
   test('that nobody knows make us ask once in 30 s', async () => {
@@ -126,7 +128,9 @@ describe('B11: the keys of a provider', () => {
     await provider.keys.rotate({ withdraw: true })
     const token = await sign({ kid: undefined })
     await provider.keys.rotate({ weak: true })
+    const asked = provider.asked.keys
     await verify(token)
+    assert.equal(provider.asked.keys, asked + 1, 'both were fetched')
     await provider.keys.rotate({ withdraw: true })
   })
 
