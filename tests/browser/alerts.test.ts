@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { barriersInBothSchemes, signInAs, startPortal, type TestPortal } from '../support/browser.ts'
+import { barriersInBothSchemes, noticed, signInAs, startPortal, type TestPortal } from '../support/browser.ts'
 import { at } from '../support/json.ts'
 import { until } from '../support/until.ts'
 
@@ -78,7 +78,7 @@ test('an alert is created, tested, listed with its attempts and removed, with no
   await section().getByRole('cell', { name: '75 %', exact: true }).waitFor()
 
   await act('Send a test')
-  await page.getByText('A test is being sent.').waitFor()
+  await noticed(page, 'A test is being sent.')
   await until(async () => {
     const refresh = section().getByRole('button', { name: 'Refresh' })
     if ((await refresh.count()) > 0) await refresh.click()

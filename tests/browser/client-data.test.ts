@@ -3,9 +3,10 @@ import { readFile } from 'node:fs/promises'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { unzipSync } from 'fflate'
 import type { Page } from 'playwright-core'
-import { barriers, barriersInBothSchemes } from '../support/browser.ts'
+import { barriers, barriersInBothSchemes, noticed } from '../support/browser.ts'
 import { startDesk, type Desk } from '../support/desk.ts'
 import { at, parseObject } from '../support/json.ts'
+import { detail } from '../support/detail.ts'
 
 let desk: Desk
 let record: string
@@ -43,8 +44,7 @@ describe('B99: a client', () => {
     const [file] = await Promise.all([
       page.waitForEvent('download'),
       item(page, 'Export client').click(),
-      // It is shown for a few seconds only.
-      page.getByText(`${name} was exported.`).waitFor(),
+      noticed(page, `${name} was exported.`),
     ])
     assert.equal(file.suggestedFilename(), `${name}.zip`)
     const files = unzipSync(new Uint8Array(await readFile(await file.path())))
@@ -56,7 +56,7 @@ describe('B99: a client', () => {
     await page.close()
   })
 
-  test('whose export is refused says why', async () => {
+  detail('whose export is refused says why', async () => {
     const page = await desk.open(record)
     await desk.meanwhile('PATCH', record, { consultant_id: await ruthsId() })
     await openMenu(page)
@@ -108,7 +108,7 @@ describe('B99: a client', () => {
     await page.close()
   })
 
-  test('is in the list of erasures, which partners reach from the archived clients', async () => {
+  detail('is in the list of erasures, which partners reach from the archived clients', async () => {
     const answer = await desk.ruth.request.post(`${desk.base}${record}/erasure`, {
       data: { reason: 'The engagement ended.' },
       headers: desk.headers,

@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { openBrowser, violations, type TestBrowser } from '../support/browser.ts'
 import { startNewDemo } from '../support/demo.ts'
+import { detail } from '../support/detail.ts'
 
 let demo: Awaited<ReturnType<typeof startNewDemo>>
 let browser: TestBrowser
@@ -24,17 +25,15 @@ async function openChoice(options: BrowserContextOptions = {}): Promise<Page> {
 }
 
 describe('the page of the demo’s provider', () => {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    test(`passes axe in ${colorScheme} colours, also on a small screen`, async () => {
-      for (const viewport of [
-        { width: 1200, height: 800 },
-        { width: 320, height: 640 },
-      ]) {
-        const page = await openChoice({ colorScheme, viewport })
-        assert.deepEqual(await violations(page), [])
-        assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true)
-        await page.context().close()
-      }
+  for (const [colorScheme, viewport] of [
+    ['light', { width: 1200, height: 800 }],
+    ['dark', { width: 320, height: 640 }],
+  ] as const) {
+    test(`passes axe in ${colorScheme} colours, ${viewport.width} pixels wide`, async () => {
+      const page = await openChoice({ colorScheme, viewport })
+      assert.deepEqual(await violations(page), [])
+      assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true)
+      await page.context().close()
     })
   }
 
@@ -51,7 +50,7 @@ describe('the page of the demo’s provider', () => {
     await page.context().close()
   })
 
-  test('says that the sign-in has expired and where to start again', async () => {
+  detail('says that the sign-in has expired and where to start again', async () => {
     const page = await openChoice()
     await page.context().clearCookies()
     await page.getByRole('button', { name: 'Mei Sakamoto' }).click()

@@ -2,12 +2,13 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
-import { barriers, barriersInBothSchemes, violations } from '../support/browser.ts'
+import { barriers, barriersInBothSchemes, noticed, violations } from '../support/browser.ts'
 import { startDesk, type Desk } from '../support/desk.ts'
 import { at, listAt } from '../support/json.ts'
 import { editor, toEndOf, untilSelected } from '../support/letter-editor.ts'
 import { upstreamModel } from '../support/service.ts'
 import { startVendor, type Vendor } from '../support/vendor.ts'
+import { detail } from '../support/detail.ts'
 
 let vendor: Vendor
 let desk: Desk
@@ -94,7 +95,7 @@ describe('a letter that a model drafts', () => {
     await page.close()
   })
 
-  test('takes no instructions until the default template has arrived, with which they would mix', async () => {
+  detail('takes no instructions until the default template has arrived, with which they would mix', async () => {
     const { promise: isHeld, resolve: letOn } = Promise.withResolvers<void>()
     const page = await desk.open(record)
     await page.route('**/templates', async (route) => {
@@ -117,7 +118,7 @@ describe('a letter that a model drafts', () => {
     await page.close({ runBeforeUnload: false })
   })
 
-  test('takes instructions if no template can be read', async () => {
+  detail('takes instructions if no template can be read', async () => {
     const page = await desk.open(record)
     await page.route('**/templates', (route) => route.abort())
     await page.goto(`${desk.base}${record}/letters#draft`)
@@ -128,7 +129,7 @@ describe('a letter that a model drafts', () => {
     await page.close({ runBeforeUnload: false })
   })
 
-  test('can be stopped, and the text so far is the letter', async () => {
+  detail('can be stopped, and the text so far is the letter', async () => {
     holdLetters()
     const page = await openForm()
     await submit(page)
@@ -156,19 +157,19 @@ describe('a letter that a model drafts', () => {
     await toEndOf(page, 'Second.')
     await page.keyboard.type(' Kind regards')
     await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('The letter was saved.').waitFor()
+    await noticed(page, 'The letter was saved.')
     assert.equal(at(await desk.ask(new URL(drafted).pathname), 'body'), 'Second. Kind regards')
     await page.close()
   })
 
-  test('is finished by the server when its reader leaves, and shown on return', async () => {
+  test('is finished by the server when its page is loaded again, which links it above the form', async () => {
     const letOn = holdLetters()
     const page = await openForm()
     await submit(page)
     await page.getByText('Dear', { exact: true }).waitFor()
-    await page.getByRole('link', { name: 'All letters' }).click()
-    await page.getByText('A letter is being drafted.').waitFor()
+    assert.equal(await page.getByText('A letter is being drafted.').filter({ visible: true }).count(), 0)
     await page.reload()
+    await page.getByRole('button', { name: 'Draft letter' }).waitFor()
     await page.getByRole('link', { name: 'Watch it' }).click()
     await page.getByText('The letter is being finished…').waitFor()
     letOn()
@@ -177,7 +178,7 @@ describe('a letter that a model drafts', () => {
     await page.close()
   })
 
-  test('is announced in the list until it is finished, and then listed without another look', async () => {
+  detail('is announced in the list until it is finished, and then listed without another look', async () => {
     const letOn = holdLetters()
     const page = await openForm()
     await submit(page)
@@ -199,7 +200,7 @@ describe('a letter that a model drafts', () => {
     await page.close()
   })
 
-  test('keeps the sources of the next one when a note arrives meanwhile', async () => {
+  detail('keeps the sources of the next one when a note arrives meanwhile', async () => {
     const letOn = holdLetters()
     const page = await openForm()
     await submit(page)
@@ -213,21 +214,6 @@ describe('a letter that a model drafts', () => {
     await announced.waitFor({ state: 'detached' })
     assert.equal(await page.getByRole('checkbox', { name: 'The newest.' }).isChecked(), false)
     assert.ok(await page.getByRole('checkbox', { name: 'As it was.' }).isChecked())
-    await page.close()
-  })
-
-  test('is linked above the form if the page was loaded again', async () => {
-    const letOn = holdLetters()
-    const page = await openForm()
-    await submit(page)
-    await page.getByText('Dear', { exact: true }).waitFor()
-    assert.equal(await page.getByText('A letter is being drafted.').filter({ visible: true }).count(), 0)
-    await page.reload()
-    await page.getByRole('button', { name: 'Draft letter' }).waitFor()
-    await page.getByRole('link', { name: 'Watch it' }).click()
-    await page.getByText('The letter is being finished…').waitFor()
-    letOn()
-    await page.waitForURL(letterPage())
     await page.close()
   })
 
@@ -285,12 +271,12 @@ test('B90: with only the keyboard, sources are chosen, and a letter is drafted, 
   await keyboard.press('Tab')
   await tabTo(page.getByRole('button', { name: 'Save' }))
   await keyboard.press('Enter')
-  await page.getByText('The letter was saved.').waitFor()
+  await noticed(page, 'The letter was saved.')
   assert.equal(at(await desk.ask(new URL(page.url()).pathname), 'body'), 'Dear Anna')
   await page.close()
 })
 
-test('drafting a letter keeps the focus: on Stop while it is written, then in the letter', async () => {
+detail('drafting a letter keeps the focus: on Stop while it is written, then in the letter', async () => {
   const page = await desk.open(`${record}/letters`)
   const hasFocus = (target: Locator) => target.and(page.locator(':focus')).waitFor()
   const open = page.getByRole('button', { name: 'Draft a letter' })
@@ -336,10 +322,11 @@ describe('a letter that cannot be drafted', () => {
     assert.equal(await instructions(page).inputValue(), 'Write to Anna.')
     assert.equal(await page.getByLabel('Subject').inputValue(), 'Our fee')
     assert.deepEqual(at(await desk.ask(record), 'letters'), [])
+    desk.takeComplaints()
     await page.close()
   })
 
-  test('waits for credit, and can be drafted when there is some', async () => {
+  detail('waits for credit, and can be drafted when there is some', async () => {
     const page = await openForm()
     const left = await creditLeft()
     await addCredit(`-${left}`)
@@ -353,7 +340,7 @@ describe('a letter that cannot be drafted', () => {
     await page.close()
   })
 
-  test('waits as long as a limit says, counting down', async () => {
+  detail('waits as long as a limit says, counting down', async () => {
     const page = await openForm()
     await page.clock.install()
     await page.route('**/drafts', (route) =>
@@ -380,7 +367,7 @@ describe('a letter that cannot be drafted', () => {
     await page.close()
   })
 
-  test('shows what arrived and what it cost if it fails midway', async () => {
+  detail('shows what arrived and what it cost if it fails midway', async () => {
     vendor.set({ text: 'Dear Anna, all is well.', fault: 'reset', after: 2 })
     const page = await openForm()
     await submit(page)
@@ -396,7 +383,7 @@ describe('a letter that cannot be drafted', () => {
   })
 })
 
-test('a dispute is a source too, and a narrow screen has room for the form', async () => {
+detail('a dispute is a source too, and a narrow screen has room for the form', async () => {
   const dispute = await desk.make(`${record}/disputes`, { invoice: 'A-1', amount: '12' })
   const page = await desk.open(`${record}/letters#draft:dispute:${dispute.split('/').at(-1) ?? ''}`)
   await page.setViewportSize({ width: 375, height: 740 })
@@ -458,7 +445,7 @@ async function edit(): Promise<{ page: Page; address: string }> {
 }
 
 describe('instructions that are being edited', () => {
-  test('stay on the page when the template is removed elsewhere, which the page says', async () => {
+  detail('stay on the page when the template is removed elsewhere, which the page says', async () => {
     const { page, address } = await edit()
     await desk.meanwhile('DELETE', address)
     await addAnother(page)
@@ -474,7 +461,7 @@ describe('instructions that are being edited', () => {
     await page.close()
   })
 
-  test('stay on the page when the template moves to another kind elsewhere, and are saved with it', async () => {
+  detail('stay on the page when the template moves to another kind elsewhere, and are saved with it', async () => {
     const { page, address } = await edit()
     await desk.meanwhile('PATCH', address, { kind: 'Elsewhere' })
     await addAnother(page)
@@ -488,7 +475,7 @@ describe('instructions that are being edited', () => {
   })
 })
 
-test('removing the last template keeps the focus on the page, and consultants see who saves new ones', async () => {
+detail('removing the last template keeps the focus on the page, and consultants see who saves new ones', async () => {
   for (const template of listAt(await desk.ask('/templates'), 'templates').slice(1)) {
     await desk.meanwhile('DELETE', `/templates/${String(at(template, 'id'))}`)
   }

@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core'
 import { stringify } from 'yaml'
 import { barriersInBothSchemes, startPortal, type TestPortal } from '../support/browser.ts'
 import { codeIn, linkIn, startMailed, type Mailed } from '../support/mailed.ts'
+import { detail } from '../support/detail.ts'
 
 let mails: Mailed
 let portal: TestPortal
@@ -74,7 +75,7 @@ describe('a mailed link', () => {
     await Promise.all([one.close(), other.close()])
   })
 
-  test('without its token, or used before, says what to do', async () => {
+  detail('without its token, or used before, says what to do', async () => {
     const profile = await portal.profile()
     const page = await profile.newPage()
     await page.goto(`${portal.base}/signin/link`)
@@ -112,7 +113,7 @@ describe('the code in the mail', () => {
     await profile.close()
   })
 
-  test('can still be entered after the page was loaded again, for 10 minutes', async () => {
+  detail('can still be entered after the page was loaded again, for 10 minutes', async () => {
     const profile = await portal.profile()
     const page = await profile.newPage()
     await page.clock.install()
@@ -143,7 +144,7 @@ describe('the code in the mail', () => {
     await profile.close()
   })
 
-  test('can be sent again after a while, and the address can be corrected', async () => {
+  detail('can be sent again after a while, and the address can be corrected', async () => {
     const profile = await portal.profile()
     const page = await profile.newPage()
     await page.clock.install()
@@ -167,7 +168,7 @@ describe('the code in the mail', () => {
   })
 })
 
-test('an address that is none is refused at its field', async () => {
+detail('an address that is none is refused at its field', async () => {
   const profile = await portal.profile()
   const page = await profile.newPage()
   await page.goto(`${portal.base}/signin`)

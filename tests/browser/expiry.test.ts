@@ -3,21 +3,23 @@ import { after, before, describe, test } from 'node:test'
 import type { BrowserContext, Page } from 'playwright-core'
 import { signInAs, startPortal, type TestPortal } from '../support/browser.ts'
 import { at } from '../support/json.ts'
+import { detail } from '../support/detail.ts'
 
 let portal: TestPortal
 
-/** Long enough for a slow machine to react within the last third, in which the warning is shown. */
-const idle = 24_000
+/** The idle time of a session in ms, which the page's clock skips. */
+const idle = 20 * 60_000
 const typed = 'Agreed on the telephone: the fixed fee stays, and the audit moves to October.'
 
 before(async () => {
-  portal = await startPortal(`session: { idle: ${idle / 1000}s, absolute: 1h }`)
+  portal = await startPortal(`session: { idle: ${idle / 1000}s, absolute: 4h }`)
 })
 after(() => portal.close())
 
 /** A page with a note that is begun and not saved. */
 async function writing(profile: BrowserContext): Promise<{ page: Page; name: string }> {
   const page = await profile.newPage()
+  await page.clock.install()
   await signInAs(page, portal.base, 'Daniel Okonjo')
   const row = page.locator('[data-row]').first()
   const name = (await row.textContent()) ?? ''
@@ -26,6 +28,15 @@ async function writing(profile: BrowserContext): Promise<{ page: Page; name: str
   await page.getByLabel('Note', { exact: true }).fill(typed)
   return { page, name }
 }
+
+/** Lets the session end, for the server and then for the page. */
+async function endSession(page: Page): Promise<void> {
+  await page.context().clearCookies({ name: 'session' })
+  await page.clock.fastForward(idle)
+  await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor()
+}
+
+const extended = (page: Page) => page.waitForResponse((response) => response.ok() && response.url().endsWith('/me'))
 
 /** Signs in again in the tab that the dialog opens. */
 async function signInAgain(page: Page, person: string): Promise<Page> {
@@ -43,20 +54,22 @@ describe('a session that is about to end', () => {
     const profile = await portal.profile()
     const { page } = await writing(profile)
     const warning = page.getByRole('dialog', { name: 'Are you still there?' })
+    await page.clock.fastForward(idle - 60_000)
     await warning.locator(':focus').waitFor()
-    const began = Date.now()
-    await page.keyboard.press('Enter')
+    await Promise.all([extended(page), page.keyboard.press('Enter')])
     await warning.waitFor({ state: 'hidden' })
-    await page.waitForTimeout(Math.max(0, idle / 2 - (Date.now() - began)))
+    await page.clock.fastForward(idle / 2)
+    assert.equal(await warning.count(), 0)
     assert.equal(await page.getByLabel('Note', { exact: true }).inputValue(), typed)
     await page.getByRole('button', { name: 'Add note' }).click()
     await page.getByRole('article').filter({ hasText: typed }).waitFor()
     await profile.close()
   })
 
-  test('can be ended by signing out, which asks for confirmation if text is unsaved', async () => {
+  detail('can be ended by signing out, which asks for confirmation if text is unsaved', async () => {
     const profile = await portal.profile()
     const { page } = await writing(profile)
+    await page.clock.fastForward(idle - 60_000)
     await page.getByRole('dialog', { name: 'Are you still there?' }).waitFor()
     await page.getByRole('button', { name: 'Sign out now' }).click()
     await page.getByRole('button', { name: 'Sign out without saving' }).click()
@@ -67,9 +80,9 @@ describe('a session that is about to end', () => {
   test('does not end while the person types', async () => {
     const profile = await portal.profile()
     const { page } = await writing(profile)
-    for (let passed = 0; passed < idle * 1.3; passed += 500) {
-      await page.getByLabel('Note', { exact: true }).press('a')
-      await page.waitForTimeout(500)
+    for (let passed = 0; passed < idle * 1.3; passed += idle / 3) {
+      await page.clock.fastForward(idle / 3)
+      await Promise.all([extended(page), page.getByLabel('Note', { exact: true }).press('a')])
     }
     assert.equal(await page.getByRole('dialog').count(), 0)
     await profile.close()
@@ -80,7 +93,7 @@ describe('a session that has ended', () => {
   test('B90 (2.2.5): keeps typed text, and hides the record from passers-by', async () => {
     const profile = await portal.profile()
     const { page, name } = await writing(profile)
-    await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor()
+    await endSession(page)
     assert.equal(await page.getByRole('heading', { name, level: 1 }).isVisible(), false)
     assert.equal(await page.getByLabel('Note', { exact: true }).isVisible(), false)
 
@@ -109,7 +122,7 @@ describe('a session that has ended', () => {
     await profile.close()
   })
 
-  test('by a sign-out in another tab hides and keeps unsaved text', async () => {
+  detail('by a sign-out in another tab hides and keeps unsaved text', async () => {
     const profile = await portal.profile()
     const { page, name } = await writing(profile)
     const other = await profile.newPage()
@@ -124,14 +137,18 @@ describe('a session that has ended', () => {
     await profile.close()
   })
 
-  test('shows nothing to another person who signs in', async () => {
+  detail('shows nothing to another person who signs in', async () => {
     const profile = await portal.profile()
     const { page, name } = await writing(profile)
     await profile.clearCookies({ name: 'session' })
     await page.getByRole('button', { name: 'Add note' }).click()
     await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor()
-    await signInAgain(page, 'Mei Sakamoto')
-    await page.waitForTimeout(500)
+    const tab = await signInAgain(page, 'Mei Sakamoto')
+    await page.evaluate(
+      `void (window.heard = new Promise((resolve) => (new BroadcastChannel('tollgate-session').onmessage = resolve)))`,
+    )
+    await tab.reload()
+    await page.evaluate('heard.then(() => undefined)')
     assert.equal(await page.getByText(name).first().isVisible(), false)
     assert.equal(await page.getByLabel('Note', { exact: true }).isVisible(), false)
     const mine = await profile.newPage()
@@ -166,7 +183,7 @@ describe('a session that has ended', () => {
     await profile.close()
   })
 
-  test('by a change of role shows what the new role may do after signing in again', async () => {
+  detail('by a change of role shows what the new role may do after signing in again', async () => {
     const profile = await portal.profile()
     const { page } = await writing(profile)
     const places = page.getByRole('navigation', { name: 'Main' })

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
-import { signInAs, startPortal, type TestPortal } from '../support/browser.ts'
+import { noticed, signInAs, startPortal, type TestPortal } from '../support/browser.ts'
 import { at } from '../support/json.ts'
+import { detail } from '../support/detail.ts'
 
 let portal: TestPortal
 let page: Page
@@ -48,7 +49,7 @@ const dialogs: readonly FormDialog[] = [
   { page: () => '/people', opener: 'Invite', title: 'Invite a person', field: 'Name' },
   { ...more, item: 'Rename', title: 'Rename Daniel Okonjo', field: 'Name' },
   { ...more, item: 'Change address', title: 'Change the address of Daniel Okonjo', field: 'Email' },
-  { page: () => '/models', opener: 'Set price', title: 'Price of tiny', field: 'Input (USD)' },
+  { page: () => '/models', opener: 'Set price', title: 'Price of fast', field: 'Input (USD)' },
   { page: () => record, opener: 'More', item: 'Erase client', title: 'Erase client', field: 'Reason', isAsked: false },
 ]
 
@@ -90,7 +91,7 @@ describe('a dialog with a form', () => {
     })
   }
 
-  test('returns the focus from a new password', async () => {
+  detail('returns the focus from a new password', async () => {
     await page.goto(`${portal.base}/me`)
     const button = page.getByRole('button', { name: 'Set a password' })
     await button.click()
@@ -112,7 +113,7 @@ describe('a dialog with a form', () => {
     })
     await dialog.getByLabel('Requests per minute').fill('77')
     await dialog.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('The account was changed.').waitFor()
+    await noticed(page, 'The account was changed.')
     assert.equal(await dialog.count(), 1)
     letOn()
     await dialog.waitFor({ state: 'detached' })

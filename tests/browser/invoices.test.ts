@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { BrowserContext, Page } from 'playwright-core'
-import { barriersInBothSchemes, signInAs, startPortal, type TestPortal } from '../support/browser.ts'
+import { barriersInBothSchemes, noticed, signInAs, startPortal, type TestPortal } from '../support/browser.ts'
 import { at, listAt, parseObject, type Json } from '../support/json.ts'
+import { detail } from '../support/detail.ts'
 
 let portal: TestPortal
 let state: Awaited<ReturnType<BrowserContext['storageState']>>
@@ -76,7 +77,7 @@ async function watchRendering(page: Page, selector: string): Promise<() => Promi
 }
 
 describe('the pages of invoices', () => {
-  test('say how invoices come about while there are none', async () => {
+  detail('say how invoices come about while there are none', async () => {
     const page = await open('/', 'Overview')
     await page.getByRole('link', { name: 'Invoices' }).click()
     await page.getByRole('heading', { name: 'No invoices yet' }).waitFor()
@@ -159,7 +160,7 @@ describe('the pages of invoices', () => {
     await page.context().close()
   })
 
-  test('never lose the focus of the keyboard', async () => {
+  detail('never lose the focus of the keyboard', async () => {
     const page = await open('/invoices', 'Invoices')
     const made = await draft(page)
     await page.goto(portal.base + addressOf(made))
@@ -199,7 +200,7 @@ describe('the pages of invoices', () => {
     await page.context().close()
   })
 
-  test('return the focus to the button of a dialog, even if the page is slow to do so', async () => {
+  detail('return the focus to the button of a dialog, even if the page is slow to do so', async () => {
     const { page } = await openIssued()
     await page.addInitScript({
       content: `{
@@ -217,7 +218,7 @@ describe('the pages of invoices', () => {
     await page.context().close()
   })
 
-  test('propose what is open after the last payment, although the page is slow to learn of it', async () => {
+  detail('propose what is open after the last payment, although the page is slow to learn of it', async () => {
     const { page, address } = await openIssued()
     await page.getByRole('button', { name: 'Record payment' }).click()
     const dialog = page.getByRole('dialog')
@@ -228,7 +229,7 @@ describe('the pages of invoices', () => {
     })
     await dialog.getByLabel('Amount (EUR)').fill('100')
     await dialog.getByRole('button', { name: 'Record payment' }).click()
-    await page.getByText('The payment was recorded.').waitFor()
+    await noticed(page, 'The payment was recorded.')
     assert.equal(await dialog.count(), 1, 'the dialog waits for the page')
     letOn()
     await dialog.waitFor({ state: 'detached' })
@@ -238,7 +239,7 @@ describe('the pages of invoices', () => {
     await page.context().close()
   })
 
-  test('say what is open after a payment made elsewhere, when they refuse another', async () => {
+  detail('say what is open after a payment made elsewhere, when they refuse another', async () => {
     const { page, address } = await openIssued()
     await page.getByRole('button', { name: 'Record payment' }).click()
     const dialog = page.getByRole('dialog')
@@ -258,7 +259,7 @@ describe('the pages of invoices', () => {
     await page.context().close()
   })
 
-  test('take a payment back once, void a draft, and learn that it was voided on another page', async () => {
+  detail('take a payment back once, void a draft, and learn that it was voided on another page', async () => {
     const page = await open('/invoices', 'Invoices')
     const made = await draft(page)
     await send(page, `${addressOf(made)}/issue`)
@@ -275,7 +276,7 @@ describe('the pages of invoices', () => {
     await page.getByRole('button', { name: 'More actions for this draft' }).click()
     await page.getByRole('menuitem', { name: 'Void draft' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Void draft' }).click()
-    await page.getByText('The draft is void.').waitFor()
+    await noticed(page, 'The draft is void.')
     await page.getByRole('button', { name: 'Issue' }).waitFor({ state: 'detached' })
     assert.equal((await read(page, addressOf(other)))['status'], 'void')
 
@@ -363,7 +364,7 @@ describe('the pages of invoices', () => {
     await page.context().close()
   })
 
-  test('render only the line that is typed into, so that typing into a long draft is quick', async () => {
+  detail('render only the line that is typed into, so that typing into a long draft is quick', async () => {
     const page = await open('/invoices', 'Invoices')
     await page.goto(portal.base + addressOf(await draft(page)))
     await page.getByRole('button', { name: 'Change', exact: true }).click()
@@ -443,7 +444,7 @@ describe('the pages of invoices', () => {
     await page.context().close()
   })
 
-  test('say that a draft was issued while someone changed it, and do not offer to save the change', async () => {
+  detail('say that a draft was issued while someone changed it, and do not offer to save the change', async () => {
     const page = await open('/invoices', 'Invoices')
     const made = await draft(page)
     await page.goto(portal.base + addressOf(made))
@@ -461,7 +462,7 @@ describe('the pages of invoices', () => {
     await page.context().close()
   })
 
-  test('leave out proposed lines, which stay unbilled', async () => {
+  detail('leave out proposed lines, which stay unbilled', async () => {
     const page = await open('/invoices', 'Invoices')
     const enter = (text: string) =>
       send(page, `/clients/${client}/time_entries`, { date: '2026-03-12', minutes: 30, rate: '100', text })
@@ -490,7 +491,7 @@ describe('the pages of invoices', () => {
     await page.context().close()
   })
 
-  test('are found by a part of their number, and by their payer', async () => {
+  detail('are found by a part of their number, and by their payer', async () => {
     const page = await open('/invoices', 'Invoices')
     const made = await draft(page)
     const number = String((await send(page, `${addressOf(made)}/issue`))['number'])
@@ -518,7 +519,7 @@ describe('the pages of invoices', () => {
     await page.context().close()
   })
 
-  test('are found by their number in the command palette and in the search, by partners only', async () => {
+  detail('are found by their number in the command palette and in the search, by partners only', async () => {
     const page = await open('/clients', 'Clients')
     const number = String((await send(page, `${addressOf(await draft(page))}/issue`))['number'])
     await page.keyboard.press('Control+k')
@@ -552,7 +553,7 @@ describe('the pages of invoices', () => {
     await consultant.context().close()
   })
 
-  test('offer a client’s unbilled work on the form of a new one', async () => {
+  detail('offer a client’s unbilled work on the form of a new one', async () => {
     const page = await open('/invoices', 'Invoices')
     const entry = await send(page, `/clients/${client}/time_entries`, {
       date: '2026-03-12',
@@ -617,7 +618,7 @@ describe('the pages of invoices', () => {
     await page.context().close()
   })
 
-  test('do not issue a draft that has changed since the page was opened', async () => {
+  detail('do not issue a draft that has changed since the page was opened', async () => {
     const page = await open('/invoices', 'Invoices')
     const made = await draft(page)
     await page.goto(portal.base + addressOf(made))
@@ -632,7 +633,7 @@ describe('the pages of invoices', () => {
     await page.context().close()
   })
 
-  test('are filtered by state, and walked through with the keyboard', async () => {
+  detail('are filtered by state, and walked through with the keyboard', async () => {
     const page = await open('/invoices', 'Invoices')
     await draft(page, '1')
     await draft(page, '2')
@@ -667,7 +668,7 @@ describe('the pages of invoices', () => {
     await page.context().close()
   })
 
-  test('are printed without navigation and actions, and exported for the bookkeeper', async () => {
+  detail('are printed without navigation and actions, and exported for the bookkeeper', async () => {
     const page = await open('/invoices', 'Invoices', { acceptDownloads: true })
     await page.getByRole('button', { name: 'Export CSV' }).click()
     const download = page.waitForEvent('download')
@@ -693,7 +694,7 @@ describe('the pages of invoices', () => {
     await page.context().close()
   })
 
-  test('are refused to consultants, who do not see them in the navigation', async () => {
+  detail('are refused to consultants, who do not see them in the navigation', async () => {
     const partner = await open('/invoices', 'Invoices')
     const made = await draft(partner)
     await partner.context().close()

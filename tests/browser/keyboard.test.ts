@@ -4,6 +4,7 @@ import type { Locator, Page } from 'playwright-core'
 import { signInAs, untilInPage, untilItHandlesKeys } from '../support/browser.ts'
 import { noteField, startDesk, type Desk } from '../support/desk.ts'
 import { parseObject } from '../support/json.ts'
+import { detail } from '../support/detail.ts'
 
 let desk: Desk
 /** The path of a new client of Daniel's. */
@@ -120,7 +121,7 @@ describe('B90: with only the keyboard', () => {
   })
 })
 
-test('the menu of a narrow window traps the focus while it is open, then returns it', async () => {
+detail('the menu of a narrow window traps the focus while it is open, then returns it', async () => {
   const page = await desk.open('/clients')
   await page.setViewportSize({ width: 380, height: 760 })
   const menu = page.getByRole('button', { name: 'Menu', exact: true })
@@ -162,7 +163,7 @@ test('the menu of a narrow window traps the focus while it is open, then returns
   await page.close()
 })
 
-test('closing a form returns the focus to where it was opened', async () => {
+detail('closing a form returns the focus to where it was opened', async () => {
   const page = await desk.open(record)
   const [add, edit, client] = ['Add note', 'Edit note', 'Edit client'].map((name) => page.getByRole('button', { name }))
   assert.ok(add && edit && client)
@@ -198,7 +199,7 @@ test('closing a form returns the focus to where it was opened', async () => {
   await page.close()
 })
 
-test('a form or an item that the URL opens or closes within a record leaves the focus on the page', async () => {
+detail('a form or an item that the URL opens or closes within a record leaves the focus on the page', async () => {
   const page = await desk.open(`${record}/letters`)
   const isOnPage = () => untilInPage(page, `document.querySelector('main').contains(document.activeElement)`)
   const subject = page.getByLabel('Subject')
@@ -246,7 +247,7 @@ async function openAsRuth(address: string): Promise<Page> {
 }
 
 describe('“Show more”', () => {
-  test('moves the focus to the first new client, and announces how many are shown', async () => {
+  detail('moves the focus to the first new client, and announces how many are shown', async () => {
     const page = await openAsRuth('/clients?limit=5')
     const rows = page.locator('[data-row]')
     const more = page.getByRole('button', { name: 'Show more' })
@@ -258,7 +259,7 @@ describe('“Show more”', () => {
     await page.close()
   })
 
-  test('keeps the focus while it loads and if nothing is loaded, and loads once', async () => {
+  detail('keeps the focus while it loads and if nothing is loaded, and loads once', async () => {
     const page = await openAsRuth('/clients?limit=5')
     const asked: string[] = []
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -282,7 +283,7 @@ describe('“Show more”', () => {
     await page.close()
   })
 
-  test('leaves the focus where a person has moved it meanwhile', async () => {
+  detail('leaves the focus where a person has moved it meanwhile', async () => {
     const page = await openAsRuth('/audit')
     const { promise, resolve } = Promise.withResolvers<void>()
     await page.route(/cursor=/, async (route) => {
@@ -300,7 +301,7 @@ describe('“Show more”', () => {
     await page.close()
   })
 
-  test('moves the focus to the first new row of the audit log and of an account’s credit', async () => {
+  detail('moves the focus to the first new row of the audit log and of an account’s credit', async () => {
     const { ruth, base, headers } = desk
     const made = await ruth.request.post(`${base}/accounts`, { data: { name: 'Often topped up' }, headers })
     const account = `/accounts/${String(parseObject(await made.text())['id'])}`

@@ -3,6 +3,7 @@ import { after, before, beforeEach, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { signInAs, untilInPage } from '../support/browser.ts'
 import { holdUp, noteField, startDesk, type Desk } from '../support/desk.ts'
+import { detail } from '../support/detail.ts'
 
 let desk: Desk
 /** The path of a new client of Daniel's. */
@@ -95,7 +96,7 @@ test('B90: signing out asks for confirmation if text is unsaved', async () => {
   await profile.close()
 })
 
-test('leaving while a note is being saved continues once it is saved', async () => {
+detail('leaving while a note is being saved continues once it is saved', async () => {
   const page = await desk.open(record)
   const letOn = await leaveWhileSaving(page)
   letOn()
@@ -105,7 +106,7 @@ test('leaving while a note is being saved continues once it is saved', async () 
   await page.close()
 })
 
-test('switching tabs of a record keeps an edit of the client and asks nothing', async () => {
+detail('switching tabs of a record keeps an edit of the client and asks nothing', async () => {
   const page = await desk.open(record)
   await page.getByRole('button', { name: 'Edit client' }).click()
   await page.getByLabel('Reference').fill('ZZ-14')
@@ -141,18 +142,21 @@ test('switching tabs of a record keeps an edit of the client and asks nothing', 
   await page.close()
 })
 
-test('switching tabs while a note is being saved continues after the save and keeps an edit of the client', async () => {
-  const page = await desk.open(record)
-  await page.getByRole('button', { name: 'Edit client' }).click()
-  await page.getByLabel('Reference').fill('ZZ-15')
-  const letOn = await leaveWhileSaving(page)
-  letOn()
-  await page.getByRole('heading', { name: 'No disputes yet' }).waitFor()
-  assert.equal(await page.getByLabel('Reference').inputValue(), 'ZZ-15')
-  await page.close()
-})
+detail(
+  'switching tabs while a note is being saved continues after the save and keeps an edit of the client',
+  async () => {
+    const page = await desk.open(record)
+    await page.getByRole('button', { name: 'Edit client' }).click()
+    await page.getByLabel('Reference').fill('ZZ-15')
+    const letOn = await leaveWhileSaving(page)
+    letOn()
+    await page.getByRole('heading', { name: 'No disputes yet' }).waitFor()
+    assert.equal(await page.getByLabel('Reference').inputValue(), 'ZZ-15')
+    await page.close()
+  },
+)
 
-test('going back while a client is being saved continues once it is saved', async () => {
+detail('going back while a client is being saved continues once it is saved', async () => {
   const page = await desk.daniel.newPage()
   // Going back takes longer than fetching the new client.
   await page.addInitScript(`{

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { barriersInBothSchemes } from '../support/browser.ts'
+import { barriersInBothSchemes, noticed } from '../support/browser.ts'
 import { startDesk, type Desk } from '../support/desk.ts'
 import { at } from '../support/json.ts'
 import { editor, toEndOf } from '../support/letter-editor.ts'
+import { detail } from '../support/detail.ts'
 
 let desk: Desk
 /** The path of a letter of Daniel's. */
@@ -79,7 +80,7 @@ describe('the page of a letter', () => {
     await page.close()
   })
 
-  test('begins a new version of a sent letter, which stays as it is', async () => {
+  detail('begins a new version of a sent letter, which stays as it is', async () => {
     await desk.meanwhile('PATCH', letter, { status: 'sent' })
     const page = await desk.open(letter)
     await press(page, 'New version')
@@ -89,13 +90,13 @@ describe('the page of a letter', () => {
     await toEndOf(page, 'All is well.')
     await page.keyboard.type(' Truly.')
     await page.keyboard.press('Control+Enter')
-    await page.getByText('The letter was saved.').waitFor()
+    await noticed(page, 'The letter was saved.')
     assert.equal(at(await desk.ask(next), 'body'), `${body} Truly.`)
     assert.equal(at(await desk.ask(letter), 'body'), body)
     await page.close()
   })
 
-  test('downloads it as PDF and for Word, with its subject as the name', async () => {
+  detail('downloads it as PDF and for Word, with its subject as the name', async () => {
     const page = await desk.open(letter)
     assert.deepEqual(await fileOf(page, 'Download PDF'), { name: 'Über the fee 1 2.pdf', start: '%PDF' })
     assert.deepEqual(await fileOf(page, 'Download for Word'), {
@@ -105,7 +106,7 @@ describe('the page of a letter', () => {
     await page.close()
   })
 
-  test('makes no files of a text that is not saved', async () => {
+  detail('makes no files of a text that is not saved', async () => {
     const page = await desk.open(letter)
     const menu = page.getByRole('button', { name: 'More actions for this letter' })
     await editor(page).click()
@@ -113,13 +114,13 @@ describe('the page of a letter', () => {
     await page.locator('button[aria-label="More actions for this letter"]:disabled').waitFor()
     assert.equal(await menu.getAttribute('title'), 'Save or discard your changes first')
     await page.keyboard.press('Control+Enter')
-    await page.getByText('The letter was saved.').waitFor()
+    await noticed(page, 'The letter was saved.')
     await menu.click()
     await page.getByRole('menuitem', { name: 'Download for Word' }).waitFor()
     await page.close()
   })
 
-  test('says why it cannot be downloaded as PDF', async () => {
+  detail('says why it cannot be downloaded as PDF', async () => {
     const { record } = await desk.newClient()
     const page = await desk.open(await desk.make(`${record}/letters`, { subject: 'Good news', body: 'Cuneiform 𒀀' }))
     await choose(page, 'Download PDF')
@@ -127,7 +128,7 @@ describe('the page of a letter', () => {
     await page.close()
   })
 
-  test('opens it to print, without the portal around it, and copies its text', async () => {
+  detail('opens it to print, without the portal around it, and copies its text', async () => {
     const page = await desk.open(letter)
     const opening = page.waitForEvent('popup')
     await choose(page, 'Print')
@@ -138,7 +139,7 @@ describe('the page of a letter', () => {
     await print.close()
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
     await choose(page, 'Copy text')
-    await page.getByText('The text was copied.').waitFor()
+    await noticed(page, 'The text was copied.')
     assert.equal(await page.evaluate('navigator.clipboard.readText()'), body)
     await page.close()
   })

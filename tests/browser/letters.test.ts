@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
-import { barriers, barriersInBothSchemes } from '../support/browser.ts'
+import { barriers, barriersInBothSchemes, noticed } from '../support/browser.ts'
 import { holdUp, startDesk, type Desk } from '../support/desk.ts'
 import { at } from '../support/json.ts'
 import { editor, toEndOf } from '../support/letter-editor.ts'
+import { detail } from '../support/detail.ts'
 
 let desk: Desk
 /** The paths of a new client of Daniel's, with a note, and of its only letter. */
@@ -37,7 +38,7 @@ describe('the editor of a letter', () => {
     const page = await openLetter()
     await page.getByLabel('Subject').fill('Our second meeting')
     await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('The letter was saved.').waitFor()
+    await noticed(page, 'The letter was saved.')
     assert.equal(at(await desk.ask(letter), 'subject'), 'Our second meeting')
     assert.equal(await bodyOf(letter), body)
     await page.close()
@@ -48,7 +49,7 @@ describe('the editor of a letter', () => {
     await toEndOf(page, 'thank you.')
     await page.keyboard.type(' Very much.')
     await page.keyboard.press('Control+Enter')
-    await page.getByText('The letter was saved.').waitFor()
+    await noticed(page, 'The letter was saved.')
     assert.equal(await bodyOf(letter), body.replace('thank you.', 'thank you. Very much.'))
     await page.getByText('Saved', { exact: true }).waitFor()
     await toEndOf(page, 'Very much.')
@@ -72,7 +73,7 @@ describe('the editor of a letter', () => {
     await page.keyboard.press('Enter')
     await page.keyboard.type('- today')
     await page.keyboard.press('Control+Enter')
-    await page.getByText('The letter was saved.').waitFor()
+    await noticed(page, 'The letter was saved.')
     assert.equal(await bodyOf(letter), `${body.trimEnd()}\n\nPlease **sign** it * and_send it:\n\n- today`)
     await page.locator('[contenteditable=true]:focus').waitFor()
     await page.keyboard.type('x')
@@ -82,7 +83,7 @@ describe('the editor of a letter', () => {
     await page.close()
   })
 
-  test('keeps the formatting of text pasted from Word, and nothing else', async () => {
+  detail('keeps the formatting of text pasted from Word, and nothing else', async () => {
     const page = await openLetter()
     await editor(page).press('Control+a')
     await page.evaluate(`(() => {
@@ -91,24 +92,24 @@ describe('the editor of a letter', () => {
       document.activeElement.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }))
     })()`)
     await page.keyboard.press('Control+Enter')
-    await page.getByText('The letter was saved.').waitFor()
+    await noticed(page, 'The letter was saved.')
     assert.equal(await bodyOf(letter), 'The **terms**:\n\n- one\n- two\n\nEnd.')
     await page.close()
   })
 
-  test('shows the Markdown itself if it would lose indentation', async () => {
+  detail('shows the Markdown itself if it would lose indentation', async () => {
     const indented = 'Costs:\n    travel   120\n    hotel    300'
     const own = await desk.make(`${record}/letters`, { subject: 'Costs', body: indented })
     const page = await desk.open(own)
     assert.equal(await editor(page).inputValue(), indented)
     await editor(page).fill(`${indented}\n    meals     40`)
     await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('The letter was saved.').waitFor()
+    await noticed(page, 'The letter was saved.')
     assert.equal(await bodyOf(own), `${indented}\n    meals     40`)
     await page.close()
   })
 
-  test('saves all of a long text that is still being typed, and asks before it is left', async () => {
+  detail('saves all of a long text that is still being typed, and asks before it is left', async () => {
     const long = Array.from({ length: 600 }, (_, index) =>
       `Paragraph ${index} of a *long* letter. `.repeat(4).trim(),
     ).join('\n\n')
@@ -117,7 +118,7 @@ describe('the editor of a letter', () => {
     await toEndOf(page, 'Paragraph 0 of')
     await page.keyboard.type(' One two three')
     await page.keyboard.press('Control+Enter')
-    await page.getByText('The letter was saved.').waitFor()
+    await noticed(page, 'The letter was saved.')
     assert.equal(await bodyOf(own), long.replace('\n', ' One two three\n'))
     await page.getByText('Saved', { exact: true }).waitFor()
     await page.keyboard.type('x')
@@ -146,7 +147,7 @@ describe('the editor of a letter', () => {
     await page.close()
   })
 
-  test('has the focus again after a conflict, whatever was chosen', async () => {
+  detail('has the focus again after a conflict, whatever was chosen', async () => {
     const page = await openLetter()
     const conflict = page.getByRole('dialog', { name: 'Ruth Penhallow saved this while you were writing' })
     const hasFocus = () => page.locator('[contenteditable=true]:focus').waitFor()
@@ -170,7 +171,7 @@ describe('the editor of a letter', () => {
     await page.close({ runBeforeUnload: false })
   })
 
-  test('takes both versions after a conflict, and saves them only when they were edited', async () => {
+  detail('takes both versions after a conflict, and saves them only when they were edited', async () => {
     const page = await openLetter()
     await toEndOf(page, 'thank you.')
     await page.keyboard.type(' Mine.')
@@ -188,7 +189,7 @@ describe('the editor of a letter', () => {
     await page.getByText('Not saved yet').waitFor()
     assert.equal(await bodyOf(letter), 'Theirs.')
     await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('The letter was saved.').waitFor()
+    await noticed(page, 'The letter was saved.')
     assert.equal((await bodyOf(letter)).trimEnd(), both.trimEnd().replace('\n\n\n', '\n\n'))
     await page.close()
   })
@@ -230,7 +231,7 @@ describe('text that is being typed in a letter', () => {
     await page.close()
   })
 
-  test('can be discarded if the letter was sent meanwhile', async () => {
+  detail('can be discarded if the letter was sent meanwhile', async () => {
     const page = await typeMine()
     await desk.meanwhile('PATCH', letter, { status: 'sent' })
     await page.keyboard.press('Control+Enter')
@@ -242,7 +243,7 @@ describe('text that is being typed in a letter', () => {
     await page.close()
   })
 
-  test('can be saved once the letter, which someone archived, is restored', async () => {
+  detail('can be saved once the letter, which someone archived, is restored', async () => {
     const page = await typeMine()
     await desk.meanwhile('DELETE', letter)
     await page.keyboard.press('Control+Enter')
@@ -254,7 +255,7 @@ describe('text that is being typed in a letter', () => {
     await alert.waitFor({ state: 'detached' })
     await page.locator('[contenteditable=true]:focus').waitFor()
     await page.keyboard.press('Control+Enter')
-    await page.getByText('The letter was saved.').waitFor()
+    await noticed(page, 'The letter was saved.')
     assert.equal(await bodyOf(letter), body.replace('thank you.', 'thank you. Mine.'))
     await page.close()
   })
@@ -277,12 +278,12 @@ describe('beside a letter', () => {
     assert.equal(await page.getByRole('dialog').count(), 0)
     await editor(page).getByText('Half a sentence').waitFor()
     await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('The letter was saved.').waitFor()
+    await noticed(page, 'The letter was saved.')
     assert.match(await bodyOf(letter), /Half a sentence\n\n> As it was\.$/)
     await page.close()
   })
 
-  test('on a narrow screen the sources take the place of the letter, which keeps its text', async () => {
+  detail('on a narrow screen the sources take the place of the letter, which keeps its text', async () => {
     const page = await desk.daniel.newPage()
     await page.setViewportSize({ width: 375, height: 740 })
     await page.goto(desk.base + letter)
@@ -319,7 +320,7 @@ test('a new letter is written beside its sources, saved once, and leaving it ask
   await page.close()
 })
 
-test('the form of a letter takes the focus, and Escape cancels it and returns the focus', async () => {
+detail('the form of a letter takes the focus, and Escape cancels it and returns the focus', async () => {
   const page = await desk.open(`${record}/letters`)
   const hasFocus = (target: Locator) => target.and(page.locator(':focus')).waitFor()
   const add = page.getByRole('button', { name: 'Add letter' })

@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core'
 import { barriersInBothSchemes, signInAs, untilItHandlesKeys } from '../support/browser.ts'
 import { startDesk, type Desk } from '../support/desk.ts'
 import { at, listAt } from '../support/json.ts'
+import { detail } from '../support/detail.ts'
 
 let desk: Desk
 
@@ -57,7 +58,7 @@ describe('a partner', () => {
     await page.close()
   })
 
-  test('goes from row to row by keyboard, opens one, and finds it again on returning', async () => {
+  detail('goes from row to row by keyboard, opens one, and finds it again on returning', async () => {
     const page = await openAsRuth()
     const focused = () => page.evaluate<string | null>(`document.activeElement.getAttribute('href')`)
     await page.keyboard.press('j')
@@ -80,7 +81,7 @@ describe('a partner', () => {
     await page.close()
   })
 
-  test('sees all of a longer list on request', async () => {
+  detail('sees all of a longer list on request', async () => {
     const page = await openAsRuth()
     const disputes = section(page, 'Open disputes')
     const shown = await disputes.getByRole('listitem').count()
@@ -102,7 +103,7 @@ describe('a consultant', () => {
     await page.close()
   })
 
-  test('sees a change of someone else while the page is open', async () => {
+  detail('sees a change of someone else while the page is open', async () => {
     const record = await desk.make('/clients', { name: 'Changing' })
     const page = await desk.daniel.newPage()
     await page.clock.install()
@@ -117,7 +118,7 @@ describe('a consultant', () => {
     await page.close()
   })
 
-  test('sees an overdue deadline, and opens its dispute', async () => {
+  detail('sees an overdue deadline, and opens its dispute', async () => {
     const record = await desk.make('/clients', { name: 'Late' })
     const dispute = await desk.make(`${record}/disputes`, { invoice: 'L-1', amount: '5', due: '2026-01-02' })
     const page = await desk.open('/')
@@ -134,7 +135,7 @@ describe('a consultant', () => {
     await page.close()
   })
 
-  test('without clients sees what to do first', async () => {
+  detail('without clients sees what to do first', async () => {
     const people: unknown = await (await desk.ruth.request.get(`${desk.base}/people`, { headers: desk.headers })).json()
     const idOf = (name: string) =>
       String(
@@ -164,7 +165,7 @@ describe('a consultant', () => {
     await page.context().close()
   })
 
-  test('is not sent to a partner as a partner of a firm without clients', async () => {
+  detail('is not sent to a partner as a partner of a firm without clients', async () => {
     const page = await desk.ruth.newPage()
     await page.goto(desk.base)
     await page.route('**/clients', (route) => route.fulfill({ json: { clients: [], total: 0, next: null } }))

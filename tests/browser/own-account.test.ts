@@ -4,8 +4,9 @@ import { TOTP } from 'otpauth'
 import type { Page } from 'playwright-core'
 import { stringify } from 'yaml'
 import { addVirtualAuthenticator } from '../support/virtual-authenticator.ts'
-import { barriers, signInAs, startPortal, type TestPortal } from '../support/browser.ts'
+import { barriers, noticed, signInAs, startPortal, type TestPortal } from '../support/browser.ts'
 import { startMailed, type Mailed } from '../support/mailed.ts'
+import { detail } from '../support/detail.ts'
 
 let mails: Mailed
 let portal: TestPortal
@@ -38,7 +39,7 @@ describe('a person', () => {
     const authenticator = await addVirtualAuthenticator(profile, page)
     await signInAs(page, portal.base, ruth, '/me')
     await page.getByRole('button', { name: 'Add a passkey' }).click()
-    await page.getByText('The passkey was added. You had no other sessions.').waitFor()
+    await noticed(page, 'The passkey was added. You had no other sessions.')
     assert.equal(await authenticator.count(), 1)
     await page.getByRole('dialog', { name: 'Save your recovery codes' }).waitFor()
     assert.deepEqual(await barriers(page), [])
@@ -60,12 +61,12 @@ describe('a person', () => {
     await page.getByText(/last used/).waitFor()
     await page.getByRole('button', { name: 'Remove Work laptop' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
-    await page.getByText('The passkey was removed.').waitFor()
+    await noticed(page, 'The passkey was removed.')
     await page.getByText('Work laptop').waitFor({ state: 'detached' })
     await profile.close()
   })
 
-  test('sets up an authenticator app, then needs it; a recovery code stands in for it', async () => {
+  detail('sets up an authenticator app, then needs it; a recovery code stands in for it', async () => {
     const [profile, elsewhere] = await Promise.all([portal.profile(), portal.profile()])
     const [page, other] = await Promise.all([profile.newPage(), elsewhere.newPage()])
     await signInAs(other, portal.base, daniel)
@@ -86,7 +87,7 @@ describe('a person', () => {
       .waitFor()
     await page.getByLabel('Code from the app').fill(codeOf(secret.replaceAll(' ', ''), 0))
     await page.keyboard.press('Enter')
-    await page.getByText('Authenticator app is set up. Your other session has ended.').waitFor()
+    await noticed(page, 'Authenticator app is set up. Your other session has ended.')
     const codes = await page.getByRole('dialog').getByRole('listitem').allTextContents()
     assert.equal(codes.length, 10)
     await page.getByLabel('I have saved these codes').check()

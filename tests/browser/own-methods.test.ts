@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { stringify } from 'yaml'
-import { barriers, signInAs, startPortal, type TestPortal } from '../support/browser.ts'
+import { barriers, noticed, signInAs, startPortal, type TestPortal } from '../support/browser.ts'
 import { totpCode } from '../support/totp.ts'
+import { detail } from '../support/detail.ts'
 
 let portal: TestPortal
 
@@ -34,7 +35,7 @@ describe('on the page of their account, a person', () => {
     assert.deepEqual(await barriers(page), [])
     await chosen.fill(first)
     await page.keyboard.press('Enter')
-    await page.getByText('Your password was changed. You had no other sessions.').waitFor()
+    await noticed(page, 'Your password was changed. You had no other sessions.')
 
     await page.getByRole('button', { name: 'Change the password' }).click()
     await dialog.getByLabel('Current password').fill(second)
@@ -47,12 +48,12 @@ describe('on the page of their account, a person', () => {
 
     await page.getByRole('button', { name: 'Remove the password' }).click()
     await confirmed(page, 'Remove')
-    await page.getByText('Your password was removed.').waitFor()
+    await noticed(page, 'Your password was removed.')
     await page.getByRole('button', { name: 'Set a password' }).waitFor()
     await profile.close()
   })
 
-  test('unlinks an account at a provider, and links it again', async () => {
+  detail('unlinks an account at a provider, and links it again', async () => {
     const profile = await portal.profile()
     const page = await profile.newPage()
     await signInAs(page, portal.base, 'Daniel Okonjo', '/me')
@@ -69,7 +70,7 @@ describe('on the page of their account, a person', () => {
     await profile.close()
   })
 
-  test('removes an authenticator app', async () => {
+  detail('removes an authenticator app', async () => {
     const profile = await portal.profile()
     const page = await profile.newPage()
     await signInAs(page, portal.base, 'Mei Sakamoto', '/me')

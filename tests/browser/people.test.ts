@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { BrowserContext, Page } from 'playwright-core'
 import { parseObject } from '../support/json.ts'
-import { barriers, barriersInBothSchemes, signInAs, startPortal, type TestPortal } from '../support/browser.ts'
+import { barriers, barriersInBothSchemes, noticed, signInAs, startPortal, type TestPortal } from '../support/browser.ts'
+import { detail } from '../support/detail.ts'
 
 let portal: TestPortal
 let state: Awaited<ReturnType<BrowserContext['storageState']>>
@@ -46,7 +47,7 @@ async function withoutMail(page: Page, link: string): Promise<void> {
 }
 
 describe('the page of people', () => {
-  test('finds people by name and address, and says so if there is none', async () => {
+  detail('finds people by name and address, and says so if there is none', async () => {
     const page = await open()
     const search = page.getByRole('searchbox', { name: 'Search people' })
     await search.fill('daniel')
@@ -62,11 +63,11 @@ describe('the page of people', () => {
   test('B74: invites by mail, sends the invitation again, and withdraws it', async () => {
     const page = await open()
     await invite(page, 'Ines Ferreira', 'ines@example.com')
-    await page.getByText('The invitation is on its way.').waitFor()
+    await noticed(page, 'The invitation is on its way.')
     const row = page.getByRole('listitem').filter({ hasText: 'ines@example.com' })
     await row.getByText('Consultant · by Ruth Penhallow').waitFor()
     await page.getByRole('button', { name: 'Send again to Ines Ferreira' }).click()
-    await page.getByText('The invitation was sent again.').waitFor()
+    await noticed(page, 'The invitation was sent again.')
     await page.getByRole('button', { name: 'Withdraw the invitation of Ines Ferreira' }).press('Enter')
     await page.getByRole('dialog').getByRole('button', { name: 'Withdraw' }).press('Enter')
     await row.waitFor({ state: 'detached' })
@@ -87,7 +88,7 @@ describe('the page of people', () => {
     await page.context().close()
   })
 
-  test('shows the reason at the field of an address that cannot be invited', async () => {
+  detail('shows the reason at the field of an address that cannot be invited', async () => {
     const page = await open()
     await page.getByRole('button', { name: 'Invite' }).click()
     const form = page.getByRole('form', { name: 'Invite a person' })
@@ -100,7 +101,7 @@ describe('the page of people', () => {
     await page.context().close()
   })
 
-  test('renames a person by keyboard alone', async () => {
+  detail('renames a person by keyboard alone', async () => {
     const page = await open()
     await page.getByRole('button', { name: 'More actions for Mei Sakamoto' }).focus()
     await page.keyboard.press('Enter')

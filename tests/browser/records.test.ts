@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import type { BrowserContext, Page } from 'playwright-core'
 import { barriersInBothSchemes, signInAs, startPortal, untilInPage, type TestPortal } from '../support/browser.ts'
 import { parseObject } from '../support/json.ts'
+import { detail } from '../support/detail.ts'
 
 let portal: TestPortal
 let ruth: BrowserContext
@@ -61,7 +62,7 @@ describe('the list of clients', () => {
     await page.close()
   })
 
-  test('sorted by last change, starts with the client whose record was last written to', async () => {
+  detail('sorted by last change, starts with the client whose record was last written to', async () => {
     const page = await daniel.newPage()
     // What is written from now on is new, however slow the machine is.
     await page.clock.setFixedTime(Date.now())
@@ -94,7 +95,7 @@ describe('the list of clients', () => {
     await page.close()
   })
 
-  test('shows a consultant only their own clients, and a partner whose clients they are', async () => {
+  detail('shows a consultant only their own clients, and a partner whose clients they are', async () => {
     const [own, all] = [await daniel.newPage(), await ruth.newPage()]
     await own.goto(`${portal.base}/clients`)
     await all.goto(`${portal.base}/clients?status=all`)
@@ -175,7 +176,7 @@ describe('two people who edit the same item', () => {
     await Promise.all([slow.close(), quick.close()])
   })
 
-  test('see the first difference of a long text without scrolling to it', async () => {
+  detail('see the first difference of a long text without scrolling to it', async () => {
     const address = await recordOfDaniel()
     const [slow, quick] = [await daniel.newPage(), await ruth.newPage()]
     for (const page of [slow, quick]) {
@@ -199,7 +200,7 @@ describe('two people who edit the same item', () => {
     await Promise.all([slow.close(), quick.close()])
   })
 
-  test('of one client see the consultants’ names, not their ids', async () => {
+  detail('of one client see the consultants’ names, not their ids', async () => {
     const address = await recordOfDaniel()
     const [slow, quick] = [await ruth.newPage(), await ruth.newPage()]
     for (const page of [slow, quick]) {
@@ -260,7 +261,7 @@ describe('a record', () => {
     await page.close()
   })
 
-  test('that was just created leads back to the list, and its form stays closed', async () => {
+  detail('that was just created leads back to the list, and its form stays closed', async () => {
     const page = await ruth.newPage()
     await page.goto(`${portal.base}/clients`)
     await page.getByRole('button', { name: 'New client' }).dblclick()
@@ -274,7 +275,7 @@ describe('a record', () => {
     await page.close()
   })
 
-  test('shows all its versions, older ones on request', async () => {
+  detail('shows all its versions, older ones on request', async () => {
     const headers = { accept: 'application/json', origin: portal.base }
     const made = await ruth.request.post(`${portal.base}/clients`, { data: { name: 'Many versions' }, headers })
     const address = `${portal.base}/clients/${String(parseObject(await made.text())['id'])}`
@@ -314,7 +315,7 @@ describe('the audit log', () => {
     await page.close()
   })
 
-  test('that was changed behind its back is shown with the rows at fault', async () => {
+  detail('that was changed behind its back is shown with the rows at fault', async () => {
     const page = await ruth.newPage()
     await page.route('**/audit/verification', async (route) => {
       const response = await route.fetch()
@@ -330,7 +331,7 @@ describe('the audit log', () => {
     await page.close()
   })
 
-  test('is filtered by every choice, including those made while the page was loading', async () => {
+  detail('is filtered by every choice, including those made while the page was loading', async () => {
     const page = await ruth.newPage()
     await page.goto(`${portal.base}/audit`)
     const answering = Promise.withResolvers<void>()
@@ -359,7 +360,7 @@ describe('the audit log', () => {
     await page.close()
   })
 
-  test('shows changes first, and views on request: successive views of one record are one row', async () => {
+  detail('shows changes first, and views on request: successive views of one record are one row', async () => {
     const page = await ruth.newPage()
     await page.goto(await recordOfDaniel())
     const name = (await page.locator('h1').textContent()) ?? ''
@@ -384,7 +385,7 @@ describe('the audit log', () => {
     await page.close()
   })
 
-  test('has the same rows when the page loads them itself, and includes the views of a chosen action', async () => {
+  detail('has the same rows when the page loads them itself, and includes the views of a chosen action', async () => {
     const page = await ruth.newPage()
     await page.goto(`${portal.base}/audit?action=client_read`)
     await page.getByRole('row').filter({ hasText: 'Client read' }).first().waitFor()
@@ -396,7 +397,7 @@ describe('the audit log', () => {
     await page.close()
   })
 
-  test('is searched further back until something is found', async () => {
+  detail('is searched further back until something is found', async () => {
     const page = await ruth.newPage()
     const asked: string[] = []
     await page.goto(`${portal.base}/audit`)

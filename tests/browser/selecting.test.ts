@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { barriersInBothSchemes, untilItHandlesKeys } from '../support/browser.ts'
+import { barriersInBothSchemes, noticed, untilItHandlesKeys } from '../support/browser.ts'
 import { startDesk, type Desk } from '../support/desk.ts'
 import { at } from '../support/json.ts'
+import { detail } from '../support/detail.ts'
 
 let desk: Desk
 /** The word that the clients of a test have in common. */
@@ -67,7 +68,7 @@ describe('selected clients', () => {
     await dialog(page).getByLabel('To').selectOption('Mei Sakamoto')
     assert.equal(await ownerOf(paths[0] ?? ''), 'Daniel Okonjo', 'a preview changes nothing')
     await dialog(page).getByRole('button', { name: 'Hand over 2 clients' }).click()
-    await page.getByText('2 clients handed over to Mei Sakamoto.').waitFor()
+    await noticed(page, '2 clients handed over to Mei Sakamoto.')
     await bar(page).waitFor({ state: 'detached' })
     assert.deepEqual(await Promise.all(paths.map(ownerOf)), ['Mei Sakamoto', 'Mei Sakamoto', 'Daniel Okonjo'])
     const row = page.getByRole('row').filter({ hasText: `${word} Oak` })
@@ -75,7 +76,7 @@ describe('selected clients', () => {
     await page.close()
   })
 
-  test('are selected and handed over by keyboard alone', async () => {
+  detail('are selected and handed over by keyboard alone', async () => {
     const paths = await makeClients('Oak', 'Elm')
     const page = await openList()
     await page.keyboard.press('j')
@@ -95,12 +96,12 @@ describe('selected clients', () => {
     await page.keyboard.press('Tab')
     await page.keyboard.press('Tab')
     await page.keyboard.press('Enter')
-    await page.getByText('2 clients handed over to Mei Sakamoto.').waitFor()
+    await noticed(page, '2 clients handed over to Mei Sakamoto.')
     assert.deepEqual(await Promise.all(paths.map(ownerOf)), ['Mei Sakamoto', 'Mei Sakamoto'])
     await page.close()
   })
 
-  test('can be a range, the whole page, or all that match', async () => {
+  detail('can be a range, the whole page, or all that match', async () => {
     await makeClients(...Array.from({ length: 53 }, (_, n) => `Tree ${100 + n}`))
     const page = await openList()
     await box(page, 'Tree 101').check()
@@ -118,26 +119,32 @@ describe('selected clients', () => {
     await page.close()
   })
 
-  test('that have changed since are shown as they are now, and nothing is handed over before a second look', async () => {
-    const [oak = '', elm = ''] = await makeClients('Oak', 'Elm')
-    const page = await openList()
-    await page.getByRole('checkbox', { name: 'Select all on this page' }).check()
-    await page.keyboard.press('h')
-    const mei = await dialog(page).getByLabel('To').getByRole('option', { name: 'Mei Sakamoto' }).getAttribute('value')
-    await desk.meanwhile('PATCH', elm, { consultant_id: mei })
-    await handOverTo(page, 'Ruth Penhallow')
-    await dialog(page).getByText(`Changed since you selected them: ${word} Elm.`).waitFor()
-    await dialog(page).getByRole('heading', { name: '1 client of Mei Sakamoto' }).waitFor()
-    assert.deepEqual([await ownerOf(oak), await ownerOf(elm)], ['Daniel Okonjo', 'Mei Sakamoto'])
-    await dialog(page).getByLabel('To').selectOption('Mei Sakamoto')
-    await dialog(page).getByText('1 of them is with Mei Sakamoto already and stays.').waitFor()
-    await dialog(page).getByRole('button', { name: 'Hand over 1 client' }).click()
-    await page.getByText('1 client handed over to Mei Sakamoto.').waitFor()
-    assert.equal(await ownerOf(oak), 'Mei Sakamoto')
-    await page.close()
-  })
+  detail(
+    'that have changed since are shown as they are now, and nothing is handed over before a second look',
+    async () => {
+      const [oak = '', elm = ''] = await makeClients('Oak', 'Elm')
+      const page = await openList()
+      await page.getByRole('checkbox', { name: 'Select all on this page' }).check()
+      await page.keyboard.press('h')
+      const mei = await dialog(page)
+        .getByLabel('To')
+        .getByRole('option', { name: 'Mei Sakamoto' })
+        .getAttribute('value')
+      await desk.meanwhile('PATCH', elm, { consultant_id: mei })
+      await handOverTo(page, 'Ruth Penhallow')
+      await dialog(page).getByText(`Changed since you selected them: ${word} Elm.`).waitFor()
+      await dialog(page).getByRole('heading', { name: '1 client of Mei Sakamoto' }).waitFor()
+      assert.deepEqual([await ownerOf(oak), await ownerOf(elm)], ['Daniel Okonjo', 'Mei Sakamoto'])
+      await dialog(page).getByLabel('To').selectOption('Mei Sakamoto')
+      await dialog(page).getByText('1 of them is with Mei Sakamoto already and stays.').waitFor()
+      await dialog(page).getByRole('button', { name: 'Hand over 1 client' }).click()
+      await page.getByText('1 client handed over to Mei Sakamoto.').waitFor()
+      assert.equal(await ownerOf(oak), 'Mei Sakamoto')
+      await page.close()
+    },
+  )
 
-  test('fit a narrow screen, and consultants have none', async () => {
+  detail('fit a narrow screen, and consultants have none', async () => {
     await makeClients('With a Name That Is Much Too Long for One Line of a Phone', 'Elm')
     const page = await openList()
     await page.setViewportSize({ width: 375, height: 740 })

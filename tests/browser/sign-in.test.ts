@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { barriersInBothSchemes, signInAs, startPortal, type TestPortal } from '../support/browser.ts'
+import { barriersInBothSchemes, noticed, signInAs, startPortal, type TestPortal } from '../support/browser.ts'
+import { detail } from '../support/detail.ts'
 
 let portal: TestPortal
 
@@ -43,7 +44,7 @@ describe('signing in', () => {
     await profile.close()
   })
 
-  test('is not asked of a person who is signed in and opens the page again or goes back to it', async () => {
+  detail('is not asked of a person who is signed in and opens the page again or goes back to it', async () => {
     const profile = await portal.profile()
     const page = await profile.newPage()
     await page.goto(`${portal.base}/signin?return_to=/me`)
@@ -110,13 +111,13 @@ describe('signing out', () => {
     await profile.close()
   })
 
-  test('of another session ends it on its next request', async () => {
+  detail('of another session ends it on its next request', async () => {
     const [one, two] = await Promise.all([portal.profile(), portal.profile()])
     const [page, far] = await Promise.all([one.newPage(), two.newPage()])
     await signInAs(far, portal.base, 'Daniel Okonjo')
     await signInAs(page, portal.base, 'Daniel Okonjo', '/me')
     await page.getByRole('button', { name: 'End' }).first().click()
-    await page.getByText('The session was ended.').waitFor()
+    await noticed(page, 'The session was ended.')
     await far.locator('[data-row]').first().click()
     await far.getByRole('dialog', { name: 'Your session has ended' }).waitFor()
     await Promise.all([one.close(), two.close()])
@@ -150,7 +151,7 @@ describe('the sessions at /me', () => {
     await Promise.all([one.close(), two.close()])
   })
 
-  test('of another person hide what is open in other tabs, at once', async () => {
+  detail('of another person hide what is open in other tabs, at once', async () => {
     const profile = await portal.profile()
     const page = await profile.newPage()
     await signInAs(page, portal.base, 'Daniel Okonjo')

