@@ -146,10 +146,18 @@ async function runFiles(wanted, concurrency) {
   const results = join(folder, 'results.json')
   const request = JSON.stringify({ root, files: wanted, results, concurrency, timeout })
   let silence
-  await run([join(root, 'scripts/suite/run.js'), request], (data, runner) => {
-    process.stdout.write(data)
-    clearInterval(silence)
-    silence = setInterval(() => endOldestFile(runner), Number(options.silence))
+  await run([join(root, 'scripts/suite/run.js'), request], (runner) => {
+    const listen = () => {
+      clearInterval(silence)
+      silence = setInterval(() => endOldestFile(runner), Number(options.silence))
+    }
+    listen()
+    for (const stream of [runner.stdout, runner.stderr]) {
+      stream?.on('data', (data) => {
+        process.stdout.write(data)
+        listen()
+      })
+    }
   })
   clearInterval(silence)
   const none = { outcomes: [], endedEarly: [], costs: [], success: false }
@@ -192,21 +200,17 @@ function print(title, lines) {
 }
 
 /**
- * Runs a program on the pinned runtime. `onData`, if given, receives the output as it comes.
+ * Runs a program on the pinned runtime. `onStart`, if given, receives it, to follow its output.
  * @param {string[]} args
- * @param {(data: Buffer, child: import('node:child_process').ChildProcess) => void} [onData]
+ * @param {(child: import('node:child_process').ChildProcess) => void} [onStart]
  * @returns {Promise<{ status: number | null, output: string }>}
  */
-function run(args, onData) {
+function run(args, onStart) {
   return new Promise((resolve) => {
     const child = spawn(runtime, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], env: environment() })
     let output = ''
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.on('data', (data) => {
-        output += data
-        onData?.(data, child)
-      })
-    }
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => (output += data))
+    onStart?.(child)
     child.on('error', (error) => resolve({ status: 1, output: error.message }))
     child.on('close', (status) => resolve({ status, output }))
   })
