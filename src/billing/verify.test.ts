@@ -100,6 +100,17 @@ describe('the books of a sampled ledger', () => {
   })
 })
 
+const failing = async (change: string) =>
+  (await whileTampered(database, change, (tampered) => verifyBooks(tampered))).checks.flatMap(({ ok, name }) =>
+    ok ? [] : [name],
+  )
+const either = (table: string, ...columns: string[]) =>
+  columns.flatMap((column) => ['+', '-'].map((sign) => `update ${table} set ${column} = ${column} ${sign} 1`))
+const outsideBuckets = (table: string) => [
+  `update ${table} set request_level = requests_per_minute * 60000000::bigint + 1`,
+  `update ${table} set token_level = tokens_per_minute * 60000000::bigint + 1`,
+]
+
 describe('the books of an account and of a key with limits', () => {
   before(async () => {
     copy = await createTestDatabase()
@@ -111,17 +122,7 @@ describe('the books of an account and of a key with limits', () => {
     await copy.drop()
   })
 
-  const failing = async (change: string) =>
-    (await whileTampered(database, change, (tampered) => verifyBooks(tampered))).checks.flatMap(({ ok, name }) =>
-      ok ? [] : [name],
-    )
-  const either = (table: string, ...columns: string[]) =>
-    columns.flatMap((column) => ['+', '-'].map((sign) => `update ${table} set ${column} = ${column} ${sign} 1`))
   const figures = ['requests', 'input_tokens', 'output_tokens', 'cached_tokens', 'cache_write_tokens', 'cost']
-  const outsideBuckets = (table: string) => [
-    `update ${table} set request_level = requests_per_minute * 60000000::bigint + 1`,
-    `update ${table} set token_level = tokens_per_minute * 60000000::bigint + 1`,
-  ]
   const lent = ['credit_lent', 'requests_lent', 'tokens_lent']
   for (const [check, changes] of Object.entries({
     'every account was charged the sum of its roll-ups': either('account', 'charged'),

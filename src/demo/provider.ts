@@ -1,6 +1,7 @@
 import { once, type EventEmitter } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { createServer, type RequestListener, type Server } from 'node:http'
+import type { Socket } from 'node:net'
 import path from 'node:path'
 import type { interactionPolicy, KoaContextWithOIDC } from 'oidc-provider'
 import type { Logger } from 'pino'
@@ -27,7 +28,7 @@ const loopback = '127.0.0.1'
 export async function openDemoProvider(order: ProviderOrder, log: Logger): Promise<DemoProvider> {
   await using opened = new AsyncDisposableStack()
   const server = opened.adopt(await listen(order.port), close)
-  server.on('timeout', (socket) => void closeIfStillIdle(socket))
+  server.on('timeout', (socket: Socket) => void closeIfStillIdle(socket))
   const issuer = addressOf(server)
   const mail = opened.adopt(await openMailCatcher(order.mailPort), (it) => it.close())
   const handler = createHandler({ issuer, portal: portalOf(order), mail, log })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { startDesk, type Desk } from '../support/desk.ts'
 import { barriers, barriersInBothSchemes } from '../support/browser.ts'
+import { detail } from '../support/detail.ts'
 
 let desk: Desk
 
@@ -27,7 +28,7 @@ describe('the command palette', () => {
     await page.close()
   })
 
-  test('shows pages before the records that have their name', async () => {
+  detail('shows pages before the records that have their name', async () => {
     await desk.make('/clients', { name: 'Templates and Clients Ltd' })
     const page = await desk.open('/clients')
     await page.keyboard.press('Control+k')
@@ -40,7 +41,7 @@ describe('the command palette', () => {
     await page.close()
   })
 
-  test('shows the date of a note as the pages do', async () => {
+  detail('shows the date of a note as the pages do', async () => {
     const { record } = await desk.newClient()
     await desk.make(`${record}/notes`, { date: '2026-11-20', text: 'Quillfeather was mentioned.' })
     const page = await desk.open('/clients')
@@ -71,7 +72,7 @@ describe('the command palette', () => {
     await page.close()
   })
 
-  test('shows the keyboard shortcuts for “?”, but not while someone types', async () => {
+  detail('shows the keyboard shortcuts for “?”, but not while someone types', async () => {
     const page = await desk.open('/clients')
     const dialog = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
     await page.getByRole('searchbox').fill('')

@@ -5,6 +5,7 @@ import { stringify } from 'yaml'
 import { signInAs, startPortal, type TestPortal } from '../support/browser.ts'
 import { until } from '../support/until.ts'
 import { addVirtualAuthenticator, type VirtualAuthenticator } from '../support/virtual-authenticator.ts'
+import { detail } from '../support/detail.ts'
 
 let portal: TestPortal
 
@@ -84,7 +85,7 @@ describe('B62: the browser offers passkeys in the address field', () => {
     await profile.close()
   })
 
-  test('until the button is pressed, which ends the offer', async () => {
+  detail('until the button is pressed, which ends the offer', async () => {
     const { profile, page, asked } = await openWithPasskey('Ruth Penhallow')
     const button = page.getByRole('button', { name: 'Sign in with a passkey' })
     await button.click()

@@ -4,6 +4,7 @@ import type { BrowserContext, Page } from 'playwright-core'
 import { stringify } from 'yaml'
 import { barriersInBothSchemes, startPortal, type TestPortal } from '../support/browser.ts'
 import { linkIn, startMailed, type Mailed } from '../support/mailed.ts'
+import { detail } from '../support/detail.ts'
 
 let mails: Mailed
 let portal: TestPortal
@@ -62,7 +63,7 @@ describe('a password', () => {
     await profile.close()
   })
 
-  test('that is refused is refused with the reason, at its field, and the link stays usable', async () => {
+  detail('that is refused is refused with the reason, at its field, and the link stays usable', async () => {
     const profile = await portal.profile()
     const page = await profile.newPage()
     await page.goto(`${portal.base}/signin/reset`)

@@ -6,6 +6,7 @@ import { barriersInBothSchemes, startPortal, type TestPortal } from '../support/
 import { startSmsGateway } from '../support/sms-gateway.ts'
 import { totpCode } from '../support/totp.ts'
 import { addVirtualAuthenticator } from '../support/virtual-authenticator.ts'
+import { detail } from '../support/detail.ts'
 
 let gateway: Awaited<ReturnType<typeof startSmsGateway>>
 let portal: TestPortal
@@ -90,7 +91,7 @@ describe('a person who needs a second factor and has none', () => {
     await profile.close()
   })
 
-  test('sets up text messages, and confirms the next sign-in with one', async () => {
+  detail('sets up text messages, and confirms the next sign-in with one', async () => {
     const profile = await portal.profile()
     const page = await profile.newPage()
     await signInTo(page, 'Daniel Okonjo', 'Set up a second factor')
@@ -125,7 +126,7 @@ describe('a person who needs a second factor and has none', () => {
     await profile.close()
   })
 
-  test('creates a passkey, and confirms the next sign-in with it', async () => {
+  detail('creates a passkey, and confirms the next sign-in with it', async () => {
     const profile = await portal.profile()
     const page = await profile.newPage()
     const authenticator = await addVirtualAuthenticator(profile, page)

@@ -6,6 +6,7 @@ import { barriersInBothSchemes, openBrowser, type TestBrowser } from '../support
 import { startFirm, type Firm, type Member } from '../support/firm.ts'
 import { upstreamModel, type Customer } from '../support/service.ts'
 import { startVendor, type Vendor } from '../support/vendor.ts'
+import { detail } from '../support/detail.ts'
 
 const call = { model: 'fast', input: 'Hello', max_output_tokens: 100 }
 
@@ -82,7 +83,7 @@ describe('the page of usage', () => {
     await page.context().close()
   })
 
-  test('stops reading while it is hidden', async () => {
+  detail('stops reading while it is hidden', async () => {
     const page = await open('/usage')
     await page.evaluate(`Object.defineProperty(document, 'hidden', { configurable: true, get: () => true })`)
     await page.getByText('Paused while you are away').waitFor()
@@ -114,7 +115,7 @@ describe('the page of usage', () => {
     await page.context().close()
   })
 
-  test('leads from a breakdown to its requests, and from there to one request', async () => {
+  detail('leads from a breakdown to its requests, and from there to one request', async () => {
     const page = await open('/usage')
     await page.getByRole('radiogroup', { name: 'Breakdown by' }).getByText('Accounts').click()
     await page.getByRole('link', { name: 'Northwind' }).click()
@@ -148,7 +149,7 @@ describe('the page of usage', () => {
     await page.context().close()
   })
 
-  test('says when there is nothing, and chooses other days', async () => {
+  detail('says when there is nothing, and chooses other days', async () => {
     const page = await open('/usage?from=2020-01-01&to=2020-01-31')
     await page.getByRole('heading', { name: 'No requests in this period' }).waitFor()
     await page.getByLabel('Period').selectOption('today')
@@ -156,7 +157,7 @@ describe('the page of usage', () => {
     await page.context().close()
   })
 
-  test('says that there are no requests yet, and offers to show all only if a filter hides some', async () => {
+  detail('says that there are no requests yet, and offers to show all only if a filter hides some', async () => {
     const page = await open('/usage/requests?outcome=refused')
     await page.route('**/usage/requests**', (route) => route.fulfill({ json: { requests: [], next: null } }))
     await page.getByLabel('Outcome').selectOption('charged')
@@ -168,7 +169,7 @@ describe('the page of usage', () => {
     await page.context().close()
   })
 
-  test('shows no used share for an account that never had credit', async () => {
+  detail('shows no used share for an account that never had credit', async () => {
     await firm.service.customer({ name: 'Never paid', credit: 0n })
     const page = await open('/usage')
     const row = page.getByRole('row').filter({ has: page.getByRole('rowheader', { name: 'Never paid' }) })
@@ -190,7 +191,7 @@ describe('the page of usage', () => {
     }
   })
 
-  test('is not there for consultants', async () => {
+  detail('is not there for consultants', async () => {
     const page = await open('/usage', await firm.join('Anna', 'consultant'))
     await page.getByText('Only partners may see the usage.').waitFor()
     assert.equal(await page.getByRole('link', { name: 'Usage' }).count(), 0)

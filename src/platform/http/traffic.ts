@@ -67,7 +67,7 @@ export function createTraffic(needs: TrafficNeeds, server: HttpServer) {
     sockets.add(socket)
     socket.on('close', () => sockets.delete(socket))
   })
-  server.on('timeout', (socket) => void closeIfStillIdle(socket))
+  server.on('timeout', (socket: Socket) => void closeIfStillIdle(socket))
 
   function end(request: FastifyRequest, reply: FastifyReply): void {
     inFlight--
