@@ -94,7 +94,7 @@ describe('an export', () => {
     })
     assert.match(text, new RegExp(`Berta ${marker}[^]*Dear ${marker}`))
     const word = unzipSync(files[names[0] ?? ''] ?? new Uint8Array())
-    assert.ok(strFromU8(word['word/document.xml'] ?? new Uint8Array()).includes(`Dear ${marker} 😀`))
+    assert.ok(strFromU8(word['word/document.xml'] ?? new Uint8Array()).includes(`Dear ${marker} 𒀀`))
     const readme = textIn(files, 'README.txt')
     assert.ok(readme.includes(`The data of Berta ${marker}`))
     assert.ok(readme.trimEnd().endsWith(names.slice(0, 2).join('\r\n')), readme)
