@@ -2,9 +2,8 @@ import { fetch, Response, type Agent, type RequestInfo, type RequestInit } from 
 import { createForms, formAfterRefusal, type RequestForm } from './request-form.ts'
 
 /**
- * The `fetch` of a provider package. It uses the connections of `agent`. A refused request is sent once more in the form that the server
- * takes, which is remembered. `received` is called
- * for the bytes of a stream.
+ * The `fetch` of a provider package, over the connections of `agent`. A refused request is sent once more in the form that the
+ * server takes, which is remembered. `received` is called for the bytes of a stream.
  */
 export function createPackageFetch(agent: Agent, received: (signal: AbortSignal) => void) {
   const forms = createForms()

@@ -102,8 +102,8 @@ export interface BlockingSession {
   readonly application: string
   /** When its transaction began. */
   readonly since: Date | null
-  /** The beginning of its last statement. */
-  readonly query: string
+  /** The first word of its last statement, whose rest may have customers' text. */
+  readonly command: string
 }
 
 /** The oldest session that this one waits for; undefined if it waits for none. */
@@ -111,7 +111,7 @@ export async function readBlocker(client: Client, pid: number | undefined): Prom
   const [session] = await run<BlockingSession>(
     client,
     `select pid, coalesce(nullif(application_name, ''), 'unknown') as application, xact_start as since,
-       left(regexp_replace(query, '\\s+', ' ', 'g'), 80) as query
+       coalesce(substring(query from '^\\s*(\\w+)'), 'unknown') as command
      from pg_stat_activity where pid = any(pg_blocking_pids($1)) order by xact_start limit 1`,
     [pid],
   )

@@ -203,14 +203,14 @@ describe('the database server', () => {
     await dump.connect()
     t.after(() => dump.end())
     await dump.query('begin')
-    await dump.query('select from a')
+    await dump.query(`select 'of a customer' from a`)
     const lines: string[] = []
     const directory = await folder({ ...one, '0002_two.sql': 'alter table a add m integer' })
     const migrating = migrate(url, { directory, onWait: (line) => lines.push(line) })
     await until(() => lines.length > 0)
     assert.match(
       String(lines[0]),
-      /^Migration 0002_two waits for the session \d+ \(pg_dump\), .* since \d{4}-.*: select from a$/,
+      /^Migration 0002_two waits for the session \d+ \(pg_dump\), .* since \d{4}-\S* and last ran: select$/,
     )
     assert.deepEqual(await rows('select from a'), [])
     assert.equal(lines.length, 1)

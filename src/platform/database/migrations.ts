@@ -109,9 +109,9 @@ async function watched(observer: Client, { pid, work, name }: Watched): Promise<
   return work
 }
 
-function lineFor(file: MigrationFile, { pid, application, since, query }: BlockingSession): string {
+function lineFor(file: MigrationFile, { pid, application, since, command }: BlockingSession): string {
   const began = since === null ? '' : ` since ${since.toISOString()}`
-  return `Migration ${file.name} waits for the session ${pid} (${application}), which has held locks${began}: ${query}`
+  return `Migration ${file.name} waits for the session ${pid} (${application}), which has held locks${began} and last ran: ${command}`
 }
 
 /** Returns false if a table could not be locked in time. */
