@@ -32,8 +32,6 @@ const options = {
   files: files.map((/** @type {string} */ file) => join(root, file)),
   concurrency,
   timeout,
-  // A server that a failed test left open does not keep its file from ending.
-  forceExit: true,
   globalSetupPath: join(root, 'tests/support/global-setup.ts'),
   execArgv: ['--import', join(import.meta.dirname, 'cost.js')],
 }
