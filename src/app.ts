@@ -187,7 +187,7 @@ export async function buildApp(needs: AppNeeds): Promise<Server> {
   const settings = needs.drafting
   const drafting = createDrafting({ ...needs, generation, settings, onCharged: metrics.tokensCharged })
   registerDrafting(server, { ...needs, drafting, templates: createTemplates({ access }) })
-  registerClientData(server, { ...needs, access, drafting })
+  registerClientData(server, { ...needs, access, drafting, notice: settings?.notice })
   registerAudit(server, { ...needs, access })
   registerUsage(server, { ...needs, access })
   registerMetrics(server, needs.metricsText ?? metrics.text, metricsToken)

@@ -223,7 +223,12 @@ export async function openService(needs: ServiceNeeds): Promise<Service> {
       }),
       invoiceFiles,
       invoiceMails,
-      letterFiles: createLetterFiles({ access: records.access, firm: config.firm, thread: writing }),
+      letterFiles: createLetterFiles({
+        access: records.access,
+        firm: config.firm,
+        notice: config.drafting?.notice,
+        thread: writing,
+      }),
       thread: writing,
       pages,
       ...appSettings(needs),

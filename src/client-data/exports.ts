@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream'
 import type { AuditLog } from '../access/audit-log.ts'
 import type { Actor, Visit } from '../access/actor.ts'
 import { may } from '../access/policy.ts'
-import { letterDocument, type LetterToWrite } from '../clients/letter-files.ts'
+import { letterDocument, type LetterSettings, type LetterToWrite } from '../clients/letter-files.ts'
 import type { Records } from '../clients/records.ts'
 import type { RevisedNoun } from '../clients/schema.ts'
 import { attachment, nameOf } from '../documents/file-name.ts'
@@ -11,7 +11,6 @@ import type { Drafting } from '../drafting/drafting.ts'
 import type { InvoiceFiles } from '../invoicing/files.ts'
 import type { InvoiceMails } from '../invoicing/mails.ts'
 import type { Invoices } from '../invoicing/invoices.ts'
-import type { Config } from '../platform/config/config.ts'
 import { Problem } from '../platform/problems.ts'
 import { itemsOf, objectOf } from './export-json.ts'
 import { exportedInvoices } from './exported-invoices.ts'
@@ -27,21 +26,20 @@ export interface Exports {
   write(visit: Visit, clientId: string): Promise<{ readonly zip: Readable; readonly headers: Record<string, string> }>
 }
 
-export interface ExportNeeds {
+export interface ExportNeeds extends LetterSettings {
   readonly records: Pick<Records, 'whole'>
   readonly drafting: Pick<Drafting, 'exported'>
   readonly auditLog: Pick<AuditLog, 'csv'>
   readonly invoices: Pick<Invoices, 'list' | 'read'>
   readonly invoiceFiles: Pick<InvoiceFiles, 'write'>
   readonly invoiceMails: Pick<InvoiceMails, 'file'>
-  readonly firm: Config['firm']
   readonly thread: Pick<WritingThread, 'write'>
 }
 
 type Whole = Awaited<ReturnType<Records['whole']['read']>>
 
 export function createExports(needs: ExportNeeds): Exports {
-  const { records, drafting, auditLog, firm, thread } = needs
+  const { records, drafting, auditLog, thread } = needs
   async function* filesOf(visit: Visit, clientId: string, { record, letters }: Whole): AsyncGenerator<ZippedFile> {
     const { notes, disputes, letters: items, time_entries: time, expenses, ...client } = record
     const revisions = (noun: RevisedNoun, id: string) => records.whole.revisions(visit, clientId, { noun, id })
@@ -73,7 +71,7 @@ export function createExports(needs: ExportNeeds): Exports {
     by: Actor,
     letter: LetterToWrite,
   ): Promise<{ readonly extension: string; readonly bytes: Uint8Array }> {
-    const document = letterDocument(letter, firm)
+    const document = letterDocument(letter, needs)
     for (const extension of ['pdf', 'docx'] as const) {
       try {
         return { extension, bytes: await thread.write(by, extension, document) }

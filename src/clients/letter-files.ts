@@ -1,7 +1,7 @@
 import type { Deed, RecordAccess } from '../access/access.ts'
 import type { Visit } from '../access/actor.ts'
 import { may, scopeOf } from '../access/policy.ts'
-import { paperOf, type FileFormat, type LetterDocument } from '../documents/document.ts'
+import { paperOf, type DigitalSource, type FileFormat, type LetterDocument } from '../documents/document.ts'
 import { attachment } from '../documents/file-name.ts'
 import { printPagePolicy } from '../documents/print-style.ts'
 import type { WritingThread } from '../documents/writing-thread.ts'
@@ -26,13 +26,18 @@ export interface LetterFiles {
   write(visit: Visit, clientId: string, letterId: string, format: FileFormat): Promise<LetterFile>
 }
 
-interface LetterFileNeeds {
-  readonly access: RecordAccess
+export interface LetterSettings {
   readonly firm: Config['firm']
+  /** The sentence below letters that a model wrote. */
+  readonly notice: string | undefined
+}
+
+interface LetterFileNeeds extends LetterSettings {
+  readonly access: RecordAccess
   readonly thread: Pick<WritingThread, 'write'>
 }
 
-export function createLetterFiles({ access, firm, thread }: LetterFileNeeds): LetterFiles {
+export function createLetterFiles({ access, thread, ...settings }: LetterFileNeeds): LetterFiles {
   return Object.freeze({
     async write(visit: Visit, clientId: string, letterId: string, format: FileFormat) {
       const scope = scopeOf(visit.actor, 'read', 'letter')
@@ -42,7 +47,7 @@ export function createLetterFiles({ access, firm, thread }: LetterFileNeeds): Le
       if (!row || !may(visit.actor, 'read', 'letter', { consultantId: row.consultant_id })) {
         return access.refuse(visit, deed)
       }
-      const bytes = await thread.write(visit.actor, format, letterDocument(row, firm)).catch((error: unknown) => {
+      const bytes = await thread.write(visit.actor, format, letterDocument(row, settings)).catch((error: unknown) => {
         if (error instanceof Problem) return access.decline(visit, deed, error)
         throw error
       })
@@ -53,7 +58,7 @@ export function createLetterFiles({ access, firm, thread }: LetterFileNeeds): Le
 }
 
 /** The letter as the firm sends it, or as it was sent. */
-export function letterDocument(row: LetterToWrite, firm: Config['firm']): LetterDocument {
+export function letterDocument(row: LetterToWrite, { firm, notice = '' }: LetterSettings): LetterDocument {
   const { locale, time_zone: timeZone, closing, ...letterhead } = firm
   const format = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone })
   return {
@@ -66,7 +71,14 @@ export function letterDocument(row: LetterToWrite, firm: Config['firm']): Letter
     author: row.author ?? '',
     language: locale,
     paper: paperOf(locale),
+    source: sourceOf(row),
+    notice: row.generated ? notice : '',
   }
+}
+
+function sourceOf({ generated, edited }: LetterToWrite): DigitalSource | undefined {
+  if (!generated) return undefined
+  return edited ? 'compositeWithTrainedAlgorithmicMedia' : 'trainedAlgorithmicMedia'
 }
 
 function headersOf(format: FileFormat, subject: string): Record<string, string> {

@@ -40,12 +40,26 @@ export interface LetterToWrite {
   /** The name and the address that it was sent to; null before. */
   readonly recipient: string | null
   readonly author: string | null
+  /** Whether a model wrote it or a version before it, and whether its text is no longer as a model wrote it. */
+  readonly generated: boolean
+  readonly edited: boolean
 }
 
 const toWrite = `select c.consultant_id, c.name, c.address, n.subject, n.body, n.recipient,
     coalesce(n.sent_at, case n.status when 'sent' then n.updated_at end) as sent_at,
-    coalesce(n.author, (select person.name from person where person.id = n.created_by)) as author
-  from client c join letter n on n.client_id = c.id`
+    coalesce(n.author, (select person.name from person where person.id = n.created_by)) as author,
+    history.generated, history.edited
+  from client c join letter n on n.client_id = c.id
+    cross join lateral (
+      with recursive version as (
+        select n.id, n.previous_id, n.generated
+        union select l.id, l.previous_id, l.generated from letter l join version v on l.id = v.previous_id)
+      select bool_or(v.generated) as generated, not exists (
+          select from version v join draft d on d.letter_id = v.id
+            join revision r on r.noun = 'letter' and r.noun_id = v.id
+              and r.version = case d.letter_id when d.rewrites then d.rewrites_version + 1 else 1 end
+          where r.data ->> 'body' = n.body) as edited
+      from version v) history`
 
 /** The letters of a client, oldest first, including archived ones. */
 export function readLettersToWrite(scope: Scope, clientId: string): PreparedStatement<LetterToWrite> {

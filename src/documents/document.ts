@@ -46,7 +46,17 @@ export interface LetterDocument {
   /** A BCP 47 language tag. */
   readonly language: string
   readonly paper: Paper
+  /** How a model took part in the text, if one did: a digital source type of the IPTC. */
+  readonly source: DigitalSource | undefined
+  /** The sentence in words that says so, below the signature; or empty. */
+  readonly notice: string
 }
+
+/** Written by a model, or by people and a model. */
+export type DigitalSource = 'trainedAlgorithmicMedia' | 'compositeWithTrainedAlgorithmicMedia'
+
+/** The URL by which programs know a digital source type (IPTC NewsCodes). */
+export const urlOfSource = (source: DigitalSource): string => `http://cv.iptc.org/newscodes/digitalsourcetype/${source}`
 
 export type Paper = 'A4' | 'Letter'
 

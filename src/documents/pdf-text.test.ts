@@ -14,6 +14,8 @@ const letter: LetterDocument = {
   author: '',
   language: 'en-GB',
   paper: 'A4',
+  source: undefined,
+  notice: '',
 }
 
 /** The words of a letter, and the left edge of each in points. */

@@ -1,5 +1,15 @@
 import pdfmake, { type Content, type Definition, type Margin } from 'pdfmake'
-import { detailsOf, paperSize, places, senderLine, type Block, type LetterDocument, type Span } from './document.ts'
+import {
+  detailsOf,
+  paperSize,
+  places,
+  senderLine,
+  type Block,
+  type LetterDocument,
+  type DigitalSource,
+  type Span,
+  urlOfSource,
+} from './document.ts'
 import { isRightToLeft } from './direction.ts'
 import { readMarkdown } from './markdown.ts'
 import { escapeMetadata } from './pdf-metadata.ts'
@@ -11,7 +21,7 @@ const size = 10.5
 
 /** The characters of a letter that the fonts of PDF files lack, each once. */
 export function missingCharacters(letter: LetterDocument): string[] {
-  const { letterhead, recipient, date, subject, text, closing, author } = letter
+  const { letterhead, recipient, date, subject, text, closing, author, notice } = letter
   return charactersWithoutFont([
     senderLine(letterhead),
     ...detailsOf(letterhead),
@@ -21,15 +31,24 @@ export function missingCharacters(letter: LetterDocument): string[] {
     text,
     closing,
     author,
+    notice,
   ])
 }
 
 /** Writes a letter as PDF. Its fonts must have all characters: see `missingCharacters`. */
 export async function writePdf(letter: LetterDocument): Promise<Uint8Array> {
   const made = pdfmake.createPdf(definitionOf(letter))
-  escapeMetadata(await made.getStream())
+  const pdf = await made.getStream()
+  escapeMetadata(pdf)
+  if (letter.source !== undefined) pdf.appendXML(markOf(letter.source))
   return made.getBuffer()
 }
+
+/** The mark of generated text in the XMP metadata (IPTC Extension). */
+const markOf = (source: DigitalSource) => `
+<rdf:Description rdf:about="" xmlns:Iptc4xmpExt="http://iptc.org/std/Iptc4xmpExt/2008-02-29/">
+  <Iptc4xmpExt:DigitalSourceType>${urlOfSource(source)}</Iptc4xmpExt:DigitalSourceType>
+</rdf:Description>`
 
 function definitionOf(letter: LetterDocument): Definition {
   const { letterhead, subject, language, paper } = letter
@@ -51,6 +70,7 @@ function definitionOf(letter: LetterDocument): Definition {
       },
       ...contentsOf(body),
       signOffOf(signOff),
+      ...(letter.notice === '' ? [] : [noticeOf(letter.notice)]),
     ],
     footer: (page, pages) =>
       page === 1
@@ -186,6 +206,13 @@ function runsOf(spans: readonly Span[]): Content[] {
  * characters of one unit (UTF-16). Those of other scripts are broken where their fonts are chosen.
  */
 const longWord = /((?:(?![\p{Lo}\p{M}\s])[^\u{10000}-\u{10ffff}]){200,})/u
+
+const noticeOf = (notice: string): Content => ({
+  text: inFonts([{ text: notice }], { follows: true }),
+  fontSize: 8.5,
+  color: soft,
+  margin: [0, mm(8), 0, 0],
+})
 
 /** The closing, room for a signature, and the name, on one page. */
 function signOffOf({ closing, names }: SignOff): Content {

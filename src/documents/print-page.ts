@@ -9,7 +9,7 @@ const noIcon = '<link rel="icon" href="data:,">'
 
 /** Writes a letter as a page to read and to print, on the paper of the printer. */
 export function writePrintPage(letter: LetterDocument): string {
-  const { letterhead, recipient, date, subject, language } = letter
+  const { letterhead, recipient, date, subject, language, notice } = letter
   const { body, signOff } = splitSignOff(readMarkdown(letter.text), letter)
   return `<!doctype html>
 <html lang="${html(language)}">
@@ -31,6 +31,7 @@ ${noIcon}
 <h1 dir="auto">${html(subject)}</h1>
 ${body.map(htmlOf).join('\n')}
 <div class="end"><p dir="auto">${html(signOff.closing)}</p>${signOff.names.map((name) => `<p dir="auto">${html(name)}</p>`).join('')}</div>
+${notice === '' ? '' : `<p class="notice" dir="auto">${html(notice)}</p>`}
 </main>
 </body>
 </html>

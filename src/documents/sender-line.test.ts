@@ -25,6 +25,8 @@ const letter: LetterDocument = {
   author: 'Anna',
   language: 'en-GB',
   paper: 'A4',
+  source: undefined,
+  notice: '',
 }
 const paper = {
   ...invoicePaper(invoiceWith(sampleEntries), { locale: 'en-GB', seller: undefined, timeZone: 'UTC' }),

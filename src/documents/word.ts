@@ -19,7 +19,16 @@ import {
   type IParagraphOptions,
   type ParagraphChild,
 } from 'docx'
-import { detailsOf, paperSize, places, senderLine, type Block, type LetterDocument, type Span } from './document.ts'
+import {
+  detailsOf,
+  paperSize,
+  places,
+  senderLine,
+  type Block,
+  type LetterDocument,
+  type Span,
+  urlOfSource,
+} from './document.ts'
 import { printable, readMarkdown } from './markdown.ts'
 import { isRightToLeft } from './direction.ts'
 import { splitSignOff, type SignOff } from './sign-off.ts'
@@ -44,10 +53,13 @@ export async function writeWord(letter: LetterDocument): Promise<Uint8Array> {
     }),
     ...body.flatMap((block) => paragraphsOf(block, { lists, level: 0, indent: 0 })),
     ...signOffOf(signOff),
+    ...(letter.notice === '' ? [] : [noticeOf(letter.notice)]),
   ]
   const document = new Document({
     title: printable(subject),
     creator: printable(letterhead.name ?? letter.author),
+    customProperties:
+      letter.source === undefined ? [] : [{ name: 'DigitalSourceType', value: urlOfSource(letter.source) }],
     styles: { default: { document: { run: { font, size: 21, language: { value: language } } } } },
     numbering: { config: lists.config },
     sections: [
@@ -260,6 +272,13 @@ function runsOf(
     })
     .flat()
 }
+
+const noticeOf = (notice: string): Paragraph =>
+  new Paragraph({
+    ...directionOf({ spans: [{ text: notice }] }),
+    children: runsOf([{ text: notice }], 17, { color: soft }),
+    spacing: { before: mm(8) },
+  })
 
 function signOffOf({ closing, names }: SignOff): Paragraph[] {
   const line = (text: string, after: number, keepNext: boolean) =>

@@ -14,7 +14,12 @@ export const drafts: VerifyQueries = {
     select id as draft, letter_id as letter, client_id as client from draft
     where letter_id is not null
       and (created_by, client_id) is distinct from (${charge('draft', 'person_id')}, ${charge('draft', 'client_id')})`,
-  'a letter is generated exactly if it has a draft': `
+  'a letter is generated exactly if it or an earlier version has a draft': `
+    with recursive written as (
+      select letter_id as id, true as itself from draft where letter_id is not null
+      union select l.id, false from letter l join written w on l.previous_id = w.id)
     select id as letter, client_id as client, generated from letter
-    where generated is distinct from exists (select from draft where letter_id = letter.id)`,
+    where generated and id not in (select w.id from written w)
+      -- Versions from before 0051_generated_versions.sql are not marked.
+      or not generated and id in (select w.id from written w where w.itself)`,
 }

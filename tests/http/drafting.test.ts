@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { randomUUIDv7 } from 'node:crypto'
 import { describe, it } from 'node:test'
+import { unzipSync } from 'fflate'
 import { byService, personActor } from '../../src/access/actor.ts'
 import { formatMoney } from '../../src/billing/money.ts'
 import type { Answer } from '../support/answer.ts'
-import { eventsOf, objectsAt, openDrafting, stream } from '../support/drafting.ts'
+import { eventsOf, notice, objectsAt, openDrafting, stream } from '../support/drafting.ts'
 import { at, objectAt } from '../support/json.ts'
 import { asSuperuser } from '../support/superuser.ts'
 import { until } from '../support/until.ts'
@@ -20,7 +21,43 @@ const readAsPaula = async (address: string) => (await paula.get(address)).json
 const withoutIds = ({ status, text, headers }: Answer) =>
   `${status} ${text.replaceAll(headers.get('request-id') ?? '', 'ID')}`
 
+/** The digital source types in the PDF and the Word file of a letter, and whether the latter has the notice in words. */
+async function marksOf(path: string): Promise<unknown[]> {
+  const read = async (format: string) => {
+    const response = await fetch(`${firm.service.url}${path}/${format}`, { headers: { cookie: anna.cookie } })
+    return Buffer.from(await response.arrayBuffer())
+  }
+  const word = unzipSync(await read('docx'))
+  const typeIn = (bytes: Uint8Array = new Uint8Array()) =>
+    /digitalsourcetype\/(\w+)/.exec(Buffer.from(bytes).toString('latin1'))?.[1]
+  const text = Buffer.from(word['word/document.xml'] ?? '').toString()
+  return [typeIn(await read('pdf')), typeIn(word['docProps/custom.xml']), text.includes(notice)]
+}
+
 describe('a draft', () => {
+  it('marks the files of its letter and of later versions, and says if their text was changed', async () => {
+    const { client, note, drafts } = await record()
+    const draft = { instructions: 'Write a letter.', notes: [note], subject: 'Our fee' }
+    const { json } = await anna.send('POST', drafts, draft)
+    const letters = `/clients/${client}/letters`
+    const letter = `${letters}/${String(at(json, 'letter', 'id'))}`
+    const version = await anna.send('POST', `${letter}/versions`)
+    assert.equal(version.json['generated'], true, version.text)
+    const later = `${letters}/${String(version.json['id'])}`
+    await anna.send('PATCH', letter, { subject: 'Fee' }, { 'if-match': '*' })
+    for (const path of [letter, later]) {
+      assert.deepEqual(await marksOf(path), ['trainedAlgorithmicMedia', 'trainedAlgorithmicMedia', true])
+    }
+    const edited = await anna.send('PATCH', later, { body: 'Hello again.' }, { 'if-match': '*' })
+    assert.equal(edited.json['generated'], true, edited.text)
+    const composite = 'compositeWithTrainedAlgorithmicMedia'
+    assert.deepEqual(await marksOf(later), [composite, composite, true])
+    await anna.send('POST', drafts, { ...draft, letter: later.split('/').at(-1) })
+    assert.equal((await marksOf(later))[0], 'trainedAlgorithmicMedia')
+    const typed = await anna.send('POST', letters, { subject: 'Typed', body: 'Hello there.' })
+    assert.deepEqual(await marksOf(`${letters}/${String(typed.json['id'])}`), [undefined, undefined, false])
+  })
+
   it('B96 becomes a letter with the cost that the ledger says, whole or streamed', async () => {
     const { client, note, drafts } = await record()
     const asked = { instructions: 'Write a letter.', notes: [note], subject: 'Our fee' }

@@ -16,9 +16,11 @@ export interface Subject {
   readonly drafts: string
 }
 
+export const notice = 'Written with the help of a model.'
+
 /** The settings of an instance that drafts letters with this stand-in. Its price is 12 tokens × 0.15 + 3 × 0.60. */
 export function draftingSettings(vendorUrl: string) {
-  return { models: [upstreamModel(vendorUrl)], drafting: { account: 'Portal', model: 'fast' } }
+  return { models: [upstreamModel(vendorUrl)], drafting: { account: 'Portal', model: 'fast', notice } }
 }
 
 /** Starts a firm whose letters a stand-in for a vendor drafts. All of it is closed after the test file. */

@@ -359,6 +359,11 @@ export const configSchema = group('The configuration.', {
         "The name or id of the firm's own account that pays for drafts. `./tollgate account create --own` creates one.",
       ),
       model: written(values.id, 'The id or an alias of the model that writes.', { default: 'default' }),
+      notice: Type.Optional(
+        text(
+          'A sentence below the signature of each letter that a model wrote, such as `Written with the help of AI.` The files of these letters are marked for programs in any case.',
+        ),
+      ),
     }),
   ),
   try_it: Type.Optional(
