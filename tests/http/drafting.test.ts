@@ -21,6 +21,9 @@ const readAsPaula = async (address: string) => (await paula.get(address)).json
 const withoutIds = ({ status, text, headers }: Answer) =>
   `${status} ${text.replaceAll(headers.get('request-id') ?? '', 'ID')}`
 
+const typeIn = (bytes: Uint8Array = new Uint8Array()) =>
+  /digitalsourcetype\/(\w+)/.exec(Buffer.from(bytes).toString('latin1'))?.[1]
+
 /** The digital source types in the PDF and the Word file of a letter, and whether the latter has the notice in words. */
 async function marksOf(path: string): Promise<unknown[]> {
   const read = async (format: string) => {
@@ -28,8 +31,6 @@ async function marksOf(path: string): Promise<unknown[]> {
     return Buffer.from(await response.arrayBuffer())
   }
   const word = unzipSync(await read('docx'))
-  const typeIn = (bytes: Uint8Array = new Uint8Array()) =>
-    /digitalsourcetype\/(\w+)/.exec(Buffer.from(bytes).toString('latin1'))?.[1]
   const text = Buffer.from(word['word/document.xml'] ?? '').toString()
   return [typeIn(await read('pdf')), typeIn(word['docProps/custom.xml']), text.includes(notice)]
 }
