@@ -96,6 +96,7 @@ interface Admit {
   readonly key: number
   readonly input: number
   readonly output: number
+  readonly least: number | undefined
   readonly holds: boolean
   /** What cached tokens and cache writes cost more than input; null: they have no price of their own. */
   readonly cached: number | null
@@ -124,6 +125,7 @@ const anyAdmit: fc.Arbitrary<Admit> = fc.record({
   key: fc.constantFrom(0, 1, 1, 2, 3),
   input: fc.nat(30),
   output: fc.integer({ min: 1, max: 60 }),
+  least: fc.constantFrom(undefined, undefined, 1, 20),
   holds: fc.constantFrom(true, true, true, false),
   cached: fc.constantFrom(null, 0, -1, -100, 2),
   written: fc.constantFrom(null, 0, 1, 3, -100),
@@ -453,6 +455,7 @@ test('A22: an idempotency key is kept for 24 hours, to the microsecond', async (
     holds: true,
     input: 1,
     output: 1,
+    least: undefined,
     inputPrice: 1n,
     outputPrice: 2n,
     idem: 'k',
@@ -700,6 +703,7 @@ function admissionsOf(
         key: keys.get(account)?.[item.key] ?? unknownKey,
         holds,
         ...sizes,
+        least: holds ? item.least : undefined,
         inputPrice: BigInt(index + 1),
         outputPrice: BigInt(index + 5),
         cachedPrice: dearer(index + 1, item.cached),
@@ -964,6 +968,7 @@ async function callTill(
     model: item.holds ? 'm' : undefined,
     input: item.input,
     output: item.output,
+    least: item.least,
     input_price: String(item.inputPrice),
     output_price: String(item.outputPrice),
     cached_price: item.cachedPrice?.toString(),

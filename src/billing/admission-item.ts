@@ -28,5 +28,6 @@ export const admissionItem = (request: AdmissionRequest, requests: 0 | 1): Admis
   ...holdItem(request),
   idem: request.idempotency?.key,
   hash: request.idempotency?.hash,
+  least: request.leastOutputTokens,
   requests,
 })

@@ -8,7 +8,7 @@ import { refusalOf, type Levels } from './limits.ts'
 import { replayOf } from './replay.ts'
 import type { Payer } from './payer.ts'
 import type { TillRow } from './till-row.ts'
-import type { Admission, AdmissionRequest, Till } from './till.ts'
+import type { Admission, AdmissionRequest, Grant, Till } from './till.ts'
 
 /** Milliseconds that a refusal waits for instances to return their allowances. */
 const recallPatience = 1500
@@ -27,7 +27,7 @@ const scarce: ReadonlySet<string> = new Set([
 
 export interface Admissions extends Pick<Till, 'admit' | 'takeRequest'> {
   /** Admits a request again, without taking another request from the limit. Throws TillRefusal. */
-  readmit(request: AdmissionRequest): Promise<Levels>
+  readmit(request: AdmissionRequest): Promise<Grant>
 }
 
 /** Admits from allowances, or else with `till()`. */
@@ -51,29 +51,41 @@ export function createAdmissions({
     }
   }
 
-  function admitted(row: TillRow | undefined, tokens: number): Levels {
+  function levelsIfAdmitted(row: TillRow | undefined, tokens: number | `at least ${number}`): Levels {
     const levels = levelsAfter(allowances, row)
     if (row?.outcome === 'admitted' && levels) return levels
     throw refusalOf(row, tokens)
   }
 
+  function admitted(row: TillRow | undefined, request: AdmissionRequest): Grant {
+    const levels = levelsIfAdmitted(row, tokensOf(request))
+    return { kind: 'admitted', levels, maxOutputTokens: row?.charged_output ?? request.maxOutputTokens }
+  }
+
   return Object.freeze({
     async admit(request: AdmissionRequest): Promise<Admission> {
       const taken = request.idempotency === undefined ? allowances.take(request) : undefined
-      if (taken !== undefined) return { kind: 'admitted', levels: taken }
+      if (taken !== undefined) {
+        return { kind: 'admitted', levels: taken, maxOutputTokens: request.maxOutputTokens }
+      }
       const row = await send(admissionItem(request, 1))
       const levels = levelsAfter(allowances, row)
       const replay = row && levels && (await replayOf(database, row, levels))
-      return replay ?? { kind: 'admitted', levels: admitted(row, tokensOf(request)) }
+      return replay ?? admitted(row, request)
     },
     async readmit(request: AdmissionRequest) {
-      return admitted(await send(admissionItem(request, 0)), tokensOf(request))
+      return admitted(await send(admissionItem(request, 0)), request)
     },
     async takeRequest(requestId: string, { accountId: account, keyId: key }: Payer) {
       const none = { input: 0, output: 0, input_price: 0, output_price: 0 }
-      return admitted(await send({ hold: requestId, account, key, ...none, requests: 1 }), 0)
+      return levelsIfAdmitted(await send({ hold: requestId, account, key, ...none, requests: 1 }), 0)
     },
   })
 }
 
-const tokensOf = (request: AdmissionRequest): number => request.inputTokens + request.maxOutputTokens
+const tokensOf = ({
+  inputTokens,
+  maxOutputTokens,
+  leastOutputTokens,
+}: AdmissionRequest): number | `at least ${number}` =>
+  leastOutputTokens === undefined ? inputTokens + maxOutputTokens : `at least ${inputTokens + leastOutputTokens}`

@@ -13,6 +13,7 @@ export interface TillRow {
   readonly cost: bigint | null
   /** Of all three kinds. */
   readonly charged_input: number | null
+  /** Of an admission that may get less than it asks for: the output that it got. */
   readonly charged_output: number | null
   /** The request that a replayed reply was made for. */
   readonly original: string | null

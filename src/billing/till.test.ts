@@ -55,6 +55,28 @@ test('A16: credit for k requests admits exactly k of many, on three instances', 
   }
 })
 
+test('A42: requests that leave their maximum open get what the credit has room for, on three instances', async () => {
+  const payer = await addAccount({ credit: 3n * mostOfOne - 5n * price.output })
+  const asks = Array.from({ length: 30 }, () => ask(payer, { leastOutputTokens: 1 }))
+  const admissions = await Promise.all(
+    asks.map((each, index) =>
+      nth(index)
+        .admit(each)
+        .catch(({ code }: TillRefusal) => code),
+    ),
+  )
+  const outputs = admissions.map((each) =>
+    typeof each === 'string' ? each : each.kind === 'admitted' && each.maxOutputTokens,
+  )
+  assert.deepEqual(
+    outputs.toSorted((a, b) => (String(a) < String(b) ? -1 : 1)),
+    [15, 20, 20, ...Array.from({ length: 27 }, () => 'insufficient_credit')],
+  )
+  assert.deepEqual(await account(payer), { charged: 0n, held: 3n * mostOfOne - 5n * price.output, left: 0n })
+  const admitted = asks.filter((_, index) => typeof outputs[index] === 'number')
+  await Promise.all(admitted.map((each, index) => nth(index).release(each.requestId, payer.accountId)))
+})
+
 test('402 suggests a retry only while requests in flight hold the credit', async () => {
   const payer = await addAccount({ credit: mostOfOne })
   const first = ask(payer)
@@ -144,7 +166,7 @@ test('a hold is replaced at a new price, or released if the credit does not cove
   const first = ask(payer)
   await nth(0).admit(first)
   const dearer = { input: 2n * price.input, output: 2n * price.output }
-  const levels = await nth(0).reprice({ ...first, model: 'other', price: dearer })
+  const { levels } = await nth(0).reprice({ ...first, model: 'other', price: dearer })
   assert.equal(levels.requests.remaining, 1, 'no further request is taken')
   assert.equal((await account(payer)).held, 2n * mostOfOne)
   const { cost } = await nth(0).settle(first.requestId, first.payer.accountId, used(3))

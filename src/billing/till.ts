@@ -16,6 +16,11 @@ export interface AdmissionRequest {
   /** Of the prompt, whichever kind they turn out to be. */
   readonly inputTokens: number
   readonly maxOutputTokens: number
+  /**
+   * If given, the request gets as many of `maxOutputTokens` as the limits and the credit have room for, and is refused if that is fewer
+   * than these.
+   */
+  readonly leastOutputTokens?: number | undefined
   readonly price: Price
   readonly idempotency?: Idempotency | undefined
 }
@@ -32,7 +37,13 @@ export interface StoredReply {
   readonly body: string
 }
 
-export type Admission = { readonly kind: 'admitted'; readonly levels: Levels } | Replay
+export type Admission = Grant | Replay
+export interface Grant {
+  readonly kind: 'admitted'
+  readonly levels: Levels
+  /** The most output tokens that the hold has room for. */
+  readonly maxOutputTokens: number
+}
 export type Replay = {
   readonly kind: 'replay'
   /** The request that the stored reply was made for. */
@@ -91,7 +102,7 @@ export interface Till {
    * Replaces a request's hold by one for another model and price, before that model is called. Takes no further request
    * from the limit. Throws TillRefusal, and then nothing is held.
    */
-  reprice(request: AdmissionRequest): Promise<Levels>
+  reprice(request: AdmissionRequest): Promise<Grant>
   /**
    * Charges the used tokens and returns the rest to the limits. The reply must not be sent before. Tokens beyond the hold
    * are charged as far as the credit and the limits allow. Throws Problem `unavailable` if the hold was released in the

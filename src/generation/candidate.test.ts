@@ -72,8 +72,8 @@ const levels: Levels = {
 
 /** A till that admits everything. */
 const till: Till = {
-  admit: async () => ({ kind: 'admitted', levels }),
-  reprice: async () => levels,
+  admit: async ({ maxOutputTokens }) => ({ kind: 'admitted', levels, maxOutputTokens }),
+  reprice: async ({ maxOutputTokens }) => ({ kind: 'admitted', levels, maxOutputTokens }),
   precheck: async () => undefined,
   settle: () => assert.fail('nothing is settled'),
   release: () => assert.fail('nothing is released'),

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { TillRefusal, type Levels, type Replay, type Till } from '../billing/till.ts'
+import { TillRefusal, type Grant, type Levels, type Replay, type Till } from '../billing/till.ts'
 import type { Catalogue, Offer } from '../models/catalogue.ts'
 import { Problem, type ProblemCode } from '../platform/problems.ts'
 import { withPages } from './dialects/files.ts'
@@ -14,6 +14,8 @@ export interface Candidate {
   /** The tokens of the prompt as reported to the caller: without the margin that `inputTokens` adds to an estimate. */
   readonly promptTokens: number
   readonly maxOutputTokens: number
+  /** Undefined where the caller named the maximum. Else the hold may have room for fewer tokens, down to these. */
+  readonly leastOutputTokens: number | undefined
 }
 
 /** A job, and which models were considered for it. */
@@ -71,7 +73,13 @@ export function createCandidates({ catalogue, till, log }: CandidatesNeeds): Can
         dimensions: request.embedding?.dimensions,
       })
       const maxOutputTokens = mostOutput(offer, request, input)
-      return { offer, inputTokens: mostInput(input), promptTokens: input.tokens, maxOutputTokens }
+      return {
+        offer,
+        inputTokens: mostInput(input),
+        promptTokens: input.tokens,
+        maxOutputTokens,
+        leastOutputTokens: leastOutput(request),
+      }
     } catch (error) {
       const next = await nextAfter(job, offer, error)
       if (next) return next
@@ -122,7 +130,7 @@ export function createCandidates({ catalogue, till, log }: CandidatesNeeds): Can
       })
       if (admission.kind === 'replay') return replayOf(admission, candidate.offer.model.id)
       job.isHeld = true
-      return { kind: 'admitted', candidate, levels: admission.levels } as const
+      return admittedAs(candidate, admission)
     },
 
     async fallBack(job: Candidacy, failed: Candidate, error: unknown) {
@@ -130,10 +138,10 @@ export function createCandidates({ catalogue, till, log }: CandidatesNeeds): Can
       if (!candidate) return undefined
       const { requestId: request_id } = job
       try {
-        const levels = await till.reprice(askOf(job, candidate))
+        const admission = await till.reprice(askOf(job, candidate))
         const [model, fallback] = [failed.offer.model.id, candidate.offer.model.id]
         log.warn({ request_id, model, fallback }, 'a model failed; its fallback takes over')
-        return { kind: 'admitted', candidate, levels } as const
+        return admittedAs(candidate, admission)
       } catch (refusal) {
         log.warn({ request_id, err: refusal }, 'a request could not be held at the fallback')
         return undefined
@@ -154,8 +162,20 @@ const isTemporary = (error: unknown): boolean => error instanceof Problem && tem
 
 /** A job with the fewest tokens that it can have: no bound follows from its length, since a token can be any text. */
 function leastOf({ request }: Job, offer: Offer): Candidate {
-  return { offer, inputTokens: 1, promptTokens: 1, maxOutputTokens: request.maxOutputTokens ?? 1 }
+  const leastOutputTokens = leastOutput(request)
+  const maxOutputTokens = request.maxOutputTokens ?? leastOutputTokens ?? 1
+  return { offer, inputTokens: 1, promptTokens: 1, maxOutputTokens, leastOutputTokens }
 }
+
+/** The fewest tokens of a reply whose maximum the caller left open. */
+const leastOutput = ({ maxOutputTokens, leastOutputTokens = 1 }: TextRequest): number | undefined =>
+  maxOutputTokens === undefined ? leastOutputTokens : undefined
+
+const admittedAs = (candidate: Candidate, { levels, maxOutputTokens }: Grant): Admitted => ({
+  kind: 'admitted',
+  candidate: { ...candidate, maxOutputTokens },
+  levels,
+})
 
 function replayOf(stored: Replay, model: string): Replayed {
   return { kind: 'replay', reply: replayedReply(stored, model) }
@@ -165,15 +185,26 @@ function replayOf(stored: Replay, model: string): Replayed {
 const ofMaximum: ReadonlySet<ProblemCode> = new Set<ProblemCode>(['insufficient_credit', 'can_never_fit_limit'])
 
 /** A refusal that names the field as the dialect does. */
-function inTermsOf({ names }: TextRequest, refusal: unknown): unknown {
+function inTermsOf({ names, maxOutputTokens }: TextRequest, refusal: unknown): unknown {
   if (!(refusal instanceof TillRefusal) || !ofMaximum.has(refusal.code)) return refusal
   const { code, message, details, levels } = refusal
+  if (maxOutputTokens === undefined) {
+    const ofInput = message
+      .replace(', lower max_output_tokens,', '')
+      .replace(/lower max_output_tokens/i, shortenTheInput)
+    return new TillRefusal(code, ofInput, { ...details, field: names.input }, levels)
+  }
   const field = names.maxOutputTokens
   const reason = message.replaceAll('max_output_tokens', names.reducible ?? field)
   return new TillRefusal(code, reason, { ...details, field }, levels)
 }
 
+/** As the beginning of a sentence or within one. */
+const shortenTheInput = (lower: string): string => `${lower.startsWith('L') ? 'S' : 's'}horten the input`
+
 /** The request to the till. */
-function askOf({ requestId, payer, idempotency }: Job, { offer, inputTokens, maxOutputTokens }: Candidate) {
-  return { requestId, payer, model: offer.model.id, inputTokens, maxOutputTokens, price: offer.price, idempotency }
+function askOf({ requestId, payer, idempotency }: Job, { offer, ...tokens }: Candidate) {
+  const { inputTokens, maxOutputTokens, leastOutputTokens } = tokens
+  const { model, price } = offer
+  return { requestId, payer, model: model.id, inputTokens, maxOutputTokens, leastOutputTokens, price, idempotency }
 }

@@ -61,6 +61,9 @@ function checkKind({ embedding }: TextRequest, { model }: Offer): void {
   throw new Problem('invalid_field', reason, { field: 'model' })
 }
 
+/** The part of the context that is left for a reply, however large an estimate of its prompt may be: bytes are several times the tokens. */
+const leastShare = 1 / 4
+
 /**
  * The most tokens that the reply may have. Throws Problem `context_length_exceeded` if prompt and reply do not fit the
  * context, rather than truncate either. Where the count is not exact, the upstream decides. Texts to embed fit the context
@@ -72,8 +75,10 @@ export function mostOutput(
   input: TokenCount,
 ): number {
   if (embedding) return 0
-  const room = input.exact ? model.contextTokens - input.tokens : Infinity
-  const wanted = maxOutputTokens ?? Math.max(leastOutputTokens, Math.min(room, model.maxOutputTokens))
+  const { contextTokens } = model
+  const room = input.exact ? contextTokens - input.tokens : Infinity
+  const left = input.exact ? room : Math.max(contextTokens - input.most, Math.floor(contextTokens * leastShare))
+  const wanted = maxOutputTokens ?? Math.max(leastOutputTokens, Math.min(left, model.maxOutputTokens))
   if (wanted <= room) return wanted
   const sizes = `${input.tokens} input tokens and ${wanted} of ${names.maxOutputTokens}`
   throw new Problem(

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { Answer } from '../support/answer.ts'
 import { startService, upstreamModel, type Service } from '../support/service.ts'
-import { objectAt } from '../support/json.ts'
+import { at, objectAt } from '../support/json.ts'
 import { startVendor, type Vendor } from '../support/vendor.ts'
 import { createGate } from '../support/gate.ts'
 import { until } from '../support/until.ts'
@@ -48,6 +48,25 @@ describe('limits', () => {
     assert.equal(never.headers.get('x-should-retry'), 'false')
     assert.deepEqual([vendor.calls, (await service.books(accountId)).rows.length], [calls, 0])
     assert.equal((await service.call('/v1/generate', key, valid)).status, 200)
+  })
+
+  it('A42 a request that leaves its maximum open is told the room that its limits leave, and refused without any', async () => {
+    const messages = [{ role: 'user', content: 'Hello' }]
+    // Its bytes and those of a chat template.
+    const promptTokens = 5 + 16 + 128
+    for (const stream of [false, true]) {
+      for (const [room, expected] of [
+        [50, 200],
+        [0, 400],
+      ] as const) {
+        const { key } = await service.customer({ tokensPerMinute: promptTokens + room })
+        const calls = vendor.calls
+        const answer = await service.call('/v1/chat/completions', key, { model: 'fast', messages, stream })
+        assert.equal(answer.status, expected, answer.text)
+        if (expected === 200) assert.equal(at(vendor.last.body, 'max_tokens'), room)
+        else assert.deepEqual([answer.error['param'], vendor.calls], ['messages', calls])
+      }
+    }
   })
 
   it('A25 the remaining tokens fall by what was taken and rise by what was given back', async () => {

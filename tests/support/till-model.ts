@@ -107,6 +107,8 @@ export interface ModelAdmission {
   holds: boolean
   input: number
   output: number
+  /** The fewest output tokens that it can be admitted with. */
+  least: number | undefined
   inputPrice: bigint
   outputPrice: bigint
   /** Null: as input. */
@@ -123,7 +125,7 @@ export interface ModelAnswer {
   outcome: string
   waitUs: bigint | null
   body: string | null
-  /** The tokens charged by a settlement; input counts its three kinds. */
+  /** The tokens charged by a settlement, where input counts its three kinds, and the output granted to an admission with `least`. */
   input: number | null
   output: number | null
 }
@@ -170,6 +172,19 @@ function needOf(item: ModelAdmission): KeyNeed {
   const dearest = most(item.inputPrice, most(item.cachedPrice ?? 0n, item.cacheWritePrice ?? 0n))
   const cost = BigInt(item.input) * dearest + BigInt(item.output) * item.outputPrice
   return { cost, tokens: item.input + item.output }
+}
+
+const outputIn = ({ least: fewest }: ModelAdmission, output: number): Partial<ModelAnswer> =>
+  fewest === undefined ? {} : { output }
+
+/** The output of an admission: with `least`, the most down to it that is not refused. */
+function outputFor(item: ModelAdmission, { account, limit }: ModelPayer): number {
+  let { output } = item
+  if (item.least === undefined) return output
+  const requestLevel = unit
+  const payer = { account: { ...account, requestLevel }, limit: limit && { ...limit, requestLevel } }
+  while (output > item.least && refusalOf(needOf({ ...item, output }), payer) !== undefined) output--
+  return Math.max(output, item.least)
 }
 
 export const monthOf = (now: bigint): string => `${new Date(Number(now / 1000n)).toISOString().slice(0, 7)}-01`
@@ -422,13 +437,15 @@ export function createTillModel() {
 
   function admit(item: ModelAdmission, instance: string, now: bigint): ModelAnswer {
     const account = accounts.get(item.account)
-    if (holds.has(item.hold)) return answer(item.hold, 'admitted')
+    const held = holds.get(item.hold)
+    if (held) return answer(item.hold, 'admitted', outputIn(item, held.maxOutputTokens))
     if (!account?.open) return answer(item.hold, 'no_billing_account')
     const before = repeated(item, now)
     if (before === 'replay') return answer(item.hold, before, { body: remembered.get(nameOf(item))?.body ?? null })
     if (before !== undefined) return answer(item.hold, before)
-    const need = needOf(item)
     const payer: ModelPayer = { account, limit: limits.get(item.key) }
+    const output = outputFor(item, payer)
+    const need = needOf({ ...item, output })
     const refusal = refusalOf(need, payer)
     if (refusal !== undefined) {
       recall(refusal, payer, now)
@@ -441,14 +458,14 @@ export function createTillModel() {
     account.held += need.cost
     holds.set(item.hold, {
       ...item,
-      maxOutputTokens: item.output,
+      maxOutputTokens: output,
       inputTokens: item.input,
       cost: need.cost,
       instance,
     })
     if (item.idem !== undefined)
       remembered.set(nameOf(item), { hash: item.hash, hold: item.hold, at: now, body: undefined })
-    return answer(item.hold, 'admitted')
+    return answer(item.hold, 'admitted', outputIn(item, output))
   }
 
   return {
