@@ -64,6 +64,8 @@ export interface Attempts {
   use(state: string, cookies: string | undefined): Promise<store.BegunRow | undefined>
   /** Whether an attempt that can be used belongs to this browser. */
   isOwn(stateHash: Buffer, cookies: string | undefined): Promise<boolean>
+  /** Hashes of the cookies that bind attempts to this browser. */
+  browsersOf(cookies: string | undefined): Buffer[]
   /** Uses up an attempt of any browser. Undefined as in `use`. */
   claim(stateHash: Buffer): Promise<store.BegunRow | undefined>
   /** Counts a submission without using up the attempt; undefined also if no tries are left. */
@@ -121,6 +123,7 @@ export function createAttempts({ database, baseUrl, clock }: AttemptNeeds): Atte
     use: (state: string, cookies: string | undefined) => store.takeBegun(database, keyOf(state, cookies)),
     isOwn: (stateHash: Buffer, cookies: string | undefined) =>
       store.isBegunBy(database, { stateHash, browserHashes: browsers(cookies), now: new Date(clock()) }),
+    browsersOf: browsers,
     claim: (stateHash: Buffer) => store.claimBegun(database, stateHash, new Date(clock())),
     try: (state: string, cookies: string | undefined) =>
       turnstile.run(() => store.tryBegun(database, keyOf(state, cookies), maxTries)),

@@ -10,6 +10,7 @@ import { createRecoveryCodes, type RecoveryCodes } from './factors/recovery-code
 import { createSmsGateway } from './factors/sms-gateway.ts'
 import { createSmsFactor } from './factors/sms.ts'
 import { createTotpFactor } from './factors/totp.ts'
+import type { KnownNetworks } from './known-networks.ts'
 import type { SecondFactor } from './methods/method.ts'
 import { createPasskeys, type Passkeys } from './passkeys/passkeys.ts'
 import { passkeySiteOf } from './passkeys/site.ts'
@@ -22,6 +23,7 @@ interface Needs {
   readonly identities: Pick<Identities, 'byId'>
   readonly encryption: Encryption
   readonly throttle: Throttle
+  readonly known: KnownNetworks
   readonly mailer?: Mailer | undefined
 }
 

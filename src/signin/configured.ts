@@ -15,6 +15,7 @@ import { createEnrolments } from './enrolments.ts'
 import { createFactorPolicy } from './factor-policy.ts'
 import { createGate } from './gate.ts'
 import { startSignInHousekeeping } from './removal.ts'
+import { createKnownNetworks } from './known-networks.ts'
 import { createSignInLimits } from './limits.ts'
 import { createEmailLinkMethod } from './methods/email-link.ts'
 import type { RedirectMethod, SecondFactor, SignInMethod } from './methods/method.ts'
@@ -71,17 +72,19 @@ export async function openSignIn(needs: Needs): Promise<OpenSignIn> {
   await refuseWrong(providers)
   const isUsed = providers.length > 0 || otherMethods.length > 0 || mailer !== undefined
   const throttle = createThrottle({ database })
+  const known = createKnownNetworks({ database })
+  const attempts = createAttempts({ database, baseUrl, clock: Date.now })
   const refusals = createRefusals({ audit })
   const steps = createSteps({ limits: createSignInLimits({ perMinute: settings.starts_per_minute }), refusals })
   const changes = createCredentialChanges({ sessions, audit, mailer })
-  const { passkeys, recoveryCodes, ...configured } = createFactors({ ...needs, throttle })
+  const { passkeys, recoveryCodes, ...configured } = createFactors({ ...needs, throttle, known })
   const factors = [...configured.factors, ...otherFactors]
   const policy = createFactorPolicy({
     policy: settings.second_factor,
     factors,
     hasStored: (personId, within = database) => hasStoredFactor(within, personId),
   })
-  const mailed = mailer && { ...needs, mailer, throttle, steps, changes, factorPolicy: policy }
+  const mailed = mailer && { ...needs, mailer, throttle, known, attempts, steps, changes, factorPolicy: policy }
   const emailLink = settings.email_link && mailed ? createEmailLinkMethod(mailed) : undefined
   const password = settings.password && mailed ? createConfiguredPasswords(mailed) : undefined
   // Nobody has a passkey before they have signed in with another method.
@@ -90,8 +93,7 @@ export async function openSignIn(needs: Needs): Promise<OpenSignIn> {
   const methods = inOrder.filter((method) => method !== undefined)
   const usable = createUsableMethods({ methods, identities, database })
   const passwords = password?.serve(usable)
-  const attempts = createAttempts({ database, baseUrl, clock: Date.now })
-  const gate = createGate({ attempts, signUp, sessions, policy, encryption, changes })
+  const gate = createGate({ attempts, signUp, sessions, policy, encryption, changes, knownNetworks: known })
   const enrolments = createEnrolments({ database, audit, changes, recoveryCodes })
   const parts = {
     attempts,

@@ -6,6 +6,7 @@ import { Problem } from '../platform/problems.ts'
 import type { Attempts, BegunAttempt, ProvenAttempt } from './attempts.ts'
 import type { CredentialChanges } from './credential-change.ts'
 import type { FactorPolicy } from './factor-policy.ts'
+import type { KnownNetworks } from './known-networks.ts'
 import type { Proof } from './methods/method.ts'
 import { openProof, sealProof, type Proven } from './sealed-proof.ts'
 import type { Sessions } from './sessions.ts'
@@ -40,12 +41,21 @@ interface GateNeeds {
   readonly policy: FactorPolicy
   readonly encryption: Encryption
   readonly changes: Pick<CredentialChanges, 'concludeAddress' | 'notify'>
+  readonly knownNetworks: Pick<KnownNetworks, 'remember'>
 }
 
 /** The page on which a pending second factor is given. */
 const factorPage = '/signin'
 
-export function createGate({ attempts, signUp, sessions, policy, encryption, changes }: GateNeeds): Gate {
+export function createGate({
+  attempts,
+  signUp,
+  sessions,
+  policy,
+  encryption,
+  changes,
+  knownNetworks,
+}: GateNeeds): Gate {
   async function start(
     proven: Proven,
     {
@@ -73,7 +83,10 @@ export function createGate({ attempts, signUp, sessions, policy, encryption, cha
       }),
       replaces: cookies,
       request: { requestId, address },
-      confirm,
+      async confirm(tx) {
+        await confirm?.(tx)
+        await knownNetworks.remember(tx, personId, address)
+      },
     })
     return sessions.cookie(value)
   }

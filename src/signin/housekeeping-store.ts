@@ -26,7 +26,14 @@ export async function deleteSessionsById(tx: Queryable, ids: readonly string[]):
 }
 
 /** The tables whose rows mean nothing once they have expired. */
-export const expiringTables = ['sign_in_attempt', 'logout_token', 'throttle', 'email_link', 'password_reset'] as const
+export const expiringTables = [
+  'sign_in_attempt',
+  'logout_token',
+  'throttle',
+  'email_link',
+  'password_reset',
+  'known_network',
+] as const
 
 /** Returns the number of rows. */
 export async function deleteExpired(

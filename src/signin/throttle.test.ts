@@ -8,6 +8,7 @@ import * as store from './throttle-store.ts'
 
 const [second, minute, day] = [1000, 60_000, 86_400_000]
 const rule = { kind: 'test', most: 3, window: 15 * minute }
+const guessed = { kind: 'guess', most: 100 }
 
 describe('the throttle', () => {
   let fresh: TestDatabase
@@ -91,33 +92,33 @@ describe('the throttle', () => {
     const waits = []
     for (let failure = 1; failure < 20; failure++) {
       assert.equal(await throttle.fail('guess', 'a'), failure)
-      waits.push(await throttle.wait('guess', 'a'))
+      waits.push(await throttle.wait(guessed, 'a'))
     }
     assert.deepEqual(waits.slice(0, 8), [0, 0, 0, 0, 1, 2, 4, 8])
     assert.equal(Math.max(...waits), 900)
     now += 899 * second
-    assert.equal(await throttle.wait('guess', 'a'), 1)
+    assert.equal(await throttle.wait(guessed, 'a'), 1)
     now += second
-    assert.equal(await throttle.wait('guess', 'a'), 0)
-    assert.equal(await throttle.wait('guess', 'b'), 0)
+    assert.equal(await throttle.wait(guessed, 'a'), 0)
+    assert.equal(await throttle.wait(guessed, 'b'), 0)
   })
 
   test('a success forgets the failures', async () => {
     for (let failure = 0; failure < 10; failure++) await throttle.fail('guess', 'a')
     await throttle.succeed('guess', 'a')
-    assert.equal(await throttle.wait('guess', 'a'), 0)
+    assert.equal(await throttle.wait(guessed, 'a'), 0)
     assert.equal(await throttle.fail('guess', 'a'), 1)
   })
 
   test('after 100 failures in succession the wait is 30 days', async () => {
     for (let failure = 1; failure < 100; failure++) await throttle.fail('guess', 'a')
     now += 15 * minute
-    assert.equal(await throttle.wait('guess', 'a'), 0)
+    assert.equal(await throttle.wait(guessed, 'a'), 0)
     assert.equal(await throttle.fail('guess', 'a'), 100)
     now += 29 * day
-    assert.equal(await throttle.wait('guess', 'a'), 86_400)
+    assert.equal(await throttle.wait(guessed, 'a'), 86_400)
     now += day
-    assert.equal(await throttle.wait('guess', 'a'), 0)
+    assert.equal(await throttle.wait(guessed, 'a'), 0)
     assert.equal(await throttle.fail('guess', 'a'), 1)
   })
 })

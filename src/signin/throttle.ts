@@ -16,8 +16,8 @@ export interface ThrottleRule {
 export interface Throttle {
   /** Takes one use. Returns 0 or, if there is none left, the seconds until there is. */
   take(this: void, rule: ThrottleRule, key: string): Promise<number>
-  /** The seconds until the next guess is allowed; 0 means now. Counts nothing. */
-  wait(this: void, kind: string, key: string): Promise<number>
+  /** The seconds until the next of at most `most` guesses in succession is allowed; 0 means now. Counts nothing. */
+  wait(this: void, guessed: { readonly kind: string; readonly most: number }, key: string): Promise<number>
   /**
    * Counts a failure and returns how many there were in succession. To include guesses that run at the same time, count
    * each one before it is checked and call `succeed` if it was right.
@@ -37,8 +37,6 @@ const [second, minute, day] = [1000, 60_000, 86_400_000]
 /** Failures before the first wait. It starts at a second and doubles with each further failure. */
 const freeFailures = 4
 const longestWait = 15 * minute
-/** NIST SP 800-63B section 5.2.2: no more consecutive failures than this. */
-const mostFailures = 100
 /** Failures are forgotten this long after the last one. */
 const memory = 30 * day
 
@@ -52,11 +50,11 @@ export function createThrottle({ database, clock = Date.now }: ThrottleNeeds): T
       const next = taken.at(-most)?.getTime() ?? now
       return secondsUntil(next + window, now, 1)
     },
-    async wait(kind: string, key: string) {
+    async wait({ kind, most }: { readonly kind: string; readonly most: number }, key: string) {
       const now = clock()
       const found = await store.readThrottle(database, keyOf(kind, key), new Date(now))
       if (!found?.failedAt) return 0
-      return secondsUntil(found.failedAt.getTime() + waitAfter(found.failures), now, 0)
+      return secondsUntil(found.failedAt.getTime() + waitAfter(found.failures, most), now, 0)
     },
     fail(kind: string, key: string) {
       const now = clock()
@@ -69,9 +67,9 @@ export function createThrottle({ database, clock = Date.now }: ThrottleNeeds): T
 
 const keyOf = (kind: string, key: string) => ({ kind, key: hashOf(`${kind} ${key}`) })
 
-function waitAfter(failures: number): number {
+function waitAfter(failures: number, most: number): number {
   if (failures <= freeFailures) return 0
-  return failures < mostFailures ? Math.min(second * 2 ** (failures - freeFailures - 1), longestWait) : memory
+  return failures < most ? Math.min(second * 2 ** (failures - freeFailures - 1), longestWait) : memory
 }
 
 function secondsUntil(time: number, now: number, atLeast: number): number {

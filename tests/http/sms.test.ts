@@ -27,7 +27,8 @@ const newNumber = () => {
 }
 const codeOf = (page: Page) => at(page.json, 'error', 'code')
 /** All tests come from one network. */
-const forgetLimits = () => portal.service.database.rows(`delete from throttle where kind = 'sms_network'`)
+const forgetLimits = () =>
+  portal.service.database.rows(`delete from throttle where kind like 'sms%_network' and kind not like '%by_network'`)
 
 async function begin(profile: Profile, number: unknown = newNumber()): Promise<Page> {
   await forgetLimits()

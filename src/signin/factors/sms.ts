@@ -6,6 +6,8 @@ import type { Database, Queryable } from '../../platform/database/database.ts'
 import type { Encryption } from '../../platform/encryption.ts'
 import { Problem } from '../../platform/problems.ts'
 import type { AttemptData, BegunEnrolment, Challenge, SecondFactor } from '../methods/method.ts'
+import type { KnownNetworks } from '../known-networks.ts'
+import { createSendLimits } from '../send-limits.ts'
 import type { Throttle } from '../throttle.ts'
 import type { Visitor } from '../visitor.ts'
 import { readCode, wrongCode } from './code-input.ts'
@@ -18,6 +20,7 @@ interface Needs {
   readonly encryption: Encryption
   readonly guesses: Guesses
   readonly throttle: Throttle
+  readonly known: KnownNetworks
   readonly send: SendSms
   /** ms since 1970; default `Date.now`. */
   readonly clock?: () => number
@@ -26,12 +29,6 @@ interface Needs {
 const minute = 60_000
 const lifetime = 10 * minute
 const digits = 6
-/** Messages cost money, and a stranger's phone may be the one that rings. */
-const limits = [
-  { rule: { kind: 'sms_person', most: 3, window: 15 * minute }, keyOf: ({ personId }: Message) => personId },
-  { rule: { kind: 'sms_number', most: 3, window: 15 * minute }, keyOf: ({ number }: Message) => number },
-  { rule: { kind: 'sms_network', most: 10, window: 60 * minute }, keyOf: ({ visitor }: Message) => visitor.network },
-]
 
 interface Message {
   readonly personId: string
@@ -72,12 +69,19 @@ export function createSmsFactor(needs: Needs): SecondFactor {
 }
 
 /** Throws Problem `too_many_sign_ins`, `sms_failed`. A later code replaces the one before. */
-async function sendCode({ encryption, throttle, send, clock = Date.now }: Needs, message: Message): Promise<Challenge> {
-  for (const { rule, keyOf } of limits) {
-    const wait = await throttle.take(rule, keyOf(message))
-    if (wait > 0) throw tooManyMessages(wait, rule.most)
+async function sendCode(
+  { encryption, throttle, known, send, clock = Date.now }: Needs,
+  message: Message,
+): Promise<Challenge> {
+  const { personId, number, visitor } = message
+  // Messages cost money, and a stranger's phone may be the one that rings.
+  for (const [kind, to] of [
+    ['sms_of_person', personId],
+    ['sms', number],
+  ] as const) {
+    const { wait, most } = await createSendLimits({ throttle, known }, kind).take({ to, owner: personId, visitor })
+    if (wait > 0) throw tooManyMessages(wait, most)
   }
-  const { personId, number } = message
   const code = String(randomInt(10 ** digits)).padStart(digits, '0')
   await send(number, `Your Tollgate code is ${code}. It is valid for 10 minutes. Do not share it with anyone.`)
   // A hash of six digits could be reversed by guessing.

@@ -8,6 +8,7 @@ import { createEncryption } from '../../platform/encryption.ts'
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/database.ts'
 import { createTestLog } from '../../../tests/support/log.ts'
 import { newSecret } from '../cookies.ts'
+import { createKnownNetworks } from '../known-networks.ts'
 import { createThrottle } from '../throttle.ts'
 import { createEmailLinkMethod } from './email-link.ts'
 import { isCode, newCode } from './email-link/code.ts'
@@ -41,6 +42,8 @@ function createObserved() {
   const method = createEmailLinkMethod({
     database: observed,
     throttle: createThrottle({ database: observed }),
+    known: createKnownNetworks({ database: observed }),
+    attempts: { browsersOf: () => [] },
     encryption: createEncryption(Buffer.alloc(32, 7)),
     mailer: { send: async (_tx, { template, onlyFor }) => void statements.push(`mail ${template} ${onlyFor}`) },
   })
@@ -63,7 +66,7 @@ describe('asking for a sign-in link', () => {
       assert.deepEqual(begun.challenge, {})
       work.push(statements)
     }
-    assert.equal(work[0]?.length, 4)
+    assert.equal(work[0]?.length, 9)
     for (const statements of work) assert.deepEqual(statements, work[0])
     for (const statement of work.flat()) assert.doesNotMatch(statement, /\bperson\b|\bidentity\b/)
   })

@@ -6,8 +6,11 @@ import type { Database } from '../../platform/database/database.ts'
 import type { Encryption } from '../../platform/encryption.ts'
 import { Problem } from '../../platform/problems.ts'
 import { hashOf, newSecret } from '../cookies.ts'
-import type { Throttle, ThrottleRule } from '../throttle.ts'
-import { senderNetworkOf } from '../network.ts'
+import type { Attempts } from '../attempts.ts'
+import type { KnownNetworks } from '../known-networks.ts'
+import { makeRoom } from '../mailed-links-store.ts'
+import { createSendLimits } from '../send-limits.ts'
+import type { Throttle } from '../throttle.ts'
 import type { Visitor } from '../visitor.ts'
 import { WrongCode } from '../wrong-code.ts'
 import { isCode, newCode } from './email-link/code.ts'
@@ -34,6 +37,8 @@ interface Needs {
   readonly database: Database
   readonly mailer: Mailer
   readonly throttle: Throttle
+  readonly known: KnownNetworks
+  readonly attempts: Pick<Attempts, 'browsersOf'>
   readonly encryption: Encryption
   /** ms since 1970; default `Date.now`. */
   readonly clock?: () => number
@@ -41,9 +46,6 @@ interface Needs {
 
 const minute = 60_000
 const lifetime = 10 * minute
-/** How many mails one address may receive, and how many one network may request. */
-const perAddress: ThrottleRule = { kind: 'mail_to_address', most: 3, window: 15 * minute }
-const perNetwork: ThrottleRule = { kind: 'mail_by_network', most: 10, window: 60 * minute }
 
 const BeginInput = Type.Object({ email: Type.String({ maxLength: 1000 }) })
 const CodeInput = Type.Object({ code: Type.String({ maxLength: 100 }) })
@@ -56,6 +58,7 @@ const Data = Type.Object({ link: Type.String() })
 export function createEmailLinkMethod(needs: Needs): EmailLinkMethod {
   const { database, clock = Date.now } = needs
   const now = () => new Date(clock())
+  const limits = createSendLimits(needs, 'mail')
 
   async function use(tokenHash: Buffer): Promise<Proof> {
     const link = await store.consumeLink(database, tokenHash, now())
@@ -74,9 +77,11 @@ export function createEmailLinkMethod(needs: Needs): EmailLinkMethod {
     isUsableBy: async ({ email }) => email !== null,
     async begin(input: unknown, visitor: Visitor, state: string) {
       const email = readAddress(input)
-      await limit(needs.throttle, email, visitor)
+      // Counts every address alike.
+      const { wait, isKnown } = await limits.take({ to: email.key, visitor })
+      if (wait > 0) throw tooMany(wait)
       const token = newSecret()
-      await mailLink(needs, { email, token, stateHash: hashOf(state), device: visitor.device })
+      await mailLink(needs, { email, token, stateHash: hashOf(state), visitor, isKnown })
       return { data: { link: hashOf(token).toString('hex') }, challenge: {} }
     },
     async complete(input: unknown, { data }) {
@@ -103,34 +108,38 @@ function readAddress(input: unknown): Email {
   throw new Problem('invalid_field', 'Enter your email address, such as name@example.com.', { field: 'input.email' })
 }
 
-/** Counts every address alike. Throws Problem `too_many_sign_ins`. */
-async function limit(throttle: Throttle, email: Email, visitor: Visitor): Promise<void> {
-  const byNetwork = await throttle.take(perNetwork, senderNetworkOf(visitor.address))
-  if (byNetwork > 0) throw tooMany('Too many sign-in mails were requested from your network.', byNetwork)
-  const byAddress = await throttle.take(perAddress, email.key)
-  if (byAddress > 0) throw tooMany('Too many sign-in mails were requested for this address.', byAddress)
-}
-
-function tooMany(what: string, wait: number): Problem {
+function tooMany(wait: number): Problem {
   const minutes = Math.ceil(wait / 60)
   const span = minutes === 1 ? 'a minute' : `${minutes} minutes`
-  return new Problem('too_many_sign_ins', `${what} Use the last one, or try again in ${span}.`, { retryAfter: wait })
+  return new Problem(
+    'too_many_sign_ins',
+    `Too many sign-in mails were requested. Use the last one, sign in another way, or try again in ${span}.`,
+    { retryAfter: wait },
+  )
 }
 
 interface AskedLink {
   readonly email: Email
   readonly token: string
   readonly stateHash: Buffer
-  readonly device: string
+  readonly visitor: Visitor
+  readonly isKnown: boolean
 }
 
-async function mailLink({ database, mailer, encryption, clock = Date.now }: Needs, asked: AskedLink): Promise<void> {
-  const { email, token, stateHash, device } = asked
+async function mailLink(
+  { database, mailer, encryption, attempts, clock = Date.now }: Needs,
+  { email, token, stateHash, visitor, isKnown }: AskedLink,
+): Promise<void> {
+  const { device, cookies } = visitor
+  const emailKey = email.key
   const [code, tokenHash, expiresAt] = [newCode(), hashOf(token), new Date(clock() + lifetime)]
   const sealed = encryption.encrypt(code, codeContext(tokenHash))
   await database.transaction(async (tx) => {
-    const link = { tokenHash, email: email.address, emailKey: email.key, code: sealed, stateHash, device, expiresAt }
-    await store.replaceLink(tx, link)
+    const now = new Date(clock())
+    const roomAt = await makeRoom(tx, 'email_link', { emailKey, askers: attempts.browsersOf(cookies), isKnown, now })
+    if (roomAt !== undefined) throw tooMany(Math.ceil((roomAt.getTime() - now.getTime()) / 1000))
+    const link = { tokenHash, email: email.address, emailKey, code: sealed, stateHash, device, expiresAt, isKnown }
+    await store.insertLink(tx, link)
     await mailer.send(tx, {
       to: email.address,
       template: 'sign_in_link',

@@ -1,4 +1,5 @@
 import type { Queryable } from '../../../platform/database/database.ts'
+import { rowKeyOf } from '../../mailed-links-store.ts'
 
 /** A link that was mailed and is still usable. */
 export interface LinkRow {
@@ -16,16 +17,14 @@ export interface LinkRow {
 export interface NewLink extends LinkRow {
   readonly emailKey: string
   readonly expiresAt: Date
+  readonly isKnown: boolean
 }
 
-/** Replaces the link that was mailed to the address before. */
-export async function replaceLink(tx: Queryable, link: NewLink): Promise<void> {
+export async function insertLink(tx: Queryable, link: NewLink): Promise<void> {
   await tx.rows(
-    `insert into email_link (email_key, email, token_hash, code, state_hash, device, expires_at)
-     values ($1, $2, $3, $4, $5, $6, $7)
-     on conflict (email_key) do update set email = excluded.email, token_hash = excluded.token_hash,
-       code = excluded.code, state_hash = excluded.state_hash, device = excluded.device, expires_at = excluded.expires_at`,
-    [link.emailKey, link.email, link.tokenHash, link.code, link.stateHash, link.device, link.expiresAt],
+    `insert into email_link (email_key, email, token_hash, code, state_hash, device, expires_at, is_known)
+     values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    [rowKeyOf(link), link.email, link.tokenHash, link.code, link.stateHash, link.device, link.expiresAt, link.isKnown],
   )
 }
 

@@ -9,6 +9,7 @@ import { openDatabase, type Database, type Queryable } from '../../../platform/d
 import { Problem } from '../../../platform/problems.ts'
 import { createTestDatabase, type TestDatabase } from '../../../../tests/support/database.ts'
 import { createTestLog } from '../../../../tests/support/log.ts'
+import { createKnownNetworks } from '../../known-networks.ts'
 import { createThrottle } from '../../throttle.ts'
 import type { Visitor } from '../../visitor.ts'
 import { createPasswordCheck, type CheckPassword } from './check.ts'
@@ -50,7 +51,9 @@ function counting({ inTurn }: Hashing): Hashing {
   }
 }
 
-const openGuesses = () => createGuesses({ throttle: createThrottle({ database, clock: () => now }), clock: () => now })
+const clock = () => now
+const networks = () => createKnownNetworks({ database, clock })
+const openGuesses = () => createGuesses({ throttle: createThrottle({ database, clock }), known: networks(), clock })
 
 function openCheck(
   hash = settings,
@@ -133,8 +136,9 @@ describe('B52: an unknown address', () => {
           }),
       }
       const guesses = createGuesses({
-        throttle: createThrottle({ database: watched, clock: () => now }),
-        clock: () => now,
+        throttle: createThrottle({ database: watched, clock }),
+        known: createKnownNetworks({ database: watched, clock }),
+        clock,
       })
       const own = createPasswordCheck({
         database: watched,
@@ -183,27 +187,36 @@ describe('B53: guesses', () => {
     for (let n = 0; n < 4; n++) assert.equal(await guess(email, 'wrong'), 'sign_in_failed')
   })
 
-  test('are at most 100 in succession', async () => {
-    const { email } = await makePerson()
-    const replies: unknown[] = []
-    for (let n = 0; n < 120; n++) {
-      replies.push(await guess(email, 'wrong', `198.51.100.${n}`))
-      now += 15 * minute
+  test('elsewhere do not keep a person from a network that they have signed in from; together they are at most 100', async () => {
+    const { id, email } = await makePerson()
+    const guessAt = async (count: number, password: string, addressOf: (n: number) => string) => {
+      const replies: unknown[] = []
+      for (let n = 0; n < count; n++) {
+        replies.push(await guess(email, password, addressOf(n)))
+        now += 15 * minute
+      }
+      return replies
     }
-    assert.equal(replies.filter((reply) => reply === 'sign_in_failed').length, 100)
+    await networks().remember(database, id, '192.0.2.9')
+    await guessAt(100, 'wrong', (n) => `198.51.100.${n}`)
+    assert.ok(Array.isArray(await guess(email, right, '198.51.100.200')), 'the right password does not help there')
+    assert.equal(await guess(email, right, '192.0.2.9'), id)
+    hashed.verified = 0
+    await guessAt(100, 'wrong', (n) => `198.51.100.${n}`)
+    await guessAt(30, 'wrong', () => '192.0.2.9')
     assert.equal(hashed.verified, 100)
-    assert.ok(Array.isArray(await guess(email, right)), 'the right password does not help any more')
+    assert.ok(Array.isArray(await guess(email, right, '192.0.2.9')))
   })
 
   test('are at most 100 also if other instances let them pass at the same moment', async () => {
     const { email } = await makePerson()
     const throttle = createThrottle({ database, clock: () => now })
-    const guesses = createGuesses({ throttle: { ...throttle, wait: async () => 0 }, clock: () => now })
+    const guesses = createGuesses({ throttle: { ...throttle, wait: async () => 0 }, known: networks(), clock })
     check = openCheck(settings, guesses)
     const replies: unknown[] = []
     for (let n = 0; n < 120; n++) replies.push(await guess(email, 'wrong', `198.51.100.${n}`))
-    assert.equal(hashed.verified, 100)
-    assert.deepEqual(replies.slice(99, 102), ['sign_in_failed', ['too_many_sign_ins', 1], ['too_many_sign_ins', 1]])
+    assert.equal(hashed.verified, 80)
+    assert.deepEqual(replies.slice(79, 82), ['sign_in_failed', ['too_many_sign_ins', 1], ['too_many_sign_ins', 1]])
   })
 
   test('at the same time for one address run one after the other, so the wait applies to them', async () => {

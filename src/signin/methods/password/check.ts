@@ -37,10 +37,10 @@ export function createPasswordCheck(needs: CheckNeeds): CheckPassword {
     const { key } = email
     const text = readPassword(password)
     if (text === undefined) throw tooLong()
-    return guesses.inTurn(key, async () => {
+    return guesses.inTurn(key, visitor, async () => {
       await guesses.admit(key, visitor)
       return hashing.inTurn(async ({ verify, hash, isOutdated }) => {
-        const count = await guesses.count(key)
+        const count = await guesses.count(key, visitor)
         const owner = await readPasswordOwner(database, key)
         const before = owner?.hash ?? undefined
         const isRight = await verify(text, before)

@@ -6,6 +6,7 @@ import type { CredentialChanges } from '../../credential-change.ts'
 import type { FactorPolicy } from '../../factor-policy.ts'
 import type { SignUp } from '../../sign-up.ts'
 import type { Steps } from '../../steps.ts'
+import type { KnownNetworks } from '../../known-networks.ts'
 import type { Throttle } from '../../throttle.ts'
 import type { UsableMethods } from '../../usable-methods.ts'
 import type { CredentialMethod } from '../method.ts'
@@ -27,6 +28,7 @@ interface PasswordNeeds {
   readonly audit: Pick<Audit, 'recordWithin'>
   readonly mailer: Mailer
   readonly throttle: Throttle
+  readonly known: KnownNetworks
   readonly steps: Steps
   readonly signUp: SignUp
   readonly changes: CredentialChanges

@@ -1,19 +1,20 @@
 import type { Queryable } from '../../../platform/database/database.ts'
+import { rowKeyOf } from '../../mailed-links-store.ts'
 
 export interface ResetRow {
   readonly emailKey: string
   readonly email: string
   readonly tokenHash: Buffer
   readonly expiresAt: Date
+  readonly networkHash: Buffer
+  readonly isKnown: boolean
 }
 
-/** Replaces the link that was mailed to the address before. */
-export async function writeReset(tx: Queryable, { emailKey, email, tokenHash, expiresAt }: ResetRow): Promise<void> {
+export async function insertReset(tx: Queryable, reset: ResetRow): Promise<void> {
   await tx.rows(
-    `insert into password_reset (email_key, email, token_hash, expires_at) values ($1, $2, $3, $4)
-     on conflict (email_key) do update
-       set email = excluded.email, token_hash = excluded.token_hash, expires_at = excluded.expires_at`,
-    [emailKey, email, tokenHash, expiresAt],
+    `insert into password_reset (email_key, email, token_hash, expires_at, network_hash, is_known)
+     values ($1, $2, $3, $4, $5, $6)`,
+    [rowKeyOf(reset), reset.email, reset.tokenHash, reset.expiresAt, reset.networkHash, reset.isKnown],
   )
 }
 

@@ -5,7 +5,10 @@ import type { Database } from '../../../platform/database/database.ts'
 import { Problem } from '../../../platform/problems.ts'
 import { hashOf, newSecret } from '../../cookies.ts'
 import type { CredentialChanges } from '../../credential-change.ts'
+import type { KnownNetworks } from '../../known-networks.ts'
+import { makeRoom } from '../../mailed-links-store.ts'
 import { senderNetworkOf } from '../../network.ts'
+import { createSendLimits } from '../../send-limits.ts'
 import type { SignUp } from '../../sign-up.ts'
 import type { Steps } from '../../steps.ts'
 import type { Throttle } from '../../throttle.ts'
@@ -35,6 +38,7 @@ export interface ResetNeeds {
   readonly steps: Steps
   readonly signUp: SignUp
   readonly throttle: Throttle
+  readonly known: KnownNetworks
   readonly mailer: Mailer
   readonly guesses: Guesses
   readonly hashing: Hashing
@@ -48,9 +52,6 @@ export interface ResetNeeds {
 const minute = 60_000
 /** How long a link works, in ms. */
 const linkLifetime = 20 * minute
-/** Mails. */
-const perAddress = { kind: 'reset_address', most: 3, window: 15 * minute }
-const perNetwork = { kind: 'reset_network', most: 10, window: 60 * minute }
 
 export function createPasswordReset(needs: ResetNeeds): PasswordReset {
   const { database, steps, minimumOf, clock = Date.now } = needs
@@ -83,22 +84,27 @@ export function createPasswordReset(needs: ResetNeeds): PasswordReset {
 
 /** Whether the address gets a mail, and how the person writes it, is decided when it is about to be sent. */
 async function mailLink(
-  { database, throttle, mailer }: ResetNeeds,
+  { database, mailer, ...needs }: ResetNeeds,
   email: Email,
-  { address }: Visitor,
+  visitor: Visitor,
   now: number,
 ): Promise<void> {
-  const wait =
-    (await throttle.take(perNetwork, senderNetworkOf(address))) || (await throttle.take(perAddress, email.key))
+  const { wait, isKnown } = await createSendLimits(needs, 'reset').take({ to: email.key, visitor })
   if (wait > 0) throw tooManyMails(wait)
   const token = newSecret()
   const until = new Date(now + linkLifetime)
   await database.transaction(async (tx) => {
-    await store.writeReset(tx, {
+    const networkHash = hashOf(senderNetworkOf(visitor.address))
+    const room = { emailKey: email.key, askers: [networkHash], isKnown, now: new Date(now) }
+    const roomAt = await makeRoom(tx, 'password_reset', room)
+    if (roomAt !== undefined) throw tooManyMails(Math.ceil((roomAt.getTime() - now) / 1000))
+    await store.insertReset(tx, {
       emailKey: email.key,
       email: email.address,
       tokenHash: hashOf(token),
       expiresAt: until,
+      networkHash,
+      isKnown,
     })
     const mail = { template: 'password_reset', values: { token } } as const
     await mailer.send(tx, { ...mail, to: email.address, until, onlyFor: 'sign_in' })
