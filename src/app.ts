@@ -51,6 +51,7 @@ import type { Invitations } from './people/invitations.ts'
 import type { People } from './people/people.ts'
 import { peopleExamples, registerPeople, type CountClients } from './people/routes.ts'
 import { version } from './platform/version.ts'
+import { recordMissing } from './access/permitted.ts'
 import { prepareGuards, recognised } from './signin/guard.ts'
 import { registerMe } from './signin/me-routes.ts'
 import { registerPasswords } from './signin/methods/password/routes.ts'
@@ -161,6 +162,7 @@ export async function buildApp(needs: AppNeeds): Promise<Server> {
     },
   })
   prepareGuards(server, { sessions: needs.sessions, refusals: signIn.refusals })
+  recordMissing(server, needs.audit)
   registerGeneration(server, {
     ...needs,
     generation,

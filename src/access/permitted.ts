@@ -1,9 +1,49 @@
+import type { Server } from '../platform/http/server.ts'
 import { Problem } from '../platform/problems.ts'
 import { sameOrigin, signedIn, type Guard } from '../signin/guard.ts'
 import type { Sessions } from '../signin/sessions.ts'
 import type { Audit } from './audit.ts'
 import { may, type Action, type Resource } from './policy.ts'
 import { visitOf } from './visits.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** What the policy has permitted, on routes behind `permitted`. */
+    permission: Permission | undefined
+  }
+}
+
+interface Permission {
+  readonly action: Action
+  readonly resource: Resource
+}
+
+/**
+ * Must run once, before the first route behind `permitted`. A request for an object that does not exist leaves an audit row
+ * before its response is sent, whatever the handler does.
+ */
+export function recordMissing(server: Server, audit: Pick<Audit, 'record'>): void {
+  server.decorateRequest('permission', undefined)
+  server.addHook('onSend', async (request) => {
+    const { permission, refusedAs, params } = request
+    if (permission === undefined || refusedAs !== 'not_found') return
+    const { action, resource } = permission
+    await audit.record({
+      ...visitOf(request),
+      action: 'record_not_found',
+      outcome: 'refused',
+      noun: resource,
+      nounId: idIn(params),
+      details: { action },
+    })
+  })
+}
+
+/** The first parameter of a URL names the object. */
+function idIn(params: unknown): string | undefined {
+  const [id]: unknown[] = Object.values(params ?? {})
+  return typeof id === 'string' ? id : undefined
+}
 
 interface PermittedNeeds {
   readonly sessions: Pick<Sessions, 'recognise'>
@@ -23,7 +63,10 @@ export function permitted({ sessions, audit, baseUrl }: PermittedNeeds, action: 
 function byPolicy(audit: Pick<Audit, 'record'>, action: Action, resource: Resource): Guard {
   return async (request) => {
     const visit = visitOf(request)
-    if (may(visit.actor, action, resource)) return
+    if (may(visit.actor, action, resource)) {
+      request.permission = { action, resource }
+      return
+    }
     await audit.record({
       ...visit,
       action: 'access_denied',

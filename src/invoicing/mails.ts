@@ -97,7 +97,7 @@ export function createInvoiceMails({ access, settings, locale, hasMail, pdf }: I
     const details = { format: 'pdf', mail: mailId }
     const deed: Deed = { action: 'invoice_exported', noun: 'invoice', nounId: id, details }
     const [[sent]] = await access.as(visit, [store.readSentFile(id, mailId)])
-    if (sent === undefined) return access.decline(visit, deed, noSuchMail())
+    if (sent === undefined) throw noSuchMail()
     await access.note(visit, deed)
     return { bytes: Buffer.from(sent.content, 'base64'), headers: fileHeaders(sent.number, 'pdf') }
   }

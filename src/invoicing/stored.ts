@@ -34,7 +34,7 @@ interface StoredInvoicesNeeds {
 
 export function createStoredInvoices({ access, settings }: StoredInvoicesNeeds): StoredInvoices {
   return Object.freeze({
-    async find(visit: Visit, id: string, deed: Deed, missing = notFound()) {
+    async find(visit: Visit, id: string, deed: Deed, missing?: Problem) {
       const [[row], lines, payments, creditNotes, parts, taxes, mails] = await access.as(visit, [
         store.readInvoice(today(settings.timeZone), id),
         store.readLines(id),
@@ -44,7 +44,8 @@ export function createStoredInvoices({ access, settings }: StoredInvoicesNeeds):
         store.readCreditedTaxes(id),
         readInvoiceMails(id),
       ])
-      if (row === undefined) return access.decline(visit, deed, missing)
+      if (row === undefined && missing !== undefined) return access.decline(visit, deed, missing)
+      if (row === undefined) throw notFound()
       const credited = { lines: new Map(parts.map((part) => [part.position, part])), taxes }
       const document = documentOf(row, lines)
       const faults = row.state === 'draft' ? faultsOf(document, settings) : []

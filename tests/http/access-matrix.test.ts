@@ -319,6 +319,14 @@ async function freshTarget() {
   return { at, was: await contents(at) }
 }
 
+/** Routes about the visitor alone. */
+const own = /^[A-Z]+ \/(?:me|auth|signin)\b/
+
+async function rowsOf({ headers }: Answer): Promise<number> {
+  const id = headers.get('request-id')
+  return (await firm.service.database.rows('select 1 from audit where request_id = $1', [id])).length
+}
+
 /** A target that no request has changed yet. */
 let unchanged: Awaited<ReturnType<typeof freshTarget>> | undefined
 
@@ -375,6 +383,8 @@ describe('every route', () => {
           continue
         }
         assert.ok(!reply.text.includes('secret-marker'), `${actor} gets data of the record`)
+        if ([403, 404].includes(reply.status) && !own.test(route))
+          assert.equal(await rowsOf(reply), 1, `${actor}: audit rows`)
         assert.equal(await contents(at), was, `${actor} changed the record`)
       }
     })
