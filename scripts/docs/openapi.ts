@@ -82,7 +82,7 @@ export async function readOpenApi(): Promise<unknown> {
     invitations: { create: unused, list: unused, resend: unused, withdraw: unused },
     handover: { preview: unused, perform: unused },
     countClients: unused,
-    letterFiles: { write: unused },
+    letterFiles: { write: unused, checkSending: unused },
     signIn: {
       methods: [],
       passwords: undefined,

@@ -49,6 +49,35 @@ export function readErasureOf(clientId: string): PreparedStatement<ErasureRow> {
   }
 }
 
+/** How much of each is still to be done for a client. */
+export interface OpenWork {
+  readonly drafts_running: number
+  readonly unbilled: number
+  readonly invoice_drafts: number
+  readonly open_invoices: number
+  readonly open_disputes: number
+  readonly unsent_letters: number
+}
+
+/** No row: there is no such client, or it was erased. */
+export function readOpenWork(clientId: string): PreparedStatement<OpenWork> {
+  return {
+    name: 'open work of client',
+    text: `select
+        (select count(*)::int from draft d where d.client_id = c.id and d.status = 'running') as drafts_running,
+        (select count(*)::int from unbilled u where u.client_id = c.id) as unbilled,
+        (select count(*)::int from invoice i where i.client_id = c.id and i.state = 'draft') as invoice_drafts,
+        (select count(*)::int from invoice i where i.client_id = c.id and i.kind = 'invoice' and i.state = 'issued'
+          and i.gross > invoice_paid(i.id) + invoice_credited(i.id)) as open_invoices,
+        (select count(*)::int from dispute d where d.client_id = c.id and d.status = 'open' and d.archived_at is null)
+          as open_disputes,
+        (select count(*)::int from letter l where l.client_id = c.id and l.status <> 'sent' and l.archived_at is null)
+          as unsent_letters
+      from client c where c.id = $1 and not exists (select from erased_client e where e.client_id = c.id)`,
+    values: [clientId],
+  }
+}
+
 export interface Scheduling {
   /** Whether the reason contains the name, the reference or the email address of the client. */
   readonly named: boolean

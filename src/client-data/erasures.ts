@@ -3,13 +3,15 @@ import type { Visit } from '../access/actor.ts'
 import { may } from '../access/policy.ts'
 import { Problem } from '../platform/problems.ts'
 import * as store from './erasures-store.ts'
-import type { ErasureList, ErasureQuery, ListedErasure } from './schema.ts'
+import type { ErasureEffects, ErasureList, ErasureQuery, ListedErasure } from './schema.ts'
 
 /**
  * The erasure of clients after a waiting period. For partners: for others every method throws Problem `forbidden`. Each
  * call is in the audit log, also if it is refused.
  */
 export interface Erasures {
+  /** What the erasure of a client would lose. Throws what `RecordAccess.refuse` throws if there is no such client. */
+  preview(visit: Visit, clientId: string): Promise<ErasureEffects>
   /**
    * Throws Problem `invalid_field` for a reason that names the client, `conflict` if an erasure of this client is scheduled,
    * and what `RecordAccess.refuse` throws if there is no such client.
@@ -34,6 +36,15 @@ export function createErasures({ access, waiting }: ErasuresNeeds): Erasures {
   }
 
   return Object.freeze({
+    async preview(visit: Visit, clientId: string) {
+      const deed = deedOf('previewed', clientId)
+      await permit(visit, deed)
+      const [[work]] = await access.as(visit, [store.readOpenWork(clientId)])
+      if (!work) return access.refuse(visit, deed)
+      await access.note(visit, deed)
+      return { effects: effectsOn(work) }
+    },
+
     async schedule(visit: Visit, clientId: string, reason: string) {
       const deed = deedOf('scheduled', clientId)
       await permit(visit, deed)
@@ -83,6 +94,30 @@ function present(row: store.ErasureRow): ListedErasure {
     due_at: row.due_at?.toISOString() ?? null,
     performed_at: row.performed_at?.toISOString() ?? null,
   }
+}
+
+function effectsOn(work: store.OpenWork): string[] {
+  const effects: readonly [count: number, one: string, many: string][] = [
+    [
+      work.drafts_running,
+      'A letter is being drafted: its draft is stopped',
+      'letters are being drafted: their drafts are stopped',
+    ],
+    [
+      work.unbilled,
+      'One entry or month of work is unbilled and could no longer be billed',
+      'entries and months of work are unbilled and could no longer be billed',
+    ],
+    [work.invoice_drafts, 'One draft of an invoice is voided', 'drafts of invoices are voided'],
+    [
+      work.open_invoices,
+      'One invoice is not paid: reminders of it would have no address',
+      'invoices are not paid: reminders of them would have no address',
+    ],
+    [work.open_disputes, 'One dispute is open', 'disputes are open'],
+    [work.unsent_letters, 'One letter is not sent', 'letters are not sent'],
+  ]
+  return effects.flatMap(([count, one, many]) => (count === 0 ? [] : `${count === 1 ? one : `${count} ${many}`}.`))
 }
 
 function namesClient(): Problem {

@@ -29,6 +29,15 @@ export const exportClient = {
   response: refusals([...reading, 'not_found']),
 }
 
+export const previewErasure = {
+  ...inData,
+  operationId: 'previewErasure',
+  summary: 'Preview the erasure of a client',
+  description: 'Only for partners. What would be lost with the client, for example unbilled work.',
+  params: clientParams,
+  response: { 200: answers(schema.erasureEffects, 'The effects.'), ...refusals([...reading, 'not_found']) },
+}
+
 export const scheduleErasure = {
   ...inData,
   operationId: 'scheduleErasure',

@@ -34,6 +34,10 @@ export function registerClientData(server: Server, needs: ClientDataNeeds): void
     return reply.headers(headers).send(zip)
   })
 
+  server.get('/clients/:client/erasure', { onRequest, schema: operations.previewErasure }, async (request) =>
+    erasures.preview(visitOf(request), recordId(request.params.client)),
+  )
+
   server.post('/clients/:client/erasure', { onRequest, schema: operations.scheduleErasure }, async (request, reply) => {
     const { reason } = request.body
     reply.code(201)

@@ -16,6 +16,13 @@ export const newErasure = Type.Object(
   { additionalProperties: false },
 )
 
+export const erasureEffects = Type.Object({
+  effects: Type.Array(Type.String(), {
+    description: 'What is still to be done for the client and would be lost or could no longer be done, as sentences.',
+  }),
+})
+export type ErasureEffects = Type.Static<typeof erasureEffects>
+
 export const erasureQuery = Type.Object(
   {
     status: Type.Optional(

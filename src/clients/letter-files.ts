@@ -4,10 +4,11 @@ import { may, scopeOf } from '../access/policy.ts'
 import { paperOf, type DigitalSource, type FileFormat, type LetterDocument } from '../documents/document.ts'
 import { attachment } from '../documents/file-name.ts'
 import { printPagePolicy } from '../documents/print-style.ts'
-import type { WritingThread } from '../documents/writing-thread.ts'
+import { namedCharacters, type WritingThread } from '../documents/writing-thread.ts'
 import type { Config } from '../platform/config/config.ts'
 import { Problem } from '../platform/problems.ts'
-import { readLetterToWrite, type LetterToWrite } from './letters-store.ts'
+import type { Items } from './items.ts'
+import { readLetterToSend, readLetterToWrite, type LetterToWrite } from './letters-store.ts'
 
 export type { LetterToWrite } from './letters-store.ts'
 
@@ -24,6 +25,11 @@ export interface LetterFiles {
    * letter cannot be written in this format.
    */
   write(visit: Visit, clientId: string, letterId: string, format: FileFormat): Promise<LetterFile>
+  /**
+   * Checks what follows once a letter is sent and can no longer be changed. Throws Problem `conflict` if its PDF could not show
+   * some of its characters. A letter out of reach is not checked.
+   */
+  checkSending(visit: Visit, clientId: string, letter: SentLetter): Promise<void>
 }
 
 export interface LetterSettings {
@@ -32,9 +38,31 @@ export interface LetterSettings {
   readonly notice: string | undefined
 }
 
+/** Letters that are checked before they are sent. */
+export function checkedLetters(letters: Items, files: Pick<LetterFiles, 'checkSending'>): Items {
+  return Object.freeze({
+    ...letters,
+    async create(visit, clientId, body, key) {
+      if (body['status'] === 'sent') await files.checkSending(visit, clientId, body)
+      return letters.create(visit, clientId, body, key)
+    },
+    async change(visit, clientId, id, { basis, body }) {
+      if (body['status'] === 'sent') await files.checkSending(visit, clientId, { ...body, id })
+      return letters.change(visit, clientId, id, { basis, body })
+    },
+  } satisfies Items)
+}
+
+/** What is to be sent: a new letter without an id, or a change of the one that has it. */
+interface SentLetter {
+  readonly id?: string
+  readonly subject?: string
+  readonly body?: string
+}
+
 interface LetterFileNeeds extends LetterSettings {
   readonly access: RecordAccess
-  readonly thread: Pick<WritingThread, 'write'>
+  readonly thread: Pick<WritingThread, 'write' | 'missingIn'>
 }
 
 export function createLetterFiles({ access, thread, ...settings }: LetterFileNeeds): LetterFiles {
@@ -54,7 +82,37 @@ export function createLetterFiles({ access, thread, ...settings }: LetterFileNee
       await access.note(visit, deed)
       return { bytes, headers: { 'cache-control': 'no-store', ...headersOf(format, row.subject) } }
     },
+
+    async checkSending(visit: Visit, clientId: string, { id, subject, body }: SentLetter) {
+      const [[row]] = await access.as(visit, [readLetterToSend(scopeOf(visit.actor, 'read', 'letter'), clientId, id)])
+      if (!row) return
+      const letter = letterDocument(
+        {
+          ...row,
+          consultant_id: '',
+          subject: subject ?? row.subject ?? '',
+          body: body ?? row.body ?? '',
+          sent_at: null,
+          recipient: null,
+          generated: false,
+          edited: false,
+        },
+        settings,
+      )
+      const missing = await thread.missingIn({ format: 'pdf', letter })
+      if (missing.length === 0) return
+      const deed: Deed = { action: 'letter_sent', noun: 'letter', clientId, ...(id !== undefined && { nounId: id }) }
+      await access.decline(visit, deed, unsendable(missing))
+    },
   } satisfies LetterFiles)
+}
+
+function unsendable(missing: readonly string[]): Problem {
+  return new Problem(
+    'conflict',
+    `A sent letter cannot be changed, and no PDF of this one could show ${namedCharacters(missing)}: no font has them. Remove them first.`,
+    { field: 'body' },
+  )
 }
 
 /** The letter as the firm sends it, or as it was sent. */

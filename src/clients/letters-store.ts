@@ -61,6 +61,29 @@ const toWrite = `select c.consultant_id, c.name, c.address, n.subject, n.body, n
           where r.data ->> 'body' = n.body) as edited
       from version v) history`
 
+type LetterToSend = Pick<LetterToWrite, 'name' | 'address' | 'author'> & {
+  /** Null for a new letter. */
+  readonly subject: string | null
+  readonly body: string | null
+}
+
+/** What a letter would be sent from, or a new one without an id. */
+export function readLetterToSend(
+  scope: Scope,
+  clientId: string,
+  id: string | undefined,
+): PreparedStatement<LetterToSend> {
+  const { condition, value, name } = within(scope)
+  return {
+    name: `letter to send ${name}`,
+    text: `select c.name, c.address, n.subject, n.body,
+        (select person.name from person where person.id = coalesce(n.created_by, portal_person())) as author
+      from client c left join letter n on n.client_id = c.id and n.id = $3
+      where ${condition} and c.id = $2 and ($3::uuid is null or n.id is not null)`,
+    values: [value, clientId, id ?? null],
+  }
+}
+
 /** The letters of a client, oldest first, including archived ones. */
 export function readLettersToWrite(scope: Scope, clientId: string): PreparedStatement<LetterToWrite> {
   const { condition, value, name } = within(scope)

@@ -6,7 +6,7 @@ import type { Sessions } from '../signin/sessions.ts'
 import { idempotencyKeyOf } from '../access/new-id.ts'
 import { recordId } from './ids.ts'
 import { registerItems } from './item-routes.ts'
-import type { LetterFiles } from './letter-files.ts'
+import { checkedLetters, type LetterFiles } from './letter-files.ts'
 import { registerLetters } from './letter-routes.ts'
 import * as operations from './operations.ts'
 import type { ShownRecord } from './present.ts'
@@ -32,7 +32,8 @@ export function registerClients(server: Server, { records, letterFiles, sessions
     portal.addHook('onRequest', signedIn(sessions))
     portal.addHook('preValidation', async (request) => refuseReserved(access, visitOf(request), request.body))
     registerRecords(portal, records)
-    for (const items of [notes, disputes, letters, timeEntries, expenses]) registerItems(portal, { items, history })
+    const checked = checkedLetters(letters, letterFiles)
+    for (const items of [notes, disputes, checked, timeEntries, expenses]) registerItems(portal, { items, history })
     registerLetters(portal, { versions: letterVersions, files: letterFiles })
     registerHistory(portal, records)
   })

@@ -95,13 +95,17 @@ export function createWritingThread({ patience, waiting }: Partial<typeof defaul
 
 const mostNamed = 5
 
+/** Some characters that no font has, for a sentence. */
+export function namedCharacters(missing: readonly string[]): string {
+  return `${missing.slice(0, mostNamed).join(' ')}${missing.length > mostNamed ? ' and others' : ''}`
+}
+
 function cannotShow(task: WriteTask, missing: readonly string[]): Problem {
-  const named = missing.slice(0, mostNamed).join(' ')
   const [what, instead] =
     'letter' in task ? ['letter', 'Download it for Word, or print it.'] : ['invoice', 'Print its page instead.']
   return new Problem(
     'conflict',
-    `A PDF of this ${what} cannot show ${named}${missing.length > mostNamed ? ' and others' : ''}: no font has them. ${instead}`,
+    `A PDF of this ${what} cannot show ${namedCharacters(missing)}: no font has them. ${instead}`,
   )
 }
 

@@ -1,3 +1,4 @@
+import { namedCharacters } from '../documents/writing-thread.ts'
 import { Problem } from '../platform/problems.ts'
 import { isVatId } from './country.ts'
 import { standardFault } from './conformity.ts'
@@ -48,13 +49,10 @@ function withoutVatNumber({ lines, buyer }: InvoiceDocument, sellerNumber: strin
   return undefined
 }
 
-const mostNamed = 5
-
 /** For characters that no font has. */
 export function withoutFont(missing: readonly string[]): IssueFault {
-  const others = missing.length > mostNamed ? ' and others' : ''
   return {
-    text: `A PDF cannot show ${missing.slice(0, mostNamed).join(' ')}${others}: no font has them. Remove them from the draft.`,
+    text: `A PDF cannot show ${namedCharacters(missing)}: no font has them. Remove them from the draft.`,
     stops: true,
   }
 }

@@ -25,12 +25,15 @@ export function isVatId(taxNumber: string | null): taxNumber is string {
   return taxNumber !== null && countryOfVatId(taxNumber) !== undefined
 }
 
+/** What a VAT number matches, in JavaScript and in PostgreSQL. Greece has a code of its own there. */
+export const vatIdPattern = `^(${[...countries, 'EL'].join('|')})(?=.*[0-9])[A-Z0-9 .+*-]{2,}$`
+
+const vatId = new RegExp(vatIdPattern, 'u')
+
 /** The country that a VAT number begins with; undefined for another tax number. */
 export function countryOfVatId(taxNumber: string): string | undefined {
-  const [, prefix = ''] = /^([A-Z]{2})(?=.*\d)[A-Z\d .+*-]{2,}$/.exec(taxNumber) ?? []
-  // Greece has a code of its own there.
-  const country = prefix === 'EL' ? 'GR' : prefix
-  return isCountry(country) ? country : undefined
+  const country = vatId.exec(taxNumber)?.[1]
+  return country === 'EL' ? 'GR' : country
 }
 
 /** The country of the last line of an address, by its name in English or in the language of a locale, or by its code. */

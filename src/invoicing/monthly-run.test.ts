@@ -10,6 +10,8 @@ import { byService } from '../access/actor.ts'
 import { createAudit } from '../access/audit.ts'
 import { openPortal } from '../access/portal.ts'
 import type { Queryable } from '../platform/database/database.ts'
+import type { Tax } from './arithmetic.ts'
+import { isVatId } from './country.ts'
 import { billMonth } from './monthly-run.ts'
 import type { InvoiceSettings } from './settings.ts'
 import { verifyInvoices } from './verify.ts'
@@ -55,7 +57,7 @@ async function addUsage(month: string): Promise<void> {
 }
 
 /** Bills the month with its own connections. Returns the SQL that read the usage, the progress, and the accounts that were refused. */
-async function bill(month: string, failures: Error[] = []) {
+async function bill(month: string, failures: Error[] = [], issuing?: Partial<InvoiceSettings>) {
   const asked: string[] = []
   const usage: Queryable = {
     rows: (query, values) => {
@@ -77,9 +79,9 @@ async function bill(month: string, failures: Error[] = []) {
     for await (const { invoices, refused: left, done, of } of billMonth(byService, {
       access,
       database: usage,
-      settings,
+      settings: { ...settings, ...issuing },
       month,
-      issue: false,
+      issue: issuing !== undefined,
     })) {
       progress.push(`${invoices.map(({ name }) => name).join()} ${done}/${of}`)
       refused.push(...left.map(({ name, error }) => `${name}: ${error.message}`))
@@ -223,4 +225,36 @@ test('a database that fails for another reason ends the run', async () => {
   await assert.rejects(bill('2026-07'), /temporarily unavailable/)
   await allow()
   assert.equal((await bill('2026-07')).progress.at(-1)?.endsWith(' 70/70'), true)
+})
+
+test('an invoice whose tax needs VAT numbers is issued exactly if it could be issued by itself', async () => {
+  for (const month of ['2026-08', '2026-09']) await addUsage(month)
+  const numbers = ['DE123456789', 'EL 123', 'GR1', 'ZZ123', 'de123', 'DE', 'DEABC', 'DE1a', 'XK12', 'CHE-123.456', '']
+  await database.rows(
+    `update account a set billing_tax_number = nullif(t.number, '') from unnest($1::text[]) with ordinality t (number, n)
+     where a.name = 'Account ' || lpad(t.n::text, 5, '0')`,
+    [numbers],
+  )
+  const seller = {
+    name: 'Firm',
+    address: [],
+    email: null,
+    phone: null,
+    website: null,
+    bank: null,
+
+    locale: 'en',
+  }
+  const issuedIn = async (month: string, category: Tax['category'], taxNumber: string | null) => {
+    const taxes = new Map([['none', { category, rate: 0, reason: 'None.' }]])
+    await bill(month, [], { taxes, seller: { ...seller, tax_number: taxNumber } })
+    const rows = await database.rows<{ number: string }>(
+      `select a.billing_tax_number as number from invoice i join account a on a.id = i.account_id
+       where i.month = $1 and i.state = 'issued' and a.billing_tax_number is not null order by a.name`,
+      [`${month}-01`],
+    )
+    return rows.map(({ number }) => number)
+  }
+  assert.deepEqual(await issuedIn('2026-08', 'AE', null), numbers.filter(isVatId))
+  assert.deepEqual(await issuedIn('2026-09', 'K', 'no VAT number'), [])
 })

@@ -145,11 +145,7 @@ export async function earlierDrafts(
 
 async function issueBatch(visit: Visit, { access, settings }: MonthlyRunNeeds, ids: readonly string[]) {
   const [, , invoices] = await access
-    .as(visit, [
-      store.lookUpRows,
-      store.issueRunDrafts(visit, ids, issueTerms(settings, 'invoice')),
-      store.readRunInvoices(ids),
-    ])
+    .as(visit, [store.lookUpRows, store.issueRunDrafts(visit, ids, termsOf(settings)), store.readRunInvoices(ids)])
     .catch((error: unknown) => {
       throw numberInUse(error, 'invoice')
     })
@@ -197,10 +193,15 @@ async function storeDrafts(
     const [, , , , created] = await access.as(visit, [...insert, read])
     return created
   }
-  const terms = issueTerms(settings, 'invoice')
-  const [, , , , , issued] = await access.as(visit, [...insert, store.issueRunDrafts(visit, ids, terms), read])
+  const [, , , , , issued] = await access.as(visit, [
+    ...insert,
+    store.issueRunDrafts(visit, ids, termsOf(settings)),
+    read,
+  ])
   return issued
 }
+
+const termsOf = (settings: InvoiceSettings) => ({ ...issueTerms(settings, 'invoice'), currency: settings.currency })
 
 /** Whether another run billed one of the accounts since the statement began, or at the same time in another order. */
 function isBilledMeanwhile(error: unknown): boolean {

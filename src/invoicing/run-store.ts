@@ -3,6 +3,7 @@ import type { Queryable } from '../platform/database/database.ts'
 import type { PreparedStatement } from '../platform/database/pipeline.ts'
 import type { InvoiceTotals } from './arithmetic.ts'
 import { issueValues, linesJson, totalsJson, type IssueTerms } from './changes-store.ts'
+import { isVatId, vatIdPattern } from './country.ts'
 import type { InvoiceLine } from './document.ts'
 
 /** A draft of the monthly run, before it is stored. */
@@ -91,23 +92,30 @@ function noteInvoices({ requestId, address }: Visit, drafts: readonly RunDraft[]
 }
 
 /**
- * Issues those of the invoices that are drafts, in this order. One that needs the VAT number of an account without one stays a
- * draft (`before-issue.ts`).
+ * Issues those of the invoices that are drafts, in this order. One in another currency stays a draft, and so does one whose taxes
+ * need a VAT number that the account or the firm lacks: what `faultsOf` says of one draft, for many.
  */
 export function issueRunDrafts(
   visit: Visit,
   ids: readonly string[],
-  terms: IssueTerms,
+  { currency, ...terms }: IssueTerms & { readonly currency: string },
 ): PreparedStatement<{ readonly outcome: string }> {
   return {
     name: 'issue run drafts',
     text: `select issue_invoice(d.id, d.version, $2, $3, $4, $5, $6, $7, $8) as outcome
       from (select i.id, i.version from jsonb_array_elements_text($1::jsonb) with ordinality as e(id, place)
         join invoice i on i.id = e.id::uuid join account a on a.id = i.account_id
-        where i.state = 'draft' and (coalesce(i.buyer_tax_number, a.billing_tax_number, '') ~ '^[A-Z]{2}.*[0-9]'
-          or not exists (select from invoice_line l where l.invoice_id = i.id and l.tax_category in ('AE', 'K')))
+        where i.state = 'draft' and i.currency = $9 and not exists (select from invoice_line l where l.invoice_id = i.id
+          and (l.tax_category in ('AE', 'K') and coalesce(i.buyer_tax_number, a.billing_tax_number, '') !~ $10
+            or l.tax_category in ('K', 'G') and not $11))
         order by e.place) d`,
-    values: [JSON.stringify(ids), ...issueValues(visit, terms)],
+    values: [
+      JSON.stringify(ids),
+      ...issueValues(visit, terms),
+      currency,
+      vatIdPattern,
+      isVatId(terms.seller?.tax_number ?? null),
+    ],
   }
 }
 

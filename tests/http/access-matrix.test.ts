@@ -66,6 +66,7 @@ const matrix: Readonly<Record<string, Entry>> = {
   'DELETE /clients/:client': { statuses: partners(204), based: true },
   'POST /clients/:client/restore': { statuses: partners(200) },
   'GET /clients/:client/export': { statuses: record(200) },
+  'GET /clients/:client/erasure': { statuses: partners(200) },
   'POST /clients/:client/erasure': { statuses: partners(201), body: { reason: 'Asked for.' } },
   'DELETE /clients/:client/erasure': { statuses: partners(404) },
   'GET /erasures': { statuses: partners(200) },

@@ -172,6 +172,16 @@ describe('a letter as a file', () => {
     for (const format of ['docx', 'print']) assert.match(await textOf(`${path}/${format}`), /😀, שלום and 𒀀/)
   })
 
+  test('that no PDF can show is not sent, because it could not be changed afterwards', async () => {
+    const path = await letter('Dear 𒀀')
+    const sent = await anna.send('PATCH', path, { status: 'sent' }, { 'if-match': '*' })
+    assert.equal(sent.status, 409, sent.text)
+    assert.match(sent.text, /no PDF of this one could show 𒀀/)
+    assert.equal((await anna.get(path)).json['status'], 'draft')
+    const corrected = await anna.send('PATCH', path, { status: 'sent', body: 'Dear 😀' }, { 'if-match': '*' })
+    assert.equal(corrected.json['status'], 'sent', corrected.text)
+  })
+
   test('of a letter that was sent shows what was sent', async () => {
     const other = await firm.client(anna, 'Before')
     const made = await anna.send('POST', `/clients/${other}/letters`, { subject: 'Offer', status: 'sent' })

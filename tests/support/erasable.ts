@@ -37,9 +37,10 @@ export async function fillClient(of: Member): Promise<string> {
   const entry = await send('POST', `${client}/time_entries`, work)
   await send('PATCH', `${client}/time_entries/${entry}`, { text: `longer advice ${marker}` })
   await send('POST', `${client}/expenses`, { date: '2026-03-12', amount: '34.50', text: `train ${marker}` })
-  const sent = await send('POST', `${client}/letters`, { subject: `Offer ${marker}`, body: `Dear ${marker} 𒀀` })
+  const sent = await send('POST', `${client}/letters`, { subject: `Offer ${marker}`, body: `Dear ${marker}` })
   await send('PATCH', `${client}/letters/${sent}`, { status: 'sent' })
-  await send('POST', `${client}/letters/${sent}/versions`)
+  const version = await send('POST', `${client}/letters/${sent}/versions`)
+  await send('PATCH', `${client}/letters/${version}`, { body: `Dear ${marker} 𒀀` })
   await send('POST', `${client}/letters`, { subject: `../../${marker}`, body: `Dear ${marker}` })
   await send('POST', `${client}/drafts`, {
     instructions: `Write to ${marker}.`,

@@ -1,7 +1,8 @@
 import { Alert, Button, Group, TextInput } from '@mantine/core'
-import { useState, type FormEvent } from 'react'
+import { useEffect, useState, type FormEvent } from 'react'
+import type { ErasureEffects } from '../../../src/client-data/schema.ts'
 import type { ClientRecord } from '../../../src/clients/schema.ts'
-import { change, reasonOf } from '../../api.ts'
+import { change, read, reasonOf } from '../../api.ts'
 import { FormDialog } from '../../components/form-dialog.tsx'
 import classes from './erasure.module.css'
 
@@ -18,6 +19,16 @@ export function EraseDialog({ record, onClose, onDone }: EraseDialogProps) {
   const [typed, setTyped] = useState('')
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<string>()
+  const [effects, setEffects] = useState<readonly string[]>()
+  const address = `/clients/${record.id}/erasure`
+  useEffect(() => {
+    const loading = new AbortController()
+    read<ErasureEffects>(address, loading.signal).then(
+      (loaded) => setEffects(loaded.effects),
+      (thrown: unknown) => loading.signal.aborted || setError(reasonOf(thrown)),
+    )
+    return () => loading.abort()
+  }, [address])
   const word = record.reference ?? record.name
   const isSure = typed.trim().toLowerCase() === word.toLowerCase()
 
@@ -26,7 +37,7 @@ export function EraseDialog({ record, onClose, onDone }: EraseDialogProps) {
     setBusy(true)
     setError(undefined)
     try {
-      await change(`/clients/${record.id}/erasure`, { method: 'POST', body: { reason } })
+      await change(address, { method: 'POST', body: { reason } })
       onDone()
     } catch (thrown) {
       setError(reasonOf(thrown))
@@ -43,6 +54,15 @@ export function EraseDialog({ record, onClose, onDone }: EraseDialogProps) {
           and issued invoices are kept unchanged. Until then, a partner can withdraw the erasure. If you need a copy,
           export the client first.
         </p>
+        {effects !== undefined && effects.length > 0 && (
+          <Alert color="orange" variant="light" title="Still open for this client">
+            <ul className={classes.effects}>
+              {effects.map((effect) => (
+                <li key={effect}>{effect}</li>
+              ))}
+            </ul>
+          </Alert>
+        )}
         <TextInput
           label="Reason"
           description="Kept after the erasure: do not name the client."
@@ -68,7 +88,12 @@ export function EraseDialog({ record, onClose, onDone }: EraseDialogProps) {
           <Button variant="default" disabled={busy} onClick={onClose}>
             Cancel
           </Button>
-          <Button type="submit" color="red" loading={busy} disabled={!isSure || reason.trim() === ''}>
+          <Button
+            type="submit"
+            color="red"
+            loading={busy}
+            disabled={!isSure || reason.trim() === '' || effects === undefined}
+          >
             Schedule erasure
           </Button>
         </Group>
