@@ -184,17 +184,6 @@ test('after a refusal, the rest is returned when the request in flight ends in a
   assert.deepEqual([reportOf(allowances).held, allowances.taken(one.request.requestId)], [0n, undefined])
 })
 
-test('after a lost response the allowance is not used and nothing is returned twice', () => {
-  const allowances = stocked()
-  taken(allowances)
-  allowances.lost()
-  inVain(allowances, 1)
-  assert.ok(allowances.due())
-  const { at_hand, requests, requests_back, tokens_back, credit, held } = reportOf(allowances)
-  assert.deepEqual([at_hand, requests, requests_back, tokens_back, credit], [0, 0, 0, 0, 0n])
-  assert.equal(held, mostOfOne, 'requests in flight stay held')
-})
-
 test('a new instance has no allowance and ignores requests of the previous one', () => {
   const allowances = stocked()
   const old = taken(allowances)
@@ -280,6 +269,25 @@ function takenBy(allowances: Allowances, who = limited): AdmittedRequest {
   assert.ok(allowances.take(each))
   return allowances.taken(each.requestId) ?? assert.fail()
 }
+
+test('after a lost response no allowance is used, and nothing is returned twice', () => {
+  const allowances = stockedKey()
+  takenBy(allowances)
+  allowances.lost()
+  for (const who of [payer, limited]) assert.equal(allowances.take(ask(who)), undefined)
+  assert.ok(allowances.due())
+  const { accounts, keys } = allowances.report([])
+  const all = [...accounts, ...keys]
+  assert.deepEqual(
+    all.map(({ at_hand, requests, requests_back, credit }) => [at_hand, requests, requests_back, credit]),
+    [1, 2].map(() => [0, 0, 0, 0n]),
+  )
+  assert.deepEqual(
+    all.map(({ held }) => held),
+    [mostOfOne, mostOfOne],
+    'requests in flight stay held',
+  )
+})
 
 test('a request of a key with limits needs the allowances of both, and takes from both', () => {
   const allowances = stockedKey()

@@ -226,7 +226,6 @@ export interface OpenDraft {
   readonly client_id: string
   readonly person_id: string
   readonly role: 'consultant' | 'partner'
-  readonly active: boolean
   readonly charged: boolean
 }
 
@@ -236,7 +235,7 @@ export interface OpenDraft {
  */
 export function readOpenDrafts(database: Queryable, grace: { readonly ms: number }): Promise<OpenDraft[]> {
   return database.rows(
-    `select d.id, d.client_id, p.id as person_id, p.role, p.status = 'active' as active, l.request_id is not null as charged
+    `select d.id, d.client_id, p.id as person_id, p.role, l.request_id is not null as charged
      from draft d join person p on p.id = d.created_by
        left join lateral (select request_id from ledger where request_id = d.id limit 1) l on true
      where (d.status = 'running' or d.failure = 'interrupted' and l.request_id is not null

@@ -22,10 +22,9 @@ interface RecoveryNeeds {
  * a draft without a hold and without a charge has failed. Every instance does this.
  */
 export function startRecovery({ database, endings, log }: RecoveryNeeds) {
-  async function recover({ id, client_id: clientId, person_id, role, active, charged }: OpenDraft): Promise<void> {
+  async function recover({ id, client_id: clientId, person_id, role, charged }: OpenDraft): Promise<void> {
     const draft = { id, clientId }
     if (!charged) return endings.fail(byService, draft, 'interrupted')
-    if (!active) return endings.fail(byService, draft, 'forbidden')
     try {
       await endings.keep({ actor: personActor({ id: person_id, role }), requestId: id }, draft)
       log.info({ request_id: id }, 'a draft was completed after its instance had stopped')

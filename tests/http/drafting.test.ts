@@ -7,6 +7,7 @@ import { formatMoney } from '../../src/billing/money.ts'
 import type { Answer } from '../support/answer.ts'
 import { eventsOf, notice, objectsAt, openDrafting, stream } from '../support/drafting.ts'
 import { at, objectAt } from '../support/json.ts'
+import { addPastUsage } from '../support/past-usage.ts'
 import { asSuperuser } from '../support/superuser.ts'
 import { until } from '../support/until.ts'
 
@@ -497,12 +498,16 @@ describe('a draft', () => {
       [client],
     )
     assert.deepEqual(ledger, { cost: '10800000', requests: 3 })
+    // A request with a key that names the client.
+    const day = new Date().toISOString().slice(0, 10)
+    const usage = { day, model: 'fast', input: 10, output: 5, prices: [100_000n, 400_000n], client } as const
+    await addPastUsage(firm.service.database, await firm.service.customer(), [usage])
     for (const person of [anna, paula]) {
       const { json } = await person.get(`/clients/${client}/costs`)
-      assert.deepEqual([json['total'], json['not_kept'], json['by_api']], ['0.0000108', '0.0000036', '0'])
+      assert.deepEqual([json['total'], json['not_kept'], json['by_api']], ['0.0000138', '0.0000036', '0.000003'])
       assert.deepEqual(
         objectsAt(json, 'by_month').map(({ requests, cost }) => [requests, cost]),
-        [[3, '0.0000108']],
+        [[4, '0.0000138']],
       )
       assert.deepEqual(
         objectsAt(json, 'by_letter').map(({ letter, cost }) => [at(letter, 'id'), at(letter, 'archived'), cost]),

@@ -564,6 +564,7 @@ describe('bad input', () => {
     }
     const reasonFor = async (amount: string) => (await pay({ amount })).error['reason']
     assert.equal(await reasonFor('119.01'), 'The field amount must be at most what is open: 119.00.')
+    assert.equal(await reasonFor('1.001'), 'The field amount must have at most 2 decimals.')
     for (const amount of ['-0.01', '-120']) {
       assert.equal(
         await reasonFor(amount),

@@ -77,6 +77,18 @@ describe('B69: a telephone number', () => {
     ])
   })
 
+  test('is no factor while it is being set up, nor is any other', async () => {
+    for (const factor of ['passkey', 'totp', 'sms']) {
+      const { profile } = await portal.enter('consultant')
+      await forgetLimits()
+      const begun = await post(profile, `/me/factors/${factor}/start`, { input: { number: newNumber() } })
+      assert.equal(begun.status, 200, begun.text)
+      const { factors } = (await profile.ask('/me')).json
+      for (const index of [0, 1, 2]) assert.equal(at(factors, index, 'set_up'), false, factor)
+      assert.equal((await portal.profile().signIn('firm')).location, '/')
+    }
+  })
+
   test('is not stored before, and not with a wrong code', async () => {
     const { profile, id } = await portal.enter('consultant')
     const page = await begin(profile, '+49 (151) 1234-9999')

@@ -63,7 +63,10 @@ async function copyOf(original: string): Promise<TestDatabase> {
   const cluster = await findCluster()
   const name = `test_${randomUUID().replaceAll('-', '')}`
   const owner = new URL(cluster.url).username
-  await administer(cluster.superuserUrl, `create database ${name} template ${original} strategy file_copy owner ${owner}`)
+  await administer(
+    cluster.superuserUrl,
+    `create database ${name} template ${original} strategy file_copy owner ${owner}`,
+  )
   return {
     url: withDatabase(cluster.url, name),
     superuserUrl: withDatabase(cluster.superuserUrl, name),

@@ -309,7 +309,8 @@ describe('chat completions write', () => {
     assert.deepEqual(messageOf([]), { ...said, content: '' })
   })
 
-  it('a reply that was cut off as such, although it has calls', () => {
+  it('a reply with calls, wherever they are, as such, unless it was cut off', () => {
+    assert.equal(finishOf([call('c1', 'Bonn'), text('Hi.')]), 'tool_calls')
     assert.equal(finishOf(parts, { stopReason: 'max_output_tokens' }), 'length')
     assert.equal(finishOf([thought, text('Hi.')]), 'stop')
   })
