@@ -1,4 +1,11 @@
-import { entryIdOf, entryOf, importFault, type EntryOptions, type ImportedEntry } from '../models/reported/entry.ts'
+import {
+  entryIdOf,
+  entryOf,
+  importFault,
+  seemsToBeOther,
+  type EntryOptions,
+  type ImportedEntry,
+} from '../models/reported/entry.ts'
 import type { ReportedModel } from '../models/reported/reported-model.ts'
 import { loadConfig, type Config } from '../platform/config/config.ts'
 import { modelsText, withModels } from '../platform/config/models-text.ts'
@@ -81,7 +88,11 @@ function planFor({ models, isNamed }: Chosen, config: Config, options: EntryOpti
     const other = added.get(id)
     if (other === model.id) continue
     const reason =
-      importFault(model, options) ?? (other === undefined ? null : `its id ${id} would be that of ${other}`)
+      importFault(model, options) ??
+      (!isNamed && seemsToBeOther(model)
+        ? 'by its name it is not a text model: if it is one, choose it with --model'
+        : null) ??
+      (other === undefined ? null : `its id ${id} would be that of ${other}`)
     if (configured.has(id)) plan.kept.push(id)
     else if (reason !== null) plan.leftOut.push({ model: model.id, reason })
     else {

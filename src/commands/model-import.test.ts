@@ -154,6 +154,26 @@ limits:`,
     assert.deepEqual([await readFile(file, 'utf8'), await readdir(folder)], [configured, ['tollgate.yaml']])
   })
 
+  test('without those of OpenAI that do not chat, unless they are chosen by name', async () => {
+    await writeFile(file, configured)
+    const others = [
+      'whisper-1',
+      'tts-1-hd',
+      'dall-e-3',
+      'gpt-image-1',
+      'omni-moderation-latest',
+      'davinci-002',
+      'o1-pro',
+    ]
+    const answers = { 'GET /v1/models': { json: { data: ['gpt-4o', 'o3-mini', ...others].map((id) => ({ id })) } } }
+    const { stdout } = await run(answers, '--all', '--context', '8192', '--dry-run', '--json')
+    const said = parseObject(stdout)
+    const idsAt = (list: string, name: string) => listAt(said, list).map((each) => at(each, name))
+    assert.deepEqual([idsAt('entries', 'id'), idsAt('left_out', 'model')], [['gpt-4o', 'o3-mini'], others])
+    const named = await run(answers, '--model', 'o1-pro', '--context', '8192', '--dry-run', '--json')
+    assert.equal(listAt(parseObject(named.stdout), 'entries').length, 1)
+  })
+
   test('as JSON', async () => {
     await writeFile(file, configured)
     const { stdout } = await run(modelLists.ollama, '--all', '--write', '--json')

@@ -23,18 +23,22 @@ export function registerModels(server: Server, { generation, till }: ModelRoutes
     return caller.allowedModels
   }
 
-  server.get('/models', { schema: listModels, config: { forAnthropic: true } }, async (request, reply) => {
+  const list = async (request: FastifyRequest, reply: FastifyReply) => {
     const data = generation.models(await allowedModels(request, reply))
     const [first_id, last_id] = [data[0]?.id ?? null, data.at(-1)?.id ?? null]
     return { object: 'list', data, has_more: false, first_id, last_id } as const
-  })
+  }
+  server.get('/models', { schema: listModels, config: { forAnthropic: true } }, list)
 
   const config = { wireFormat: openAiFormat, forAnthropic: true }
-  server.get('/models/:id', { schema: retrieveModel, config }, async (request, reply) =>
-    generation.model(request.params.id, await allowedModels(request, reply)),
+  /** Some clients end the URL of the list with a slash. */
+  const show = async (request: FastifyRequest, reply: FastifyReply, id: string) =>
+    id === '' ? list(request, reply) : generation.model(id, await allowedModels(request, reply))
+  server.get('/models/:id', { schema: retrieveModel, config }, (request, reply) =>
+    show(request, reply, request.params.id),
   )
-  // Some clients do not encode the slash of an id.
-  server.get<{ Params: { '*': string } }>('/models/*', { schema: { hide: true }, config }, async (request, reply) =>
-    generation.model(request.params['*'], await allowedModels(request, reply)),
+  // Some do not encode the slash of an id.
+  server.get<{ Params: { '*': string } }>('/models/*', { schema: { hide: true }, config }, (request, reply) =>
+    show(request, reply, request.params['*']),
   )
 }

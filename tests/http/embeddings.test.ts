@@ -104,8 +104,13 @@ describe("Embeddings in OpenAI's form", () => {
     const { accountId, key } = await service.customer()
     vendor.answer = (body) => (body['encoding_format'] === 'base64' ? { status: 400, body: {} } : answerWith([numbers]))
     const called = vendor.calls.length
-    for (const calls of [2, 3]) {
-      assert.deepEqual(at((await embed(key, { model: 'numbers' })).json, 'data', 0, 'embedding'), numbers)
+    const base64 = Buffer.from(new Float32Array(numbers).buffer).toString('base64')
+    for (const [encoding_format, expected, calls] of [
+      ['base64', base64, 2],
+      ['float', numbers, 3],
+    ] as const) {
+      const { json } = await embed(key, { model: 'numbers', encoding_format })
+      assert.deepEqual(at(json, 'data', 0, 'embedding'), expected)
       assert.equal(vendor.calls.length, called + calls)
     }
     const { rows, holds } = await service.books(accountId)

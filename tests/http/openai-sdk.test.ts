@@ -186,6 +186,7 @@ describe("OpenAI's official client", () => {
     // The Python client does not encode the slash.
     assert.equal((await client.models.retrieve('of/a:vendor')).id, 'of/a:vendor')
     assert.equal((await service.call('/v1/models/of/a:vendor', key)).json['id'], 'of/a:vendor')
+    assert.deepEqual((await service.call('/v1/models/', key)).json, (await service.call('/v1/models', key)).json)
     const unknown = await client.models.retrieve('fsat').catch((error: unknown) => error)
     assert.ok(unknown instanceof OpenAI.NotFoundError)
     assert.deepEqual([unknown.code, unknown.type, unknown.param], ['model_not_found', 'not_found_error', 'model'])

@@ -2,7 +2,7 @@ import type { Delta } from '../../models/conversation.ts'
 import type { Reply } from '../generation.ts'
 import { event, type ErrorDetails, type EventWriter } from './dialect.ts'
 import { openAiErrorOf } from './openai-errors.ts'
-import { outputParts, statusOf } from './openai-response-items.ts'
+import { outputItems, outputParts, statusOf } from './openai-response-items.ts'
 import { responseObject, type RequestedResponse, type ResponseIds } from './openai-response-object.ts'
 import {
   streamCall,
@@ -24,10 +24,12 @@ export function responseEvents(request: RequestedResponse, ids: ResponseIds): Ev
     opening: [write('response.created', { response }), write('response.in_progress', { response })],
     text: output.text,
     deltas: (deltas) => deltas.map(output.delta),
-    closing: (reply) => [
-      output.end(reply),
-      write(`response.${statusOf(reply)}`, { response: responseObject(request, reply, reply) }),
-    ],
+    closing(reply) {
+      const { events, cutOffCall } = output.end(reply)
+      const ended = responseObject(request, reply, reply)
+      const items = cutOffCall ? { output: [...outputItems(reply), cutOffCall] } : {}
+      return [events, write(`response.${statusOf(reply)}`, { response: { ...ended, ...items } })]
+    },
     failure: (details, status) => failure(write, details, status),
   }
 }
@@ -87,14 +89,16 @@ function createOutput(scope: ItemStream, keepsTexts: boolean) {
     }
   }
 
-  /** Only the item at the end of the output can be incomplete. */
-  function end(reply: Reply): string {
+  /** Only the item at the end of the output can be incomplete. A call that was cut off is no part of the reply. */
+  function end(reply: Reply): { readonly events: string; readonly cutOffCall: object | undefined } {
     const status = statusOf(reply)
     const parts = outputParts(reply)
     const isEmpty = count === 0 && parts.length > 0
     const begun = isEmpty ? beginText().events : ''
     const ended = late.map((text) => text.end(textAt(text.index), 'completed')).join('')
-    return begun + ended + endLast()
+    const last = open?.kind === 'call' ? open : undefined
+    const isCutOff = last && !parts.some((part) => part.kind === 'call' && part.id === last.callId)
+    return { events: begun + ended + endLast(), cutOffCall: isCutOff ? last.item(status) : undefined }
 
     function textAt(index: number): string {
       const part = parts[index]
@@ -103,10 +107,7 @@ function createOutput(scope: ItemStream, keepsTexts: boolean) {
 
     function endLast(): string {
       if (open?.kind === 'text') return open.end(open.kept() ?? textAt(open.index), status)
-      if (open?.kind !== 'call') return leave()
-      const { callId } = open
-      const isWhole = parts.some((part) => part.kind === 'call' && part.id === callId)
-      return open.end(isWhole ? 'completed' : status)
+      return last ? last.end(isCutOff ? status : 'completed') : leave()
     }
   }
 

@@ -109,6 +109,8 @@ export interface StreamedCall {
   begin(): string
   add(json: string): string
   end(status: ItemStatus): string
+  /** As its last event has it. */
+  item(status: ItemStatus): object
 }
 
 export function streamCall(
@@ -118,26 +120,24 @@ export function streamCall(
 ): StreamedCall {
   const id = itemId('fc', generation, index)
   const place = { item_id: id, output_index: index }
-  const itemOf = (status: ItemStatus, input: string) => ({
-    output_index: index,
-    item: callItem(id, status, { id: callId, tool, input }),
-  })
+  const itemOf = (status: ItemStatus, input: string) => callItem(id, status, { id: callId, tool, input })
   let input = ''
+  // The model may write nothing for a call without arguments.
+  const whole = (status: ItemStatus) => (input === '' && status === 'completed' ? '{}' : input)
   return {
     kind: 'call',
     callId,
-    begin: () => write('response.output_item.added', itemOf('in_progress', '')),
+    begin: () => write('response.output_item.added', { output_index: index, item: itemOf('in_progress', '') }),
     add(json) {
       input += json
       return write('response.function_call_arguments.delta', { ...place, delta: json })
     },
     end(status) {
-      // The model may write nothing for a call without arguments.
-      const whole = input === '' && status === 'completed' ? '{}' : input
       return (
-        write('response.function_call_arguments.done', { ...place, name: tool, arguments: whole }) +
-        write('response.output_item.done', itemOf(status, whole))
+        write('response.function_call_arguments.done', { ...place, name: tool, arguments: whole(status) }) +
+        write('response.output_item.done', { output_index: index, item: itemOf(status, whole(status)) })
       )
     },
+    item: (status) => itemOf(status, whole(status)),
   }
 }

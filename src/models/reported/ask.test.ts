@@ -117,6 +117,23 @@ describe('the models that a server reports', () => {
     })
   }
 
+  test('with those that say by their kind that they write no text, and without what is no model', async () => {
+    const text = [{ type: 'chat' }, { type: 'text-to-text' }, { capabilities: { chat_completion: true } }]
+    const others = [
+      { type: 'image' },
+      { task: 'feature-embedding' },
+      { model_type: 'rerank' },
+      { supports_chat: false },
+    ]
+    const data = [null, 7, { id: 7 }, ...[...text, ...others].map((each, index) => ({ id: `m${index}`, ...each }))]
+    const models = await ask({ 'GET /v1/models': { json: { data } } })
+    assert.deepEqual(
+      models.map(({ id, writesText }) => [id, writesText]),
+      data.slice(3).map((_, index) => [`m${index}`, index < text.length]),
+    )
+    await assert.rejects(ask({ 'GET /v1/models': { json: { data: [null, 7] } } }), NoModelList)
+  })
+
   test('with the key of the server, in the header that it expects', async () => {
     await ask(modelLists.llamaServer, { key: 'k1' })
     assert.deepEqual(server.asked, ['GET /v1/models with k1', 'GET /props with k1'])

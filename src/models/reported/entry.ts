@@ -37,6 +37,20 @@ export function importFault(model: ReportedModel, { context }: Pick<EntryOptions
   return entryIdOf(model) === '' ? 'its name has no character that an id may have' : null
 }
 
+const namesOfOthers =
+  /(?:^|[/_.-])(?:embed\w*|bge|e5|gte|rerank\w*|moderation|dall-e|imagen|image|flux|stable-diffusion|sora|veo|whisper|tts|transcribe|audio|realtime)(?:$|[/_.:-])/i
+/** OpenAI's models that complete a text, or that its responses API alone serves. */
+const withoutChat =
+  /^(?:babbage-|davinci-|gpt-3\.5-turbo-instruct|computer-use-|codex-mini-|.*-deep-research|o\d-pro|gpt-[\d.]+-pro)/
+
+/**
+ * Whether a model of which the server reports nothing has the name of a model that does not chat: OpenAI lists everything that it has.
+ * A name proves nothing, so such a model can still be chosen by it.
+ */
+export function seemsToBeOther({ id, can }: ReportedModel): boolean {
+  return Object.keys(can ?? {}).length === 0 && (namesOfOthers.test(id) || withoutChat.test(id))
+}
+
 /** Throws if `importFault` has something to say. */
 export function entryOf(model: ReportedModel, { url, keyName, context: given }: EntryOptions): ImportedEntry {
   const context = contextOf(model, given)

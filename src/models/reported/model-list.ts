@@ -10,10 +10,11 @@ export interface ModelList {
   readonly next: string | undefined
 }
 
-/** Undefined if the body is something else. Models with unusable names are left out. */
+/** Undefined if the body is something else. Entries that are none, and models with unusable names, are left out. */
 export function readModelList(body: unknown): ModelList | undefined {
-  const entries = at(body, 'data')
-  if (!Array.isArray(entries) || !entries.every(isJsonObject)) return undefined
+  const data = at(body, 'data')
+  const entries = listOf(data).filter(isJsonObject)
+  if (!Array.isArray(data) || (data.length > 0 && entries.length === 0)) return undefined
   const last = at(body, 'last_id')
   return {
     models: entries.flatMap((entry) => {
@@ -101,4 +102,14 @@ const tollgate: Reader = (entry) => {
   }
 }
 
-const readers: readonly Reader[] = [openRouter, mistral, anthropic, vllm, llamaServer, tollgate]
+const otherKinds = /embed|rerank|moderat|classif|image|video|audio|speech|voice|transcri/i
+
+/** Together, Novita and Hugging Face name the kind of a model; Azure and Fireworks say whether it can chat. */
+const kinds: Reader = (entry) => {
+  const named = ['type', 'model_type', 'task'].map((name) => at(entry, name))
+  const chats = [at(entry, 'capabilities', 'chat_completion'), at(entry, 'supports_chat')]
+  const isOther = named.some((kind) => typeof kind === 'string' && otherKinds.test(kind) && !/text/i.test(kind))
+  return { writesText: !isOther && !chats.includes(false) }
+}
+
+const readers: readonly Reader[] = [openRouter, mistral, anthropic, vllm, llamaServer, tollgate, kinds]

@@ -33,19 +33,19 @@ export function createEmbeddingModel(options: EmbeddingModelOptions): Model {
     const { dimensions, encoding, requestId } = how
     if (signal.aborted) return { vectors: undefined, usage: usageOf(0, 'estimated') }
     const input = prompt.messages.map(textOfMessage)
-    const bodyWith = (encoding_format: EmbeddingOptions['encoding']) =>
+    const bodyWith = (encoding_format?: 'base64') =>
       JSON.stringify({ model: upstreamModel, input, dimensions, encoding_format })
     const bounds = { mostBytes: mostAnswerBytes(input.length), signal }
     const ask = async (endpoint: Endpoint, total: number): Promise<EmbeddingAnswer | undefined> => {
-      const open = async (form: EmbeddingOptions['encoding']) => {
+      const open = async (form?: 'base64') => {
         const begun = endpoint.open(bodyWith(form), { ...bounds, total })
         return (await begun.opened) ? begun : undefined
       }
-      const isOwn = encoding === 'base64' || withoutBase64.has(endpoint)
-      let reception = await open(isOwn ? encoding : 'base64')
-      if (!isOwn && reception?.status === 400) {
+      const writesBase64 = !withoutBase64.has(endpoint)
+      let reception = await open(writesBase64 ? 'base64' : undefined)
+      if (writesBase64 && (reception?.status === 400 || reception?.status === 422)) {
         await readRefusal(reception)
-        reception = await open(encoding)
+        reception = await open()
         if (reception?.status === 200) withoutBase64.add(endpoint)
       }
       if (reception === undefined) return undefined

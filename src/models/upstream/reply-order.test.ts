@@ -67,6 +67,47 @@ describe('the pieces of a stream with calls', () => {
     assert.deepEqual(ordered(...pieces), ['find#a', '{"x"', ':1}'])
   })
 
+  for (const [name, index, pieces, expected] of [
+    ['the id follows the tool', 0, [{ tool: 'find' }, { id: 'a', json: '{' }, { json: '}' }], ['find#a', '{', '}']],
+    ['the id follows the arguments', 0, [{ tool: 'find', json: '{}' }, { id: 'a' }], ['find#new', '{}']],
+    ['the tool follows the id', undefined, [{ id: 'a' }, { tool: 'find', json: '{}' }], ['find#a', '{}']],
+    ['the tool follows the arguments', 0, [{ id: 'a', json: '{}' }, { tool: 'find' }], ['find#a', '{}']],
+    [
+      'each piece has another id',
+      0,
+      [
+        { id: 'a', tool: 'find' },
+        { id: 'b', json: '{}' },
+      ],
+      ['find#a', '{}'],
+    ],
+    [
+      'the whole call follows its pieces',
+      0,
+      [{ id: 'a', tool: 'find', json: '{' }, { json: '}' }, { id: 'a', tool: 'find', json: '{}' }],
+      ['find#a', '{', '}'],
+    ],
+    [
+      'two calls have one index and one id',
+      0,
+      [
+        { id: 'a', tool: 'find', json: '{}' },
+        { id: 'a', tool: 'find', json: '{"x":1}' },
+      ],
+      ['find#a', '{}', 'find#a', '{"x":1}'],
+    ],
+    [
+      'two calls have one index, and the second comes in pieces',
+      0,
+      [{ tool: 'find', json: '{}' }, { tool: 'list' }, { json: '{}' }],
+      ['find#new', '{}', 'list#new', '{}'],
+    ],
+  ] as const) {
+    test(`are those of the call if ${name}`, () => {
+      assert.deepEqual(ordered(...pieces.map((piece) => ({ index, ...piece }))), expected)
+    })
+  }
+
   test('that belong to no call are a failure', () => {
     assert.throws(() => ordered({ json: '{}' }))
     assert.throws(() => ordered({ index: 0, id: 'a', json: '{}' }), 'a call without a tool')

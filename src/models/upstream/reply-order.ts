@@ -23,12 +23,34 @@ export interface ReplyOrder {
 interface Call {
   readonly kind: 'growing'
   readonly index: number | undefined
-  readonly id: string
   readonly joiner: Joiner
   readonly input: CallInput
+  /** As the server sent it, with whichever piece. Empty if it has not. */
+  id: string
   tool: string
+  /** Whether its beginning was passed on. */
+  isBegun: boolean
   state: 'waiting' | 'open' | 'over'
 }
+
+/**
+ * Whether a piece that may belong to this call begins another. Some servers send every call with index 0 or with the same id, some send
+ * the tool or the id of a call in a later piece, and some a new id with every piece.
+ */
+function isAnother({ id: known, tool: knownTool, input }: Call, { index, id, tool, json }: CallFragment): boolean {
+  const isSame = id !== '' && id === known
+  if (id !== '' && known !== '' && !isSame) {
+    return index === undefined || tool !== '' || json === '' || input.isWhole()
+  }
+  if (tool === '' || knownTool === '') return false
+  if (index === undefined && !isSame) return true
+  if (!input.isWhole()) return false
+  return tool !== knownTool || (json !== '' && !(isSame && json === input.json))
+}
+
+/** Some servers send a call that was streamed once more at its end. */
+const isRepetition = ({ tool, json }: CallFragment, { input }: Call): boolean =>
+  tool !== '' && json !== '' && json === input.json && input.isWhole()
 
 export function createReplyOrder(pass: (piece: OrderedPiece) => void): ReplyOrder {
   const calls: Call[] = []
@@ -46,19 +68,25 @@ export function createReplyOrder(pass: (piece: OrderedPiece) => void): ReplyOrde
     if (typeof piece === 'string' || piece.kind !== 'growing') return pass(piece)
     piece.state = 'open'
     open = piece
-    if (piece.tool !== '') begin(piece)
+    if (isKnown(piece)) begin(piece)
   }
 
-  function begin({ id, tool, input: { json } }: Call): void {
-    pass({ kind: 'call', id, tool })
-    if (json !== '') pass({ kind: 'input', json })
+  /** Its id may follow its tool, but not its arguments. */
+  const isKnown = ({ id, tool, input }: Call): boolean => tool !== '' && (id !== '' || input.json !== '')
+
+  function begin(call: Call): void {
+    const { id, tool, input } = call
+    if (tool === '') throw unusable('a call without a tool')
+    call.isBegun = true
+    pass({ kind: 'call', id: id || newCallId(), tool })
+    if (input.json !== '') pass({ kind: 'input', json: input.json })
   }
 
   /** Ends the open call, and passes on what waited up to the next call that is not over. */
   function close(call: Call): void {
+    if (!call.isBegun) begin(call)
     const rest = call.joiner.rest()
     if (rest !== '') pass({ kind: 'input', json: rest })
-    if (call.tool === '') throw unusable('a call without a tool')
     call.state = 'over'
     open = undefined
     while (open === undefined) {
@@ -79,16 +107,17 @@ export function createReplyOrder(pass: (piece: OrderedPiece) => void): ReplyOrde
 
   function addFragment(fragment: CallFragment): void {
     const call = callOf(fragment)
+    if (isRepetition(fragment, call)) return
     const json = call.joiner.add(fragment.json)
+    call.id ||= fragment.id
     if (call.state === 'over') {
       if (json.trim() !== '') throw unusable('a call that goes on after its end')
       return
     }
-    const isNamed = call.tool !== ''
     call.tool ||= fragment.tool
     call.input.add(json)
-    if (call.state === 'waiting' || call.tool === '') return
-    if (!isNamed) begin(call)
+    if (call.state === 'waiting' || (!call.isBegun && !isKnown(call))) return
+    if (!call.isBegun) begin(call)
     else if (json !== '') pass({ kind: 'input', json })
     if (waiting.length > 0 && json.trimEnd().endsWith('}')) closeIfWhole(call)
   }
@@ -99,14 +128,14 @@ export function createReplyOrder(pass: (piece: OrderedPiece) => void): ReplyOrde
     if (fragment.index === undefined && fragment.id === '' && fragment.tool === '') {
       throw unusable('a piece of a call that has not begun')
     }
-    const { index, id } = fragment
     const call: Call = {
       kind: 'growing',
-      index,
-      id: id || newCallId(),
+      index: fragment.index,
       joiner: createJoiner(),
       input: createCallInput(),
+      id: fragment.id,
       tool: '',
+      isBegun: false,
       state: 'waiting',
     }
     calls.push(call)
@@ -114,13 +143,11 @@ export function createReplyOrder(pass: (piece: OrderedPiece) => void): ReplyOrde
     return call
   }
 
-  function knownCall({ index, id, tool, json }: CallFragment): Call | undefined {
+  function knownCall(fragment: CallFragment): Call | undefined {
+    const { index, id } = fragment
     const here = index === undefined ? calls : calls.filter((call) => call.index === index)
-    // Some servers send every call with index 0.
-    if (id !== '') return here.find((call) => call.id === id)
-    const call = here.at(-1)
-    const isAnother = tool !== '' && (index === undefined || (json !== '' && call?.input.isWhole() === true))
-    return isAnother ? undefined : call
+    const call = here.findLast((each) => id !== '' && each.id === id) ?? here.at(-1)
+    return call && isAnother(call, fragment) ? undefined : call
   }
 
   return {
