@@ -1,6 +1,6 @@
 /** Reads JSON of unknown shape. What is missing, or of another type, is undefined or empty. */
 
-type Json = Readonly<Record<string, unknown>>
+export type Json = Readonly<Record<string, unknown>>
 
 export function at(value: unknown, ...path: readonly string[]): unknown {
   return path.reduce<unknown>((part, name) => (isJsonObject(part) ? part[name] : undefined), value)

@@ -98,6 +98,15 @@ for (const name of packages) {
       }
     })
 
+    test('A45 counts that are no counts are as if they were not reported', async () => {
+      // Sent as null.
+      const usage = { prompt_tokens: NaN, completion_tokens: NaN }
+      for (const reply of [await run(name, { ...calling, usage }), await stream(name, { ...calling, usage })]) {
+        assert.deepEqual([reply.usage.inputTokens, reply.usage.source], [5, 'estimated'])
+        assert.ok(reply.usage.outputTokens > 1)
+      }
+    })
+
     test('A14 usage that is missing is estimated from thoughts and calls, too', async () => {
       // Anthropic's package requires usage.
       if (name === '@ai-sdk/anthropic') return

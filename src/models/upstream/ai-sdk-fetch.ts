@@ -1,4 +1,5 @@
 import { fetch, Response, type Agent, type RequestInfo, type RequestInit } from 'undici'
+import { createUsageMender } from './mended-usage.ts'
 import { createForms, formAfterRefusal, type RequestForm } from './request-form.ts'
 
 /**
@@ -14,7 +15,7 @@ export function createPackageFetch(agent: Agent, received: (signal: AbortSignal)
     const answer = await fetch(input, { ...init, ...body, redirect: 'error', dispatcher: agent })
     if (answer.status !== 400 && answer.status !== 422) {
       forms.keep(originOf(input), form)
-      return isStream(answer) && init.signal ? watched(answer, init.signal) : answer
+      return answer.ok ? mended(answer, isStream(answer) || asksForStream(init), init.signal) : answer
     }
     const next = formAfterRefusal(form, answer.status, await answer.clone().text())
     if (!next) return answer
@@ -22,14 +23,33 @@ export function createPackageFetch(agent: Agent, received: (signal: AbortSignal)
     return send(input, init, next)
   }
 
-  function watched(answer: Response, signal: AbortSignal): Response {
-    const watch = new TransformStream<Uint8Array, Uint8Array>({
+  /** With a usage that the package accepts. */
+  function mended(answer: Response, streams: boolean, signal: RequestInit['signal']): Response {
+    const { mend } = createUsageMender()
+    const mendLine = (line: string): string => {
+      if (!line.startsWith('data:')) return line
+      const data = line.slice(5).trim()
+      // An empty event is nothing, but packages try to read it.
+      return data === '' ? '' : `data: ${mend(data)}`
+    }
+    const decoder = new TextDecoder()
+    const encoder = new TextEncoder()
+    let text = ''
+    const mending = new TransformStream<Uint8Array, Uint8Array>({
       transform(chunk, controller) {
-        received(signal)
-        controller.enqueue(chunk)
+        if (streams && signal) received(signal)
+        text += decoder.decode(chunk, { stream: true })
+        if (!streams) return
+        const end = text.lastIndexOf('\n') + 1
+        if (end > 0) controller.enqueue(encoder.encode(text.slice(0, end).split('\n').map(mendLine).join('\n')))
+        text = text.slice(end)
+      },
+      flush(controller) {
+        text += decoder.decode()
+        if (text !== '') controller.enqueue(encoder.encode(streams ? mendLine(text) : mend(text)))
       },
     })
-    return answer.body ? new Response(answer.body.pipeThrough(watch), answer) : answer
+    return answer.body ? new Response(answer.body.pipeThrough(mending), answer) : answer
   }
 
   return (input: RequestInfo, init: RequestInit): Promise<Response> => send(input, init, forms.of(originOf(input)))
@@ -37,6 +57,8 @@ export function createPackageFetch(agent: Agent, received: (signal: AbortSignal)
 
 const isStream = ({ headers }: Response): boolean =>
   headers.get('content-type')?.startsWith('text/event-stream') === true
+
+const asksForStream = ({ body }: RequestInit): boolean => typeof body === 'string' && /"stream":\s*true/.test(body)
 
 const originOf = (input: RequestInfo): string =>
   new URL(typeof input === 'string' || input instanceof URL ? input : input.url).origin

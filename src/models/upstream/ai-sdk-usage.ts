@@ -1,5 +1,5 @@
 import { fieldAt } from './fields.ts'
-import { readCacheUsage } from './chat-usage.ts'
+import { isCount, readCacheUsage } from './chat-usage.ts'
 import type { ReportedCounts } from './usage.ts'
 
 /**
@@ -58,6 +58,4 @@ function within(total: number | undefined, read = 0, written = 0): InputCounts {
 
 const countAt = (value: unknown, name: string): number | undefined => countOf(fieldAt(value, name))
 
-function countOf(value: unknown): number | undefined {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined
-}
+const countOf = (value: unknown): number | undefined => (isCount(value) ? value : undefined)

@@ -104,5 +104,9 @@ const atMost = (count: number | undefined, most: number): number | undefined =>
 
 function countIn(value: unknown, name: string): number | undefined {
   const count = fieldAt(value, name)
-  return typeof count === 'number' && Number.isSafeInteger(count) && count >= 0 ? count : undefined
+  return isCount(count) ? count : undefined
+}
+
+export function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
 }

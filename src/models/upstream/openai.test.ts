@@ -285,11 +285,14 @@ for (const [vendors, whole, chunks, used] of reports) {
         ),
       )
     })
-    for (const stream of [false, true]) {
-      const end = (await pieces(open({ endpoints: [{ url }] }), { stream })).at(-1)
-      assert(end?.kind === 'end')
-      const { inputTokens, outputTokens, source } = end.usage
-      assert.deepEqual([inputTokens, outputTokens, source], used ?? [20, 5, 'upstream'], `stream: ${stream}`)
+    for (const model of [open({ endpoints: [{ url }] }), openPackage(models, '@ai-sdk/openai-compatible', { url })]) {
+      for (const stream of [false, true]) {
+        const end = (await pieces(model, { stream })).at(-1)
+        assert(end?.kind === 'end')
+        const { inputTokens, outputTokens, source } = end.usage
+        const expected = used ?? [20, 5, 'upstream']
+        assert.deepEqual([inputTokens, outputTokens, source], expected, `${model.id}, stream: ${stream}`)
+      }
     }
   })
 }
