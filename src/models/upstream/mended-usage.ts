@@ -8,7 +8,7 @@ import { countsOf, isCount, laterUsage, readUsageOf, type ChatUsage } from './ch
  */
 export interface UsageMender {
   /** A body, or an event of a stream; the same text if there is nothing to mend. The events of one stream go to one mender, in order. */
-  mend(text: string): string
+  readonly mend: (text: string) => string
 }
 
 /** A number that no server reports, for a field that a package requires: reading it as a count makes it a missing one. */
@@ -70,13 +70,15 @@ function mendOther(body: Json): Json {
     default:
       if (isJsonObject(body['response'])) return within(body, 'response')
       if (isJsonObject(body['usageMetadata'])) return { ...body, usageMetadata: withCounts(body['usageMetadata'], []) }
-      return body['usage'] == null ? body : withUsage(body, ['input_tokens', 'output_tokens'])
+      return hasUsage(body) ? withUsage(body, ['input_tokens', 'output_tokens']) : body
   }
 }
 
+const hasUsage = ({ usage }: Json): boolean => usage !== undefined && usage !== null
+
 function within(body: Json, name: 'message' | 'response'): Json {
   const inner = body[name]
-  if (!isJsonObject(inner) || (name === 'response' && inner['usage'] == null)) return body
+  if (!isJsonObject(inner) || (name === 'response' && !hasUsage(inner))) return body
   return { ...body, [name]: withUsage(inner, ['input_tokens', 'output_tokens']) }
 }
 
@@ -87,7 +89,7 @@ function withUsage(body: Json, required: readonly string[]): Json {
 
 /** Only with counts, and with something in place of those that the package requires. */
 function withCounts(usage: Json, required: readonly string[]): Json {
-  const counts = Object.entries(usage).map(([name, value]) => {
+  const counts = Object.entries(usage).map(([name, value]): [string, unknown] => {
     if (isJsonObject(value)) return [name, withCounts(value, [])]
     return [name, !/token/i.test(name) || Array.isArray(value) || isCount(value) ? value : undefined]
   })
