@@ -128,7 +128,7 @@ async function runTests(wanted) {
   const commands = left.map((pid) => `${pid}: ${commandOf(pid)}`)
   await endProcesses(left)
 
-  if (files.length === 0 && options.changed === undefined) keepTimes(first.costs)
+  if (options.changed === undefined) keepTimes(first.costs)
   print('skipped', skipped)
   print('criteria that no test of this run has proven', unnamed)
   print('left running', commands)
@@ -140,8 +140,25 @@ async function runTests(wanted) {
   return { passed: steady, failed: wrong, skipped: skipped.length }
 }
 
-/** @returns {Promise<import('./suite/run.js').Results>} */
+/**
+ * Runs the files, and again those whose process ended before them.
+ * @returns {Promise<import('./suite/run.js').Results>}
+ */
 async function runFiles(wanted, concurrency) {
+  const results = await runOnce(wanted, concurrency)
+  if (results.notRun.length === 0 || results.notRun.length === wanted.length) return results
+  const rest = await runFiles(results.notRun, concurrency)
+  return {
+    outcomes: [...results.outcomes, ...rest.outcomes],
+    endedEarly: [...results.endedEarly, ...rest.endedEarly],
+    notRun: rest.notRun,
+    costs: [...results.costs, ...rest.costs],
+    success: results.success && rest.success,
+  }
+}
+
+/** @returns {Promise<import('./suite/run.js').Results>} */
+async function runOnce(wanted, concurrency) {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-check-'))
   const results = join(folder, 'results.json')
   const request = JSON.stringify({ root, files: wanted, results, concurrency, timeout })
@@ -160,7 +177,7 @@ async function runFiles(wanted, concurrency) {
     }
   })
   clearInterval(silence)
-  const none = { outcomes: [], endedEarly: [], costs: [], success: false }
+  const none = { outcomes: [], endedEarly: [], notRun: wanted, costs: [], success: false }
   const found = existsSync(results) ? JSON.parse(readFileSync(results, 'utf8')) : none
   rmSync(folder, { recursive: true })
   return found

@@ -222,6 +222,14 @@ describe('the tests', () => {
     assert.ok(tests.size > 300, 'the tests were not found')
     assert.deepEqual(otherDraws(tests), [])
   })
+
+  test('change nothing global while they load: files that run in the same process load together', () => {
+    const change = /^(?:mock\.|process\.env\b.*(?<!=)=(?!=)|globalThis\.\S+ = )/m
+    assert.deepEqual(
+      [...tests].filter(([, text]) => change.test(text)).map(([file]) => file),
+      [],
+    )
+  })
 })
 
 /** The violations in a small tree. */

@@ -33,7 +33,7 @@ const configuration = {
   ...Object.fromEntries(tools.map((name) => [`node_modules/.bin/${name}`, stub(name)])),
 }
 
-const one = `const { test } = await import('node:test')\ntest('one', () => {})\ntest('two', () => {})\n`
+const one = `import { test } from 'node:test'\ntest('one', () => {})\ntest('two', () => {})\n`
 const good = { 'src/main.test.ts': one }
 const named = (name: string) => `const { test } = await import('node:test')\ntest('${name}', () => {})\n`
 
@@ -73,7 +73,7 @@ describe('the checks', () => {
 
   test('continue after a failure, report every failure, and show its output', async () => {
     const faults = Object.fromEntries(tools.map((name) => [`faulty-${name}`, `seen by ${name}`]))
-    const red = `const { test } = await import('node:test')\ntest('red', () => { throw new Error('seen red') })\n`
+    const red = `import { test } from 'node:test'\ntest('red', () => { throw new Error('seen red') })\n`
     const { verdict, status, stdout } = await check({ ...good, ...faults, 'src/faulty.test.ts': red })
     assert.equal(verdict, '2 passed, 8 failed, 0 skipped', stdout)
     assert.equal(status, 1)
@@ -166,8 +166,8 @@ test('long', () => { if (process.env.ENDURE !== '1' || process.env.SEED !== '7')
   })
 
   test('repeat a failed test: one that passes then is unsteady, and does not make the run red', async () => {
-    const first = `const { existsSync, writeFileSync } = await import('node:fs')
-const { describe, test } = await import('node:test')
+    const first = `import { existsSync, writeFileSync } from 'node:fs'
+import { describe, test } from 'node:test'
 describe('by chance', () => {
   test('red once', () => { if (!existsSync('ran')) { writeFileSync('ran', ''); throw new Error('by chance') } })
 })\n`
@@ -176,8 +176,18 @@ describe('by chance', () => {
     assert.match(stdout, /1 unsteady[^\n]*:\n {2}src\/chance\.test\.ts: by chance › red once\n/)
   })
 
+  test('run files together, and undo what one mocked before the next', async () => {
+    const mocks = `import { before, mock, test } from 'node:test'
+before(() => void mock.method(Date, 'now', () => 1))
+test('mocks', () => { globalThis.first = Date.now() })\n`
+    const looks = `import { test } from 'node:test'
+test('looks', () => { if (globalThis.first !== 1 || Date.now() === 1) throw new Error('not undone') })\n`
+    const { verdict, stdout } = await check({ 'src/a.test.ts': mocks, 'src/b.test.ts': looks })
+    assert.equal(verdict, '9 passed, 0 failed, 0 skipped', stdout)
+  })
+
   test('list skipped tests with what is missing, and fail on one that does not say it, and on a todo', async () => {
-    const marks = `const { test } = await import('node:test')
+    const marks = `import { test } from 'node:test'
 test('by a moon', { skip: 'no moon' }, () => {})
 test('silent', { skip: true }, () => {})
 test('later', { todo: true }, () => {})\n`
@@ -189,7 +199,7 @@ test('later', { todo: true }, () => {})\n`
   })
 
   test('fail on a file that ends before its last test, and on one without tests', async () => {
-    const early = `const { test } = await import('node:test')\ntest('first', () => {})\ntest('second', () => process.exit(0))\n`
+    const early = `import { test } from 'node:test'\ntest('first', () => {})\ntest('second', () => process.exit(0))\n`
     const empty = `export const nothing = 0\n`
     const { verdict, stdout } = await check({ ...good, 'src/early.test.ts': early, 'src/empty.test.ts': empty })
     assert.equal(verdict, '9 passed, 2 failed, 0 skipped', stdout)
@@ -216,6 +226,7 @@ const outcome = (name: string, what: 'passed' | 'failed' | 'skipped') => ({
 const results = (...outcomes: ReturnType<typeof outcome>[]) => ({
   outcomes,
   endedEarly: [],
+  notRun: [],
   costs: [],
   success: false,
 })

@@ -1,5 +1,5 @@
 // Which test files there are, the form of the suite each belongs to, and its area.
-import { readdirSync } from 'node:fs'
+import { readFileSync, readdirSync } from 'node:fs'
 import { join, posix } from 'node:path'
 
 /** The files that `npm run check` runs: the unit tests, and what most changes can break. */
@@ -14,15 +14,15 @@ const isLong = (file) => /\.endure\.test\.\w+$/.test(file)
 
 /**
  * The areas of `npm test`: the static checks, then the tests in the order in which they run, so that the longest files do not start last. Each has a budget in
- * seconds of processor time on a quiet machine; CONTRIBUTING.md has the same figures.
+ * seconds of processor time on a quiet machine; CONTRIBUTING.md has the same figures. `together`: how many of its files run in one process.
  */
 export const areas = [
   { name: 'static', budget: 110, has: () => false },
-  { name: 'browser', budget: 320, has: (file) => file.startsWith('tests/browser/') },
+  { name: 'browser', budget: 320, together: 4, has: (file) => file.startsWith('tests/browser/') },
   { name: 'faults', budget: 90, has: (file) => file.startsWith('tests/faults/') },
   { name: 'system', budget: 140, has: (file) => /^tests\/[^/]+$/.test(file) },
-  { name: 'HTTP', budget: 280, has: (file) => file.startsWith('tests/http/') },
-  { name: 'unit', budget: 300, has: (file) => /^(src|web|models|bench|scripts)\//.test(file) },
+  { name: 'HTTP', budget: 280, together: 8, has: (file) => file.startsWith('tests/http/') },
+  { name: 'unit', budget: 300, together: 16, has: (file) => /^(src|web|models|bench|scripts)\//.test(file) },
   { name: 'programs', budget: 0, has: () => true },
 ]
 
@@ -45,6 +45,27 @@ const inOrder = (files) =>
   files.toSorted((one, other) => areaOf(one) - areaOf(other) || (one < other ? -1 : Number(one > other)))
 
 const isFast = (file) => fast.some((pattern) => pattern.test(file))
+
+/** A statement that waits at the top level, or the import of a module with one. */
+const waits =
+  /^(?:const|let) [^>\n]*\bawait |^await |^import .* from '(?:libxml2-wasm|node-llama-cpp|.*\/(?:en16931|provider-packages)\.ts)'/m
+
+/**
+ * The files in groups that each run in one process. The groups of a form are always the same, so a fault that depends on one repeats. A file that waits at its
+ * top level, or imports a module that does, runs alone, because node:test would not know to which suite its tests belong.
+ * @param {string} root
+ * @param {string[]} files
+ * @returns {string[][]}
+ */
+export function batchesOf(root, files) {
+  const isAlone = (file) => isLong(file) || waits.test(readFileSync(join(root, file), 'utf8'))
+  const batches = files.filter(isAlone).map((file) => [file])
+  for (const [index, { together = 1 }] of areas.entries()) {
+    const social = files.filter((file) => areaOf(file) === index && !isAlone(file))
+    for (let from = 0; from < social.length; from += together) batches.push(social.slice(from, from + together))
+  }
+  return batches.toSorted(([one = ''], [other = '']) => files.indexOf(one) - files.indexOf(other))
+}
 
 /** Folders of other people's files, of built pages and of databases. */
 const foreign = new Set(['node_modules', 'dist', 'data'])

@@ -1,9 +1,11 @@
 // Runs test files on the pinned runtime, with live output, and writes what happened to a file. One argument, in JSON.
 import { once } from 'node:events'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
+import { batchesOf } from './files.js'
 
 /**
  * One test, suite or file that has an outcome of its own: not a suite that failed only because of its tests.
@@ -18,57 +20,86 @@ import { spec } from 'node:test/reporters'
  * @typedef {object} Results
  * @property {Outcome[]} outcomes
  * @property {string[]} endedEarly Files that ended before their last test, or had none.
+ * @property {string[]} notRun Files whose process ended before them.
  * @property {{ file: string, wall: number, processor: number }[]} costs In seconds.
  * @property {boolean} success The runner's own verdict.
  */
 
 const { root, files, results, concurrency, timeout } = JSON.parse(process.argv[2] ?? '')
-const costs = `${results}.costs`
-process.env['TEST_COSTS'] = costs
+const folder = mkdtempSync(join(tmpdir(), 'tollgate-batches-'))
+const journal = join(folder, 'journal')
+const batches = new Map(batchesOf(root, files).map((batch, index) => [join(folder, `${index}.test.mjs`), batch]))
+for (const [entry, batch] of batches) {
+  const module = JSON.stringify(join(import.meta.dirname, 'batch.js'))
+  const values = [root, batch, journal].map((each) => JSON.stringify(each)).join(', ')
+  writeFileSync(entry, `import { runTogether } from ${module}\nawait runTogether(${values})\n`)
+}
 
 // The types of Node do not know the set-up yet.
 const options = {
   cwd: root,
-  files: files.map((/** @type {string} */ file) => join(root, file)),
+  files: [...batches.keys()],
   concurrency,
   timeout,
   globalSetupPath: join(root, 'tests/support/global-setup.ts'),
-  execArgv: ['--import', join(import.meta.dirname, 'cost.js')],
 }
 const events = run(options)
 
-const byFile = new Map()
-const finished = new Set()
+const byBatch = new Map()
+const ended = new Set()
 let success = false
 events.on('test:complete', (data) => {
-  const seen = byFile.get(data.file) ?? []
-  byFile.set(data.file, [...seen, data])
+  byBatch.set(data.entryFile, [...(byBatch.get(data.entryFile) ?? []), data])
 })
 events.on('test:summary', (data) => {
   // The summary of the whole run names no file.
   if (data.file === undefined) ({ success } = data)
-  else finished.add(data.file)
+  else ended.add(data.file)
 })
 events.compose(spec).pipe(process.stdout)
 await once(events, 'end')
 
-const outcomes = [...byFile].flatMap(([file, tests]) => outcomesOf(file, tests))
-const endedEarly = [...byFile.keys()]
-  .filter((file) => !finished.has(file) && !outcomes.some(({ name, outcome }) => name === '' && outcome === 'failed'))
-  .map(named)
-writeFileSync(results, JSON.stringify({ outcomes, endedEarly, costs: readCosts(), success }))
+const lines = existsSync(journal)
+  ? readFileSync(journal, 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+  : []
+const found = [...batches].map(([entry, batch]) => resultsOf(entry, batch))
+const sum = (key) => found.flatMap((each) => each[key])
+const costs = lines.filter(({ processor }) => processor !== undefined)
+const notRun = sum('notRun')
+writeFileSync(
+  results,
+  JSON.stringify({
+    outcomes: sum('outcomes'),
+    endedEarly: sum('endedEarly'),
+    notRun,
+    costs: costs.filter(({ file }) => !notRun.includes(file)),
+    success: success && notRun.length === 0,
+  }),
+)
+rmSync(folder, { recursive: true })
 
-/** The file as the runner reports it is absolute. */
-function named(file) {
-  return relative(root, file)
-}
-
-/** @returns {Outcome[]} */
-function outcomesOf(file, tests) {
-  const isFile = ({ name, nesting }) => nesting === 0 && name === file
-  const byId = new Map(tests.filter((each) => !isFile(each)).map((each) => [each.testId, each]))
+/** What came of the files of one process. If it ended early, the file that it was at did, and the later ones did not run. */
+function resultsOf(entry, batch) {
+  const tests = byBatch.get(entry) ?? []
+  const byId = new Map(tests.map((each) => [each.testId, each]))
   const parentOf = ({ parentId }) => byId.get(parentId)
-  const titleOf = (each) => (each === undefined ? [] : [...titleOf(parentOf(each)), each.name])
+  const pathOf = (each) => (each === undefined ? [] : [...pathOf(parentOf(each)), each])
+  /** The file of a test, and the names of its suites and itself. */
+  const placeOf = (each) => {
+    const names = pathOf(each).map(({ name }) => name)
+    if (names[0] === entry) return { file: batch[0], names: [] }
+    return batch.length === 1 ? { file: batch[0], names } : { file: names[0], names: names.slice(1) }
+  }
+  const suites = new Map(tests.filter(({ nesting }) => nesting === 0).map((each) => [each.name, each]))
+  const isComplete = (file) =>
+    batch.length === 1 ? ended.has(entry) : suites.has(file) && causeOf(suites.get(file)) !== 'cancelledByParent'
+  const last = lines.findLast(({ of }) => of?.join() === batch.join())?.at
+  const incomplete = batch.filter((file) => !isComplete(file))
+  const hasTests = new Set(tests.map(placeOf).flatMap(({ file, names }) => (names.length > 0 ? [file] : [])))
+
   const isCaused = (each) => each !== undefined && (hasFailed(each) || isCaused(parentOf(each)))
   /** Whether it failed by itself. A cancelled test is counted once, with the suite that could not run it if there is one. */
   const hasFailed = (each) => {
@@ -76,14 +107,23 @@ function outcomesOf(file, tests) {
     if (cause === undefined || cause === 'subtestsFailed') return false
     return cause !== 'cancelledByParent' || !isCaused(parentOf(each))
   }
-  return tests.flatMap((each) => {
-    const about = { file: named(file), name: isFile(each) ? '' : titleOf(each).join(' › ') }
+  const outcomes = tests.flatMap((each) => {
+    const { file, names } = placeOf(each)
+    if (incomplete.includes(file) && file !== last) return []
+    const about = { file, name: names.join(' › ') }
     if (isMarked(each.todo)) return { ...about, outcome: 'todo' }
     if (isMarked(each.skip)) return { ...about, outcome: 'skipped', ...(each.skip !== true && { reason: each.skip }) }
     if (hasFailed(each)) return { ...about, outcome: 'failed' }
-    const isTest = each.details.type !== 'suite' && !isFile(each)
-    return isTest && each.details.passed ? { ...about, outcome: 'passed' } : []
+    return names.length > 0 && each.details.type !== 'suite' && each.details.passed
+      ? { ...about, outcome: 'passed' }
+      : []
   })
+  const isFailed = (file) =>
+    outcomes.some((each) => each.file === file && each.name === '' && each.outcome === 'failed')
+  const endedEarly = batch.filter(
+    (file) => !isFailed(file) && (incomplete.includes(file) ? file === last : !hasTests.has(file)),
+  )
+  return { outcomes, endedEarly, notRun: incomplete.filter((file) => file !== last) }
 }
 
 /** Why a test failed, in the words of node:test; undefined if it passed. */
@@ -94,10 +134,4 @@ function causeOf({ details }) {
 /** node:test marks a test with `true` or with the reason, which may be empty. */
 function isMarked(mark) {
   return mark !== undefined && mark !== false
-}
-
-function readCosts() {
-  if (!existsSync(costs)) return []
-  const lines = readFileSync(costs, 'utf8').trim().split('\n')
-  return lines.map((line) => JSON.parse(line)).map((cost) => ({ ...cost, file: named(cost.file) }))
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mock, test } from 'node:test'
+import { before, mock, test } from 'node:test'
 import { ask, mostOfOne, price } from '../../tests/support/tills.ts'
 import { createAllowances, type Allowances, type RequestOutcome, type AdmittedRequest } from './allowances.ts'
 import { unit, type Standing } from './limits.ts'
@@ -10,7 +10,7 @@ import type { Payer } from './payer.ts'
 
 /** Advanced only by the tests. */
 let time = 1_000_000
-mock.method(performance, 'now', () => time)
+before(() => void mock.method(performance, 'now', () => time))
 
 const payer: Payer = { accountId: 'a', keyId: 'k' }
 /** Full buckets that refill by one request and a hundred tokens per ms. */

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import { filesLeft } from '../../scripts/suite/batch.js'
 import { demoPeople } from '../../src/demo/people.ts'
 import { startChromium } from './chromium.ts'
 import { startDemo } from './demo.ts'
@@ -22,9 +23,22 @@ export type TestBrowser = Awaited<ReturnType<typeof openBrowser>>
 /** Chrome logs this for every refused request. Tests cause refusals on purpose. */
 const ordinary = /^Failed to load resource: the server responded with a status of (?:4\d\d|503)/
 
-/** Opens Chromium. Closing it fails if a page had an error or violated its Content-Security-Policy. */
+let shared: Promise<Browser> | undefined
+
+/** The Chromium of this process. Another one replaces it if it has crashed. */
+async function findChromium(): Promise<Browser> {
+  const browser = await (shared ??= startChromium())
+  if (!browser.isConnected()) shared = startChromium()
+  return shared
+}
+
+/**
+ * Opens a Chromium that the test files of a process share. Closing it closes the profiles, and fails if a page had an error or violated its
+ * Content-Security-Policy.
+ */
 export async function openBrowser() {
-  const browser = await startChromium()
+  const browser = await findChromium()
+  const profiles: BrowserContext[] = []
   const complaints: string[] = []
 
   function watch(page: Page): void {
@@ -39,6 +53,7 @@ export async function openBrowser() {
     /** A new browser profile, not signed in. */
     async profile(options: BrowserContextOptions = {}): Promise<BrowserContext> {
       const context = await browser.newContext({ reducedMotion: 'reduce', ...options })
+      profiles.push(context)
       context.setDefaultTimeout(60_000)
       await context.addInitScript({ content: recordNotices })
       context.on('page', watch)
@@ -47,7 +62,8 @@ export async function openBrowser() {
     /** Returns the complaints since the last call. They no longer fail `close`. */
     takeComplaints: (): string[] => complaints.splice(0),
     async close(): Promise<void> {
-      await browser.close()
+      await Promise.all(profiles.map((profile) => profile.close()))
+      if (filesLeft() === 0) await browser.close()
       assert.deepEqual(complaints, [])
     },
   }
