@@ -100,15 +100,15 @@ function effectsOn(work: store.OpenWork): string[] {
   const effects: readonly [count: number, one: string, many: string][] = [
     [
       work.drafts_running,
-      'A letter is being drafted: its draft is stopped',
-      'letters are being drafted: their drafts are stopped',
+      'A letter is being drafted: its draft would be stopped',
+      'letters are being drafted: their drafts would be stopped',
     ],
     [
       work.unbilled,
       'One entry or month of work is unbilled and could no longer be billed',
       'entries and months of work are unbilled and could no longer be billed',
     ],
-    [work.invoice_drafts, 'One draft of an invoice is voided', 'drafts of invoices are voided'],
+    [work.invoice_drafts, 'One draft of an invoice would be voided', 'drafts of invoices would be voided'],
     [
       work.open_invoices,
       'One invoice is not paid: reminders of it would have no address',

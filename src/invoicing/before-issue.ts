@@ -32,6 +32,9 @@ export function faultsOf(draft: InvoiceDocument, { seller, currency }: Settings)
     isInvoice && draft.buyer.address === null
       ? 'The invoice has no address of the buyer, which the law usually requires.'
       : undefined,
+    draft.supply === null
+      ? 'The draft states no day of supply: the invoice will state the day of its issue.'
+      : undefined,
   ].filter((text) => text !== undefined)
   return [...stops.map((text) => ({ text, stops: true })), ...warnings.map((text) => ({ text, stops: false }))]
 }

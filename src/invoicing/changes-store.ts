@@ -31,6 +31,9 @@ export interface DraftHead {
   readonly buyerName: string | null
   readonly buyerAddress: string | null
   readonly buyerTaxNumber: string | null
+  /** The first and the last day of supply; null: those of what it bills. */
+  readonly supplyFrom: string | null
+  readonly supplyTo: string | null
 }
 
 /** What a draft bills, which never changes. */
@@ -123,12 +126,15 @@ export function insertPayment(visit: Visit, invoiceId: string, payment: NewPayme
 
 const origin = ({ requestId, address }: Visit) => [requestId, address] as const
 
-function headJson({ note, buyerName, buyerAddress, buyerTaxNumber, totals }: DraftContent): object {
+function headJson({ totals, ...head }: DraftContent): object {
+  const { note, buyerName, buyerAddress, buyerTaxNumber, supplyFrom, supplyTo } = head
   return {
     note,
     buyer_name: buyerName,
     buyer_address: buyerAddress,
     buyer_tax_number: buyerTaxNumber,
+    supply_from: supplyFrom,
+    supply_to: supplyTo,
     ...totalsJson(totals),
   }
 }

@@ -2,6 +2,12 @@ import type { InvoiceTotals, TaxedLine } from './arithmetic.ts'
 import type { Unit } from './schema.ts'
 import type { Seller } from './settings.ts'
 
+/** The first and the last day of what an invoice is for. */
+export interface Supply {
+  readonly from: string
+  readonly to: string
+}
+
 /** A line of an invoice. */
 export interface InvoiceLine extends TaxedLine {
   readonly position: number
@@ -37,6 +43,8 @@ export interface InvoiceDocument {
   readonly buyer: { readonly name: string; readonly address: string | null; readonly taxNumber: string | null }
   /** The first day of the month that it bills. */
   readonly month: string | null
+  /** The days of supply; null for a draft that bills no day, and for an invoice that was issued before they were kept. */
+  readonly supply: Supply | null
   /** The number of the invoice that a credit note corrects. */
   readonly creditsNumber: string | null
   readonly currency: string

@@ -18,6 +18,7 @@ import {
   invoiceRefusal,
   staleInvoice,
 } from './outcomes.ts'
+import type { Supply } from './document.ts'
 import type { Buyer, CreditNoteBody, InvoiceChange, NewInvoice } from './schema.ts'
 import { isSameCredit, isSameDraft, otherDraft } from './same-draft.ts'
 import { otherCurrency } from './before-issue.ts'
@@ -143,7 +144,7 @@ export function createDrafts({ access, database, settings, stored }: DraftNeeds)
       decimals: row.decimals,
     } as const
     const head = headOf(body, {
-      note: '',
+      ...emptyHead,
       buyerName: row.buyer_name,
       buyerAddress: row.buyer_address,
       buyerTaxNumber: row.buyer_tax_number,
@@ -198,18 +199,27 @@ interface UnbilledDraft {
 
 const mostTries = 5
 
-const emptyHead: changes.DraftHead = { note: '', buyerName: null, buyerAddress: null, buyerTaxNumber: null }
+const emptyHead: changes.DraftHead = {
+  note: '',
+  buyerName: null,
+  buyerAddress: null,
+  buyerTaxNumber: null,
+  supplyFrom: null,
+  supplyTo: null,
+}
 
 const headBefore = ({ row }: StoredInvoice): changes.DraftHead => ({
   note: row.note,
   buyerName: row.buyer_name,
   buyerAddress: row.buyer_address,
   buyerTaxNumber: row.buyer_tax_number,
+  supplyFrom: row.supply_from,
+  supplyTo: row.supply_to,
 })
 
 /** Absent fields keep their values. */
 function headOf(
-  { note, buyer = {} }: { readonly note?: string; readonly buyer?: Buyer },
+  { note, buyer = {}, supply }: { readonly note?: string; readonly buyer?: Buyer; readonly supply?: Supply | null },
   before: changes.DraftHead,
 ): changes.DraftHead {
   return {
@@ -217,7 +227,21 @@ function headOf(
     buyerName: buyer.name === undefined ? before.buyerName : buyer.name,
     buyerAddress: buyer.address === undefined ? before.buyerAddress : buyer.address,
     buyerTaxNumber: buyer.tax_number === undefined ? before.buyerTaxNumber : buyer.tax_number,
+    ...supplyIn(supply, before),
   }
+}
+
+/** Throws Problem `invalid_field`. */
+function supplyIn(
+  supply: Supply | null | undefined,
+  { supplyFrom, supplyTo }: changes.DraftHead,
+): Pick<changes.DraftHead, 'supplyFrom' | 'supplyTo'> {
+  if (supply === undefined) return { supplyFrom, supplyTo }
+  if (supply === null) return { supplyFrom: null, supplyTo: null }
+  const [from, to] = [dayIn(supply.from, 'supply.from'), dayIn(supply.to, 'supply.to')]
+  if (to < from)
+    throw new Problem('invalid_field', 'The field supply.to must not be before supply.from.', { field: 'supply.to' })
+  return { supplyFrom: from, supplyTo: to }
 }
 
 function payerOf({ client, account, month }: NewInvoice) {

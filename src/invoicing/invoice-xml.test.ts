@@ -17,12 +17,15 @@ const seller = sample.seller ?? assert.fail()
 const without = (category: Tax['category']): Tax => ({ category, rate: 0, reason: 'No tax is due' })
 const taxed = (...categories: Tax['category'][]) =>
   categories.map((category) => ({ quantity: unit, price: 100n * unit, tax: without(category) }))
+const supplied = (from: string) => ({ supply: { from, to: '2026-02-27' } })
 const soldBy = (change: Partial<Seller>) => ({ seller: { ...seller, ...change } })
 const boughtBy = (change: Partial<InvoiceDocument['buyer']>) => ({ buyer: { ...sample.buyer, ...change } })
 
 /** The texts of all elements with this name. */
 const textsOf = (xml: string, name: string) =>
   [...xml.matchAll(new RegExp(`<ram:${name}(?: [^>]*)?>([^<]*)</ram:${name}>`, 'g'))].map(([, text = '']) => text)
+const daysIn = (xml: string) =>
+  [...xml.matchAll(/<ram:(Occurrence|Start|End)DateTime>.*?>(\d+)</gs)].map(([, name, date]) => `${name} ${date}`)
 const amountsOf = (xml: string, name: string) => textsOf(xml, name).map(parseMoney)
 
 describe('B105: the published schema and the rules for amounts accept', () => {
@@ -39,6 +42,12 @@ describe('B105: the published schema and the rules for amounts accept', () => {
       creditsNumber: 'INV-2026-0017',
       dueOn: '2026-03-12',
     }),
+    ...Object.fromEntries(
+      (['S', 'K', 'O'] as const).flatMap((category) => [
+        [`a day of supply, ${category}`, invoiceWith(taxed(category), supplied('2026-02-27'))],
+        [`a period of supply, ${category}`, invoiceWith(taxed(category), supplied('2026-02-01'))],
+      ]),
+    ),
     'tokens of a month': invoiceWith([tokens, { ...tokens, price: 0n }], { month: '2026-02-01' }),
     'every unit': invoiceWith(
       (['hour', 'day', 'month', 'piece', 'kilometre', 'million_tokens', 'minute', 'lump_sum'] as const).map((each) => ({
@@ -81,6 +90,12 @@ describe('B105: the published schema and the rules for amounts accept', () => {
       assert.deepEqual(brokenRules(xml), [])
     })
   }
+
+  test('the day of supply as BT-72, a period as BG-14', () => {
+    assert.deepEqual(daysIn(invoiceXml({ ...sample, ...supplied('2026-02-27') })), ['Occurrence 20260227'])
+    assert.deepEqual(daysIn(invoiceXml({ ...sample, ...supplied('2026-02-01') })), ['Start 20260201', 'End 20260227'])
+    assert.deepEqual(daysIn(invoiceXml(sample)), [])
+  })
 
   test('no amount that does not add up', () => {
     const xml = invoiceXml(sample)

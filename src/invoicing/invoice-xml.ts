@@ -1,7 +1,7 @@
 import { formatDecimal } from '../platform/decimal.ts'
 import type { Tax, TaxGroup } from './arithmetic.ts'
 import { countryOfLine, countryOfVatId, isVatId } from './country.ts'
-import type { InvoiceDocument, InvoiceLine } from './document.ts'
+import type { InvoiceDocument, InvoiceLine, Supply } from './document.ts'
 import { moneyWith } from './present.ts'
 import type { Unit } from './schema.ts'
 import type { Seller } from './settings.ts'
@@ -178,19 +178,33 @@ function addressLines(lines: readonly string[]): string[] {
   ]
 }
 
-/** For goods to another country of the European Union (K), where to and when they went (BR-IC-11 and BR-IC-12). */
-function delivery({ lines, buyer, seller, month, issuedOn }: InvoiceDocument): string {
-  if (!lines.some(({ tax }) => tax.category === 'K')) return element('ram:ApplicableHeaderTradeDelivery', [])
+/** The day of supply (BT-72); for goods to another country of the European Union (K) also where to (BR-IC-11 and BR-IC-12). */
+function delivery(document: InvoiceDocument): string {
+  const { lines, buyer, seller, supply, issuedOn } = document
+  const isToUnion = lines.some(({ tax }) => tax.category === 'K')
+  const day = supply?.from ?? (isToUnion ? issuedOn : null)
+  const date = element('ram:OccurrenceDateTime', [dateTime(day ?? '')])
   const { country } = placeOf(buyer, seller)
-  const date = element('ram:OccurrenceDateTime', [dateTime(issuedOn ?? '')])
   return element('ram:ApplicableHeaderTradeDelivery', [
-    element('ram:ShipToTradeParty', [element('ram:PostalTradeAddress', [textElement('ram:CountryID', country)])]),
-    month === null ? element('ram:ActualDeliverySupplyChainEvent', [date]) : '',
+    isToUnion
+      ? element('ram:ShipToTradeParty', [element('ram:PostalTradeAddress', [textElement('ram:CountryID', country)])])
+      : '',
+    periodOf(document) === undefined && day !== null ? element('ram:ActualDeliverySupplyChainEvent', [date]) : '',
   ])
 }
 
+/** The days of supply if they are more than one (BG-14). */
+function periodOf({ month, supply }: InvoiceDocument): Supply | undefined {
+  if (month !== null) {
+    const first = Temporal.PlainDate.from(month)
+    return { from: first.toString(), to: first.add({ months: 1 }).subtract({ days: 1 }).toString() }
+  }
+  return supply === null || supply.from === supply.to ? undefined : supply
+}
+
 function settlement(document: InvoiceDocument): string {
-  const { kind, number, currency, decimals, seller, month, dueOn, creditsNumber, totals } = document
+  const { kind, number, currency, decimals, seller, dueOn, creditsNumber, totals } = document
+  const period = periodOf(document)
   const money = moneyIn(decimals)
   const isInvoice = kind === 'invoice'
   return element('ram:ApplicableHeaderTradeSettlement', [
@@ -198,7 +212,7 @@ function settlement(document: InvoiceDocument): string {
     textElement('ram:InvoiceCurrencyCode', currency),
     isInvoice && seller?.bank ? paymentMeans(seller.bank, currency) : '',
     ...totals.taxes.map((group) => taxElement(group, money)),
-    month === null ? '' : periodElement(month),
+    period === undefined ? '' : periodElement(period),
     isInvoice && dueOn !== null
       ? element('ram:SpecifiedTradePaymentTerms', [element('ram:DueDateDateTime', [dateTime(dueOn)])])
       : '',
@@ -240,11 +254,9 @@ function taxElement(group: TaxGroup, money: (amount: bigint) => string): string 
   ])
 }
 
-function periodElement(month: string): string {
-  const first = Temporal.PlainDate.from(month)
-  const last = first.add({ months: 1 }).subtract({ days: 1 })
+function periodElement({ from, to }: Supply): string {
   return element('ram:BillingSpecifiedPeriod', [
-    element('ram:StartDateTime', [dateTime(first.toString())]),
-    element('ram:EndDateTime', [dateTime(last.toString())]),
+    element('ram:StartDateTime', [dateTime(from)]),
+    element('ram:EndDateTime', [dateTime(to)]),
   ])
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { invoiceWith, sampleEntries } from '../../tests/support/invoice-documents.ts'
 import { missingInInvoice } from '../documents/invoice-pdf.ts'
+import type { InvoiceDocument } from './document.ts'
 import { paymentCode } from './payment-code.ts'
 import { invoicePaper } from './paper.ts'
 
@@ -12,6 +13,9 @@ const settings = { locale: 'en-GB', seller: undefined, timeZone: 'UTC' }
 const spaced = (text: string | undefined) => text?.replaceAll(/[\u00a0\u202f]/g, ' ')
 const factsOf = (paper: ReturnType<typeof invoicePaper>) =>
   Object.fromEntries(paper.facts.map(({ name, value }) => [name, value]))
+
+const paperOf = (supply: InvoiceDocument['supply'], locale: string) =>
+  invoicePaper({ ...sample, supply, seller: { ...seller, locale } }, settings)
 
 describe('the paper of an invoice', () => {
   test('depends on nothing but the invoice once it is issued', () => {
@@ -90,6 +94,14 @@ describe('the paper of an invoice', () => {
       invoicePaper(invoiceWith(sampleEntries, { ...change, seller: { ...seller, locale } }), settings).totals.at(-1)
         ?.name
     assert.deepEqual(['en-GB', 'de-DE', 'fr-FR'].map(totalIn), ['Total', 'Gesamtbetrag', 'Total TTC'])
+  })
+
+  test('states the day or the period of supply, and no rounding of a client’s lines', () => {
+    const from = '2026-02-27'
+    assert.equal(factsOf(paperOf({ from, to: from }, 'de-DE'))['Leistungsdatum'], '27. Februar 2026')
+    const period = paperOf({ from, to: '2026-03-02' }, 'en-GB')
+    assert.equal(factsOf(period)['Period'], '27 February 2026 – 2 March 2026')
+    assert.deepEqual(period.remarks, [])
   })
 
   test('counts tokens one by one', () => {

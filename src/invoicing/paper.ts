@@ -3,7 +3,7 @@ import type { InvoicePaper, PaperFact, PaperLine, PaperPayment } from '../docume
 import { today } from '../platform/calendar.ts'
 import { quotientHalfEven } from '../platform/decimal.ts'
 import { standardFault } from './conformity.ts'
-import type { InvoiceDocument, InvoiceLine } from './document.ts'
+import type { InvoiceDocument, InvoiceLine, Supply } from './document.ts'
 import { invoiceXml } from './invoice-xml.ts'
 import { invoiceNumbers, type InvoiceNumbers } from './numbers.ts'
 import { paymentCode } from './payment-code.ts'
@@ -39,7 +39,7 @@ export function invoicePaper(document: InvoiceDocument, settings: PaperSettings)
     },
     lines: document.lines.map((line) => lineOf(line, words, numbers)),
     totals: totalsOf(document, words, numbers),
-    remarks: document.totals.rounding === 0n ? [] : [words.rounded(numbers.money(document.totals.rounding))],
+    remarks: hasRounding(document) ? [words.rounded(numbers.money(document.totals.rounding))] : [],
     note: document.note,
     payment: paymentOf(document, words, numbers),
     foot: footOf(seller, words),
@@ -48,6 +48,11 @@ export function invoicePaper(document: InvoiceDocument, settings: PaperSettings)
     createdAt: new Date(`${issuedOn ?? today(settings.timeZone)}T00:00:00Z`),
     xml: standardFault(document) === undefined ? invoiceXml(document) : undefined,
   }
+}
+
+/** Only usage is rounded from prices that its reader knows. Invoices from before the days of supply were kept stay as they are. */
+function hasRounding({ month, number, supply, totals }: InvoiceDocument): boolean {
+  return totals.rounding !== 0n && (month !== null || (number !== null && supply === null))
 }
 
 function letterheadOf(seller: Seller | undefined): InvoicePaper['letterhead'] {
@@ -64,15 +69,20 @@ const recipientOf = ({ name, address }: InvoiceDocument['buyer']) =>
   [name, ...(address ?? '').split('\n')].filter((line) => line.trim() !== '')
 
 function factsOf(document: InvoiceDocument, words: Words, { day, month }: InvoiceNumbers): PaperFact[] {
-  const { kind, issuedOn, dueOn, month: billed, creditsNumber, buyer } = document
+  const { kind, issuedOn, dueOn, month: billed, creditsNumber, buyer, supply } = document
   const facts: [name: string, value: string | null][] = [
     [words.date, issuedOn && day(issuedOn)],
     [words.due, kind === 'invoice' ? dueOn && day(dueOn) : null],
     [words.corrects, creditsNumber],
     [words.period, billed && month(billed)],
+    ...(billed === null && supply !== null ? [supplyFact(supply, words, day)] : []),
     [words.buyerTaxNumber, buyer.taxNumber],
   ]
   return facts.flatMap(([name, value]) => (value === null ? [] : { name, value }))
+}
+
+function supplyFact({ from, to }: Supply, words: Words, day: InvoiceNumbers['day']): [name: string, value: string] {
+  return from === to ? [words.supply, day(from)] : [words.period, `${day(from)} – ${day(to)}`]
 }
 
 const million = 1_000_000n

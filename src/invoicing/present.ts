@@ -77,6 +77,7 @@ export function presentInvoice({
     credit_notes: creditNotes.map(({ id, number }) => ({ id, number })),
     note: document.note,
     buyer: { name: buyer.name, address: buyer.address, tax_number: buyer.taxNumber },
+    supply: document.supply && { ...document.supply, is_stated: row.supply_from !== null },
     seller: document.seller && presentSeller(document.seller),
     xml_fault: standardFault(document) ?? null,
     before_issue: faults.map(({ text, stops }) => ({ text, stops })),

@@ -73,14 +73,17 @@ function isQuantity(text: string, quantity: bigint): boolean {
 const isChanged = ({ row: { state, version } }: StoredInvoice): boolean => version > (state === 'draft' ? 1 : 2)
 
 /** An issued invoice also states what the draft left to the payer's record. */
-function isSameHead({ row }: StoredInvoice, { note, buyerName, buyerAddress, buyerTaxNumber }: DraftHead): boolean {
+function isSameHead({ row }: StoredInvoice, head: DraftHead): boolean {
+  const { note, buyerName, buyerAddress, buyerTaxNumber, supplyFrom, supplyTo } = head
   const isSame = (kept: string | null, asked: string | null) =>
     kept === asked || (asked === null && row.state === 'issued')
   return (
     row.note === note &&
     isSame(row.buyer_name, buyerName) &&
     isSame(row.buyer_address, buyerAddress) &&
-    isSame(row.buyer_tax_number, buyerTaxNumber)
+    isSame(row.buyer_tax_number, buyerTaxNumber) &&
+    isSame(row.supply_from, supplyFrom) &&
+    isSame(row.supply_to, supplyTo)
   )
 }
 

@@ -40,6 +40,11 @@ const buyer = body({
   ),
   tax_number: Type.Optional(nullable(line(50, "The buyer's tax number. Null: that of the account."))),
 })
+const supplyDays = {
+  from: day('The first day of supply: `2026-03-01`.'),
+  to: day('The last day of supply, which may be the same.'),
+}
+const supply = nullable(body(supplyDays))
 export type Buyer = Type.Static<typeof buyer>
 
 export const newInvoiceBody = body({
@@ -63,6 +68,7 @@ export const newInvoiceBody = body({
   lines: Type.Optional(lines),
   note: Type.Optional(note),
   buyer: Type.Optional(buyer),
+  supply: Type.Optional(supply),
 })
 export type NewInvoice = Type.Static<typeof newInvoiceBody>
 
@@ -77,6 +83,7 @@ export const invoiceChange = body({
   ),
   note: Type.Optional(note),
   buyer: Type.Optional(buyer),
+  supply: Type.Optional(supply),
 })
 export type InvoiceChange = Type.Static<typeof invoiceChange>
 
@@ -294,6 +301,18 @@ export const shownInvoice = Type.Object({
   credit_notes: Type.Array(ofInvoice, { description: "The invoice's credit notes that are not void." }),
   note: Type.String(),
   buyer: Type.Object(buyerShown),
+  supply: nullable(
+    Type.Object(
+      {
+        ...supplyDays,
+        is_stated: Type.Boolean({ description: 'False if the days follow from what the draft bills.' }),
+      },
+      {
+        description:
+          'The days of supply: those that are stated, or those of the entries, of the month, or of the invoice that is credited. Null if it bills none; then it is issued with the day of its issue.',
+      },
+    ),
+  ),
   seller: nullable(Type.Object(seller.properties, { description: 'The firm at issue; null for a draft.' })),
   xml_fault: nullable(Type.String({ description: 'Why it has no XML file, as a sentence; null if it has one.' })),
   before_issue: Type.Array(

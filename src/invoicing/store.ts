@@ -40,6 +40,12 @@ export interface InvoiceRow extends ListedInvoiceRow {
   readonly buyer_name: string | null
   readonly buyer_address: string | null
   readonly buyer_tax_number: string | null
+  /** As stated in the draft, or as issued. */
+  readonly supply_from: string | null
+  readonly supply_to: string | null
+  /** What a draft would state. */
+  readonly first_day: string | null
+  readonly last_day: string | null
   readonly payer_address: string | null
   readonly payer_tax_number: string | null
   readonly seller: Seller | null
@@ -76,9 +82,10 @@ export function readInvoice(today: string, id: string): PreparedStatement<Invoic
   return {
     name: 'invoice',
     text: `select ${fields}, ${remindedAt}, i.credits_id, o.number as credits_number, i.note, i.buyer_name, i.buyer_address,
-        i.buyer_tax_number, coalesce(c.address, a.billing_address) as payer_address,
+        i.buyer_tax_number, i.supply_from, i.supply_to, s.first_day, s.last_day, coalesce(c.address, a.billing_address) as payer_address,
         a.billing_tax_number as payer_tax_number, i.seller, i.taxes
-      from ${sources} left join invoice o on o.id = i.credits_id where i.id = $2`,
+      from ${sources} left join invoice o on o.id = i.credits_id
+        left join lateral invoice_supply(i) s on i.state = 'draft' where i.id = $2`,
     values: [today, id],
   }
 }

@@ -64,6 +64,7 @@ function documentOf(row: store.InvoiceRow, lines: readonly InvoiceLine[]): Invoi
     seller: row.seller,
     buyer: buyerOf(row),
     month: row.month,
+    supply: supplyOf(row),
     creditsNumber: row.credits_number,
     currency: row.currency,
     decimals: row.decimals,
@@ -87,6 +88,11 @@ function buyerOf(row: store.InvoiceRow): InvoiceDocument['buyer'] {
     address: row.buyer_address ?? (isOpen ? row.payer_address : null),
     taxNumber: row.buyer_tax_number ?? (isOpen ? row.payer_tax_number : null),
   }
+}
+
+function supplyOf({ state, supply_from, supply_to, first_day, last_day }: store.InvoiceRow): InvoiceDocument['supply'] {
+  const [from, to] = state === 'draft' ? [first_day, last_day] : [supply_from, supply_to]
+  return from === null || to === null ? null : { from, to }
 }
 
 const notFound = (): Problem => new Problem('not_found', 'No invoice exists at this URL.')

@@ -9,6 +9,7 @@ interface InvoiceWords {
   readonly date: string
   readonly due: string
   readonly period: string
+  readonly supply: string
   readonly corrects: string
   readonly buyerTaxNumber: string
   readonly sellerTaxNumber: string
@@ -55,6 +56,7 @@ const english: InvoiceWords = {
   date: 'Date',
   due: 'Due',
   period: 'Period',
+  supply: 'Date of supply',
   corrects: 'Corrects invoice',
   buyerTaxNumber: 'Your tax number',
   sellerTaxNumber: 'Tax number',
@@ -99,6 +101,7 @@ const german: InvoiceWords = {
   date: 'Datum',
   due: 'Fällig am',
   period: 'Zeitraum',
+  supply: 'Leistungsdatum',
   corrects: 'Zur Rechnung',
   buyerTaxNumber: 'Ihre Steuernummer',
   sellerTaxNumber: 'Steuernummer',
@@ -143,6 +146,7 @@ const french: InvoiceWords = {
   date: 'Date',
   due: 'Échéance',
   period: 'Période',
+  supply: 'Date de la prestation',
   corrects: 'Concerne la facture',
   buyerTaxNumber: 'Votre numéro fiscal',
   sellerTaxNumber: 'Numéro fiscal',

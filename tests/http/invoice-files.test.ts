@@ -79,7 +79,7 @@ function embeddedIn(bytes: Uint8Array): string[] {
 }
 
 describe('an invoice as PDF', () => {
-  test('shows the firm, the buyer, the lines, the taxes, the rounding and how to pay, as the firm writes', async () => {
+  test('shows the firm, the buyer, the lines, the taxes, the day of supply and how to pay, as the firm writes', async () => {
     const done = await issued()
     const number = String(done.json['number'])
     const { text } = await readPdf(await bytesOf(`${pathOf(done)}/pdf`))
@@ -99,14 +99,14 @@ describe('an invoice as PDF', () => {
       'Netto 630,02',
       '20 % Steuer auf 630,02 126,00',
       'Gesamtbetrag € 756,02'.replace('€', 'EUR'),
-      'EUR 0,0025',
+      `Leistungsdatum ${day('issued_on')}`,
       'Danke.',
       'DE89 3704 0044 0532 0130 00',
       'Steuernummer ATU12345678',
     ]) {
       assert.ok(text.includes(part), `${part} is not in ${text}`)
     }
-    assert.ok(!text.includes('Entwurf'))
+    for (const part of ['Entwurf', '0,0025']) assert.ok(!text.includes(part), part)
   })
 
   test('is PDF/A-3 with the XML of the invoice embedded, as Factur-X demands', async () => {

@@ -154,6 +154,31 @@ describe('an invoice to a client', () => {
     await assertVerified()
   })
 
+  test('states the days of its supply, or that of its issue, and so does its credit note', async () => {
+    const typed = await draft()
+    assert.equal(typed.json['supply'], null)
+    assert.match(typed.text, /states no day of supply/)
+    const plain = ok(await paula.send('POST', `${pathOf(typed)}/issue`, undefined, tagOf(typed))).json
+    const { issued_on: today } = plain
+    assert.deepEqual(plain['supply'], { from: today, to: today, is_stated: true })
+    const days = { from: '2026-02-01', to: '2026-02-27' }
+    const stated = await issued({ supply: days })
+    assert.deepEqual(stated.json['supply'], { ...days, is_stated: true })
+    const note = ok(await paula.send('POST', `${pathOf(stated)}/credit`, {}), 201)
+    assert.deepEqual(note.json['supply'], { ...days, is_stated: false })
+    const credited = ok(await paula.send('POST', `${pathOf(note)}/issue`, undefined, tagOf(note)))
+    assert.deepEqual(credited.json['supply'], { ...days, is_stated: true })
+    const changed = await draft({ supply: days })
+    const refused = await paula.send(
+      'PATCH',
+      pathOf(changed),
+      { supply: { ...days, to: '2026-01-31' } },
+      tagOf(changed),
+    )
+    assertRefused(refused, 'invalid_field', 'supply.to')
+    assert.equal(ok(await paula.send('PATCH', pathOf(changed), { supply: null }, tagOf(changed))).json['supply'], null)
+  })
+
   test('B87: leaves audit events that name no client, so that its consultant sees none of them', async () => {
     const done = await issued()
     assert.deepEqual(await recorded(done), [

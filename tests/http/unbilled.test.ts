@@ -106,6 +106,7 @@ describe('time and expenses', () => {
       ['fee', 'Flat fee', '1', 'piece', '5', '5.00', '5.00', '0.00'],
     ])
     assert.equal(at(made.json, 'lines', 2, 'tax', 'rate'), '7')
+    assert.deepEqual(made.json['supply'], { from: '2026-03-11', to: '2026-03-13', is_stated: false })
     assert.equal(await unbilled(client), undefined)
     const again = await draft(client)
     assert.deepEqual([again.status, again.error['field']], [409, 'unbilled_until'], again.text)

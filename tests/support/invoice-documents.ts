@@ -51,6 +51,7 @@ export function invoiceWith(
     issuedOn: '2026-03-12',
     dueOn: '2026-04-11',
     month: null,
+    supply: null,
     creditsNumber: null,
     currency: 'EUR',
     decimals,

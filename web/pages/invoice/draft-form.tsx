@@ -138,7 +138,7 @@ export function DraftForm(props: DraftFormProps) {
   )
 }
 
-const headFields = ['note', 'buyer.name', 'buyer.address', 'buyer.tax_number']
+const headFields = ['note', 'supply.from', 'supply.to', 'buyer.name', 'buyer.address', 'buyer.tax_number']
 
 function refusalOf(thrown: unknown): ApiError {
   if (thrown instanceof UnclearValue) return new ApiError(422, { field: thrown.field, reason: thrown.message })
@@ -193,19 +193,45 @@ function HeadFields({ values, buyer, error, readOnly, onChange }: HeadFieldsProp
           onChange={({ currentTarget: { value } }) => onChange({ taxNumber: value })}
         />
       </fieldset>
-      <Textarea
-        label="Note"
-        className={classes.note ?? ''}
-        maxLength={2000}
-        autosize
-        minRows={4}
-        maxRows={12}
-        placeholder="A text below the lines"
-        value={values.note}
-        error={errorOf('note')}
-        readOnly={readOnly}
-        onChange={({ currentTarget: { value } }) => onChange({ note: value })}
-      />
+      <div className={classes.aside}>
+        <fieldset className={classes.supply}>
+          <legend>Supply</legend>
+          <TextInput
+            type="date"
+            min="1900-01-01"
+            max="9999-12-31"
+            label="From"
+            value={values.supplyFrom}
+            error={errorOf('supply.from')}
+            readOnly={readOnly}
+            onChange={({ currentTarget: { value } }) => onChange({ supplyFrom: value })}
+          />
+          <TextInput
+            type="date"
+            min="1900-01-01"
+            max="9999-12-31"
+            label="To"
+            value={values.supplyTo}
+            error={errorOf('supply.to')}
+            readOnly={readOnly}
+            onChange={({ currentTarget: { value } }) => onChange({ supplyTo: value })}
+          />
+          <p>Left empty: the days of the entries that are billed, or the day of issue.</p>
+        </fieldset>
+        <Textarea
+          label="Note"
+          className={classes.note ?? ''}
+          maxLength={2000}
+          autosize
+          minRows={4}
+          maxRows={12}
+          placeholder="A text below the lines"
+          value={values.note}
+          error={errorOf('note')}
+          readOnly={readOnly}
+          onChange={({ currentTarget: { value } }) => onChange({ note: value })}
+        />
+      </div>
     </div>
   )
 }

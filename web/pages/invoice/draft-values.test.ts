@@ -94,14 +94,14 @@ describe('the lines of a draft', () => {
       tax: { category: 'S', rate: '7', reason: null } as const,
     }
     const start = { currency: 'EUR', decimals: 2, taxes, payer: null, buyer: null, months: [], unbilled: null }
-    const { lines } = valuesOfDraft({ lines: [shown], note: '', buyer: nobody }, start)
+    const { lines } = valuesOfDraft({ lines: [shown], note: '', buyer: nobody, supply: null }, start)
     const { net, tax } = typedTotals([], lines, { taxes, decimals: 2 })
     assert.deepEqual([net, tax], [100n * unit, 7n * unit])
     assert.throws(() => sentLines(lines), { field: 'lines[0].tax' })
     const chosen = lines.map((each) => ({ ...each, tax: 'standard' }))
     assert.equal(typedTotals([], chosen, { taxes, decimals: 2 }).tax, 19n * unit)
     assert.equal(sentLines(chosen)[0]?.tax, 'standard')
-    const known = valuesOfDraft({ lines: [{ ...shown, tax: fixed.tax }], note: '', buyer: nobody }, start)
+    const known = valuesOfDraft({ lines: [{ ...shown, tax: fixed.tax }], note: '', buyer: nobody, supply: null }, start)
     assert.deepEqual([known.lines[0]?.tax, known.lines[0]?.formerTax], ['standard', undefined])
   })
 

@@ -35,6 +35,9 @@ export interface DraftValues {
   readonly name: string
   readonly address: string
   readonly taxNumber: string
+  /** Days. Empty: those of what the draft bills. */
+  readonly supplyFrom: string
+  readonly supplyTo: string
 }
 
 type Taxes = DraftOptions['taxes']
@@ -46,12 +49,13 @@ export function emptyLine(taxes: Taxes): TypedLine {
 }
 
 export function newValues(taxes: Taxes): DraftValues {
-  return { lines: [emptyLine(taxes)], leftOut: [], note: '', name: '', address: '', taxNumber: '' }
+  const head = { note: '', name: '', address: '', taxNumber: '', supplyFrom: '', supplyTo: '' }
+  return { lines: [emptyLine(taxes)], leftOut: [], ...head }
 }
 
 /** The values of a draft. Of the buyer only what differs from that of its payer: the rest follows the payer. */
 export function valuesOfDraft(
-  { lines, note, buyer }: Pick<ShownInvoice, 'lines' | 'note' | 'buyer'>,
+  { lines, note, buyer, supply }: Pick<ShownInvoice, 'lines' | 'note' | 'buyer' | 'supply'>,
   { taxes, buyer: payers }: DraftOptions,
 ): DraftValues {
   return {
@@ -61,6 +65,8 @@ export function valuesOfDraft(
     name: own(buyer.name, payers?.name),
     address: own(buyer.address, payers?.address),
     taxNumber: own(buyer.tax_number, payers?.tax_number),
+    supplyFrom: supply?.is_stated ? supply.from : '',
+    supplyTo: supply?.is_stated ? supply.to : '',
   }
 }
 
@@ -165,8 +171,11 @@ function plain(typed: string, field: string): string {
   }
 }
 
-/** The changes to the note and the buyer. An empty field follows the payer. */
-export function sentHead(values: DraftValues, before: DraftValues): Pick<InvoiceChange, 'note' | 'buyer'> {
+/** The changes to the note, the buyer and the days of supply. An empty field follows the payer or the lines. */
+export function sentHead(values: DraftValues, before: DraftValues): Pick<InvoiceChange, 'note' | 'buyer' | 'supply'> {
+  const { supplyFrom, supplyTo } = values
+  // One day is enough.
+  const [from, to] = [supplyFrom || supplyTo, supplyTo || supplyFrom]
   const buyer = {
     name: changed(values.name, before.name),
     address: changed(values.address, before.address),
@@ -175,6 +184,9 @@ export function sentHead(values: DraftValues, before: DraftValues): Pick<Invoice
   const isBuyerChanged = Object.values(buyer).some((value) => value !== undefined)
   return {
     ...(values.note !== before.note && { note: values.note }),
+    ...((supplyFrom !== before.supplyFrom || supplyTo !== before.supplyTo) && {
+      supply: from === '' ? null : { from, to },
+    }),
     ...(isBuyerChanged && {
       buyer: Object.fromEntries(Object.entries(buyer).filter(([, value]) => value !== undefined)),
     }),

@@ -10,7 +10,7 @@ import classes from './invoice.module.css'
 /** Who pays how much by when, and the invoices that it is connected with. */
 export function Facts({ invoice }: { readonly invoice: ShownInvoice }) {
   const { kind, number, currency, gross, open, month, payer, credits, credit_notes: notes } = invoice
-  const { issued_on: issued, due_on: due } = invoice
+  const { issued_on: issued, due_on: due, supply } = invoice
   const isPayable = kind === 'invoice' && number !== null
   return (
     <dl className={classes.facts}>
@@ -33,6 +33,17 @@ export function Facts({ invoice }: { readonly invoice: ShownInvoice }) {
         </Fact>
       )}
       {month !== null && <Fact name="Usage of">{monthText(month)}</Fact>}
+      {month === null && supply !== null && (
+        <Fact name="Supply">
+          <Day date={supply.from} />
+          {supply.to !== supply.from && (
+            <>
+              {' – '}
+              <Day date={supply.to} />
+            </>
+          )}
+        </Fact>
+      )}
       {credits !== null && (
         <Fact name="Corrects">
           <Other invoice={credits} />

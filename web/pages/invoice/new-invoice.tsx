@@ -1,7 +1,7 @@
 import { Checkbox, NativeSelect } from '@mantine/core'
 import { useRef, useState } from 'react'
 import { Link, useLoaderData, useNavigate } from 'react-router'
-import type { Buyer, DraftOptions, NewLine, ShownInvoice } from '../../../src/invoicing/schema.ts'
+import type { Buyer, DraftOptions, InvoiceChange, NewLine, ShownInvoice } from '../../../src/invoicing/schema.ts'
 import { ApiError, change } from '../../api.ts'
 import { newKey } from '../../components/create.ts'
 import { Page } from '../../components/page.tsx'
@@ -69,6 +69,7 @@ interface Content {
   readonly lines: NewLine[]
   readonly note?: string
   readonly buyer?: Buyer
+  readonly supply?: InvoiceChange['supply']
 }
 
 /** What becomes lines besides those that are typed. */

@@ -30,7 +30,9 @@ export function Totals({ invoice }: { readonly invoice: ShownInvoice }) {
           </Total>
         )}
       </dl>
-      {!isZero(rounding) && <p className={classes.small}>The net amount contains {money(rounding)} of rounding.</p>}
+      {!isZero(rounding) && (
+        <p className={`${classes.small} ${classes.onScreen}`}>The net amount contains {money(rounding)} of rounding.</p>
+      )}
     </section>
   )
 }
