@@ -257,6 +257,20 @@ describe('./tollgate', () => {
     assert.equal(said, `${pid} ${flags}${root}/src/main.ts --version`, 'a signal to the command would not reach it')
   })
 
+  test(
+    'names the libraries that its runtime lacks',
+    { skip: process.platform !== 'linux' && 'libraries of Linux' },
+    async () => {
+      const root = clone()
+      await setUp(root)
+      const program = readFileSync('/bin/true', 'latin1').replaceAll('libc.so.6', 'libx.so.6')
+      writeFileSync(path.join(root, 'runtime/bin/node'), program, 'latin1')
+      const { status, stdout, stderr } = await runProgram(path.join(root, 'tollgate'), ['doctor'], environment)
+      assert.deepEqual([status, stdout], [1, ''])
+      assert.match(stderr, /^The Node that Tollgate runs on needs libx\.so\.6 .*: install .*\n$/)
+    },
+  )
+
   test('reports that set-up needs Node if there is none', async () => {
     const root = clone()
     const tools = mkdtempSync(path.join(tmpdir(), 'tollgate-tools-'))

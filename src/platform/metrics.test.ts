@@ -53,6 +53,16 @@ describe('/metrics', () => {
     assert.doesNotMatch(text, /secret|things\/1/)
   })
 
+  it('names counters, and nothing else, as totals, with a help text for each metric', async () => {
+    const text = await metrics.text()
+    const typed = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)]
+    assert.ok(typed.length > 20, text)
+    for (const [, name = '', type] of typed) {
+      assert.equal(name.endsWith('_total'), type === 'counter', name)
+      assert.match(text, new RegExp(`^# HELP ${name} \\S`, 'm'))
+    }
+  })
+
   it('does not exist without a token in the configuration', async () => {
     const other = createServer(needs)
     registerMetrics(other, createMetrics().text, undefined)

@@ -28,12 +28,12 @@ export function registerHealth(server: Server, { version, databaseWritable, mode
   server.jsonOnlyUrls.add('/readyz')
   let isLeaving = false
   server.decorate('leave', () => void (isLeaving = true))
-  server.get('/healthz', { config: { whileDraining: true }, schema: { hide: true } }, async () => ({
+  server.get('/healthz', { config: { whileDraining: true, routine: true }, schema: { hide: true } }, async () => ({
     status: 'ok',
     version,
   }))
 
-  server.get('/readyz', { schema: { hide: true } }, async (_request, reply) => {
+  server.get('/readyz', { config: { routine: true }, schema: { hide: true } }, async (_request, reply) => {
     const standing = { models: models(), ...(Object.keys(providers()).length > 0 && { providers: providers() }) }
     const checks = { database: await databaseWritable(), ...standing }
     const states = Object.values(checks.models)

@@ -22,6 +22,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Whether the route still serves requests while the server drains. */
     whileDraining?: boolean
+    /** Whether programs request it all the time: its requests are logged only when the status changes. */
+    routine?: boolean
   }
 }
 
@@ -52,7 +54,7 @@ export function closeTimeout({ drainTime = defaults.drainTime }: TrafficNeeds): 
   return drainTime + 10_000
 }
 
-/** Tracks the requests in flight, logs each one when it ends, and drains a closing server. */
+/** Tracks the requests in flight, logs each one when it ends, except routine ones without news, and drains a closing server. */
 export function createTraffic(needs: TrafficNeeds, server: HttpServer) {
   const { drainTime, idleGrace } = { ...defaults, ...definedOf(needs) }
   // Only a count. A Set of responses that grows and shrinks all the time costs a quarter of a request's processor time: its
@@ -68,6 +70,14 @@ export function createTraffic(needs: TrafficNeeds, server: HttpServer) {
     socket.on('close', () => sockets.delete(socket))
   })
   server.on('timeout', (socket: Socket) => void closeIfStillIdle(socket))
+  /** The status that each routine route returned last. */
+  const statuses = new Map<string, number>()
+
+  function isNews({ config }: FastifyRequest['routeOptions'], route: string, status: number): boolean {
+    const last = statuses.get(route) ?? 200
+    if (config.routine === true) statuses.set(route, status)
+    return config.routine !== true || status !== last
+  }
 
   function end(request: FastifyRequest, reply: FastifyReply): void {
     inFlight--
@@ -75,7 +85,7 @@ export function createTraffic(needs: TrafficNeeds, server: HttpServer) {
     const route = request.routeOptions.url ?? 'unknown'
     const milliseconds = performance.now() - request.startedAt
     const ended = { method: request.method, route, status, code: request.refusedAs, milliseconds }
-    logRequest(needs.log, request, ended)
+    if (isNews(request.routeOptions, route, status)) logRequest(needs.log, request, ended)
     needs.onEnd?.(ended)
   }
 
