@@ -29,16 +29,19 @@ const shown = {
   letter: { title: 'n.subject', text: `n.subject || ' · ' || n.body`, ...item },
 } as const
 
-/** Clients or items of one noun that match all words of `q`, last changed first; archived items after the others. */
+/**
+ * Clients or items of one noun that match all words of `q`, last changed first; archived items after the others. Clients with this
+ * reference come first, then those with the whole words.
+ */
 export function searchNoun(noun: RecordNoun, scope: Scope, q: string, limit: number): PreparedStatement<FoundRow> {
   const { condition, value, name } = within(scope)
   return {
     name: `search ${noun} ${name}`,
     text: `with ${noun === 'client' ? matchingClients(condition) : matchingItems(noun, condition)},
-      best as materialized (select id, last, key from found order by last, key desc, id desc limit $3)
+      best as materialized (select id, place, last, key from found order by place, last, key desc, id desc limit $3)
       select ${columnsOf(noun)}
       from best join ${noun} n on n.id = best.id join client c on c.id = ${noun === 'client' ? 'n.id' : 'n.client_id'}
-      order by best.last, best.key desc, best.id desc`,
+      order by best.place, best.last, best.key desc, best.id desc`,
     values: [value, q, limit],
   }
 }
@@ -69,9 +72,20 @@ const byChange = (conditions: string): ClientOrder => ({
   order: 'desc',
 })
 
+/** Of fewer matches than on a page of the search, the best would be found only by chance. */
+const leastCompared = 20
+
 function matchingClients(conditions: string): string {
-  return `${firstMatches(byChange(conditions), { q: '$2', limit: '$3', after: () => 'true', prefix: 'client_' })},
-    found as (select id, false as last, key from client_found)`
+  const match = { q: '$2', limit: `greatest($3, ${leastCompared})`, after: () => 'true', prefix: 'client_' }
+  return `${firstMatches(byChange(conditions), match)},
+    exact as materialized (
+      select c.id, 1 as place, c.changed_at as key from client c
+      where ${conditions} and c.status in ('active', 'archived') and c.reference_key = lower(trim($2)) and trim($2) <> ''
+      limit $3),
+    found as (
+      select id, place, false as last, key from exact
+      union all select f.id, case when n.search @@ (select plainto_tsquery('simple', words($2))) then 2 else 3 end, false, f.key
+      from client_found f join client n on n.id = f.id where f.id not in (select id from exact))`
 }
 
 /** The number of last changed items that a search tests before it uses the full-text index, as in `firstMatches`. */
@@ -104,6 +118,6 @@ function matchingItems(noun: Exclude<RecordNoun, 'client'>, condition: string): 
       from ${noun} n join client c on c.id = n.client_id
       where (select yes from rare) and ${condition} and n.search @@ (select beginnings($2))),
     found as materialized (
-      select id, last, key from near where not (select yes from rare)
-      union all (select id, last, key from indexed order by last, key desc, id desc limit $3))`
+      select id, 1 as place, last, key from near where not (select yes from rare)
+      union all (select id, 1, last, key from indexed order by last, key desc, id desc limit $3))`
 }

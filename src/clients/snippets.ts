@@ -1,13 +1,27 @@
 /** A word in any language, with its accents. */
 const word = /[\p{L}\p{N}\p{M}]+/gu
 
-/** Folds case and accents, like `words` in migrations/0004_records.sql. */
+/** Letters that have no accent to remove, by their plain spelling. */
+const plainSpellings: Readonly<Record<string, string>> = {
+  ł: 'l',
+  ø: 'o',
+  đ: 'd',
+  ð: 'd',
+  ı: 'i',
+  ß: 'ss',
+  þ: 'th',
+  æ: 'a',
+  œ: 'o',
+}
+
+/** Folds case, accents and spellings, as `beginnings()` in migrations/0055_spellings.sql takes them for the same. */
 function folded(text: string): string {
-  if (/^[\p{ASCII}]*$/u.test(text)) return text.toLowerCase()
   return text
     .normalize('NFKD')
     .replace(/[\u0300-\u036f]/g, '')
     .toLowerCase()
+    .replace(/[łøđðıßþæœ]/g, (letter) => plainSpellings[letter] ?? letter)
+    .replace(/([aou])e|aa/g, (pair) => pair[0] ?? '')
 }
 
 /** The characters shown on each side of a match. */

@@ -126,6 +126,46 @@ describe('search', () => {
     }
   })
 
+  test('finds letters by their plain spelling and umlauts by either, and shows where they matched', async () => {
+    const member = await firm.join('Speller', 'consultant')
+    for (const [name, ...queries] of [
+      ['Łukasz Małolepszy', 'lukasz', 'malolepszy luk', 'Łuk', 'małolep'],
+      ['Lukas Loch', 'Łukas'],
+      ['Ødegård', 'odegard', 'oedegaard', 'Ode'],
+      ['Müller & Söhne', 'mueller', 'muller', 'soehne muell'],
+      ['Mueller', 'müller', 'Mülle'],
+      ['Straßenbau', 'strasse', 'Straße'],
+      ['Æther', 'aether', 'aeth'],
+      ['Đorđević', 'dordevic'],
+      ['Yıldız', 'yildiz'],
+    ] as const) {
+      const id = await firm.client(member, name)
+      for (const q of queries) {
+        const found = await member.get(`/search?q=${encodeURIComponent(q)}`)
+        const result = listAt(found.json, 'results').find((each) => at(each, 'id') === id)
+        assert.match(String(at(result, 'snippet')), /\ue000/, `${q} in ${name}`)
+        const listed = await member.get(`/clients?q=${encodeURIComponent(q)}`)
+        assert.equal(listed.json['similar'], false, q)
+        assert.ok(
+          listAt(listed.json, 'clients').some((each) => at(each, 'id') === id),
+          q,
+        )
+      }
+    }
+    assert.equal((await search(member, 'moller'))[0], true, 'only alike')
+  })
+
+  test('puts an exact reference first, then whole words, however many others changed since', async () => {
+    const member = await firm.join('Referrer', 'consultant')
+    const exact = await add(member, 'Zoe', 'HOLM-7')
+    const whole = await firm.client(member, 'Holm 7 Limited')
+    const others = Array.from({ length: 4 }, (_, index) => firm.client(member, `Holmes ${index} and 70`))
+    await Promise.all(others)
+    const { json } = await member.get(`/search?q=holm-7&limit=3`)
+    const ids = listAt(json, 'results').map((result) => at(result, 'id'))
+    assert.deepEqual([ids.slice(0, 2), ids.length], [[exact, whole], 3])
+  })
+
   test('guesses at a misspelt name only if nothing matches, and only among the clients that the person may see', async () => {
     const [vera, other] = [await firm.join('Vera', 'consultant'), await firm.join('Other', 'consultant')]
     const mine = await firm.client(vera, 'Lindqvist Shipping')
