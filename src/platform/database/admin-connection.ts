@@ -1,15 +1,15 @@
 import { Client } from 'pg'
 import { OperatorError } from '../problems.ts'
 import { connectionConfig, endConnection } from './connection.ts'
-import { endBackend, readBackend, readServer } from './migrations-store.ts'
-import { connectionError } from './connection-error.ts'
+import { beginTransaction, endBackend, readBackend, readServer } from './migrations-store.ts'
+import { connectionError, poolerError } from './connection-error.ts'
 
 const oldestServer = 15
 
 /**
  * Runs `work` on a separate connection without a statement timeout. Throws OperatorError, one line, if the database cannot
- * be reached, is older than PostgreSQL 15 or does not use UTF-8, if `work` fails, or if `stop` aborts, which ends the
- * connection and its statement.
+ * be reached, is behind a pooler in transaction mode, is older than PostgreSQL 15 or does not use UTF-8, if `work` fails, or
+ * if `stop` aborts, which ends the connection and its statement.
  */
 export async function withAdminConnection<Result>(
   url: string,
@@ -18,7 +18,7 @@ export async function withAdminConnection<Result>(
 ): Promise<Result> {
   const client = await connect(url)
   try {
-    await refuseUnsuitable(client)
+    await refuseUnsuitable(client, url)
     return stop === undefined ? await work(client) : await endedBy(stop, { client, url, work })
   } catch (error) {
     throw error instanceof OperatorError ? error : connectionError(error, client)
@@ -78,7 +78,7 @@ export function clientFor(url: string): Client {
   }
 }
 
-async function refuseUnsuitable(client: Client): Promise<void> {
+async function refuseUnsuitable(client: Client, url: string): Promise<void> {
   const server = await readServer(client)
   if (server === undefined || Number(server.number) < oldestServer * 10_000) {
     throw new OperatorError(
@@ -90,5 +90,23 @@ async function refuseUnsuitable(client: Client): Promise<void> {
     throw new OperatorError(
       `The database's encoding is ${server.encoding}: recreate it with "create database … encoding 'UTF8' template template0".`,
     )
+  }
+  if (!isDirect(client, server.backend) && (await swapsConnections(client, url))) throw poolerError(client)
+}
+
+/** Whether the server process is the one that the connection was told of. A pooler makes up an id. */
+function isDirect(client: Client, backend: number): boolean {
+  return 'processID' in client && client.processID === backend
+}
+
+/** Whether a pooler gives the server process of a connection to another one, as it does in transaction mode. */
+async function swapsConnections(client: Client, url: string): Promise<boolean> {
+  const before = await readBackend(client)
+  const other = await connect(url)
+  try {
+    const taken = await beginTransaction(other)
+    return taken === before || (await readBackend(client)) !== before
+  } finally {
+    await endConnection(other)
   }
 }

@@ -14,6 +14,13 @@ export function readOnlyError({ host, port }: Target): OperatorError {
   return new OperatorError(noWrites(`${host}:${port}`))
 }
 
+/** States that the server is a pooler that gives each transaction another connection to PostgreSQL. */
+export function poolerError({ host, port }: Target): OperatorError {
+  return new OperatorError(
+    `The server at ${host}:${port} is a pooler in transaction mode, which breaks the till: use the address of PostgreSQL itself, or session mode.`,
+  )
+}
+
 const noWrites = (server: string): string =>
   `The database at ${server} accepts no writes: name the primary if this is a standby, or turn default_transaction_read_only off.`
 

@@ -13,6 +13,8 @@ export interface ServerFacts {
   readonly number: string
   readonly version: string
   readonly encoding: string
+  /** The id of the server process of this connection. */
+  readonly backend: number
 }
 
 // An arbitrary constant: the process that migrates a database holds the advisory lock with this key.
@@ -22,7 +24,7 @@ export async function readServer(client: Client): Promise<ServerFacts | undefine
   const [server] = await run<ServerFacts>(
     client,
     `select current_setting('server_version_num') as number, current_setting('server_version') as version,
-       current_setting('server_encoding') as encoding`,
+       current_setting('server_encoding') as encoding, pg_backend_pid() as backend`,
   )
   return server
 }
@@ -35,6 +37,12 @@ export async function lockMigrations(client: Client): Promise<void> {
 export async function readBackend(client: Client): Promise<number | undefined> {
   const [backend] = await run<{ pid: number }>(client, 'select pg_backend_pid() as pid')
   return backend?.pid
+}
+
+/** Begins a transaction, and returns the id of the server process that has it. */
+export async function beginTransaction(client: Client): Promise<number | undefined> {
+  await run(client, 'begin')
+  return readBackend(client)
 }
 
 /** Ends a connection of this user, and what it runs or waits for. */

@@ -8,6 +8,7 @@ import { after, before, describe, test } from 'node:test'
 import { Client } from 'pg'
 import { createTestDatabase } from '../../../tests/support/database.ts'
 import { createTestLog } from '../../../tests/support/log.ts'
+import { openPooler } from '../../../tests/support/pooler.ts'
 import { until } from '../../../tests/support/until.ts'
 import { openDatabase } from './database.ts'
 import { migrate, requireCurrentSchema } from './migrations.ts'
@@ -257,6 +258,17 @@ describe('the database server', () => {
     ] as const
     for (const [address, line] of refused) await refuses(migrate(address), line)
     pooler.close()
+    await end()
+  })
+
+  test('a pooler in transaction mode is refused', async (t) => {
+    const { url, end } = await empty()
+    const pooler = await openPooler(url)
+    t.after(() => pooler.close())
+    await refuses(
+      migrate(pooler.url),
+      /^The server at .* is a pooler in transaction mode, which breaks the till: use the address/,
+    )
     await end()
   })
 
