@@ -71,7 +71,7 @@ function registerGenerating(scope: Server, { checkClient }: Callers, needs: Call
       note(request, made, job)
       if (!made.replayed) onCharged?.(made.model, made.usage)
     }
-    const onFailure = ({ code }: Problem) => noteRefusal(request, code)
+    const onFailure = (problem: Problem) => noteRefusal(request, problem.code, problem)
     const delivery = { request, reply, dialect, parsed, baseUrl, onReply, onFailure }
     const { stream, clientId } = parsed.request
     const deliver = (): Promise<string | void> =>
@@ -168,7 +168,7 @@ function registerCaller(scope: Server, callers: Callers, { till, noteRefusal }: 
 
   scope.setErrorHandler((error: Error, request, reply) => {
     scope.answerError(error, request, reply, wireFormatOf(request)?.errorBody)
-    if (request.refusedAs) noteRefusal(request, request.refusedAs)
+    if (request.refusedAs) noteRefusal(request, request.refusedAs, error)
   })
 }
 

@@ -1,5 +1,6 @@
+import { Type } from 'typebox'
 import { answers, needsKey, rateLimitHeaders, refusals } from '../platform/http/openapi.ts'
-import { ownAccount, ownUsage, ownUsageQuery } from '../usage/own-schema.ts'
+import { ownAccount, ownRequest, ownUsage, ownUsageQuery } from '../usage/own-schema.ts'
 import { refusalsOfCallers } from './operations.ts'
 
 /** The OpenAPI operations of an account's own figures. */
@@ -16,6 +17,22 @@ export const showOwnUsage = {
   response: {
     200: answers(ownUsage, 'The usage.', rateLimitHeaders),
     ...refusals([...refusalsOfCallers, 'invalid_field', 'unknown_field']),
+  },
+}
+
+export const showOwnRequest = {
+  operationId: 'getRequest',
+  summary: 'Show one of your requests',
+  description:
+    'What became of a request of any key of the account: what was charged, or why it was refused, for 30 days. If many requests are refused in one second, only some are kept. Refusals can be read a second later. No text of the request or its reply is kept. Free of charge; does not count towards the limits.',
+  tags: ['Account'],
+  ...needsKey,
+  params: Type.Object({
+    id: Type.String({ description: 'The id of the request: the header `request-id` of its response.' }),
+  }),
+  response: {
+    200: answers(ownRequest, 'The request.', rateLimitHeaders),
+    ...refusals([...refusalsOfCallers, 'not_found']),
   },
 }
 

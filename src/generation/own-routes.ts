@@ -5,7 +5,7 @@ import { Problem } from '../platform/problems.ts'
 import type { OwnUsage } from '../usage/own.ts'
 import { callerOf, wireFormatOf } from './caller.ts'
 import { headersOf } from './delivery.ts'
-import { showOwnAccount, showOwnUsage } from './own-operations.ts'
+import { showOwnAccount, showOwnRequest, showOwnUsage } from './own-operations.ts'
 
 interface OwnRoutesNeeds {
   readonly own: OwnUsage
@@ -25,6 +25,13 @@ export function registerOwnUsage(server: Server, { own, till }: OwnRoutesNeeds):
   server.get('/usage', { schema: showOwnUsage, config: { reads: 'usage' } }, async (request, reply) => {
     await levelsOf(request, reply)
     return own.report(callerOf(request).accountId, request.query)
+  })
+
+  server.get('/requests/:id', { schema: showOwnRequest, config: { reads: 'usage' } }, async (request, reply) => {
+    await levelsOf(request, reply)
+    const found = await own.request(callerOf(request).accountId, request.params.id)
+    if (found) return found
+    throw new Problem('not_found', 'No request of this account with this id is charged, or refused and kept.')
   })
 
   server.get('/account', { schema: showOwnAccount, config: { reads: 'account' } }, async (request, reply) => {

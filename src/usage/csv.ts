@@ -46,6 +46,12 @@ const requestColumns = (timeZone: string): readonly Column<UsageRequest>[] => [
   ['milliseconds', ({ milliseconds }) => milliseconds],
   ['usage_source', (row) => row.usage_source],
   ['tags', ({ tags }) => tags && JSON.stringify(tags)],
+  ['field', ({ call }) => call && call.field],
+  ['reason', ({ call }) => call && call.reason],
+  ['route', ({ call }) => call && call.route],
+  ['dialect', ({ call }) => call && call.dialect],
+  ['user_agent', ({ call }) => call && call.user_agent],
+  ['streamed', ({ call }) => call && String(call.streamed)],
 ]
 
 /** The firm whose spreadsheets open the file. */

@@ -1,6 +1,7 @@
 import type { Tags } from '../billing/till.ts'
 import type { Queryable } from '../platform/database/database.ts'
 import type { FigureFilter } from './figures-store.ts'
+import type { RefusedCall } from './refusals-store.ts'
 
 /** Selects requests. */
 export interface LogFilter extends FigureFilter {
@@ -46,6 +47,8 @@ export interface LoggedRequest {
   readonly status: number
   /** Why it was refused; null for a charged one. */
   readonly code: string | null
+  /** Null for a charged request. */
+  readonly call: RefusedCall | null
 }
 
 /** Rows of a search, newest first. Every row says where the search ended; if nothing matched, there is one without a request. */
@@ -84,7 +87,7 @@ const charged = search(
    output_tokens as "outputTokens", cost,
    stop_reason as "stopReason", usage_source as "usageSource", tags,
    case when request_id is not null then 200 end as status,
-   null::text as code`,
+   null::text as code, null::jsonb as call`,
   `($9::uuid is null or key_id = $9 or person_id = $9) and ($10::uuid is null or client_id = $10)
    and ($11::text is null or stop_reason = $11)`,
 )
@@ -93,7 +96,7 @@ const refused = search(
   'refused_request',
   `null::uuid as "personId", null::uuid as "clientId", case when request_id is not null then 0 end as "inputTokens",
    case when request_id is not null then 0 end as "outputTokens", case when request_id is not null then 0::numeric end as cost,
-   null::text as "stopReason", null::text as "usageSource", null::jsonb as tags, status, code`,
+   null::text as "stopReason", null::text as "usageSource", null::jsonb as tags, status, code, call`,
   `($9::uuid is null or key_id = $9) and ($10::text is null or code = $10)`,
 )
 

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { loggedRequest } from './schema.ts'
 
 /** The wire shapes of what an account learns about itself with one of its keys. */
 
@@ -138,3 +139,40 @@ export const ownAccount = Type.Object({
   ),
 })
 export type AccountFigures = Type.Static<typeof ownAccount>
+
+const {
+  request_id,
+  at,
+  model,
+  outcome,
+  status,
+  code,
+  call,
+  stop_reason,
+  input_tokens,
+  output_tokens,
+  cost,
+  milliseconds,
+  currency,
+} = loggedRequest.properties
+const ownKey = Type.Union([Type.Object({ id: Type.String({ format: 'uuid' }), name: Type.String() }), Type.Null()], {
+  description: 'Null for a request without a key.',
+})
+
+export const ownRequest = Type.Object({
+  request_id,
+  at,
+  key: ownKey,
+  model,
+  outcome,
+  status,
+  code,
+  call,
+  stop_reason,
+  input_tokens,
+  output_tokens,
+  cost,
+  milliseconds,
+  currency,
+})
+export type OwnRequest = Type.Static<typeof ownRequest>

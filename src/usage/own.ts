@@ -7,9 +7,17 @@ import { compileBody } from '../platform/http/validation.ts'
 import { groupFigures, presentFigures, refusalReasons, totalFigures, type GroupedFigures } from './figures.ts'
 import { dimensionsOf, mostRows, tooManyRows } from './grouping.ts'
 import { readNames } from './names-store.ts'
-import { ownUsageQuery, type AccountFigures, type OwnUsageReport, type OwnUsageRow } from './own-schema.ts'
+import {
+  ownUsageQuery,
+  type AccountFigures,
+  type OwnRequest,
+  type OwnUsageReport,
+  type OwnUsageRow,
+} from './own-schema.ts'
 import { reportTags, tagWithoutBy } from './own-tags.ts'
+import { requestFilter } from './queries.ts'
 import { createReportTurns } from './report-turns.ts'
+import { readLog, type LoggedRequest } from './request-log.ts'
 import { spanOf } from './span.ts'
 
 /** The calling key and its account. */
@@ -22,6 +30,8 @@ export interface OwnKey {
 export interface OwnUsage {
   /** `query` is checked here. */
   report(accountId: string, query: unknown): Promise<OwnUsageReport>
+  /** One request of any key of the account. Undefined if it has none with this id, charged or refused and kept. */
+  request(accountId: string, id: string): Promise<OwnRequest | undefined>
   /** `levels` are those of the account. */
   account(caller: OwnKey, levels: Levels): Promise<AccountFigures>
 }
@@ -57,6 +67,14 @@ export function createOwnUsage({ database, currency }: { database: Database; cur
   return Object.freeze({
     report: (accountId: string, query: unknown) => turns.run(accountId, () => makeReport(accountId, query)),
 
+    async request(accountId: string, id: string) {
+      const { requests } = await readLog(database, { filter: { ...requestFilter(id), accountId }, limit: 1 })
+      const [request] = requests
+      if (request === undefined) return undefined
+      const names = await readNames(database, request.keyId === null ? [] : [request.keyId])
+      return presentOwnRequest(request, names, currency)
+    },
+
     async account({ accountId, keyId }: OwnKey, { requests, tokens }: Levels) {
       const { id, name, monthlyLimit, credited, charged, monthCharged, held, creditLeft } =
         await accounts.show(accountId)
@@ -81,6 +99,27 @@ export function createOwnUsage({ database, currency }: { database: Database; cur
       }
     },
   } satisfies OwnUsage)
+}
+
+/** Without tags and client: they may have text of a customer. */
+function presentOwnRequest(request: LoggedRequest, names: ReadonlyMap<string, string>, currency: string): OwnRequest {
+  const { requestId, at, keyId, model, status, code, call, milliseconds } = request
+  return {
+    request_id: requestId,
+    at,
+    key: keyId === null ? null : { id: keyId, name: names.get(keyId) ?? '' },
+    model,
+    outcome: code === null ? 'charged' : 'refused',
+    status,
+    code,
+    call,
+    stop_reason: request.stopReason,
+    input_tokens: request.inputTokens,
+    output_tokens: request.outputTokens,
+    cost: formatMoney(request.cost),
+    milliseconds,
+    currency,
+  }
 }
 
 const presentBudget = (budget: Budget | undefined) =>

@@ -61,6 +61,7 @@ export function presentRequest(request: LoggedRequest, names: Names, currency: s
     outcome: code === null ? 'charged' : 'refused',
     status: request.status,
     code,
+    call: request.call,
     stop_reason: request.stopReason,
     input_tokens: request.inputTokens,
     output_tokens: request.outputTokens,

@@ -10,9 +10,24 @@ export interface RefusalCount {
   readonly requests: number
 }
 
+/** What was called and why it was refused, without any text of a customer. */
+export interface RefusedCall {
+  /** The field that the error names. */
+  readonly field: string | null
+  readonly reason: string | null
+  /** The URL, without the prefix of calls that people try. */
+  readonly route: string
+  /** The API in whose format the call was. */
+  readonly dialect: 'tollgate' | 'openai' | 'anthropic'
+  readonly user_agent: string | null
+  /** Whether it asked for a stream. */
+  readonly streamed: boolean
+}
+
 /** One of those requests, `ageMs` after it ended. */
 export interface RefusedRequest extends Omit<RefusalCount, 'requests'> {
   readonly requestId: string
+  readonly call: RefusedCall
   readonly status: number
   readonly milliseconds: number
   readonly ageMs: number
@@ -43,10 +58,10 @@ export async function addRefusals(database: Queryable, batch: RefusalBatch): Pro
           order by "accountId", "keyId", model, code
         on conflict (day, account_id, key_id, model, code) do update set requests = r.requests + excluded.requests
       )
-      insert into refused_request (request_id, at, account_id, key_id, model, status, code, milliseconds)
-        select "requestId", now() - "ageMs" * interval '1 ms', "accountId", "keyId", model, status, code, milliseconds
+      insert into refused_request (request_id, at, account_id, key_id, model, status, code, milliseconds, call)
+        select "requestId", now() - "ageMs" * interval '1 ms', "accountId", "keyId", model, status, code, milliseconds, call
         from jsonb_to_recordset($4) as c("requestId" uuid, "ageMs" float, "accountId" uuid, "keyId" uuid, model text,
-          status integer, code text, milliseconds integer)
+          status integer, code text, milliseconds integer, call jsonb)
         where exists (select from batch)
       on conflict do nothing`,
     values: [source, number, JSON.stringify(counts), JSON.stringify(requests)],

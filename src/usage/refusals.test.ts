@@ -27,6 +27,7 @@ const refusal = (changes: Partial<ApiRefusal> = {}): ApiRefusal => ({
   code: 'overloaded',
   status: 503,
   milliseconds: 12,
+  call: { field: null, reason: null, route: '/v1/generate', dialect: 'tollgate', user_agent: null, streamed: false },
   ...changes,
 })
 

@@ -7,12 +7,16 @@ import {
   deleteOldRefusals,
   type RefusalBatch,
   type RefusalCount,
+  type RefusedCall,
   type RefusedRequest,
 } from './refusals-store.ts'
+
+export type { RefusedCall } from './refusals-store.ts'
 
 /** A request with a key that was refused or failed, and so was not charged. */
 export interface ApiRefusal extends Omit<RefusalCount, 'requests'> {
   readonly requestId: string
+  readonly call: RefusedCall
   readonly status: number
   /** From the start of the request to its refusal. */
   readonly milliseconds: number
@@ -86,7 +90,7 @@ export function createApiRefusals({ database, log, pause = 500 }: RefusalsNeeds)
   })
 }
 
-function add(noted: Noted, { requestId, status, milliseconds, ...kind }: ApiRefusal): void {
+function add(noted: Noted, { requestId, call, status, milliseconds, ...kind }: ApiRefusal): void {
   const { accountId, keyId, model, code } = kind
   const id = `${accountId} ${keyId} ${code} ${model ?? ''}`
   const known = noted.counts.get(id)
@@ -96,7 +100,7 @@ function add(noted: Noted, { requestId, status, milliseconds, ...kind }: ApiRefu
   }
   noted.counts.set(id, { ...kind, requests: (known?.requests ?? 0) + 1 })
   if (noted.requests.length >= mostKept) return
-  noted.requests.push({ ...kind, requestId, status, milliseconds, endedAt: performance.now() })
+  noted.requests.push({ ...kind, requestId, call, status, milliseconds, endedAt: performance.now() })
 }
 
 function batchOf({ counts, requests }: Noted, source: string, number: bigint): RefusalBatch {

@@ -125,6 +125,25 @@ export const requestsQuery = closed({
 })
 export type RequestsQuery = Type.Static<typeof requestsQuery>
 
+const textOrNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description })
+const refusedCall = Type.Union(
+  [
+    Type.Object({
+      field: textOrNull('The field that the error names.'),
+      reason: textOrNull('The reason in the error. Null where it may quote the request.'),
+      route: Type.String({ description: 'The URL that was called.', examples: ['/v1/chat/completions'] }),
+      dialect: Type.Enum(['tollgate', 'openai', 'anthropic'], { description: 'The API in whose format the call was.' }),
+      user_agent: textOrNull('The program that called, as it names itself.'),
+      streamed: Type.Boolean({ description: 'Whether it asked for a stream.' }),
+    }),
+    Type.Null(),
+  ],
+  {
+    description:
+      'What was called and why it was refused. Null for a charged request, and for those of earlier versions.',
+  },
+)
+
 export const loggedRequest = Type.Object({
   request_id: id,
   at: Type.String({ description: 'When it was charged or refused: a date and time in UTC.' }),
@@ -136,6 +155,7 @@ export const loggedRequest = Type.Object({
   outcome: Type.Enum(['charged', 'refused']),
   status: Type.Integer({ description: 'The HTTP status.' }),
   code: Type.Union([Type.String(), Type.Null()], { description: 'Why it was refused.' }),
+  call: refusedCall,
   stop_reason: Type.Union([Type.String(), Type.Null()], { description: 'Why its reply ended.' }),
   input_tokens: Type.Integer(),
   output_tokens: Type.Integer(),

@@ -167,6 +167,7 @@ const matrix: Readonly<Record<string, Entry>> = {
   'GET /try/v1/models*': { statuses: everyone(409) },
   'GET /try/v1/usage': { statuses: partners(409) },
   'GET /try/v1/account': { statuses: partners(409) },
+  'GET /try/v1/requests/:id': { statuses: partners(409) },
   'GET /me': { statuses: everyone(200) },
   'DELETE /me/sessions/:id': { statuses: everyone(404) },
   'DELETE /me/sessions': { statuses: everyone(200) },
@@ -215,6 +216,7 @@ const forCallers = [
   'GET /v1/models*',
   'GET /v1/usage',
   'GET /v1/account',
+  'GET /v1/requests/:id',
 ]
 
 /** Routes that are the same for everyone. */

@@ -54,6 +54,7 @@ describe('the OpenAPI document', () => {
         ['/v1/models', ['get']],
         ['/v1/models/{id}', ['get']],
         ['/v1/usage', ['get']],
+        ['/v1/requests/{id}', ['get']],
         ['/v1/account', ['get']],
       ],
     )

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { objectAt, parseObject } from '../support/json.ts'
 import { until } from '../support/until.ts'
 import { openVendorService } from '../support/vendor-service.ts'
 
@@ -50,6 +51,35 @@ describe('requests that are refused or fail', () => {
     assert.ok(kept.length > 0 && kept.length <= 14)
     for (const { key: by, status, young, ms } of kept) {
       assert.ok(by === keyId && status >= 400 && young && ms >= 0, JSON.stringify({ by, status, young, ms }))
+    }
+  })
+
+  it('A46: say by their id what was called and why it was refused, to the keys of their account and in the log', async () => {
+    const { key } = await service.customer()
+    const other = await service.customer()
+    const message = { role: 'user', content: 'secret words' }
+    for (const [route, body, field, reason, dialect, streamed] of [
+      ['/v1/chat/completions', { messages: [message], stream: true, n: 2 }, 'n', /The field n /, 'openai', true],
+      ['/v1/messages', { messages: [message], max_tokens: 0 }, 'max_tokens', /max_tokens/, 'anthropic', false],
+      ['/v1/generate', { ...valid, metadata: { 'Jane Doe': 1 } }, null, /^null$/, 'tollgate', false],
+    ] as const) {
+      const answer = await service.call(route, key, { model: 'fast', ...body }, { 'user-agent': 'tool/1.0 ü' })
+      assert.equal(answer.status, 400, answer.text)
+      const id = String(answer.headers.get('request-id'))
+      await until(async () => (await service.call(`/v1/requests/${id}`, key)).status === 200)
+      const { json, text } = await service.call(`/v1/requests/${id}`, key)
+      const { reason: said, ...call } = objectAt(json['call'])
+      const expected = { field, route, dialect, user_agent: 'tool/1.0 ?', streamed }
+      assert.deepEqual(call, expected)
+      assert.match(String(said), reason)
+      assert.equal((await service.call(`/v1/requests/${id}`, other.key)).status, 404)
+      const line =
+        service
+          .logText()
+          .split('\n')
+          .find((each) => each.includes(id)) ?? assert.fail()
+      assert.partialDeepStrictEqual(parseObject(line), { code: answer.error['code'] ?? 'invalid_field', ...expected })
+      assert.doesNotMatch(text + line, /secret|Jane/)
     }
   })
 

@@ -27,6 +27,7 @@ const unsupported: Unsupported = {
 }
 
 export const anthropicMessages: Dialect = Object.freeze({
+  api: 'anthropic',
   read: (raw: unknown) => readRequest(raw, checkMessages),
   errorBody: anthropicErrorOf,
   limitHeaders: ({ requests, tokens }: Levels) => ({

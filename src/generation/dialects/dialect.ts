@@ -14,6 +14,7 @@ export interface Dialect extends WireFormat {
 
 /** The format of an API's errors and headers. */
 export interface WireFormat {
+  readonly api: 'tollgate' | 'openai' | 'anthropic'
   /** The body of an error. */
   readonly errorBody: (error: ErrorDetails, status: number) => object
   /** Headers that this API adds to every response. */

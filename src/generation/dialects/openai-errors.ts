@@ -33,6 +33,7 @@ export function openAiErrorOf({ code, reason, field }: ErrorDetails, status: num
 
 /** The error format of both OpenAI APIs. */
 export const openAiFormat = {
+  api: 'openai' as const,
   errorBody: (details: ErrorDetails, status: number) => ({ error: openAiErrorOf(details, status) }),
   headers: (requestId: string) => ({ 'x-request-id': requestId }),
 }

@@ -10,6 +10,7 @@ import { event, jsonAround, type Dialect, type DialectRequest } from './dialect.
 const check = compileBody(generateRequest, synonyms)
 
 export const tollgate: Dialect = Object.freeze({
+  api: 'tollgate',
   read: (body: unknown): DialectRequest => requestOf(check(body)),
   errorBody: (refusal: object) => ({ error: refusal }),
 })

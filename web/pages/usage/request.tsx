@@ -9,6 +9,25 @@ import { moneyText } from '../../money.ts'
 import { durationText, OutcomeBadge } from './requests.tsx'
 import classes from './usage.module.css'
 
+/** What was called and why it was refused. */
+function RefusedCall({ call }: { call: NonNullable<UsageRequest['call']> }) {
+  return (
+    <>
+      {call.field !== null && (
+        <Fact name="Field">
+          <code>{call.field}</code>
+        </Fact>
+      )}
+      {call.reason !== null && <Fact name="Details">{call.reason}</Fact>}
+      <Fact name="Called">{`${call.route} (${call.streamed ? 'streamed' : 'not streamed'})`}</Fact>
+      <Fact name="Format">{formats[call.dialect]}</Fact>
+      {call.user_agent !== null && <Fact name="Program">{call.user_agent}</Fact>}
+    </>
+  )
+}
+
+const formats = { tollgate: 'Tollgate', openai: 'OpenAI', anthropic: 'Anthropic' } as const
+
 /** Who counted the tokens. */
 const sources: Readonly<Record<string, string>> = {
   model: 'Counted by the model',
@@ -65,6 +84,7 @@ export function RequestPage() {
             <a href={`/docs/errors#${request.code}`}>{request.code}</a>
           </Fact>
         )}
+        {request.call && <RefusedCall call={request.call} />}
         {outcome === 'charged' && (
           <>
             <Fact name="Input tokens">{numberText(request.input_tokens)}</Fact>
