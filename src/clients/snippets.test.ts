@@ -11,6 +11,7 @@ describe('a snippet', () => {
     ['Björn Öberg & Søn', 'oberg bjo', '[Björn] [Öberg] & Søn'],
     ['Bjo\u0308rn', 'björn', '[Bjo\u0308rn]'],
     ['one\n two\t three', 'two', 'one [two] three'],
+    ['## Our **fee**\n- `quartz` 2 * 3', 'quar fee', 'Our [fee] [quartz] 2 * 3'],
     ['nothing of it', 'else', 'nothing of it'],
     ['', 'x', ''],
     ['a text', '', 'a text'],

@@ -60,8 +60,12 @@ function hits(text: string, query: ReadonlySet<string>): RegExpExecArray[] {
   return found
 }
 
+/** In one line, without the signs of Markdown. */
 function plain(text: string): string {
-  return text.replace(/[\u{e000}\u{e001}]/gu, '').replace(/\s+/g, ' ')
+  return text
+    .replace(/[\u{e000}\u{e001}]/gu, '')
+    .replace(/^(?:#{1,6}|>|[-*]) +|\*\*|`/gm, '')
+    .replace(/\s+/g, ' ')
 }
 
 function wordAfter(text: string, index: number): number {
