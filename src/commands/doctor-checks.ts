@@ -3,6 +3,7 @@ import { OperatorError } from '../platform/problems.ts'
 import type { Context } from './context.ts'
 import {
   checkClock,
+  checkConnections,
   checkCurrency,
   checkDatabase,
   checkDurability,
@@ -34,6 +35,7 @@ export const checks: readonly DoctorCheck[] = [
   { name: 'portal', needs: ['database'], run: checkPortal },
   { name: 'durability', needs: ['database'], run: checkDurability },
   { name: 'clock', needs: ['database'], run: checkClock },
+  { name: 'connections', needs: ['database'], run: checkConnections },
   { name: 'models', needs: ['configuration'], run: checkModels },
   { name: 'prices', needs: ['database'], run: checkPrices },
   { name: 'sign-in', needs: ['database'], run: checkSignIn },

@@ -1,16 +1,24 @@
 import { confirmCurrency } from '../billing/currency.ts'
 import { clientFor } from '../platform/database/admin-connection.ts'
 import { readOnlyError } from '../platform/database/connection-error.ts'
+import type { Queryable } from '../platform/database/database.ts'
 import { tryWrite } from '../platform/database/write-probe-store.ts'
 import { confirmEncryption } from '../platform/encryption-check.ts'
 import { OperatorError } from '../platform/problems.ts'
 import type { Context } from './context.ts'
-import { readDatabaseClock, readDurabilitySettingsThatAreOff, readServerVersion } from './doctor-store.ts'
+import {
+  readDatabaseClock,
+  readDurabilitySettingsThatAreOff,
+  readMostConnections,
+  readServerVersion,
+} from './doctor-store.ts'
 import { surveyModels } from './model-survey.ts'
 
 /** The doctor's checks that need the database. None changes anything. */
 
 const mostSkew = 2000
+/** The most connections that a process uses, with erasures and monthly runs. */
+export const connectionsPerProcess = 20
 
 export async function checkDatabase(context: Context): Promise<string> {
   const database = await context.database()
@@ -45,13 +53,31 @@ export async function checkDurability(context: Context): Promise<string> {
 }
 
 export async function checkClock(context: Context): Promise<string> {
-  const database = await context.database()
+  const fault = await faultOfClock(await context.database())
+  if (fault !== undefined) throw new OperatorError(fault)
+  return `within ${mostSkew / 1000} s of the database's`
+}
+
+/** Undefined if the database's clock and this one agree. */
+export async function faultOfClock(database: Queryable): Promise<string | undefined> {
   const before = Date.now()
   const skew = (await readDatabaseClock(database)) - (before + Date.now()) / 2
-  if (Math.abs(skew) <= mostSkew) return `within ${mostSkew / 1000} s of the database's`
-  throw new OperatorError(
-    `This clock and the database's are ${Math.round(Math.abs(skew) / 1000)} s apart: synchronise both by NTP.`,
-  )
+  if (Math.abs(skew) <= mostSkew) return undefined
+  return `This clock and the database's are ${Math.round(Math.abs(skew) / 1000)} s apart: synchronise both by NTP.`
+}
+
+export async function checkConnections(context: Context): Promise<string> {
+  const [database, { listen }] = [await context.database(), await context.config()]
+  const fault = await faultOfConnections(database, listen.processes)
+  if (fault !== undefined) throw new OperatorError(fault)
+  return `${await readMostConnections(database)} are admitted, and up to ${connectionsPerProcess * listen.processes} used`
+}
+
+/** Undefined if the database admits as many connections as the processes may use. */
+export async function faultOfConnections(database: Queryable, processes: number): Promise<string | undefined> {
+  const [most, used] = [await readMostConnections(database), connectionsPerProcess * processes]
+  if (most >= used) return undefined
+  return `The database admits ${most} connections, and the service uses up to ${used}: raise max_connections or the limit of the user or the database, or lower listen.processes.`
 }
 
 export async function checkPrices(context: Context): Promise<string> {

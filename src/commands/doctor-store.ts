@@ -20,6 +20,18 @@ export async function readDatabaseClock(database: Queryable): Promise<number> {
   return row?.now.getTime() ?? Number.NaN
 }
 
+/** The most connections that the server, this database and its user admit together. */
+export async function readMostConnections(database: Queryable): Promise<number> {
+  const [row] = await database.rows<{ most: number }>(
+    `select least(
+       current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
+         - coalesce(current_setting('reserved_connections', true)::int, 0),
+       nullif(d.datconnlimit, -1), nullif(r.rolconnlimit, -1)) as most
+     from pg_database d, pg_roles r where d.datname = current_database() and r.rolname = current_user`,
+  )
+  return row?.most ?? Number.NaN
+}
+
 /** Whether there are people who may sign in. */
 export async function readHasPeople(database: Queryable): Promise<boolean> {
   const rows = await database.rows(`select from person where status = 'active' and deleted_at is null limit 1`)

@@ -50,7 +50,7 @@ async function lineOf(name: string, changes: Record<string, string>): Promise<st
   return stdout.split('\n').find((line) => line.slice(7).startsWith(`${name} `)) ?? assert.fail(stdout)
 }
 
-test("a clock ahead of the database's or behind it", async (t) => {
+test("A49 a clock ahead of the database's or behind it", async (t) => {
   assert.match(await lineOf('clock', {}), /^ok {5}clock +within 2 s of the database's$/)
   const now = Date.now()
   for (const step of [3_600_000, -3_600_000]) {
@@ -59,6 +59,17 @@ test("a clock ahead of the database's or behind it", async (t) => {
     t.mock.timers.reset()
     assert.match(line, /^WRONG {2}clock .* are 3\d{3} s apart: synchronise both by NTP\.$/, `${step}`)
   }
+})
+
+test('A49 fewer connections than the processes may use, by the limit of the database', async () => {
+  assert.match(await lineOf('connections', {}), /^ok {5}connections +\d+ are admitted, and up to 20 used$/)
+  const database = openDatabase(home.superuserUrl, { log: createTestLog().log, connections: 1 })
+  const name = new URL(home.url).pathname.slice(1)
+  await database.rows(`alter database ${name} connection limit 19`)
+  const line = await lineOf('connections', {})
+  await database.rows(`alter database ${name} connection limit -1`)
+  await database.close()
+  assert.match(line, /^WRONG {2}connections +The database admits 19 connections, and the service uses up to 20: raise /)
 })
 
 test('a data folder that is a file, or in one', async () => {

@@ -10,6 +10,7 @@ import { createTestDatabase } from '../../tests/support/database.ts'
 import { parseObject } from '../../tests/support/json.ts'
 import { createTestLog } from '../../tests/support/log.ts'
 import { freePorts, start } from '../../tests/support/start.ts'
+import { until } from '../../tests/support/until.ts'
 import type { Config } from '../platform/config/config.ts'
 import { openCurrency } from '../billing/currency.ts'
 import { openDatabase } from '../platform/database/database.ts'
@@ -42,8 +43,11 @@ test('an embedded server allows 20 connections for each process and 40 for comma
   assert.deepEqual(await Promise.all([1, 3, 4, 8].map(connectionsFor)), [100, 100, 120, 200])
 })
 
-test('with --json, the greeting is one document, from one process or several', async () => {
+test('with --json, the greeting is one document, from one process or several; A49 too few connections are logged', async () => {
   const database = await createTestDatabase()
+  const owner = openDatabase(database.url, { log: createTestLog().log, connections: 1 })
+  await owner.rows(`alter database ${new URL(database.url).pathname.slice(1)} connection limit 39`)
+  await owner.close()
   const folder = await mkdtemp(path.join(tmpdir(), 'tollgate-start-'))
   const TOLLGATE_CONFIG = path.join(folder, 'tollgate.yaml')
   for (const processes of [1, 2]) {
@@ -51,7 +55,10 @@ test('with --json, the greeting is one document, from one process or several', a
     const PORT = String(await freePorts())
     const environment = { DATABASE_URL: database.url, TOLLGATE_DATA: folder, TOLLGATE_CONFIG, PORT }
     const started = await start(environment, { json: true })
+    const isWarned = () => started.stderr.includes('The database admits 39 connections, and the service uses up to 40:')
+    if (processes === 2) await until(isWarned)
     assert.equal(await started.end(), 0)
+    assert.equal(isWarned(), processes === 2)
     const url = `http://localhost:${PORT}`
     assert.deepEqual(parseObject(started.stdout), { url, docs: `${url}/docs`, key: null, warning: null })
   }

@@ -4,9 +4,11 @@ import type { Command } from 'commander'
 import type { Logger } from 'pino'
 import { loadDemo, openDemo } from '../demo/demo.ts'
 import { ownAddress, type Config } from '../platform/config/config.ts'
+import { openDatabase } from '../platform/database/database.ts'
 import { openLog } from '../platform/log.ts'
 import { command, type CommonOptions } from './command.ts'
 import type { Context } from './context.ts'
+import { connectionsPerProcess, faultOfClock, faultOfConnections } from './doctor-database.ts'
 import { greeting } from './greeting.ts'
 import { permitNewCurrency, permitNewEncryptionKey } from './start-permits.ts'
 import { endAtDeadline } from './stop-deadline.ts'
@@ -22,8 +24,8 @@ export function startCommand(context: Context): Command {
       const settings = await withPort(await context.config())
       await using opened = new AsyncDisposableStack()
       const { log } = opened.adopt(openLog(), (it) => it.close())
-      // 20 for each process, and some for commands.
-      const connections = Math.max(100, 20 * settings.listen.processes + 40)
+      // Some are for commands.
+      const connections = Math.max(100, connectionsPerProcess * settings.listen.processes + 40)
       // Before anything starts, so that stopping a start leaves no database server behind.
       const signals = watchSignals(log)
       const { stop } = signals
@@ -50,7 +52,7 @@ export function startCommand(context: Context): Command {
       if (stop.aborted) return
       signals.onLeave(settings.listen.drain_delay, () => running.leave())
       context.stdout.write(running.greeting)
-      await once(stop, 'abort')
+      await Promise.all([once(stop, 'abort'), warnOfDatabase(needs)])
     })
 }
 
@@ -90,6 +92,20 @@ async function runAlone({ settings, json, ...needs }: RunNeeds): Promise<Running
   } catch (error) {
     await service.close()
     throw error
+  }
+}
+
+/** Logs what will fail under load or at the turn of a month. The service itself reports a database that is away. */
+async function warnOfDatabase({ settings, databaseUrl, log }: RunNeeds): Promise<void> {
+  const database = openDatabase(databaseUrl, { log, connections: 1 })
+  try {
+    for (const fault of [await faultOfClock(database), await faultOfConnections(database, settings.listen.processes)]) {
+      if (fault !== undefined) log.warn(fault)
+    }
+  } catch {
+    return
+  } finally {
+    await database.close()
   }
 }
 

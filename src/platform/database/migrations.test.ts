@@ -261,7 +261,7 @@ describe('the database server', () => {
     await end()
   })
 
-  test('a pooler in transaction mode is refused', async (t) => {
+  test('A49 a pooler in transaction mode is refused', async (t) => {
     const { url, end } = await empty()
     const pooler = await openPooler(url)
     t.after(() => pooler.close())
