@@ -319,11 +319,13 @@ const { vendor, service } = await openVendorService()
       { stream_options: {} },
       { prompt_cache_retention: '24h', safety_identifier: 'user-1' },
       { tools: [], include: [], truncation: 'disabled', store: false, previous_response_id: null },
+      { client_metadata: { installation: 'a' }, input: [{ type: 'message', id: 'msg_1', ...user }] },
       { metadata: { project: null, client_id: null } },
       { input: shown({ type: 'input_file', file_data: pdf, file_id: null, file_url: null, filename: null }) },
     ],
     '/v1/messages': [
       { cache_control: { type: 'ephemeral' } },
+      { context_management: { edits: [{ type: 'clear_thinking_20251015', keep: 'all' }] } },
       { system: [{ type: 'text', text: 'Be brief.', cache_control: { type: 'ephemeral', ttl: '1h' } }] },
       {
         messages: [{ role: 'user', content: [{ type: 'text', text: 'Hello', cache_control: { type: 'ephemeral' } }] }],

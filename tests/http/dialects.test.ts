@@ -93,7 +93,6 @@ const unserved: Readonly<Record<Exclude<Address, '/v1/generate'>, readonly (read
     [{ reasoning: 'low' }, 'reasoning'],
     [{ text: { verbosity: 'low' } }, 'text.verbosity'],
     [{ stream_options: { include_obfuscation: true } }, 'stream_options.include_obfuscation'],
-    [{ input: [{ ...user, id: 'msg_1' }] }, 'input[0].id'],
     [{ service_tier: 'priority' }, 'service_tier'],
     [{ store: true }, 'store'],
     [{ top_logprobs: 2 }, 'top_logprobs'],

@@ -14,7 +14,8 @@ import { needsOf } from './needs.ts'
 /** Anthropic's messages: `POST /v1/messages`. */
 const unsupported: Unsupported = {
   container: [],
-  context_management: [],
+  // Claude Code asks to keep all thoughts, as is done anyway.
+  context_management: [{ edits: [] }, { edits: [{ type: 'clear_thinking_20251015', keep: 'all' }] }],
   diagnostics: [],
   inference_geo: [],
   mcp_servers: [[]],

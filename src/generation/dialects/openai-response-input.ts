@@ -118,7 +118,7 @@ function readMessage(fields: Fields, place: string): Item {
   const known = typeof role === 'string' && Object.hasOwn(roles, role) ? roles[role] : undefined
   if (known === undefined) throw mustBe(`${place}.role`, `one of ${Object.keys(roles).join(', ')}`)
   const isAssistant = known === 'assistant'
-  refuseOthers(fields, ['role', 'content', ...(isAssistant ? ['id', 'phase'] : [])], place)
+  refuseOthers(fields, ['id', 'role', 'content', ...(isAssistant ? ['phase'] : [])], place)
   const types = isAssistant ? ['input_text', 'output_text', 'refusal'] : ['input_text', 'output_text']
   const read = known === 'user' ? readShown : readTexts
   const parts = read(content, `${place}.content`, types)

@@ -13,6 +13,8 @@ import { readReplyFormat, readToolChoice, readTools } from './openai-response-to
 /** OpenAI's responses: `POST /v1/responses`. Responses are not stored, so none can be continued by its id. */
 const unsupported: Unsupported = {
   background: [false],
+  // Codex names its installation here.
+  client_metadata: 'any value',
   context_management: [[]],
   conversation: [],
   // It limits the calls of tools that the vendor runs; there are none here.
