@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { mock, test } from 'node:test'
 import { createTestLog } from '../../tests/support/log.ts'
 import { Problem } from '../platform/problems.ts'
 import { createAllowances } from './allowances.ts'
@@ -12,6 +12,8 @@ const never = async (): Promise<never> => assert.fail('not called')
 /** A carrier whose connection can be closed and opened, and that carries nothing by itself. */
 function openCarrier() {
   const queue = new BatchQueue()
+  const allowances = createAllowances()
+  const lost = mock.method(allowances, 'lost')
   let resets = 0
   const instance = {
     till: never,
@@ -21,8 +23,8 @@ function openCarrier() {
     isConnected: () => true,
     reset: async () => void resets++,
   }
-  const carrier = createCarrier({ queue, instance, allowances: createAllowances(), log: createTestLog().log })
-  return { queue, carrier, resets: () => resets }
+  const carrier = createCarrier({ queue, instance, allowances, log: createTestLog().log })
+  return { queue, carrier, outages: () => ({ resets, lost: lost.mock.callCount() }) }
 }
 
 function itemOf(id: string, ended: string[]): TillItem {
@@ -40,7 +42,7 @@ function itemOf(id: string, ended: string[]): TillItem {
 }
 
 test('if the connection is lost while items are sent alone, the rest and the following ones are queued again', async () => {
-  const { queue, carrier, resets } = openCarrier()
+  const { queue, carrier, outages } = openCarrier()
   const ended: string[] = []
   const [bad, good, lost, last, following] = ['bad', 'good', 'lost', 'last', 'following'].map((id) => itemOf(id, ended))
   assert.ok(bad && good && lost && last && following)
@@ -54,7 +56,7 @@ test('if the connection is lost while items are sent alone, the rest and the fol
   assert.equal(await carrier.carry([bad, good, lost, last], send, [following]), false)
   assert.deepEqual(sent, ['bad good lost last', 'bad', 'good', 'lost'])
   assert.deepEqual(ended, ['bad rejected', 'good resolved'])
-  assert.equal(resets(), 1)
+  assert.deepEqual(outages(), { resets: 1, lost: 1 })
   assert.deepEqual(queue.take(Infinity), [lost, last, following])
 })
 
