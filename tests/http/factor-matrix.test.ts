@@ -20,7 +20,7 @@ import { routesOf } from '../support/routes.ts'
 import { totpCode } from '../support/totp.ts'
 import { until } from '../support/until.ts'
 
-const policies = ['off', 'optional', 'partners', 'required'] as const
+const policies = ['optional', 'required'] as const
 type Policy = (typeof policies)[number]
 
 let mail: TestMailServer
@@ -34,12 +34,7 @@ before(async () => {
       trustedProxies: ['127.0.0.1'],
       signIn: { second_factor: policy, email_link: true, password: true },
     })
-  portals = {
-    off: await open('off'),
-    optional: await open('optional'),
-    partners: await open('partners'),
-    required: await open('required'),
-  }
+  portals = { optional: await open('optional'), required: await open('required') }
 })
 after(async () => {
   for (const policy of policies) await portals[policy].close()
@@ -102,11 +97,10 @@ const methods: Readonly<Record<string, Method>> = {
   },
 }
 
-function expectation(method: string, policy: Policy, role: Role, hasFactor: boolean): 'in' | 'due' | 'enrol' {
-  if (policy === 'off') return 'in'
+function expectation(method: string, policy: Policy, hasFactor: boolean): 'in' | 'due' | 'enrol' {
   // Its owner has a factor: the passkey itself, and the recovery codes that came with it.
   if (hasFactor || method.startsWith('a passkey')) return 'due'
-  return policy === 'required' || (policy === 'partners' && role === 'partner') ? 'enrol' : 'in'
+  return policy === 'required' ? 'enrol' : 'in'
 }
 
 const sessionsOf = ({ portal, id }: Someone) =>
@@ -177,37 +171,37 @@ async function passFactor(
 
 describe('B64, B26: no route is reachable before the second factor', () => {
   for (const [method, prepare] of Object.entries(methods)) {
-    for (const policy of policies) {
-      for (const role of ['consultant', 'partner'] as const) {
-        for (const hasFactor of [true, false]) {
-          const outcome = expectation(method, policy, role, hasFactor)
-          const who = `a ${role} ${hasFactor ? 'with' : 'without'} a factor`
-          test(`with ${method}, under the policy ${policy}, for ${who}: ${outcome}`, async () => {
-            const portal = portals[policy]
-            const person = await someone(portal, role)
-            const totp = hasFactor ? await setUpTotp(person.home) : undefined
-            const prove = await prepare(person)
-            const codes = totp?.codes ?? codesOf(await post(person.home, '/me/recovery-codes'))
-            await forgetSteps(portal.service.database)
-            const profile = portal.profile()
-            const had = await sessionsOf(person)
-            const page = await prove(profile)
-            if (outcome === 'in') {
-              assert.notEqual(locationOf(page), '/signin', page.text)
-              assert.deepEqual((await profile.ask('/signin')).json['second_factors'], undefined)
-              return assert.equal((await profile.who())?.['id'], person.id)
-            }
-            assert.equal(locationOf(page), '/signin', page.text)
-            await assertOutside(person, profile)
-            assert.deepEqual(await sessionsOf(person), had, 'no session before the factor')
-            const done = await passFactor(profile, outcome, { ...(totp && { secret: totp.secret }), codes })
-            assert.equal(done.status, 200, done.text)
-            assert.equal(codesOf(done).length, outcome === 'enrol' ? 10 : 0)
-            assert.equal((await profile.who())?.['id'], person.id)
-            assert.equal(at((await profile.ask('/me')).json, 'sessions', 0, 'factors', 1) !== undefined, true)
-          })
+    for (const [policy, hasFactor] of [
+      ['required', true],
+      ['required', false],
+      ['optional', false],
+    ] as const) {
+      const outcome = expectation(method, policy, hasFactor)
+      const who = `a person ${hasFactor ? 'with' : 'without'} a factor`
+      test(`with ${method}, under the policy ${policy}, for ${who}: ${outcome}`, async () => {
+        const portal = portals[policy]
+        const person = await someone(portal, 'consultant')
+        const totp = hasFactor ? await setUpTotp(person.home) : undefined
+        const prove = await prepare(person)
+        const codes = totp?.codes ?? codesOf(await post(person.home, '/me/recovery-codes'))
+        await forgetSteps(portal.service.database)
+        const profile = portal.profile()
+        const had = await sessionsOf(person)
+        const page = await prove(profile)
+        if (outcome === 'in') {
+          assert.notEqual(locationOf(page), '/signin', page.text)
+          assert.deepEqual((await profile.ask('/signin')).json['second_factors'], undefined)
+          return assert.equal((await profile.who())?.['id'], person.id)
         }
-      }
+        assert.equal(locationOf(page), '/signin', page.text)
+        await assertOutside(person, profile)
+        assert.deepEqual(await sessionsOf(person), had, 'no session before the factor')
+        const done = await passFactor(profile, outcome, { ...(totp && { secret: totp.secret }), codes })
+        assert.equal(done.status, 200, done.text)
+        assert.equal(codesOf(done).length, outcome === 'enrol' ? 10 : 0)
+        assert.equal((await profile.who())?.['id'], person.id)
+        assert.equal(at((await profile.ask('/me')).json, 'sessions', 0, 'factors', 1) !== undefined, true)
+      })
     }
   }
 })

@@ -114,10 +114,6 @@ describe("Anthropic's client over an OpenAI-compatible upstream", () => {
   }
 })
 
-/** The client's types also know items that cannot be sent back. */
-const sentBack = (output: readonly OpenAI.Responses.ResponseOutputItem[]) =>
-  output.filter((item) => item.type === 'reasoning' || item.type === 'function_call')
-
 /** What reaches Anthropic when the results of the calls are sent back. */
 const claudeTurns = [
   { role: 'user', content: [{ type: 'text', text: question.content }] },
@@ -165,50 +161,7 @@ describe("OpenAI's client over Anthropic", () => {
       await completions.create({ ...body, messages: [question, message, ...results] })
       assert.deepEqual(listAt(vendor.last.body, 'messages'), claudeTurns)
     })
-
-    it(`gets calls in responses, and sends its items back; stream: ${stream}`, async () => {
-      const { accountId, key } = await service.customer()
-      const { responses } = new OpenAI({ apiKey: key, baseURL: `${service.url}/v1`, maxRetries: 0 })
-      const body = {
-        model: 'claude',
-        input: [question],
-        max_output_tokens: 50,
-        reasoning: { effort: 'low' as const },
-        tools: [{ type: 'function' as const, name: 'weather', parameters: schema, strict: null }],
-      }
-      const reply = stream ? await responses.stream(body).finalResponse() : await responses.create(body)
-      assert.deepEqual(
-        reply.output.map((item) => item.type),
-        ['reasoning', 'function_call', 'function_call'],
-      )
-      await assertCharged(accountId)
-
-      const results = calls.map(({ id }) => ({
-        type: 'function_call_output' as const,
-        call_id: id,
-        output: 'Rain',
-      }))
-      await responses.create({ ...body, input: [question, ...sentBack(reply.output), ...results] })
-      assert.deepEqual(listAt(vendor.last.body, 'messages'), claudeTurns)
-    })
   }
-
-  it('gets JSON by a schema, which reaches Anthropic in its form', async () => {
-    const { accountId, key } = await service.customer()
-    vendor.set({ text: '{"city":"Bern"}', usage })
-    const { completions } = new OpenAI({ apiKey: key, baseURL: `${service.url}/v1`, maxRetries: 0 }).chat
-    const closed = { ...schema, additionalProperties: false }
-    const { choices } = await completions.create({
-      model: 'claude',
-      messages: [question],
-      max_tokens: 50,
-      response_format: { type: 'json_schema', json_schema: { name: 'place', schema: closed, strict: true } },
-    })
-    vendor.set({ ...thinks, calls, usage })
-    assert.equal(choices[0]?.message.content, '{"city":"Bern"}')
-    assert.deepEqual(at(vendor.last.body, 'output_config', 'format'), { type: 'json_schema', schema: closed })
-    await assertCharged(accountId)
-  })
 })
 
 describe('the capabilities of a model with engine: ai-sdk', () => {
