@@ -6,6 +6,7 @@ import {
   ambiguousNames,
   cycles,
   importsOf,
+  measurements,
   otherDraws,
   runtimeImportsOf,
   violations,
@@ -230,6 +231,12 @@ describe('the tests', () => {
       [],
     )
   })
+
+  test('count work, steps or statements instead of measuring durations, processor time or memory', () => {
+    // B77 promises the same time, and the figures of bench/ are durations.
+    const others = measurements(tests).filter((each) => !/^(?:bench|tests\/http\/record-access\.)/.test(each))
+    assert.deepEqual(others, [])
+  })
 })
 
 /** The violations in a small tree. */
@@ -238,6 +245,7 @@ function judge(files: Record<string, string>): string[] {
 }
 
 const leaf = 'export const x = 1\n'
+const measuredIn = (text: string) => measurements(new Map([['src/a.test.ts', text]])).length
 
 describe('the rules allow', () => {
   test('imports of lower layers and through entry points', () => {
@@ -386,5 +394,18 @@ describe('the rules catch', () => {
       otherDraws(tree).map((each) => each.replace(/: .*/, '')),
       ['src/a.test.ts', 'src/b.test.ts'],
     )
+  })
+
+  test('a measured duration', () => {
+    const measured = [
+      'assert.ok(performance.now() - began < 50)',
+      'const began = realNow()\nassert.ok(end - began < 50)',
+      'const end = Date.now()\nassert.ok((end - start) / 1000 < 5)',
+      'Math.abs(time - Date.now() / 1000)',
+      'process.memoryUsage().heapUsed',
+    ]
+    const others = ['const past = Date.now() - 60_000', 'const began = Date.now()\nassert.ok(time >= began - 1000)']
+    assert.deepEqual(measured.map(measuredIn), [1, 1, 1, 1, 1])
+    assert.deepEqual(others.map(measuredIn), [0, 0])
   })
 })

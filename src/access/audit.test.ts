@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUIDv7 } from 'node:crypto'
 import { describe, test } from 'node:test'
+import { assertBetween } from '../../tests/support/clock.ts'
 import { openOwnDatabase } from '../../tests/support/own-database.ts'
 import { createTestLog } from '../../tests/support/log.ts'
 import { openDatabase } from '../platform/database/database.ts'
@@ -27,11 +28,12 @@ describe('an audit event', () => {
       address: '10.0.0.1',
       details: { a: 'b' },
     }
+    const began = Date.now()
     await audit.record({ action: 'note_read', outcome: 'allowed', ...entry })
     const [row] = await read('note_read')
     const { id, at, ...rest } = row ?? {}
     assert.equal(typeof id, 'bigint')
-    assert.ok(at instanceof Date && Math.abs(at.getTime() - Date.now()) < 60_000)
+    assertBetween(at, began)
     assert.deepEqual(rest, {
       action: 'note_read',
       outcome: 'allowed',

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import OpenAI from 'openai'
 import { Compile } from 'typebox/compile'
+import { assertBetween } from '../support/clock.ts'
 import { shippedModel, startService, upstreamModel, type Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
 import { startVendor, type Vendor } from '../support/vendor.ts'
@@ -70,6 +71,7 @@ describe("OpenAI's official client", () => {
   it('A30 completes a chat for one charge and passes the whole conversation to the model', async () => {
     const { accountId, key } = await service.customer({ own: true })
     const clientId = await service.client()
+    const began = Date.now()
     const { data, request_id } = await clientOf(key)
       .chat.completions.create({ ...chat, temperature: 0.5, seed: 7, stop: '\n\n', metadata: { client_id: clientId } })
       .withResponse()
@@ -77,7 +79,7 @@ describe("OpenAI's official client", () => {
     assert.equal(data.choices[0]?.finish_reason, 'stop')
     assert.deepEqual(data.usage, usage)
     assert.equal(data.model, 'fast')
-    assert.ok(Math.abs(data.created - Date.now() / 1000) < 60)
+    assertBetween(new Date(data.created * 1000), began)
     const { rows } = await service.books(accountId)
     assert.deepEqual(
       rows.map((row) => [row.requestId, row.inputTokens, row.outputTokens, row.clientId]),
@@ -198,28 +200,6 @@ describe("OpenAI's official client", () => {
     assert.deepEqual([rows.length, holds], [0, 0])
   })
 
-  it('learns which feature a model lacks, before anything is held', async () => {
-    const { accountId, key } = await service.customer()
-    const tools = [{ type: 'function' as const, function: { name: 'f' } }]
-    for (const [change, field, reason] of [
-      [{ tools }, 'tools', 'calls a tool only if tool_choice forces it to. Force a tool, or omit the field tools.'],
-      [
-        { reasoning_effort: 'low' },
-        'reasoning_effort',
-        'does not support reasoning, which the field reasoning_effort needs.',
-      ],
-    ] as const) {
-      await assert.rejects(clientOf(key).chat.completions.create({ ...chat, ...change, model: 'tiny' }), {
-        status: 400,
-        code: 'invalid_field',
-        param: field,
-        message: `400 The model tiny ${reason}`,
-      })
-    }
-    const { rows, holds } = await service.books(accountId)
-    assert.deepEqual([rows.length, holds], [0, 0])
-  })
-
   it('A30 throws its typed errors, with advice', async () => {
     const { key } = await service.customer()
     const client = clientOf(key)
@@ -272,27 +252,6 @@ describe("OpenAI's official client", () => {
     assert.equal((await service.books(accountId)).rows.length, charged)
   })
 
-  it('A14 a truncated stream is an error in the client, and the text received is charged', async () => {
-    const { accountId, key } = await service.customer()
-    vendor.set({ tokens: 20, fault: 'reset', after: 5 })
-    const chatting = await clientOf(key).chat.completions.create({ ...chat, stream: true })
-    await assert.rejects(Array.fromAsync(chatting), OpenAI.APIError)
-    const responding = await clientOf(key).responses.create({ model: 'fast', input: 'Hello', stream: true })
-    await assert.rejects(Array.fromAsync(responding), OpenAI.APIError)
-    vendor.set({})
-    const { rows, holds } = await service.books(accountId)
-    assert.deepEqual(
-      [rows.map(({ stopReason, outputTokens }) => [stopReason, outputTokens]), holds],
-      [
-        [
-          ['error', 5],
-          ['error', 5],
-        ],
-        0,
-      ],
-    )
-  })
-
   it('A30 works with a local model, also without a length limit', async () => {
     const { key } = await service.customer()
     const client = clientOf(key)
@@ -312,20 +271,5 @@ describe("OpenAI's official client", () => {
       whole.choices[0]?.message.content,
     )
     assert.equal((await client.responses.create({ model: 'tiny', input: 'Hello' })).output_text.length > 0, true)
-  })
-
-  it('A22 a repeated Idempotency-Key gets a byte-identical reply', async () => {
-    const { accountId, key } = await service.customer()
-    for (const [address, body] of [
-      ['/v1/chat/completions', chat],
-      ['/v1/responses', { model: 'fast', input: 'Hello' }],
-    ] as const) {
-      const headers = { 'idempotency-key': address }
-      const first = await service.call(address, key, body, headers)
-      const again = await service.call(address, key, body, headers)
-      assert.deepEqual([again.status, again.text], [200, first.text])
-      assert.equal(again.headers.get('idempotent-replayed'), 'true')
-    }
-    assert.equal((await service.books(accountId)).rows.length, 2)
   })
 })

@@ -180,9 +180,8 @@ describe('B18: a provider that fails', { concurrency: 4 }, () => {
           own.newcomer()
           if (place === 'userinfo') own.provider.lies.claims = { email: undefined }
           Object.assign(own.provider.lies, { [place]: failure })
-          // Slower than any slow machine.
-          own.provider.lies.delay = 100_000
-          const start = performance.now()
+          // A sign-in that waited for it would not end.
+          own.provider.lies.delay = 2 ** 31 - 1
           const had = await own.counts()
           let isOver = false
           const waiting = own
@@ -193,7 +192,6 @@ describe('B18: a provider that fails', { concurrency: 4 }, () => {
           assert.deepEqual([calm.status, failure === 'slow' && isOver], [200, false])
           const page = await waiting
           await own.assertRefused(page, [502, 'provider_failed'], had)
-          assert.ok(performance.now() - start < 50_000, `it took ${performance.now() - start} ms`)
           assert.match(page.text, /"request_id":"[0-9a-f-]{36}"/)
           assert.doesNotMatch(page.text, /127\.0\.0\.1|oops|JSON|timed? ?out/i)
           own.provider.beHonest()

@@ -74,6 +74,24 @@ export function otherDraws(tests: SourceTree): Violation[] {
   )
 }
 
+const clock = String.raw`(?:performance\.now|Date\.now|realNow)\(\)`
+
+/**
+ * Durations that a test measures, and its use of processor and memory, as `src/a.test.ts: end - began`. A difference to a number
+ * is none: it is a time in the past.
+ */
+export function measurements(tests: SourceTree): Violation[] {
+  return [...tests].flatMap(([file, text]) => {
+    const code = withoutComments(text).replaceAll(literal, "''")
+    const times = [...code.matchAll(new RegExp(String.raw`(?:const|let) (\w+) = ${clock}\s`, 'g'))].map(
+      ([, name]) => name,
+    )
+    const time = String.raw`(?:${[clock, ...times.map((name) => String.raw`\b${name}\b`)].join('|')})`
+    const measured = String.raw`${time}\)*\s-\s(?!\d)|\s-\s\(*${time}|process\.(?:cpuUsage|memoryUsage|resourceUsage|hrtime)`
+    return [...code.matchAll(new RegExp(`.*(?:${measured}).*`, 'g'))].map(([line]) => `${file}: ${line.trim()}`)
+  })
+}
+
 /** Each call that the pattern begins, to its closing parenthesis. */
 function callsOf(pattern: RegExp, text: string): string[] {
   return [...text.matchAll(pattern)].map(({ 0: start, index }) => {

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { mock, type TestContext } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { until } from './until.ts'
@@ -110,4 +111,10 @@ export function countOwnTime(): void {
 export async function pass(milliseconds: number): Promise<void> {
   const end = performance.now() + milliseconds
   await until(() => performance.now() >= end)
+}
+
+/** Asserts that a time lies between two others, read before and after what set it. Some times are in whole seconds. */
+export function assertBetween(time: unknown, earliest: number, latest = Date.now()): void {
+  const at = time instanceof Date ? time.getTime() : Date.parse(String(time))
+  assert.ok(at > earliest - 1000 && at < latest + 1000, `${String(time)} is not from ${earliest} to ${latest}`)
 }
