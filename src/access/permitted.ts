@@ -41,7 +41,8 @@ export function recordMissing(server: Server, audit: Pick<Audit, 'record'>): voi
 
 /** The first parameter of a URL names the object. */
 function idIn(params: unknown): string | undefined {
-  const [id]: unknown[] = Object.values(params ?? {})
+  const values: unknown[] = Object.values(params ?? {})
+  const [id] = values
   return typeof id === 'string' ? id : undefined
 }
 

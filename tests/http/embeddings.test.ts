@@ -104,7 +104,6 @@ describe("Embeddings in OpenAI's form", () => {
     const { accountId, key } = await service.customer()
     vendor.answer = (body) => (body['encoding_format'] === 'base64' ? { status: 400, body: {} } : answerWith([numbers]))
     const called = vendor.calls.length
-    const base64 = Buffer.from(new Float32Array(numbers).buffer).toString('base64')
     for (const [encoding_format, expected, calls] of [
       ['base64', base64, 2],
       ['float', numbers, 3],
