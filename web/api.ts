@@ -1,4 +1,5 @@
 import { content, type Refusal } from './content.ts'
+import { identityConfirmed } from './identity.ts'
 import { reasonText } from './locale.ts'
 import { sessionEnded, sessionUsed } from './session.ts'
 import { believed } from './wire.ts'
@@ -101,7 +102,11 @@ export async function download(address: string): Promise<void> {
     await sessionEnded()
     return download(address)
   }
-  if (!response.ok) throw refused(response.status, response.headers, await textOf(response))
+  if (!response.ok) {
+    const error = refused(response.status, response.headers, await textOf(response))
+    if (await isWorthRetrying(error)) return download(address)
+    throw error
+  }
   const file = URL.createObjectURL(await orLost(response.blob()))
   sessionUsed()
   const [, name = ''] = /filename\*=UTF-8''([^;]+)/.exec(response.headers.get('content-disposition') ?? '') ?? []
@@ -112,7 +117,7 @@ export async function download(address: string): Promise<void> {
 
 type Options = Omit<RequestInit, 'headers'> & { readonly headers: Readonly<Record<string, string>> }
 
-/** Sends a request, and retries after the person has signed in again if the session had ended. */
+/** Sends a request, and retries after the person has signed in again, or confirmed who they are, if that was missing. */
 async function request<Data>(address: string, options: () => Options): Promise<Data> {
   const response = await fetched(address, options())
   const text = await textOf(response)
@@ -120,9 +125,18 @@ async function request<Data>(address: string, options: () => Options): Promise<D
     await sessionEnded()
     return request<Data>(address, options)
   }
-  if (!response.ok) throw refused(response.status, response.headers, text)
+  if (!response.ok) {
+    const error = refused(response.status, response.headers, text)
+    if (await isWorthRetrying(error)) return request<Data>(address, options)
+    throw error
+  }
   sessionUsed()
   return believed<Data>(text === '' ? undefined : JSON.parse(text))
+}
+
+/** Whether a proof of who the person is was missing, and they have given it since. */
+async function isWorthRetrying({ refusal }: ApiError): Promise<boolean> {
+  return refusal.code === 'recent_sign_in_required' && identityConfirmed()
 }
 
 /**

@@ -1,5 +1,6 @@
 import { content, type Viewer } from './content.ts'
 import { hasDrafts } from './drafts.ts'
+import { answerIdentity } from './identity.ts'
 
 /**
  * Tracks when the session expires, across all tabs of this browser. A page cannot read the cookie, so it estimates from the
@@ -133,6 +134,7 @@ function signedInElsewhere({ person, role, idleEndsIn, endsIn }: Extract<Message
   if (person !== viewer?.person.id) return leave()
   idleLength = idleEndsIn
   absoluteEnd = Date.now() + endsIn
+  answerIdentity(true)
   const resumed = waiting
   waiting = undefined
   update({ role })

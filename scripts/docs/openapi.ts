@@ -102,6 +102,7 @@ export async function readOpenApi(): Promise<unknown> {
       beginEnrolment: unused,
       completeEnrolment: unused,
       own: {
+        confirmation: { choices: unused, begin: unused, complete: unused },
         factors: { begin: unused, complete: unused, remove: unused, renewRecoveryCodes: unused },
         passkeys: { rename: unused, remove: unused },
         identities: { link: unused, unlink: unused },
@@ -118,6 +119,7 @@ export async function readOpenApi(): Promise<unknown> {
     sessions: {
       recognise: unused,
       start: unused,
+      renew: unused,
       endOf: unused,
       end: unused,
       endAll: unused,

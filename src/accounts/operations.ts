@@ -36,7 +36,7 @@ export const createAccount = {
   body: schema.newAccountBody,
   response: {
     201: answers(schema.accountShown, 'The account.', { ...etag, location: text('The URL of the account.') }),
-    ...refusals(writing),
+    ...refusals([...writing, 'recent_sign_in_required']),
   },
 }
 
@@ -59,7 +59,7 @@ export const changeAccount = {
   body: schema.accountChange,
   response: {
     200: answers(schema.accountShown, 'The account.', etag),
-    ...refusals([...writing, 'precondition_required', 'stale_version']),
+    ...refusals([...writing, 'recent_sign_in_required', 'precondition_required', 'stale_version']),
   },
 }
 
@@ -98,7 +98,7 @@ export const addCredit = {
   body: schema.creditBody,
   response: {
     201: answers(schema.accountShown, 'The account.', etag),
-    ...refusals([...writing, 'idempotency_mismatch']),
+    ...refusals([...writing, 'recent_sign_in_required', 'idempotency_mismatch']),
   },
 }
 
@@ -121,7 +121,7 @@ export const createKey = {
   description: 'The key itself appears only in this response. For partners.',
   params,
   body: schema.newKeyBody,
-  response: { 201: answers(schema.keyIssued, 'The key.'), ...refusals(writing) },
+  response: { 201: answers(schema.keyIssued, 'The key.'), ...refusals([...writing, 'recent_sign_in_required']) },
 }
 
 export const rotateKey = {
@@ -133,7 +133,7 @@ export const rotateKey = {
     'key stays valid for the overlap. For partners.',
   params: keyParams,
   body: schema.rotationBody,
-  response: { 201: answers(schema.keyIssued, 'The new key.'), ...refusals(writing) },
+  response: { 201: answers(schema.keyIssued, 'The new key.'), ...refusals([...writing, 'recent_sign_in_required']) },
 }
 
 export const limitKey = {

@@ -26,7 +26,7 @@ export const exportClient = {
     'its letters as PDF files. A letter whose characters the fonts lack is a Word file instead. For partners it also has the ' +
     'audit log of the client.',
   params: clientParams,
-  response: refusals([...reading, 'not_found']),
+  response: refusals([...reading, 'not_found', 'recent_sign_in_required']),
 }
 
 export const previewErasure = {
@@ -52,6 +52,7 @@ export const scheduleErasure = {
     201: answers(schema.listedErasure, 'The erasure.'),
     ...refusals([
       ...changing,
+      'recent_sign_in_required',
       'malformed_json',
       'missing_field',
       'invalid_field',

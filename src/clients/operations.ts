@@ -113,7 +113,7 @@ export const handOverClients = {
   body: schema.selectedHandover,
   response: {
     200: answers(schema.selectedHandedOver, 'The number of clients.'),
-    ...refusals([...writing, 'stale_version']),
+    ...refusals([...writing, 'stale_version', 'recent_sign_in_required']),
     412: {
       ...schema.staleVersion(schema.changedSelection),
       description: 'Some have changed since. `current` is their current state.',

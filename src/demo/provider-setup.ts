@@ -99,6 +99,7 @@ function clientOf({ clientId, clientSecret, baseUrl, backChannel, afterSignOut }
     backchannel_logout_uri: backChannel,
     backchannel_logout_session_required: true,
     token_endpoint_auth_method: 'client_secret_basic',
+    require_auth_time: true,
     grant_types: ['authorization_code'],
     response_types: ['code'],
   }

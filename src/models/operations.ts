@@ -26,6 +26,6 @@ export const setPrice = {
   body: schema.newPriceBody,
   response: {
     201: answers(schema.newPrice, 'The price.'),
-    ...refusals([...refusalsOfPeople, ...refusalsOfBody, 'not_found', 'cross_site_request']),
+    ...refusals([...refusalsOfPeople, ...refusalsOfBody, 'not_found', 'cross_site_request', 'recent_sign_in_required']),
   },
 }

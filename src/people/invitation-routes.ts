@@ -5,7 +5,7 @@ import type { Invitations } from './invitations.ts'
 import * as operations from './operations.ts'
 import { presentSent } from './present.ts'
 
-type Allowed = (action: 'create' | 'change' | 'remove', recent?: 'recent') => Guard[]
+type Allowed = (action: 'create' | 'change' | 'remove') => Guard[]
 
 /** /people/invitations. The list of invitations is part of GET /people. */
 export function registerInvitations(
@@ -15,14 +15,14 @@ export function registerInvitations(
 ): void {
   server.post(
     '/people/invitations',
-    { onRequest: allowed('create', 'recent'), schema: operations.invite },
+    { onRequest: allowed('create'), schema: operations.invite },
     async (request, reply) =>
       reply.code(201).send(presentSent(await invitations.create(request.body, visitOf(request)))),
   )
 
   server.post<{ Params: { id: string } }>(
     '/people/invitations/:id/resend',
-    { onRequest: allowed('change', 'recent'), schema: operations.resendInvitation },
+    { onRequest: allowed('change'), schema: operations.resendInvitation },
     async (request, reply) => reply.send(presentSent(await invitations.resend(request.params.id, visitOf(request)))),
   )
 

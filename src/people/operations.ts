@@ -103,7 +103,7 @@ export const performHandover = {
   description: 'Assigns all clients, archived ones included, to another person, or none. For partners.',
   params,
   body: schema.HandoverBody,
-  response: { 200: answers(schema.performedHandover, 'The number of clients.'), ...refusals(changing) },
+  response: { 200: answers(schema.performedHandover, 'The number of clients.'), ...refusals([...changing, recent]) },
 }
 
 export const invite = {

@@ -5,7 +5,7 @@ import type { Action } from '../access/policy.ts'
 import { visitOf } from '../access/visits.ts'
 import type { Server } from '../platform/http/server.ts'
 import { represent } from '../platform/http/representation.ts'
-import { recentlySignedIn, type Guard } from '../signin/guard.ts'
+import type { Guard } from '../signin/guard.ts'
 import { signedOut } from '../signin/session-reply.ts'
 import type { Sessions } from '../signin/sessions.ts'
 import type { PeopleAdmin } from './admin.ts'
@@ -22,8 +22,8 @@ export { peopleExamples } from './examples.ts'
 /** The number of active clients of each consultant, by the consultant's id, on behalf of a partner. */
 export type CountClients = (visit: Visit) => Promise<ReadonlyMap<string, number>>
 
-/** The hooks of a route for an action on people; `recent` also requires a sign-in within the last 10 minutes. */
-type Allowed = (action: Action, recent?: 'recent') => Guard[]
+/** The hooks of a route for an action on people. */
+type Allowed = (action: Action) => Guard[]
 
 interface PeopleRouteNeeds {
   readonly people: People
@@ -42,10 +42,7 @@ interface ById {
 
 /** /people, for partners: people and invitations, and everything that partners change about them. */
 export function registerPeople(server: Server, needs: PeopleRouteNeeds): void {
-  const allowed: Allowed = (action, recent) => [
-    ...permitted(needs, action, 'person'),
-    ...(recent ? [recentlySignedIn()] : []),
-  ]
+  const allowed: Allowed = (action) => permitted(needs, action, 'person')
   registerList(server, needs, allowed)
   registerChanges(server, needs, allowed)
   registerSessionEnds(server, needs, allowed)
@@ -77,7 +74,7 @@ function registerChanges(server: Server, needs: PeopleRouteNeeds, allowed: Allow
   const { admin } = needs
   server.patch<ById & { Body: PersonChange }>(
     '/people/:id',
-    { onRequest: allowed('change', 'recent'), schema: operations.changePerson },
+    { onRequest: allowed('change'), schema: operations.changePerson },
     async (request) => {
       const visit = visitOf(request)
       const person = await admin.change(request.params.id, request.body, visit)
@@ -87,7 +84,7 @@ function registerChanges(server: Server, needs: PeopleRouteNeeds, allowed: Allow
 
   server.delete<ById>(
     '/people/:id',
-    { onRequest: allowed('remove', 'recent'), schema: operations.deletePerson },
+    { onRequest: allowed('remove'), schema: operations.deletePerson },
     async (request, reply) => {
       await admin.remove(request.params.id, visitOf(request))
       return reply.code(204).send()
@@ -96,13 +93,13 @@ function registerChanges(server: Server, needs: PeopleRouteNeeds, allowed: Allow
 
   server.delete<ById>(
     '/people/:id/identities',
-    { onRequest: allowed('change', 'recent'), schema: operations.unlinkIdentities },
+    { onRequest: allowed('change'), schema: operations.unlinkIdentities },
     async (request, reply) => reply.send({ unlinked: await admin.unlink(request.params.id, visitOf(request)) }),
   )
 
   server.delete<ById>(
     '/people/:id/factors',
-    { onRequest: allowed('change', 'recent'), schema: operations.resetFactors },
+    { onRequest: allowed('change'), schema: operations.resetFactors },
     async (request, reply) => {
       await admin.resetFactors(request.params.id, visitOf(request))
       return reply.code(204).send()
@@ -110,7 +107,6 @@ function registerChanges(server: Server, needs: PeopleRouteNeeds, allowed: Allow
   )
 }
 
-/** Signing people out is urgent: it needs no recent sign-in. */
 function registerSessionEnds(server: Server, { people, sessions }: PeopleRouteNeeds, allowed: Allowed): void {
   const onRequest = allowed('change')
   server.delete<ById>(

@@ -142,7 +142,8 @@ export const problems = {
     status: 403,
     retry: false,
     meaning: 'The change needs a sign-in within the last 10 minutes.',
-    remedy: 'Sign in again at `/signin?again=1`, then send the request again with the new cookie.',
+    remedy:
+      'Confirm who you are with `POST /me/confirmation`, or sign in again at `/signin?again=1`. Then send the request again with the new cookie.',
   },
   unknown_model: {
     status: 404,

@@ -93,7 +93,7 @@ export async function openSignIn(needs: Needs): Promise<OpenSignIn> {
   const methods = inOrder.filter((method) => method !== undefined)
   const usable = createUsableMethods({ methods, identities, database })
   const passwords = password?.serve(usable)
-  const gate = createGate({ attempts, signUp, sessions, policy, encryption, changes, knownNetworks: known })
+  const gate = createGate({ attempts, signUp, sessions, policy, encryption, changes, knownNetworks: known, usable })
   const enrolments = createEnrolments({ database, audit, changes, recoveryCodes })
   const parts = {
     attempts,
@@ -108,7 +108,15 @@ export async function openSignIn(needs: Needs): Promise<OpenSignIn> {
     encryption,
     usable,
   }
-  const own = createOwnAccount({ ...needs, ...parts, changes, recoveryCodes, passkeys, clock: Date.now })
+  const own = createOwnAccount({
+    ...needs,
+    ...parts,
+    changes,
+    recoveryCodes,
+    passkeys,
+    password: password?.method,
+    clock: Date.now,
+  })
   const signIn = createSignIn({ ...parts, methods, factors, emailLink, passwords, own })
   const check = async () => void (await Promise.all(methods.map((method) => method.check())))
   const checking = repeat({ name: 'check of the OpenID providers', pause: checkEvery, work: check, log })

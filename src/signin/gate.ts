@@ -11,6 +11,7 @@ import type { Proof } from './methods/method.ts'
 import { openProof, sealProof, type Proven } from './sealed-proof.ts'
 import type { Sessions } from './sessions.ts'
 import type { SignUp } from './sign-up.ts'
+import type { UsableMethods } from './usable-methods.ts'
 import type { Visitor } from './visitor.ts'
 
 /** Where the browser goes next. */
@@ -41,7 +42,15 @@ interface GateNeeds {
   readonly policy: FactorPolicy
   readonly encryption: Encryption
   readonly changes: Pick<CredentialChanges, 'concludeAddress' | 'notify'>
+  readonly usable: UsableMethods
   readonly knownNetworks: Pick<KnownNetworks, 'remember'>
+}
+
+interface Start {
+  readonly method: string
+  readonly visitor: Visitor
+  readonly provenAt?: Date | null
+  readonly confirm?: ((tx: Queryable) => Promise<void>) | undefined
 }
 
 /** The page on which a pending second factor is given. */
@@ -55,21 +64,16 @@ export function createGate({
   encryption,
   changes,
   knownNetworks,
+  usable,
 }: GateNeeds): Gate {
-  async function start(
-    proven: Proven,
-    {
-      method,
-      visitor,
-      confirm,
-    }: { method: string; visitor: Visitor; confirm?: ((tx: Queryable) => Promise<void>) | undefined },
-  ): Promise<string> {
+  async function start(proven: Proven, { method, visitor, provenAt = new Date(), confirm }: Start): Promise<string> {
     const { personId, provider } = proven
     const { device, network, cookies, requestId, address } = visitor
     const { value } = await sessions.start({
       personId,
       method,
       factors: proven.factors,
+      provenAt,
       device,
       network,
       ...(provider && {
@@ -89,6 +93,18 @@ export function createGate({
       },
     })
     return sessions.cookie(value)
+  }
+
+  /**
+   * When the person proved who they are; null if that is unknown. A provider that was told to have them sign in again, and does
+   * not state when they did, is believed only if they have nothing of their own to confirm it with.
+   */
+  async function timeOf({ elsewhere }: Proof, person: Pick<PersonSummary, 'id' | 'email'>): Promise<Date | null> {
+    if (elsewhere === undefined) return new Date()
+    if (elsewhere.at !== undefined || !elsewhere.isAgain) return elsewhere.at ?? null
+    const methods = await usable.of(person)
+    const hasOwn = methods.some(({ kind }) => kind === 'credential') || (await policy.hasFactor(person.id))
+    return hasOwn ? null : new Date()
   }
 
   return Object.freeze({
@@ -122,7 +138,8 @@ export function createGate({
       const confirmAll = async (tx: Queryable) => {
         if (await policy.isDue(await confirmed(tx), proof.factors, tx)) throw changedMeanwhile()
       }
-      const cookie = await start(proven, { method: attempt.method, visitor, confirm: confirmAll })
+      const provenAt = await timeOf(proof, person)
+      const cookie = await start(proven, { method: attempt.method, visitor, provenAt, confirm: confirmAll })
       return { returnTo: attempt.returnTo, cookie }
     },
     async admitProven(attempt: ProvenAttempt, factor: string, { visitor, finish }: PassedFactor) {

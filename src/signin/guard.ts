@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Server } from '../platform/http/server.ts'
 import { Problem } from '../platform/problems.ts'
 import { hashOf } from './cookies.ts'
+import { recentRoutes } from './recent-routes.ts'
 import { isRecent, requireRecent } from './recent-sign-in.ts'
 import type { Refusals } from './refusals.ts'
 import { hasSessionCookie } from './session-cookie.ts'
@@ -24,20 +25,28 @@ export type Guard = (request: FastifyRequest) => Promise<void>
 interface GuardNeeds {
   readonly sessions: Pick<Sessions, 'recognise'>
   readonly refusals: Refusals
+  /** ms since 1970; default `Date.now`. */
+  readonly clock?: () => number
 }
 
 /**
  * Must run once, before the first route that has a guard. The session of a change is looked up again once its body has
- * arrived, which may take a minute: a session that has ended in the meantime changes nothing.
+ * arrived, which may take a minute: a session that has ended in the meantime changes nothing. Where `recentRoutes` says so, it must
+ * have a recent sign-in: someone who finds an unattended browser must not be able to make these changes, and a partner sees in the
+ * audit log that somebody tried. Throws Problem `not_signed_in`, `recent_sign_in_required`.
  */
-export function prepareGuards(server: Server, { sessions, refusals }: GuardNeeds): void {
+export function prepareGuards(server: Server, { sessions, refusals, clock = Date.now }: GuardNeeds): void {
   server.decorateRequest('session', undefined)
   server.decorate('refusals', refusals)
   server.addHook('preHandler', async (request) => {
     const before = request.session
-    if (before === undefined || safe.has(request.method)) return
-    request.session = await sessions.recognise(request.headers.cookie)
+    if (before === undefined) return
+    const isSafe = safe.has(request.method)
+    if (!isSafe) request.session = await sessions.recognise(request.headers.cookie)
     if (request.session?.id !== before.id) throw notSignedIn()
+    const method = request.method === 'HEAD' ? 'GET' : request.method
+    if (recentRoutes[`${method} ${request.routeOptions.url}`] ?? !isSafe)
+      await admitRecent(request, request.session, clock())
   })
 }
 
@@ -55,14 +64,6 @@ export function signedIn({ recognise }: Pick<Sessions, 'recognise'>): Guard {
     if ((request.headers[renderedFor] ?? session.person.id) !== session.person.id) throw otherPerson()
     request.session = session
   }
-}
-
-/**
- * For changes to how a person signs in: someone who finds an unattended browser must not be able to make them, and a
- * partner sees in the audit log that somebody tried. Runs after `signedIn`. Throws Problem `recent_sign_in_required`.
- */
-export function recentlySignedIn(clock: () => number = Date.now): Guard {
-  return (request) => admitRecent(request, sessionOf(request), clock())
 }
 
 /**

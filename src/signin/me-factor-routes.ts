@@ -3,7 +3,8 @@ import { visitOf } from '../access/visits.ts'
 import type { Server } from '../platform/http/server.ts'
 import { checkName } from '../platform/name.ts'
 import type { EnrolmentResult } from './enrolments.ts'
-import { recentlySignedIn, sameOrigin, sessionOf, signedIn } from './guard.ts'
+import { sameOrigin, sessionOf, signedIn } from './guard.ts'
+import { recentUntil } from './recent-sign-in.ts'
 import * as operations from './me-operations.ts'
 import type { OwnChange } from './own/own.ts'
 import type { Sessions } from './sessions.ts'
@@ -18,10 +19,29 @@ interface Needs {
 
 type ById = { Params: { id: string } }
 
-/** Changes that people make to their own sign-in: second factors, recovery codes, passkeys, identities. */
+/** Changes that people make to their own sign-in: confirmations, second factors, recovery codes, passkeys, identities. */
 export function registerMyFactors(server: Server, { sessions, signIn, baseUrl }: Needs): void {
-  const { factors, passkeys, identities } = signIn.own
-  const onRequest = [sameOrigin(baseUrl), signedIn(sessions), recentlySignedIn()]
+  const { confirmation, factors, passkeys, identities } = signIn.own
+  const onRequest = [sameOrigin(baseUrl), signedIn(sessions)]
+
+  server.post<{ Body: { factor: string } }>(
+    '/me/confirmation/start',
+    { onRequest, schema: operations.startConfirmation },
+    async (request) => ({
+      challenge: await confirmation.begin(changeBy(request), request.body.factor, visitorOf(request)),
+    }),
+  )
+
+  server.post<{ Body: { factor: string; input?: unknown } }>(
+    '/me/confirmation',
+    { onRequest, schema: operations.completeConfirmation },
+    async (request, reply) => {
+      const { factor, input } = request.body
+      const value = await confirmation.complete(changeBy(request), factor, { input, visitor: visitorOf(request) })
+      const until = recentUntil({ provenAt: new Date() })
+      return reply.header('set-cookie', sessions.cookie(value)).send({ recent_until: new Date(until).toISOString() })
+    },
+  )
 
   server.post<ById & { Body: { input?: unknown } }>(
     '/me/factors/:id/start',

@@ -39,6 +39,33 @@ export const endSessions = {
   },
 }
 
+const confirming: readonly ProblemCode[] = [
+  ...own,
+  ...refusalsOfBody,
+  'cross_site_request',
+  'not_found',
+  'sign_in_failed',
+  'too_many_sign_ins',
+]
+
+export const startConfirmation = {
+  ...inMe,
+  operationId: 'startConfirmation',
+  summary: 'Start confirming who you are',
+  body: schema.BeginConfirmationBody,
+  response: { 200: answers(begunFactor, 'The challenge.'), ...refusals([...confirming, 'sms_failed']) },
+}
+
+export const completeConfirmation = {
+  ...inMe,
+  operationId: 'completeConfirmation',
+  summary: 'Confirm who you are',
+  description:
+    'Counts as a new sign-in for changes that need a recent one. `input` has the `code` (`totp`, `sms`, `recovery_code`), the `credential` (`passkey`) or the `password`. The session gets a new cookie, and the old one ends.',
+  body: schema.CompleteConfirmationBody,
+  response: { 200: answers(schema.confirmed, 'Confirmed.'), ...refusals(confirming) },
+}
+
 const changing: readonly ProblemCode[] = [
   ...own,
   'cross_site_request',

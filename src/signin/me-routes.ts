@@ -7,6 +7,7 @@ import { sameOrigin, sessionOf, signedIn } from './guard.ts'
 import type { SignInMethod } from './methods/method.ts'
 import { registerMyFactors } from './me-factor-routes.ts'
 import * as operations from './me-operations.ts'
+import { recentUntil } from './recent-sign-in.ts'
 import { signedOut } from './session-reply.ts'
 import type { Me } from './me-schema.ts'
 import type { OwnSignIn } from './own/account.ts'
@@ -54,16 +55,18 @@ export function registerMe(server: Server, needs: MeNeeds): void {
 }
 
 function presentSessions(
-  { id, person, endsAt, idleEndsAt }: Session,
+  session: Session,
   all: readonly SessionSummary[],
   methods: readonly SignInMethod[],
 ): Pick<Me, 'person' | 'session' | 'sessions'> {
+  const { id, person, endsAt, idleEndsAt, provenAt } = session
   return {
     person,
     session: {
       id,
       expires_at: endsAt.toISOString(),
       idle_ends_at: idleEndsAt.toISOString(),
+      recent_until: provenAt && new Date(recentUntil(session)).toISOString(),
       idle_seconds: Math.max(0, Math.floor((idleEndsAt.getTime() - Date.now()) / 1000)),
     },
     sessions: all.map((each) => ({
@@ -103,6 +106,7 @@ function presentAccount(account: OwnSignIn, all: readonly SignInMethod[]): Omit<
       created_at: createdAt.toISOString(),
     })),
     unlinked: providers.filter(({ issuer }) => !isLinked(issuer)).map(({ id, name }) => ({ id, name })),
+    confirmations: account.confirmations.map(({ id, name }) => ({ id, name })),
     recovery_codes_left: account.recoveryCodesLeft,
   }
 }

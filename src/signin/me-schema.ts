@@ -50,6 +50,10 @@ export const me = Type.Object({
     id,
     expires_at: time,
     idle_ends_at: time,
+    recent_until: Type.Union([time, Type.Null()], {
+      description:
+        'Until when changes that need a recent sign-in are accepted. Null if it is unknown when the person proved who they are.',
+    }),
     idle_seconds: Type.Integer({ minimum: 0, description: 'Seconds until the session ends if it is not used.' }),
   }),
   sessions: Type.Array(listedSession),
@@ -59,6 +63,7 @@ export const me = Type.Object({
   passkeys: Type.Array(listedPasskey),
   identities: Type.Array(listedIdentity, { description: "The person's accounts at OpenID providers." }),
   unlinked: Type.Array(choice, { description: 'The providers at which the person has linked no account.' }),
+  confirmations: Type.Array(choice, { description: 'The factors with which the person can confirm who they are.' }),
   recovery_codes_left: Type.Integer({ minimum: 0, description: 'How many recovery codes are left.' }),
 })
 export type Me = Type.Static<typeof me>
@@ -77,6 +82,11 @@ export const RenamePasskeyBody = Type.Object(
   { name: Type.String({ description: 'What to call it.', maxLength: 200 }) },
   { additionalProperties: false },
 )
+
+const factor = Type.String({ description: 'The id of one of the `confirmations` of GET /me.', maxLength: 100 })
+export const BeginConfirmationBody = Type.Object({ factor }, { additionalProperties: false })
+export const CompleteConfirmationBody = Type.Object({ factor, input }, { additionalProperties: false })
+export const confirmed = Type.Object({ recent_until: time })
 
 export const changedFactor = Type.Object({ ended, recovery_codes: Type.Optional(recoveryCodes) })
 export const renamedPasskey = Type.Object({ id, name: Type.String() })

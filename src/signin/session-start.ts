@@ -16,6 +16,8 @@ export interface NewSession {
   readonly device?: string
   readonly network?: string
   readonly provider?: store.ProviderSession
+  /** When the person proved who they are; null if that is unknown. Default now. */
+  readonly provenAt?: Date | null
   /** The Cookie header of the request: the browser's previous session ends. */
   readonly replaces?: string | undefined
   readonly request?: RequestOrigin
@@ -40,7 +42,7 @@ export async function startSession(
   session: NewSession,
   { now, absolute }: Limits,
 ): Promise<{ readonly started: StartedSession; readonly entries: readonly AuditEntry[] }> {
-  const { personId, method, factors, device = '', network = '', provider, request } = session
+  const { personId, method, factors, device = '', network = '', provider, request, provenAt = new Date(now) } = session
   const [id, value] = [randomUUIDv7(), newSecret()]
   const inserted = await store.insertSession(tx, {
     hash: hashOf(value),
@@ -51,6 +53,7 @@ export async function startSession(
     device,
     network,
     at: new Date(now),
+    provenAt,
     endsAt: new Date(now + absolute),
     provider,
   })

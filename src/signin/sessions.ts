@@ -6,6 +6,7 @@ import type { Database, Queryable } from '../platform/database/database.ts'
 import { createLookups } from '../platform/database/lookups.ts'
 import { isFactorRequired, type SecondFactorPolicy } from './factor-policy.ts'
 import { createLastSeen, type LastSeen } from './last-seen.ts'
+import { hashOf, newSecret } from './cookies.ts'
 import { noSessionCookie, sessionCookie, sessionHashes } from './session-cookie.ts'
 import { endSessions, type SessionEnd } from './session-end.ts'
 import { byOwner, startSession, type NewSession, type StartedSession } from './session-start.ts'
@@ -22,6 +23,8 @@ export interface Session {
   /** The proofs that the person has given: `provider`, and second factors. */
   readonly factors: readonly string[]
   readonly createdAt: Date
+  /** When the person last proved who they are; null if that is unknown. */
+  readonly provenAt: Date | null
   /** The absolute limit. */
   readonly endsAt: Date
   /** The idle limit, if the session is not used again. */
@@ -46,6 +49,8 @@ export interface Sessions {
   recognise(this: void, cookies: string | undefined): Promise<Session | undefined>
   /** Starts a session with a new value. Throws Problem `sign_in_refused` if the person may not sign in. */
   start(session: NewSession): Promise<StartedSession>
+  /** After a new proof by its person, gives a session a new value; the old one ends at once. Undefined if the session has ended. */
+  renew(this: void, tx: Queryable, id: string): Promise<string | undefined>
   /** Ends the sessions of a Cookie header, from the next request on. */
   endOf(cookies: string | undefined, request: RequestOrigin): Promise<store.EndedSession[]>
   /** Ends one or all sessions of a person. */
@@ -104,6 +109,10 @@ export function createSessions(needs: SessionNeeds): Sessions {
         await audit.recordWithin(tx, entries)
         return started
       })
+    },
+    async renew(tx: Queryable, id: string) {
+      const value = newSecret()
+      return (await store.renewSession(tx, { id, hash: hashOf(value), at: new Date(clock()) })) ? value : undefined
     },
     async endOf(cookies: string | undefined, request: RequestOrigin) {
       const hashes = sessionHashes(cookies)
@@ -185,13 +194,14 @@ async function endConflicting(
 }
 
 function toSession(session: store.LiveSession, idleEnd: number): Session {
-  const { id, personId, name, email, role, method, factors, createdAt, endsAt } = session
+  const { id, personId, name, email, role, method, factors, createdAt, provenAt, endsAt } = session
   return Object.freeze({
     id,
     person: Object.freeze({ id: personId, name, email, role }),
     method,
     factors,
     createdAt,
+    provenAt,
     endsAt,
     idleEndsAt: new Date(Math.min(idleEnd, endsAt.getTime())),
   })

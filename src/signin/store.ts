@@ -8,6 +8,7 @@ export interface LiveSession {
   readonly method: string
   readonly factors: readonly string[]
   readonly createdAt: Date
+  readonly provenAt: Date | null
   readonly lastSeenAt: Date
   readonly endsAt: Date
   readonly personId: string
@@ -19,7 +20,7 @@ export interface LiveSession {
 export function readSessions(database: Queryable, hashes: readonly Buffer[]): Promise<LiveSession[]> {
   return database.rows({
     name: 'sessions_by_hash',
-    text: `select s.hash, s.id, s.method, s.factors, s.created_at as "createdAt", s.last_seen_at as "lastSeenAt",
+    text: `select s.hash, s.id, s.method, s.factors, s.created_at as "createdAt", s.proven_at as "provenAt", s.last_seen_at as "lastSeenAt",
              s.ends_at as "endsAt", p.id as "personId", p.name, p.email, p.role
            from session s join person p on p.id = s.person_id and p.status = 'active'
            where s.hash = any($1)`,
@@ -36,6 +37,7 @@ export interface NewSession {
   readonly device: string
   readonly network: string
   readonly at: Date
+  readonly provenAt: Date | null
   readonly endsAt: Date
   readonly provider: ProviderSession | undefined
 }
@@ -55,8 +57,8 @@ export async function insertSession(tx: Queryable, session: NewSession): Promise
   const rows = await tx.rows(
     `with p as (update person set last_signed_in_at = $8 where id = $3 and status = 'active' returning id)
      insert into session (hash, id, person_id, method, factors, device, network, created_at, last_seen_at, ends_at,
-       provider, issuer, subject, provider_sid, id_token)
-     select $1, $2, p.id, $4, $5, $6, $7, $8, $8, $9, $10, $11, $12, $13, $14 from p returning 1`,
+       provider, issuer, subject, provider_sid, id_token, proven_at)
+     select $1, $2, p.id, $4, $5, $6, $7, $8, $8, $9, $10, $11, $12, $13, $14, $15 from p returning 1`,
     [
       session.hash,
       session.id,
@@ -72,8 +74,18 @@ export async function insertSession(tx: Queryable, session: NewSession): Promise
       session.provider?.subject ?? null,
       session.provider?.sid ?? null,
       session.provider?.idToken ?? null,
+      session.provenAt,
     ],
   )
+  return rows.length > 0
+}
+
+/** Gives a session a new value when its person has proved who they are. False if it has ended. */
+export async function renewSession(
+  tx: Queryable,
+  { id, hash, at }: { readonly id: string; readonly hash: Buffer; readonly at: Date },
+): Promise<boolean> {
+  const rows = await tx.rows('update session set hash = $2, proven_at = $3 where id = $1 returning 1', [id, hash, at])
   return rows.length > 0
 }
 

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { byService, personActor } from '../../src/access/actor.ts'
+import { recentRoutes } from '../../src/signin/recent-routes.ts'
 import type { Answer } from '../support/answer.ts'
 import { startFirm, type Firm, type Member } from '../support/firm.ts'
+import { at as field } from '../support/json.ts'
 import { routesOf } from '../support/routes.ts'
 
 /**
@@ -178,6 +180,8 @@ const matrix: Readonly<Record<string, Entry>> = {
   'POST /auth/reset/request': { statuses: open(404), body: { email: 'anna@example.com' } },
   'POST /auth/reset/inspect': { statuses: open(404), body: { token: 'unknown' } },
   'POST /auth/reset': { statuses: open(404), body: { token: 'unknown', password: 'a new password' } },
+  'POST /me/confirmation/start': { statuses: everyone(404), body: { factor: 'totp' } },
+  'POST /me/confirmation': { statuses: everyone(400), body: { factor: 'totp' } },
   'POST /me/factors/:id/start': { statuses: everyone(404), body: {} },
   'POST /me/factors/:id': { statuses: everyone(404), body: {} },
   'DELETE /me/factors/:id': { statuses: everyone(404) },
@@ -292,12 +296,13 @@ async function contents({ client }: Target): Promise<string> {
 }
 
 /** A new session for each request, so that one that ends sessions affects no other. */
-async function cookieOf(actor: Actor): Promise<string | undefined> {
+async function cookieOf(actor: Actor | 'stale'): Promise<string | undefined> {
   if (actor === 'anonymous') return undefined
+  if (actor === 'stale') return firm.service.signIn({ ...people.partner, provenAt: null })
   return actor === 'disabled' ? people.disabled.cookie : firm.service.signIn(people[actor])
 }
 
-async function ask(route: string, actor: Actor, at: Target): Promise<Answer> {
+async function ask(route: string, actor: Actor | 'stale', at: Target): Promise<Answer> {
   const { body, based } = matrix[route] ?? {}
   const [method = '', pattern = ''] = route.split(' ')
   const kind = pattern.split('/')[3] ?? ''
@@ -392,4 +397,14 @@ describe('every route', () => {
       }
     })
   }
+
+  test('B108: that changes something, or exports a record, needs a recent sign-in exactly if the table says so', async () => {
+    const changes = Object.keys(matrix).filter((route) => !/^GET |\/(?:auth\/|signout)/.test(route))
+    assert.deepEqual(new Set([...changes, 'GET /clients/:client/export']), new Set(Object.keys(recentRoutes)))
+    const at = await target()
+    for (const [route, isNeeded] of Object.entries(recentRoutes)) {
+      const { json } = await ask(route, 'stale', at)
+      assert.equal(field(json, 'error', 'code') === 'recent_sign_in_required', isNeeded, route)
+    }
+  })
 })

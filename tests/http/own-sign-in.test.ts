@@ -36,7 +36,7 @@ const identitiesOf = async (profile: Profile) => (await profile.ask('/me')).json
 /** Makes the sessions of a person so many minutes older. */
 const age = (id: string, minutes: number) =>
   portal.service.database.rows(
-    `update session set created_at = created_at - make_interval(mins => $2) where person_id = $1`,
+    `update session set proven_at = proven_at - make_interval(mins => $2) where person_id = $1`,
     [id, minutes],
   )
 const sameOrigin = { 'sec-fetch-site': 'same-origin' }
@@ -300,6 +300,11 @@ describe('B33: a change of a second factor', () => {
   })
 })
 
+async function confirmWith(code: string, profile: Profile): Promise<Page> {
+  const begun = await post(profile, '/me/confirmation/start', { factor: 'totp' })
+  return begun.status === 200 ? post(profile, '/me/confirmation', { factor: 'totp', input: { code } }) : begun
+}
+
 describe('a change of the own sign-in', () => {
   const changes: [method: string, address: string, body?: object][] = [
     ['POST', '/me/factors/totp/start', {}],
@@ -320,6 +325,28 @@ describe('a change of the own sign-in', () => {
     assert.equal((await profile.ask('/me')).status, 200)
     await profile.signIn('firm')
     assert.equal((await post(profile, '/me/factors/totp/start')).status, 200, 'after signing in again')
+  })
+
+  test('B108: is possible after one factor was given in the session, which gets a new cookie', async () => {
+    const { profile, id } = await portal.enter('consultant')
+    const { secret } = await setUpTotp(profile)
+    await forgetSteps(portal.service.database)
+    await age(id, 11)
+    const old = profile.cookies().get('session')
+    assert.deepEqual(codeOf(await confirmWith('000000', profile)), 'sign_in_failed')
+    const stranger = (await portal.enter('consultant')).profile
+    assert.deepEqual((await confirmWith(totpCode(secret), stranger)).status, 404)
+    assert.equal(codeOf(await post(profile, '/me/recovery-codes')), 'recent_sign_in_required')
+    assert.equal((await confirmWith(totpCode(secret), profile)).status, 200)
+    assert.equal((await post(profile, '/me/recovery-codes')).status, 200)
+    const former = portal.profile()
+    former.cookies().set('session', old ?? '')
+    assert.equal((await former.ask('/me')).status, 401)
+    const rows = await portal.service.database.rows(
+      `select details from audit where action = 'identity_confirmed' and person_id = $1`,
+      [id],
+    )
+    assert.deepEqual(rows, [{ details: { factor: 'totp' } }])
   })
 
   test('is not possible while a second factor is due', async () => {

@@ -72,7 +72,7 @@ describe('B57: registering a passkey', () => {
     const { profile, id } = await portal.enter('consultant')
     const age = (minutes: number) =>
       portal.service.database.rows(
-        `update session set created_at = now() - make_interval(mins => $2) where person_id = $1`,
+        `update session set proven_at = now() - make_interval(mins => $2) where person_id = $1`,
         [id, minutes],
       )
     await age(11)

@@ -597,13 +597,19 @@ describe('/me/password', () => {
       assert.deepEqual(codeOf(page).slice(0, 2), [403, 'cross_site_request'])
     }
     await portal.service.database.rows(
-      `update session set created_at = now() - interval '11 minutes' where person_id = $1`,
+      `update session set proven_at = now() - interval '11 minutes' where person_id = $1`,
       [id],
     )
     for (const page of [await change(profile, body), await send(profile, 'DELETE', '/me/password')]) {
       assert.deepEqual(codeOf(page).slice(0, 2), [403, 'recent_sign_in_required'])
     }
+    const confirm = async (password: string) => {
+      await post(profile, '/me/confirmation/start', { factor: 'password' })
+      return (await post(profile, '/me/confirmation', { factor: 'password', input: { password } })).status
+    }
+    assert.deepEqual([await confirm(other), await confirm(right)], [400, 200], 'B108: the password confirms it')
     assert.deepEqual(await actionsOf(id), ['password_set'])
+    assert.equal((await send(profile, 'DELETE', '/me/password')).status, 200)
   })
 })
 

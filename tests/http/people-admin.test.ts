@@ -194,7 +194,7 @@ describe('B16, B33, B100: a partner', () => {
   test('needs a sign-in within the last ten minutes, except to end sessions', async () => {
     const [old, other] = [await portal.enter('partner'), await portal.enter('consultant')]
     const { database } = portal.service
-    await database.rows(`update session set created_at = created_at - interval '11 minutes' where person_id = $1`, [
+    await database.rows(`update session set proven_at = proven_at - interval '11 minutes' where person_id = $1`, [
       old.id,
     ])
     const body = { email: 'late@firm.example', name: 'L', role: 'partner' }

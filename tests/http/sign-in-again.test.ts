@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
+import { addPasskey } from '../support/own-account.ts'
 import { startPortal, type Portal } from '../support/portal.ts'
 import type { Profile } from '../support/profile.ts'
 
 let portal: Portal
 
 before(async () => {
-  portal = await startPortal()
+  portal = await startPortal({ signIn: { second_factor: 'off' } })
 })
 after(() => portal.close())
 beforeEach(() => {
@@ -64,6 +65,24 @@ describe('signing in again at a provider', () => {
       const page = await profile.follow(start)
       if (isAccepted) assert.equal(page.status, 303, page.text)
       else await portal.assertRefused(page, [502, 'provider_failed'], had)
+    })
+  }
+
+  for (const [what, query, stated, hasPasskey, isRecent] of [
+    ['a sign-in of now', '', 0, true, true],
+    ['a sign-in of an hour ago', '', 3600, true, false],
+    ['no time', '', undefined, false, false],
+    ['no time, although it was asked for a new sign-in', '?again=1', undefined, true, false],
+    ['no time, although asked, of a person without a factor of their own', '?again=1', undefined, false, true],
+  ] as const) {
+    test(`B108: ${isRecent ? 'counts' : 'does not count'} as recent if the provider states ${what}`, async () => {
+      const { profile } = await portal.enter('partner')
+      if (hasPasskey) await addPasskey(profile, portal.service.baseUrl)
+      await profile.ask('/signout', { method: 'POST' })
+      portal.provider.lies.claims = { auth_time: stated === undefined ? undefined : now() - stated }
+      assert.equal((await profile.follow(await locationOf(profile, query))).location, '/')
+      const { status } = await profile.ask('/me/recovery-codes', { method: 'POST', body: {} })
+      assert.equal(status === 403, !isRecent)
     })
   }
 

@@ -123,7 +123,7 @@ const askWith = (cookie: string, path = '/clients') =>
 test('B94: a change that needs a recent sign-in leaves an audit row in an older session', async () => {
   const { profile, id } = await portal.enter('consultant')
   await portal.service.database.rows(
-    `update session set created_at = created_at - interval '11 minutes' where person_id = $1`,
+    `update session set proven_at = proven_at - interval '11 minutes' where person_id = $1`,
     [id],
   )
   const change = await profile.ask('/me/recovery-codes', { method: 'POST', body: {} })

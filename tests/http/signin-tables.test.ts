@@ -23,7 +23,7 @@ test('the roles of the portal reach no table of the sign-in, nor the queue of th
        unnest(array['select', 'insert', 'update', 'references']) privilege
      where c.relkind in ('r', 'p') and (n.nspname = 'pgboss' or n.nspname = current_schema() and c.relname in
        ('session', 'sign_in_attempt', 'logout_token', 'throttle', 'known_network', 'email_link', 'password', 'password_reset', 'passkey',
-        'passkey_owner', 'totp', 'phone', 'recovery_code', 'enrolment', 'invitation', 'identity'))
+        'passkey_owner', 'totp', 'phone', 'recovery_code', 'enrolment', 'confirmation', 'invitation', 'identity'))
        and (has_any_column_privilege(portal_role(kind), c.oid, privilege) or has_table_privilege(portal_role(kind), c.oid, 'delete, truncate'))`,
   )
   assert.deepEqual(rows, [])

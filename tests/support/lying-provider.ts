@@ -149,6 +149,7 @@ export async function startLyingProvider({ secure = false }: { readonly secure?:
       iat: now,
       exp: now + 300,
       nonce,
+      auth_time: now,
       sid: `sid-of-${subject}`,
     }
     return withoutUndefined({ ...claims, email, email_verified: true, ...lies.claims })

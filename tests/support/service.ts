@@ -117,9 +117,14 @@ export async function startService(options: ServiceOptions) {
       createCustomer(instance, account, key),
     /** Creates a client of a new consultant. Returns its id. */
     client: () => createClient(instance),
-    /** Starts a session of the person. Returns its Cookie header. */
-    async signIn({ id }: { readonly id: string }): Promise<string> {
-      const { value } = await sessions.start({ personId: id, method: 'test', factors: ['test', 'another'] })
+    /** Starts a session of the person, who has just proved who they are unless `provenAt` is null. Returns its Cookie header. */
+    async signIn({ id, provenAt }: { readonly id: string; readonly provenAt?: null }): Promise<string> {
+      const { value } = await sessions.start({
+        personId: id,
+        method: 'test',
+        factors: ['test', 'another'],
+        ...(provenAt === null && { provenAt }),
+      })
       return `session=${value}`
     },
     /** A request with a key. `body` is sent as JSON, or unchanged if it is a string. */

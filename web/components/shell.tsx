@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'react'
 import { Outlet, ScrollRestoration, useLocation, useNavigation, type Location } from 'react-router'
 import { content } from '../content.ts'
+import { ConfirmIdentity } from './confirm-identity.tsx'
 import { Questions } from './confirm.tsx'
 import { isFocusLost, settled, useFocusKept } from './focus.ts'
 import { useSearchKey } from './keys.ts'
@@ -45,6 +46,7 @@ export function Shell() {
       <ScrollRestoration getKey={scrollKeyOf} />
       <UnsavedGuard />
       <Questions />
+      <ConfirmIdentity />
       <Palette />
       <Shortcuts />
     </div>

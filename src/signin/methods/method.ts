@@ -23,6 +23,13 @@ export interface Proof {
    * transaction that admits the person.
    */
   readonly stillHolds?: (tx: Queryable) => Promise<boolean>
+  /** For proofs given elsewhere; others are given now. */
+  readonly elsewhere?: {
+    /** When the person signed in there, if the provider states it. */
+    readonly at: Date | undefined
+    /** Whether the provider was told to have the person sign in again. */
+    readonly isAgain: boolean
+  }
   /** For signing out at the provider. */
   readonly provider?: {
     readonly issuer: string
@@ -103,7 +110,7 @@ export interface SecondFactor {
   readonly enrol?: FactorEnrolment
 }
 
-interface BegunFactor {
+export interface BegunFactor {
   readonly personId: string
   readonly data: AttemptData
   readonly visitor: Visitor

@@ -1,6 +1,7 @@
 import type { Person } from '../../people/person.ts'
 import type { PasskeyRow } from '../passkeys/passkeys-store.ts'
 import type { ListedIdentity } from '../../people/person.ts'
+import { createConfirmation, type Confirmation } from './confirmation.ts'
 import { createOwnFactors, type OwnFactors } from './factors.ts'
 import { createOwnIdentities, type OwnIdentities } from './identities.ts'
 import { createOwnPasskeys, type OwnPasskeys } from './passkeys.ts'
@@ -11,6 +12,7 @@ export interface OwnAccount {
   readonly factors: OwnFactors
   readonly passkeys: OwnPasskeys
   readonly identities: OwnIdentities
+  readonly confirmation: Confirmation
   read(person: Pick<Person, 'id' | 'email' | 'role'>): Promise<OwnSignIn>
 }
 
@@ -24,21 +26,26 @@ export interface OwnSignIn {
   readonly passkeys: readonly PasskeyRow[]
   readonly identities: readonly ListedIdentity[]
   readonly recoveryCodesLeft: number
+  /** The factors with which the person can confirm who they are. */
+  readonly confirmations: readonly { readonly id: string; readonly name: string }[]
 }
 
 export function createOwnAccount(needs: OwnNeeds): OwnAccount {
   const { usable, policy, identities, passkeys, recoveryCodes } = needs
+  const confirmation = createConfirmation(needs)
   return Object.freeze({
+    confirmation,
     factors: createOwnFactors(needs),
     passkeys: createOwnPasskeys(needs),
     identities: createOwnIdentities(needs),
     async read(person: Pick<Person, 'id' | 'email' | 'role'>) {
-      const [methods, states, ownPasskeys, ownIdentities, recoveryCodesLeft] = await Promise.all([
+      const [methods, states, ownPasskeys, ownIdentities, recoveryCodesLeft, confirmations] = await Promise.all([
         usable.of(person),
         Promise.all(policy.enrollable.map((factor) => factor.isSetUp(person.id))),
         passkeys?.of(person.id) ?? [],
         identities.of(person.id),
         recoveryCodes.count(person.id),
+        confirmation.choices(person),
       ])
       return {
         methods,
@@ -47,6 +54,7 @@ export function createOwnAccount(needs: OwnNeeds): OwnAccount {
         passkeys: ownPasskeys,
         identities: ownIdentities,
         recoveryCodesLeft,
+        confirmations,
       }
     },
   } satisfies OwnAccount)

@@ -5,7 +5,7 @@ import type { EnrollableFactor } from '../factor-policy.ts'
 import type { Challenge } from '../methods/method.ts'
 import type { Visitor } from '../visitor.ts'
 import { countTries } from '../wrong-code.ts'
-import * as store from './enrolments-store.ts'
+import * as store from './begun-store.ts'
 import { changeOwn, settleRemoval, type OwnChange, type OwnNeeds } from './own.ts'
 
 /** How long a person may take to set up a factor, in ms. */
@@ -48,19 +48,19 @@ export function createOwnFactors(needs: OwnNeeds): OwnFactors {
     async begin({ session }, id, { input, visitor }) {
       const { data, challenge } = await find(id).enrol.begin(session.person, input, visitor)
       const key = { sessionId: session.id, factor: id }
-      await store.insertEnrolment(database, key, { data, expiresAt: new Date(clock() + lifetime) })
+      await store.insertBegun(database, 'enrolment', key, { data, expiresAt: new Date(clock() + lifetime) })
       return challenge
     },
     async complete({ session, by }, id, { input, name }) {
       const factor = find(id)
       const key = { sessionId: session.id, factor: id }
-      const begun = await store.tryEnrolment(database, key, { now: new Date(clock()), maxTries })
+      const begun = await store.tryBegun(database, 'enrolment', key, { now: new Date(clock()), maxTries })
       if (begun === undefined) throw notBegun()
       const { data, triesLeft: left } = begun
       const { requestId, address } = by
       const request = { factor, personId: session.person.id, data, input, name, exceptId: session.id }
       const before = async (tx: Queryable) => {
-        if (!(await store.deleteEnrolment(tx, key))) throw notBegun()
+        if (!(await store.deleteBegun(tx, 'enrolment', key))) throw notBegun()
       }
       return countTries({ most: maxTries, left }, () =>
         enrolments.complete({ ...request, origin: { requestId, address } }, before),

@@ -9,7 +9,9 @@ import type { FactorPolicy } from '../factor-policy.ts'
 import type { RecoveryCodes } from '../factors/recovery-codes.ts'
 import { lockSignedIn, type LockedPerson } from '../locked-person-store.ts'
 import type { Passkeys } from '../passkeys/passkeys.ts'
-import type { Session } from '../sessions.ts'
+import type { CredentialMethod } from '../methods/method.ts'
+import type { Session, Sessions } from '../sessions.ts'
+import type { Steps } from '../steps.ts'
 import type { UsableMethods } from '../usable-methods.ts'
 
 /** The dependencies of people's changes to their own sign-in. */
@@ -22,6 +24,10 @@ export interface OwnNeeds {
   readonly enrolments: Enrolments
   readonly recoveryCodes: RecoveryCodes
   readonly usable: UsableMethods
+  readonly sessions: Pick<Sessions, 'renew'>
+  readonly steps: Steps
+  /** The sign-in method; undefined if people do not sign in with passwords. */
+  readonly password: CredentialMethod | undefined
   /** Undefined if they are not configured or cannot work at `base_url`. */
   readonly passkeys: Passkeys | undefined
   /** ms since 1970. */

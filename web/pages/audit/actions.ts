@@ -7,6 +7,7 @@ const signIn = [
   'session_revoked',
   'session_unknown',
   'session_too_old',
+  'identity_confirmed',
   'provider_logout_failed',
 ]
 const people = [

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { useLoaderData, useRevalidator } from 'react-router'
 import { reasonOf } from '../../api.ts'
 import { notifyDone, notifyFailure } from '../../components/notify.ts'
-import { afterRecentSignIn, askToSignInAgain } from '../../components/recent-sign-in.ts'
+import { identityConfirmed } from '../../identity.ts'
 import type { Me } from '../../../src/signin/me-schema.ts'
 import type { SignInPage } from '../../../src/signin/schema.ts'
 
@@ -47,7 +47,7 @@ export function useOwnChange(): OwnChange {
     setBusy(true)
     setError(undefined)
     try {
-      return await afterRecentSignIn(work)
+      return await work()
     } catch (failure) {
       onError(failure)
       return undefined
@@ -74,15 +74,17 @@ export function withEnded(done: string, { ended }: Changed): string {
   return `${done} Your ${ended === 1 ? 'other session has' : `${ended} other sessions have`} ended.`
 }
 
-/** In ms. The server decides; this only avoids asking for input that it would refuse. */
-const recent = 9.5 * 60_000
+/** In ms: the time for what `open` does. */
+const margin = 30_000
 
-/** Runs `open` if the sign-in is recent enough for a change; otherwise offers to sign in again. */
+/**
+ * Runs `open` at once if the person has proved who they are recently enough for a change, or after they have confirmed it. The
+ * server decides; this only avoids asking for input that it would refuse.
+ */
 export function useRecently(): (open: () => void) => void {
-  const { me } = useAccount()
-  const started = me.sessions.find(({ current }) => current)?.created_at
+  const { recent_until: until } = useAccount().me.session
   return (open) => {
-    if (started !== undefined && Date.now() - Date.parse(started) > recent) void askToSignInAgain()
-    else open()
+    if (until !== null && Date.now() < Date.parse(until) - margin) return open()
+    void identityConfirmed().then((isConfirmed) => isConfirmed && open())
   }
 }

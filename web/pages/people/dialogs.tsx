@@ -1,9 +1,8 @@
 import { startTransition, useRef } from 'react'
-import { ApiError, change } from '../../api.ts'
+import { change } from '../../api.ts'
 import { EditForm } from '../../components/edit-form.tsx'
 import { FormDialog } from '../../components/form-dialog.tsx'
 import { notifyDone } from '../../components/notify.ts'
-import { askToSignInAgain } from '../../components/recent-sign-in.ts'
 import type { Field } from '../../fields.ts'
 import type { ListedPerson, PeopleList, ShownInvitation } from '../../../src/people/schema.ts'
 import { roleNames } from '../../words.ts'
@@ -59,14 +58,8 @@ export function PersonDialogs({ opened, open, people, onDone }: PersonDialogsPro
   }
 }
 
-/** Offers to sign in again if that is what is missing. */
-async function save<Data>(address: string, method: 'POST' | 'PATCH', body: object): Promise<Data> {
-  try {
-    return await change<Data>(address, { method, body })
-  } catch (error) {
-    if (error instanceof ApiError && error.refusal.code === 'recent_sign_in_required') void askToSignInAgain()
-    throw error
-  }
+function save<Data>(address: string, method: 'POST' | 'PATCH', body: object): Promise<Data> {
+  return change<Data>(address, { method, body })
 }
 
 interface InviteDialogProps extends Pick<PersonDialogsProps, 'open' | 'onDone'> {}

@@ -5,7 +5,6 @@ import { change } from '../../api.ts'
 import { useNow } from '../../components/clock.ts'
 import { confirm } from '../../components/confirm.tsx'
 import { notifyDone, notifyFailure } from '../../components/notify.ts'
-import { afterRecentSignIn } from '../../components/recent-sign-in.ts'
 import type { ListedInvitation, ShownInvitation } from '../../../src/people/schema.ts'
 import { roleNames } from '../../words.ts'
 import type { Opened } from './dialogs.tsx'
@@ -51,11 +50,9 @@ function InvitationRow({
     await revalidate()
   }
   const resend = async () => {
-    const sent = await afterRecentSignIn(() =>
-      change<ShownInvitation>(`/people/invitations/${id}/resend`, { method: 'POST' }),
-    )
-    if (sent?.link !== undefined) open({ dialog: 'link', email, link: sent.link })
-    else if (sent) notifyDone('The invitation was sent again. The previous link no longer works.')
+    const sent = await change<ShownInvitation>(`/people/invitations/${id}/resend`, { method: 'POST' })
+    if (sent.link !== undefined) open({ dialog: 'link', email, link: sent.link })
+    else notifyDone('The invitation was sent again. The previous link no longer works.')
   }
   const withdraw = async () => {
     const question = { text: 'The link no longer works. You can invite them again.', action: 'Withdraw' }

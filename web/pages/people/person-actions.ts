@@ -2,7 +2,6 @@ import { useRevalidator } from 'react-router'
 import { change } from '../../api.ts'
 import { confirm, type Question } from '../../components/confirm.tsx'
 import { notifyDone, notifyFailure } from '../../components/notify.ts'
-import { afterRecentSignIn } from '../../components/recent-sign-in.ts'
 import { content } from '../../content.ts'
 import type { ListedPerson } from '../../../src/people/schema.ts'
 import { roleNames } from '../../words.ts'
@@ -16,11 +15,7 @@ export function usePersonActions({ id, name }: ListedPerson) {
   async function carryOut(method: 'PATCH' | 'DELETE', part: string, { body, done }: Order): Promise<void> {
     try {
       const address = `/people/${id}${part}`
-      const isDone = await afterRecentSignIn(async () => {
-        await change(address, { method, ...(body && { body }) })
-        return true
-      })
-      if (isDone === undefined) return
+      await change(address, { method, ...(body && { body }) })
       notifyDone(done)
     } catch (error) {
       notifyFailure('The person was not changed', error)

@@ -8,7 +8,7 @@ import {
 import type { AttemptData, Proof } from '../method.ts'
 import { checkClaims, countedEmail, isName } from './claims.ts'
 import type { ProviderConfig } from './client.ts'
-import { checkFreshness } from './fresh.ts'
+import { checkFreshness, statedTime } from './fresh.ts'
 import { showsSecondFactor } from './second-factor.ts'
 import type { ProviderKeys } from './keys.ts'
 
@@ -41,6 +41,7 @@ export async function exchangeCode(
   return {
     claim: { by: 'identity', issuer, subject, email },
     factors: ['provider', ...(showsSecondFactor(claims, provider) ? ['provider_second_factor'] : [])],
+    elsewhere: { at: statedTime(claims), isAgain: data['again'] !== undefined },
     provider: { issuer, subject, sid: isName(sid) ? sid : undefined, idToken },
   }
 }

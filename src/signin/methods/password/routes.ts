@@ -3,7 +3,7 @@ import { visitOf } from '../../../access/visits.ts'
 import { represent } from '../../../platform/http/representation.ts'
 import type { Server } from '../../../platform/http/server.ts'
 import { Problem } from '../../../platform/problems.ts'
-import { recentlySignedIn, sameOrigin, sessionOf, signedIn } from '../../guard.ts'
+import { sameOrigin, sessionOf, signedIn } from '../../guard.ts'
 import type { Sessions } from '../../sessions.ts'
 import { visitorOf } from '../../visitor.ts'
 import type { FirstPassword } from './first.ts'
@@ -31,7 +31,7 @@ export function registerPasswords(server: Server, { signIn, sessions, baseUrl }:
     throw new Problem('not_found', 'This service does not use passwords.')
   }
   const open = { onRequest: [sameOrigin(baseUrl)] }
-  const own = { onRequest: [sameOrigin(baseUrl), signedIn(sessions), recentlySignedIn()] }
+  const own = { onRequest: [sameOrigin(baseUrl), signedIn(sessions)] }
 
   server.get('/signin/reset', { schema: operations.readReset }, async (request, reply) => {
     service()
