@@ -76,7 +76,9 @@ describe('B50: the list of common passwords', () => {
   test('does not refuse other texts', async () => {
     assert.deepEqual(await blocklist.find(['kx7mv2qp', 'blatant oyster', '']), [])
     for (const password of [
-      'correct horse battery staple',
+      'correct staple horse battery',
+      'qwertz kx7mv2 1987',
+      'strewn understudy 2024 blatant',
       'my password is hard',
       '8391 4820 pass 2219 3381',
       'tollgate-8391-4820-2219-3381',
@@ -101,6 +103,14 @@ describe('B50: the list of common passwords', () => {
     ['ruth.miller@penhallow.example', /your address/],
     ['Ruth Miller 1971!', /your address/],
     ['tollgate sunshine', /common word or password/],
+    ['qwertyuiop asdfghjkl', /keyboard rows/],
+    ['1qaz2wsx3edc4rfv', /keyboard rows|most common/],
+    ['lkjhgfdsa 0987654321 !', /keyboard rows/],
+    ['01.03.1987 01.03.1987', /dates/],
+    ['1987-03-01/2019-11-30', /dates/],
+    ['Correct Horse Battery Staple!', /well-known sentence/],
+    ['To be, or not to be: that is the question.', /well-known sentence/],
+    ['sunshine qwertyuiop 1999', /common word or password/],
   ] as const) {
     test(`refuses ${password}`, async () => {
       assert.match(await refusal(password, 14), reason)

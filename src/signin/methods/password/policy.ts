@@ -1,8 +1,11 @@
 import { Problem } from '../../../platform/problems.ts'
+import { withoutPatterns } from './patterns.ts'
 import type { Blocklist } from './blocklist.ts'
 
 /** The fewest characters: of a password alone, and with a second factor (NIST SP 800-63B-4 section 3.1.1.2). */
 export const minimumLength = { alone: 15, withFactor: 8 }
+/** Letters and digits that a password must have besides keyboard rows, dates and well-known sentences. */
+const fewestUnpatterned = 6
 /** Bytes of UTF-8. */
 export const maxPasswordBytes = 1024
 
@@ -65,10 +68,13 @@ async function weaknessOf(password: string, { blocklist, words, minimum }: Known
   const unit = repeatedUnitOf(text)
   if (unit.length < text.length && unit.length < minimum) return 'it repeats a shorter text'
   if (isSequence(text)) return 'its characters follow one another'
+  const unpatterned = withoutPatterns(text)
+  if (unpatterned !== undefined && unpatterned.length < fewestUnpatterned)
+    return 'it consists of keyboard rows, dates or a well-known sentence'
   const core = coreOf(text)
   const rest = core && coreOf(words.reduce((left, word) => left.replaceAll(word, ' '), core))
   if (core !== rest && rest === '') return 'it consists of names of this service, of the firm or of your address'
-  const found = await blocklist.find([text, core, rest].filter((each) => each !== ''))
+  const found = await blocklist.find([text, core, rest, unpatterned ?? ''].filter((each) => each !== ''))
   if (found.includes(text)) return 'it is one of the most common passwords'
   if (found.length > 0) return 'it is a common word or password with a few more characters'
   return undefined
