@@ -193,7 +193,9 @@ const running = {
 describe('the samples', () => {
   test('are tested for every operation of the API', () => {
     const tested = calls.filter(({ path: url }) => url.startsWith('/v1/')).map(({ id }) => id)
-    assert.deepEqual(tested.toSorted(), Object.keys(running).toSorted())
+    // The request of its sample does not exist here.
+    const untested = ['getRequest']
+    assert.deepEqual(tested.toSorted(), [...Object.keys(running), ...untested].toSorted())
   })
 
   // Each program is a process. In `npm test`, one operation of each API runs.
