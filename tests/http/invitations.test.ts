@@ -158,7 +158,7 @@ describe('B74: an invitation', () => {
     assert.equal((await post(partner.profile, `${address}/resend`)).status, 404)
     assert.deepEqual(
       (await actionsOn(idOf(again))).map((said) => said.split(' ')[0]),
-      ['person_invited', 'invitation_resent', 'invitation_withdrawn'],
+      ['person_invited', 'invitation_resent', 'invitation_withdrawn', 'record_not_found', 'record_not_found'],
     )
   })
 
