@@ -9,6 +9,7 @@ import { Client } from 'pg'
 import { problems } from '../../src/platform/problems.ts'
 import { version } from '../../src/platform/version.ts'
 import { at, objectAt } from '../support/json.ts'
+import { patience } from '../support/database.ts'
 import { startService, upstreamModel, type Service } from '../support/service.ts'
 import { createTestDatabase, superuserAddress } from '../support/database.ts'
 import { until } from '../support/until.ts'
@@ -223,7 +224,9 @@ function canMount(): boolean {
 
 describe('an unreachable database', () => {
   it('is 503 with Retry-After, never 401 or a reply, and /readyz reports it', async () => {
-    const other = await startService({ models: [upstreamModel(vendor.url)] })
+    // A caller waits in vain, which need not take as long as a busy machine may.
+    const shorter = { ...patience, callerPatience: 10_000 }
+    const other = await startService({ models: [upstreamModel(vendor.url)], patience: shorter })
     const { key } = await other.customer()
     const body = { model: 'fast', input: 'Hello', max_output_tokens: 5 }
     assert.equal((await other.call('/v1/generate', key, body)).status, 200)

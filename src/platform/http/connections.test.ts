@@ -138,7 +138,7 @@ describe('a server that closes', () => {
     clock.advance(49)
     await settle()
     assert.equal(closed, 0)
-    clock.advance(1)
+    clock.advance(51)
     await Promise.all([closing, silent.closed, idle.closed])
   })
 
