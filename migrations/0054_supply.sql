@@ -64,7 +64,8 @@ begin
   delete from invoice_line where invoice_id = p_id;
   perform write_invoice_lines(p_id, p_lines);
   update invoice set note = v_new.note, buyer_name = v_new.buyer_name, buyer_address = v_new.buyer_address,
-      buyer_tax_number = v_new.buyer_tax_number, supply_from = v_new.supply_from, supply_to = v_new.supply_to, net = v_new.net, tax = v_new.tax, gross = v_new.gross, taxes = v_new.taxes,
+      buyer_tax_number = v_new.buyer_tax_number, supply_from = v_new.supply_from,
+      supply_to = v_new.supply_to, net = v_new.net, tax = v_new.tax, gross = v_new.gross, taxes = v_new.taxes,
       version = version + 1, updated_at = record_time(), updated_by = portal_person()
     where id = p_id;
   perform note_invoice('invoice_changed', p_id, p_request, p_address, jsonb_build_object('version', (p_version + 1)::text));

@@ -66,14 +66,14 @@ const lines = existsSync(journal)
       .map((line) => JSON.parse(line))
   : []
 const found = [...batches].map(([entry, batch]) => resultsOf(entry, batch))
-const sum = (key) => found.flatMap((each) => each[key])
+const all = (key) => found.flatMap((each) => each[key])
 const costs = lines.filter(({ processor }) => processor !== undefined)
-const notRun = sum('notRun')
+const notRun = all('notRun')
 writeFileSync(
   results,
   JSON.stringify({
-    outcomes: sum('outcomes'),
-    endedEarly: sum('endedEarly'),
+    outcomes: all('outcomes'),
+    endedEarly: all('endedEarly'),
     notRun,
     costs: costs.filter(({ file }) => !notRun.includes(file)),
     success: success && notRun.length === 0,

@@ -67,15 +67,16 @@ export async function faultOfClock(database: Queryable): Promise<string | undefi
 }
 
 export async function checkConnections(context: Context): Promise<string> {
-  const [database, { listen }] = [await context.database(), await context.config()]
-  const fault = await faultOfConnections(database, listen.processes)
+  const { listen } = await context.config()
+  const most = await readMostConnections(await context.database())
+  const fault = faultOfConnections(most, listen.processes)
   if (fault !== undefined) throw new OperatorError(fault)
-  return `${await readMostConnections(database)} are admitted, and up to ${connectionsPerProcess * listen.processes} used`
+  return `${most} are admitted, and up to ${connectionsPerProcess * listen.processes} used`
 }
 
-/** Undefined if the database admits as many connections as the processes may use. */
-export async function faultOfConnections(database: Queryable, processes: number): Promise<string | undefined> {
-  const [most, used] = [await readMostConnections(database), connectionsPerProcess * processes]
+/** Undefined if a database that admits so many connections has enough for the processes. */
+export function faultOfConnections(most: number, processes: number): string | undefined {
+  const used = connectionsPerProcess * processes
   if (most >= used) return undefined
   return `The database admits ${most} connections, and the service uses up to ${used}: raise max_connections or the limit of the user or the database, or lower listen.processes.`
 }

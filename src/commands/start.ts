@@ -9,6 +9,7 @@ import { openLog } from '../platform/log.ts'
 import { command, type CommonOptions } from './command.ts'
 import type { Context } from './context.ts'
 import { connectionsPerProcess, faultOfClock, faultOfConnections } from './doctor-database.ts'
+import { readMostConnections } from './doctor-store.ts'
 import { greeting } from './greeting.ts'
 import { permitNewCurrency, permitNewEncryptionKey } from './start-permits.ts'
 import { endAtDeadline } from './stop-deadline.ts'
@@ -99,7 +100,8 @@ async function runAlone({ settings, json, ...needs }: RunNeeds): Promise<Running
 async function warnOfDatabase({ settings, databaseUrl, log }: RunNeeds): Promise<void> {
   const database = openDatabase(databaseUrl, { log, connections: 1 })
   try {
-    for (const fault of [await faultOfClock(database), await faultOfConnections(database, settings.listen.processes)]) {
+    const most = await readMostConnections(database)
+    for (const fault of [await faultOfClock(database), faultOfConnections(most, settings.listen.processes)]) {
       if (fault !== undefined) log.warn(fault)
     }
   } catch {

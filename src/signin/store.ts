@@ -20,8 +20,8 @@ export interface LiveSession {
 export function readSessions(database: Queryable, hashes: readonly Buffer[]): Promise<LiveSession[]> {
   return database.rows({
     name: 'sessions_by_hash',
-    text: `select s.hash, s.id, s.method, s.factors, s.created_at as "createdAt", s.proven_at as "provenAt", s.last_seen_at as "lastSeenAt",
-             s.ends_at as "endsAt", p.id as "personId", p.name, p.email, p.role
+    text: `select s.hash, s.id, s.method, s.factors, s.created_at as "createdAt", s.proven_at as "provenAt",
+             s.last_seen_at as "lastSeenAt", s.ends_at as "endsAt", p.id as "personId", p.name, p.email, p.role
            from session s join person p on p.id = s.person_id and p.status = 'active'
            where s.hash = any($1)`,
     values: [hashes],

@@ -50,7 +50,7 @@ describe('limits', () => {
     assert.equal((await service.call('/v1/generate', key, valid)).status, 200)
   })
 
-  it('A42 a request that leaves its maximum open is told the room that its limits leave, and refused without any', async () => {
+  it('A42 a request without a maximum gets the tokens that its limits leave, and is refused if they leave none', async () => {
     const messages = [{ role: 'user', content: 'Hello' }]
     // Its bytes and those of a chat template.
     const promptTokens = 5 + 16 + 128

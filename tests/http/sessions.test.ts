@@ -207,6 +207,7 @@ const unfinished = async (id: string) => {
   const rows = await portal.service.database.rows<{ what: string }>(
     `select method as what from sign_in_attempt where $1 in (person_id, links_to)
      union all select factor from enrolment join session s on s.id = session_id where s.person_id = $1
+     union all select factor from confirmation join session s on s.id = session_id where s.person_id = $1
      union all select device from email_link where email_key = $1::text
      union all select email from password_reset where email_key = $1::text order by 1`,
     [id],
@@ -216,7 +217,7 @@ const unfinished = async (id: string) => {
 const gone = (address: string) => (by: Profile) => by.ask(address, { method: 'DELETE' })
 
 describe('B107: what a person has not completed', () => {
-  const all = ['adding', 'enrolling', 'link', 'reset', 'waiting']
+  const all = ['adding', 'confirming', 'enrolling', 'link', 'reset', 'waiting']
 
   /** A person with two sessions, one of each thing that can be completed, and a telephone. */
   async function somebody() {
@@ -231,6 +232,7 @@ describe('B107: what a person has not completed', () => {
              case when person is not null then '\\x00'::bytea end, linked
            from (values ('waiting', 'proven', $1::uuid, null), ('adding', 'begun', null, $1::uuid)) v(method, step, person, linked)),
          e as (insert into enrolment values ($2, 'enrolling', '{}', 0, now() + interval '1 hour')),
+         c as (insert into confirmation values ($2, 'confirming', '{}', 0, now() + interval '1 hour')),
          l as (insert into email_link (email_key, email, token_hash, code, state_hash, device, expires_at)
            values ($1::text, 'link', sha256($1::text::bytea), '', sha256('s'), 'link', now() + interval '1 hour')),
          r as (insert into password_reset values ($1::text, sha256($1::text::bytea), 'reset', now() + interval '1 hour'))

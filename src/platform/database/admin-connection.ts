@@ -94,7 +94,7 @@ async function refuseUnsuitable(client: Client, url: string): Promise<void> {
   if (!isDirect(client, server.backend) && (await swapsConnections(client, url))) throw poolerError(client)
 }
 
-/** Whether the server process is the one that the connection was told of. A pooler makes up an id. */
+/** Whether the connection leads to PostgreSQL itself. A pooler announces the id of no server process. */
 function isDirect(client: Client, backend: number): boolean {
   return 'processID' in client && client.processID === backend
 }
