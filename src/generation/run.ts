@@ -42,9 +42,14 @@ export function createRun(candidates: Pick<Candidates, 'fallBack'>) {
   return run
 }
 
+/** A model without reasoning gets no request for it: what was accepted asks for no more than the model does by itself. */
+function promptFor({ request: { prompt } }: Work, { model }: Candidate['offer']): Prompt {
+  return prompt.reasoning && !model.capabilities.has('reasoning') ? { ...prompt, reasoning: undefined } : prompt
+}
+
 export const startWhole: Start<Outcome> = (work, { offer, maxOutputTokens }) => {
   const limits = limitsOf(work, maxOutputTokens)
-  const { prompt } = work.request
+  const prompt = promptFor(work, offer)
   return offer.model
     .run(prompt, limits, work.signal)
     .then((reply) => truncate(checkOutcome(withUniqueCalls(reply, prompt), work.signal), limits))
@@ -73,7 +78,7 @@ export const startStream: Start<StartedStream> = async (work, { offer, maxOutput
   const limits = limitsOf(work, maxOutputTokens)
   const stop = new AbortController()
   work.signal.addEventListener('abort', () => stop.abort(), { once: true })
-  const { prompt } = work.request
+  const prompt = promptFor(work, offer)
   const stream = offer.model.stream(prompt, limits, stop.signal)
   const callIds = createReplyCallIds(prompt.messages)
   const parts = readStream(stream, { truncation: createTruncation(limits), callIds, stop })

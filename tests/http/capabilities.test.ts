@@ -95,6 +95,17 @@ describe('models[].capabilities', () => {
     assert.equal(local.status, 200, local.text)
   })
 
+  it('passes an effort that is the default on only to models that can reason', async () => {
+    for (const [model, effort] of [
+      ['fast', 'high'],
+      ['text', undefined],
+    ] as const) {
+      const asked = { thinking: { type: 'adaptive' }, output_config: { effort: 'high' } }
+      const { status, text } = await send('/v1/messages', model, asked)
+      assert.deepEqual([status, at(vendor.last.body, 'reasoning_effort')], [200, effort], `${model}: ${text}`)
+    }
+  })
+
   it('lets through what the list has', async () => {
     for (const [model, changes] of [
       ['fast', { response_format: { type: 'json_object' } }],

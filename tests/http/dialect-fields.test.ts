@@ -179,7 +179,8 @@ const { vendor, service } = await openVendorService()
   const result = { type: 'function_call_output', call_id: 'c1', output: '5' }
   const thought = { type: 'reasoning', id: 'rs_1', summary: [{ type: 'summary_text', text: 'Hm.' }] }
 
-  const hosted = ['web_search', 'web_search_preview', 'file_search', 'code_interpreter', 'mcp', 'computer', 'custom']
+  const hosted = ['file_search', 'code_interpreter', 'mcp', 'computer', 'custom']
+  const spaced = (...tools: readonly unknown[]) => ({ tools: [{ type: 'namespace', name: 'n', tools }] })
   const others = ['item_reference', 'web_search_call', 'custom_tool_call', 'mcp_approval_response', 'compaction']
   const after = (...items: readonly unknown[]): Json => ({ input: [user, ...items] })
   const before = (item: unknown): Json => ({ input: [item, user] })
@@ -192,6 +193,16 @@ const { vendor, service } = await openVendorService()
     ['tools that are no list', { tools: tool }, 'tools'],
     ['a tool that is no object', { tools: [5] }, 'tools[0]'],
     ...hosted.map((type) => [`the hosted tool ${type}`, { tools: [tool, { type }] }, 'tools[1].type'] as const),
+    ['only a search', { tools: [{ type: 'web_search' }] }, 'tools[0].type'],
+    ['a call or a search', { tools: [tool, { type: 'web_search' }], tool_choice: 'required' }, 'tools[1].type'],
+    ['a namespace without functions', { tools: [{ type: 'namespace', name: 'n' }] }, 'tools[0].tools'],
+    ['a namespace in a namespace', spaced(...spaced().tools), 'tools[0].tools[0].type'],
+    ['a long name in a namespace', spaced({ ...tool, name: 'x'.repeat(62) }), 'tools[0].tools[0].name'],
+    [
+      '500 tools in a namespace',
+      spaced(...Array.from({ length: 500 }, (_, index) => ({ ...tool, name: `f${index}` }))),
+      'tools',
+    ],
     ['an unknown field of a tool', { tools: [{ ...tool, when: true }] }, 'tools[0].when'],
     ['a tool that is loaded later', { tools: [{ ...tool, defer_loading: true }] }, 'tools[0].defer_loading'],
     ['a name with a space', { tools: [{ ...tool, name: 'a b' }] }, 'tools[0].name'],
@@ -233,7 +244,7 @@ const { vendor, service } = await openVendorService()
     ['the same call twice', after(call, call, result), 'input[2].call_id'],
     ['a call whose arguments are not JSON', after({ ...call, arguments: '{' }, result), 'input[1].arguments'],
     ['a call whose arguments are a list', after({ ...call, arguments: '[]' }, result), 'input[1].arguments'],
-    ['a call of a namespace', after({ ...call, namespace: 'n' }, result), 'input[1].namespace'],
+    ['a call of a namespace without a name', after({ ...call, namespace: '' }, result), 'input[1].namespace'],
     ['a call of a program', after({ ...call, caller: { type: 'program', caller_id: 'x' } }, result), 'input[1].caller'],
     ...others.map((type) => [`an item ${type}`, after({ type, id: 'x' }), 'input[1].type'] as const),
     ['a thought without a summary', before({ type: 'reasoning', id: 'rs_1' }), 'input[0].summary'],

@@ -33,13 +33,13 @@ const blocks = {
 type Role = keyof typeof blocks
 
 /**
- * Reads the messages. The last one must be the user's; `cache` marks its last block.
+ * Reads the messages. The last one must be the user's, or a system message after it; `cache` marks its last block.
  */
 export function readAnthropicMessages(list: readonly unknown[], cache: CacheMark | undefined): readonly Message[] {
   const places: Places = new Map()
   const read = list.map((each, index) => readMessage(each, `messages[${index}]`, places))
   const joined = joinTurns(read)
-  checkLast(joined.at(-1), `messages[${list.length - 1}]`)
+  checkLast(joined, list.length)
   const messages = pairResults(joined, (part) => places.get(part) ?? 'messages')
   checkFileCount(messages, 'messages')
   return cache === undefined ? messages : withLastMarked(messages, cache)
@@ -52,8 +52,11 @@ export function readSystem(system: unknown): readonly Message[] {
   return message.text === '' ? [] : [message]
 }
 
-function checkLast(last: Message | undefined, place: string): void {
-  if (!last) throw mustBe('messages', 'a list of at least one message')
+/** `length` is the number of messages before turns were joined. */
+function checkLast(joined: readonly Message[], length: number): void {
+  const last = joined.findLast(({ role }) => role !== 'system')
+  if (!last) throw mustBe('messages', 'a list of at least one message of the user')
+  const place = `messages[${length - joined.length + joined.lastIndexOf(last)}]`
   if (last.role !== 'user') throw mustBe(`${place}.role`, 'user: the last message is the one to reply to')
   if (partsOfMessage(last).every((part) => part.kind === 'text' && !/\S/.test(part.text))) {
     throw mustBe(`${place}.content`, 'a text that is not blank')
@@ -74,9 +77,12 @@ function readMessage(value: unknown, place: string, places: Places): Message {
   const kept = withoutNeutral(value, {})
   if (!isFields(kept)) throw mustBe(place, 'an object with role and content')
   const { role, content } = kept
-  if (role !== 'user' && role !== 'assistant') throw mustBe(`${place}.role`, 'one of user, assistant')
+  if (role !== 'user' && role !== 'assistant' && role !== 'system') {
+    throw mustBe(`${place}.role`, 'one of user, assistant, system')
+  }
   refuseOthers(kept, ['role', 'content'], place)
   const field = `${place}.content`
+  if (role === 'system') return messageOf(role, readTexts(content, field))
   if (typeof content === 'string') return { role, text: checkedText(content, field) }
   if (!Array.isArray(content)) throw mustBe(field, 'a text, or a list of blocks')
   const parts = content.flatMap((block: unknown, index) => readBlock(block, role, `${field}[${index}]`, places))

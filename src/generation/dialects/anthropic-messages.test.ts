@@ -40,17 +40,25 @@ const needsOf = (change: object) => anthropicMessages.read({ ...base, ...change 
 
 test('what a request needs of a model is named by its field', () => {
   assert.equal(needsOf({ tools: [], thinking: { type: 'disabled' }, cache_control: ephemeral }), undefined)
+  assert.equal(needsOf({ thinking: { type: 'adaptive' }, output_config: { effort: 'high' } }), undefined)
   const format = { type: 'json_schema', schema: input_schema }
   assert.deepEqual(needsOf({ tools: [tool], output_config: { format, effort: 'low' } }), [
     { capability: 'tools', field: 'tools' },
     { capability: 'json', field: 'output_config.format' },
     { capability: 'reasoning', field: 'output_config.effort' },
   ])
-  assert.deepEqual(needsOf({ messages: calledWith(result), output_format: format, thinking: { type: 'adaptive' } }), [
-    { capability: 'forced_tools', field: 'messages' },
-    { capability: 'json', field: 'output_format' },
-    { capability: 'reasoning', field: 'thinking' },
-  ])
+  assert.deepEqual(
+    needsOf({
+      messages: calledWith(result),
+      output_format: format,
+      thinking: { type: 'enabled', budget_tokens: 1024 },
+    }),
+    [
+      { capability: 'forced_tools', field: 'messages' },
+      { capability: 'json', field: 'output_format' },
+      { capability: 'reasoning', field: 'thinking' },
+    ],
+  )
 })
 
 const assistantTurn = (content: unknown) => ({ role: 'assistant', content })
@@ -204,6 +212,27 @@ describe('a request in the form of Anthropic is read', () => {
     })
     const own = promptOf({ messages: [{ role: 'user', content: [marked] }], cache_control: ephemeral })
     assert.deepEqual(own.messages[0]?.parts, [{ kind: 'text', text: 'Long', cache: { ttl: '5m' } }])
+  })
+
+  test('instructions between the turns and after the last, where they are', () => {
+    const system = { role: 'system', content: 'Be brief.' }
+    const instructions = { role: 'system', text: 'Be brief.' }
+    const messages = [
+      user,
+      system,
+      assistantTurn('Yes.'),
+      user,
+      { ...system, content: [{ type: 'text', text: 'Now.' }] },
+    ]
+    assert.deepEqual(promptOf({ messages }).messages, [
+      { role: 'user', text: 'Hello' },
+      instructions,
+      { role: 'assistant', text: 'Yes.' },
+      { role: 'user', text: 'Hello' },
+      { role: 'system', text: 'Now.' },
+    ])
+    const called = [...calledWith(result), system]
+    assert.deepEqual(promptOf({ messages: called }).messages.at(-1), instructions)
   })
 
   test('thinking, effort and the format of the reply', () => {

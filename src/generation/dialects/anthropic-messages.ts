@@ -69,6 +69,8 @@ const namesIn = (body: CountedRequest) => ({
   messages: 'messages',
   format: body.output_format === undefined ? 'output_config.format' : 'output_format',
   reasoning: body.thinking === undefined ? 'output_config.effort' : 'thinking',
+  // The vendor's documents say so, and Claude Code sends it to every model that it does not know.
+  defaultEffort: 'high' as const,
 })
 
 function promptOf(body: CountedRequest): Prompt {

@@ -92,7 +92,7 @@ const returned = Type.Union(
 )
 
 const message = Type.Object({
-  role: Type.Enum(['user', 'assistant']),
+  role: Type.Enum(['user', 'assistant', 'system'], { description: 'system: instructions from here on, as text.' }),
   content: Type.Union(
     [
       Type.String(),
@@ -131,7 +131,7 @@ export const messagesRequest = Type.Object(
     ...fields,
     messages: Type.Array(message, {
       maxItems: mostMessages,
-      description: "The conversation so far. The last message is the user's.",
+      description: "The conversation so far. The last message is the user's, or system messages follow it.",
     }),
     system: Type.Optional(texts('A text, or a list of text blocks.')),
     tools: Type.Optional(Type.Array(tool, { maxItems: 128, description: 'The tools that the model may call.' })),

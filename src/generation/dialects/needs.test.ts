@@ -14,6 +14,7 @@ test('a prompt needs a model that can do what its fields and its messages have',
   const cases: readonly (readonly [Partial<Prompt>, readonly string[] | undefined])[] = [
     [{}, undefined],
     [{ cacheKey: 'x', reasoning: { effort: 'none' } }, undefined],
+    [{ reasoning: { summary: 'auto' } }, undefined],
     [
       { messages: [saying({ kind: 'thinking', text: 'Hm.' }, { kind: 'text', text: 'Hi.', cache: {} }), user] },
       undefined,

@@ -1,5 +1,12 @@
 import type { Capability } from '../../models/capabilities.ts'
-import { choosesFreely, type Message, type Part, type Prompt } from '../../models/conversation.ts'
+import {
+  choosesFreely,
+  type Effort,
+  type Message,
+  type Part,
+  type Prompt,
+  type Reasoning,
+} from '../../models/conversation.ts'
 import type { Need } from '../request.ts'
 
 /** A dialect's fields of a prompt. */
@@ -7,6 +14,8 @@ interface PromptFields {
   readonly messages: string
   readonly format: string
   readonly reasoning: string
+  /** The effort that is the same as none named. */
+  readonly defaultEffort?: Effort
 }
 
 /** What a prompt needs of a model besides text; undefined if it needs nothing. */
@@ -17,9 +26,15 @@ export function needsOf(prompt: Prompt, fields: PromptFields): readonly Need[] |
   if (tools) needs.push({ capability: choosesFreely(prompt) ? 'tools' : 'forced_tools', field: 'tools' })
   for (const [capability, field] of capabilitiesOf(messages, fields.messages)) needs.push({ capability, field })
   if (format) needs.push({ capability: 'json', field: fields.format })
-  if (reasoning && reasoning.effort !== 'none') needs.push({ capability: 'reasoning', field: fields.reasoning })
+  if (reasoning && asksToReason(reasoning, fields.defaultEffort)) {
+    needs.push({ capability: 'reasoning', field: fields.reasoning })
+  }
   return needs.length === 0 ? undefined : needs
 }
+
+/** To reason as it does by itself, and to show a summary of what it thinks, needs nothing: any model does. */
+const asksToReason = ({ effort, budgetTokens }: Reasoning, defaultEffort: Effort | undefined): boolean =>
+  budgetTokens !== undefined || (effort !== undefined && effort !== 'none' && effort !== defaultEffort)
 
 const isText = ({ parts }: Message): boolean => parts === undefined
 

@@ -3,6 +3,7 @@ import { isFields, mustBe, withoutNeutral, type Fields } from './body.ts'
 import { checkFileCount } from './files.ts'
 import { checkedText, mostMessages, refuseOthers } from './messages.ts'
 import { readResponseFile } from './openai-response-files.ts'
+import { joinedName } from './openai-response-namespaces.ts'
 import { readReasoning } from './openai-response-reasoning.ts'
 import { readCalledTool, readId, readInput } from './tool-fields.ts'
 import { pairResults } from './tools.ts'
@@ -129,11 +130,14 @@ function readMessage(fields: Fields, place: string): Item {
 }
 
 function readCall(fields: Fields, place: string, places: Places): Item {
-  refuseOthers(fields, ['id', 'call_id', 'name', 'arguments', 'created_by'], place)
+  refuseOthers(fields, ['id', 'call_id', 'namespace', 'name', 'arguments', 'created_by'], place)
+  const { namespace } = fields
+  const name = readCalledTool(fields['name'], `${place}.name`)
   const part: CallPart = {
     kind: 'call',
     id: readId(fields['call_id'], `${place}.call_id`),
-    tool: readCalledTool(fields['name'], `${place}.name`),
+    tool:
+      namespace === undefined ? name : joinedName({ namespace: readCalledTool(namespace, `${place}.namespace`), name }),
     input: readInput(fields['arguments'], `${place}.arguments`),
   }
   places.set(part, `${place}.call_id`)

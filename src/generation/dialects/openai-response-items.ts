@@ -1,5 +1,6 @@
 import type { CallPart, ReplyPart } from '../../models/conversation.ts'
 import type { Reply } from '../generation.ts'
+import type { SpacedNames } from './openai-response-namespaces.ts'
 import { reasoningItem } from './openai-response-reasoning.ts'
 
 export type ItemStatus = 'in_progress' | 'completed' | 'incomplete'
@@ -18,12 +19,17 @@ export const messageItem = (id: string, status: ItemStatus, content: readonly ob
 
 export const textPart = (text: string) => ({ type: 'output_text', text, annotations: [], logprobs: [] })
 
-export const callItem = (id: string, status: ItemStatus, { id: call_id, tool, input }: Omit<CallPart, 'kind'>) => ({
+export const callItem = (
+  id: string,
+  status: ItemStatus,
+  { id: call_id, tool, input }: Omit<CallPart, 'kind'>,
+  spaced: SpacedNames,
+) => ({
   id,
   type: 'function_call',
   status,
   call_id,
-  name: tool,
+  ...(spaced.get(tool) ?? { name: tool }),
   arguments: input,
 })
 
@@ -35,11 +41,11 @@ export const statusOf = (reply: Reply): 'completed' | 'incomplete' =>
   cutOff(reply) === undefined ? 'completed' : 'incomplete'
 
 /** The output of a reply: an item for each thought, text and call. Only a text at the end can be incomplete. */
-export function outputItems(reply: Reply): readonly object[] {
+export function outputItems(reply: Reply, spaced: SpacedNames): readonly object[] {
   const parts = outputParts(reply)
   return parts.map((part, index) => {
     if (part.kind === 'thinking') return reasoningItem(itemId('rs', reply.id, index), part)
-    if (part.kind === 'call') return callItem(itemId('fc', reply.id, index), 'completed', part)
+    if (part.kind === 'call') return callItem(itemId('fc', reply.id, index), 'completed', part, spaced)
     const status = index === parts.length - 1 ? statusOf(reply) : 'completed'
     return messageItem(itemId('msg', reply.id, index), status, [textPart(part.text)])
   })

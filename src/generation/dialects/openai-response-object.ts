@@ -1,14 +1,16 @@
 import { promptTokensOf } from '../../billing/till.ts'
-import type { Prompt, ReplyFormat, Tool, ToolChoice } from '../../models/conversation.ts'
+import type { Prompt, ReplyFormat, ToolChoice } from '../../models/conversation.ts'
 import type { Reply } from '../generation.ts'
 import { createdAt } from './dialect.ts'
 import { cutOff, outputItems, statusOf } from './openai-response-items.ts'
+import type { ResponseTools } from './openai-response-tools.ts'
 
 /** A request as its response repeats it. */
 export interface RequestedResponse {
   readonly body: RepeatedFields
   /** What was read of its other fields. */
   readonly prompt: Omit<Prompt, 'messages'>
+  readonly tools: ResponseTools
 }
 
 interface RepeatedFields {
@@ -27,9 +29,13 @@ export interface ResponseIds {
 }
 
 /** The response object. Without a reply, its state while the reply is generated. */
-export function responseObject({ body, prompt }: RequestedResponse, { id, model }: ResponseIds, reply?: Reply): object {
+export function responseObject(
+  { body, prompt, tools }: RequestedResponse,
+  { id, model }: ResponseIds,
+  reply?: Reply,
+): object {
   const reason = reply && cutOff(reply)
-  const { tools, toolChoice, parallelCalls, format, reasoning } = prompt
+  const { toolChoice, parallelCalls, format, reasoning } = prompt
   return {
     id: `resp_${id}`,
     object: 'response',
@@ -42,7 +48,7 @@ export function responseObject({ body, prompt }: RequestedResponse, { id, model 
     max_output_tokens: body.max_output_tokens ?? null,
     metadata: body.metadata ?? {},
     model,
-    output: reply ? outputItems(reply) : [],
+    output: reply ? outputItems(reply, tools.spaced) : [],
     parallel_tool_calls: parallelCalls ?? true,
     previous_response_id: null,
     reasoning: reasoning ? { effort: reasoning.effort ?? null, summary: reasoning.summary ?? null } : null,
@@ -51,7 +57,7 @@ export function responseObject({ body, prompt }: RequestedResponse, { id, model 
     temperature: body.temperature ?? 0,
     text: { format: format ? formatOf(format) : { type: 'text' } },
     tool_choice: choiceOf(toolChoice),
-    tools: tools?.map(toolOf) ?? [],
+    tools: tools.repeated,
     top_p: body.top_p ?? 1,
     truncation: 'disabled',
     ...(reply && { usage: usageOf(reply) }),
@@ -59,14 +65,6 @@ export function responseObject({ body, prompt }: RequestedResponse, { id, model 
     ...(body.user !== undefined && { user: body.user }),
   }
 }
-
-const toolOf = ({ name, description, parameters, strict }: Tool) => ({
-  type: 'function',
-  name,
-  description: description ?? null,
-  parameters,
-  strict: strict ?? null,
-})
 
 const choiceOf = (choice: ToolChoice = 'auto') =>
   typeof choice === 'string' ? choice : { type: 'function', name: choice.tool }

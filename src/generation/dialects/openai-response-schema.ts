@@ -90,6 +90,7 @@ const message = Type.Object({
 const call = Type.Object({
   type: Type.Literal('function_call'),
   call_id: Type.String(),
+  namespace: Type.Optional(Type.String({ description: 'That of the tool, if it is in one.' })),
   name: Type.String(),
   arguments: Type.String({ description: 'The arguments: the text of a JSON object.' }),
 })
@@ -110,15 +111,31 @@ const reasoning = Type.Object(
   { description: "The model's reasoning, as far as it is shown." },
 )
 
-const tool = Type.Object({
-  type: Type.Literal('function'),
-  name,
+const functionFields = {
   description: Type.Optional(Type.String()),
   parameters: Type.Optional(
     schemaOf('A JSON schema of type object: at most 64 KiB and 32 levels, without recursion. Default: no arguments.'),
   ),
   strict: Type.Optional(
     Type.Boolean({ description: "Whether the arguments must follow the schema. Default: the vendor's." }),
+  ),
+}
+
+const tool = Type.Object({
+  type: Type.Enum(['function', 'namespace', 'web_search'], {
+    description:
+      'A function, or a group of functions. web_search is left out beside functions if the model may choose, and refused otherwise.',
+  }),
+  name: Type.Optional({
+    ...name,
+    description: 'Models know a function in a namespace as namespace__name: at most 64 characters.',
+  }),
+  ...functionFields,
+  tools: Type.Optional(
+    Type.Array(Type.Object({ type: Type.Literal('function'), name, ...functionFields }), {
+      description:
+        'For a namespace: its functions. The description of the namespace is added to that of its first function.',
+    }),
   ),
 })
 
@@ -179,12 +196,21 @@ const orNull = (schema: TSchema, description?: string) =>
 const strict = orNull(Type.Boolean())
 const description = orNull(Type.String())
 
-const shownTool = Type.Object({
-  type: Type.Literal('function'),
+const shownFunction = {
   name,
   description,
   parameters: schemaOf('The JSON schema of the arguments.'),
   strict,
+}
+
+const shownTool = Type.Object({
+  ...Type.Partial(Type.Object(shownFunction)).properties,
+  type: Type.Enum(['function', 'namespace']),
+  name,
+  description,
+  tools: Type.Optional(
+    Type.Array(Type.Object({ type: Type.Literal('function'), ...shownFunction }), { description: 'For a namespace.' }),
+  ),
 })
 
 const shownFormat = Type.Union([
@@ -211,7 +237,7 @@ const repeated = {
   temperature: Type.Number({ description: 'As in the request. Default 0.' }),
   text: Type.Object({ format: shownFormat }, { description: 'As in the request. Default a format of type text.' }),
   tool_choice: { ...toolChoice, description: 'As in the request. Default auto.' },
-  tools: Type.Array(shownTool, { description: 'As in the request. Default empty.' }),
+  tools: Type.Array(shownTool, { description: 'As in the request, without a web search. Default empty.' }),
   top_p: Type.Number({ description: 'As in the request. Default 1.' }),
   prompt_cache_key: Type.Optional(Type.String({ description: 'As in the request.' })),
   user: Type.Optional(Type.String({ description: 'As in the request.' })),

@@ -1,12 +1,14 @@
 import type { CallPart } from '../../models/conversation.ts'
 import { event, jsonAround } from './dialect.ts'
 import { callItem, itemId, messageItem, textPart, type ItemStatus } from './openai-response-items.ts'
+import type { SpacedNames } from './openai-response-namespaces.ts'
 import { reasoningItem } from './openai-response-reasoning.ts'
 
 /** The stream that items are written to. */
 export interface ItemStream {
   /** The id of the generation. */
   readonly id: string
+  readonly spaced: SpacedNames
   /** The number of the next event. */
   readonly number: () => number
   /** Returns an event with its number. */
@@ -114,13 +116,14 @@ export interface StreamedCall {
 }
 
 export function streamCall(
-  { id: generation, write }: ItemStream,
+  { id: generation, spaced, write }: ItemStream,
   index: number,
   { id: callId, tool }: Pick<CallPart, 'id' | 'tool'>,
 ): StreamedCall {
   const id = itemId('fc', generation, index)
   const place = { item_id: id, output_index: index }
-  const itemOf = (status: ItemStatus, input: string) => callItem(id, status, { id: callId, tool, input })
+  const { name } = spaced.get(tool) ?? { name: tool }
+  const itemOf = (status: ItemStatus, input: string) => callItem(id, status, { id: callId, tool, input }, spaced)
   let input = ''
   // The model may write nothing for a call without arguments.
   const whole = (status: ItemStatus) => (input === '' && status === 'completed' ? '{}' : input)
@@ -134,7 +137,7 @@ export function streamCall(
     },
     end(status) {
       return (
-        write('response.function_call_arguments.done', { ...place, name: tool, arguments: whole(status) }) +
+        write('response.function_call_arguments.done', { ...place, name, arguments: whole(status) }) +
         write('response.output_item.done', { output_index: index, item: itemOf(status, whole(status)) })
       )
     },

@@ -1,6 +1,13 @@
 import type { ReplyFormat, Tool, ToolChoice } from '../../models/conversation.ts'
 import { isFields, mustBe, withoutNeutral } from './body.ts'
 import { refuseOthers } from './messages.ts'
+import {
+  joinedName,
+  joinedTools,
+  readNamespace,
+  type SpacedName,
+  type SpacedNames,
+} from './openai-response-namespaces.ts'
 import { readDescription, readNamedSchema, readStrict, readToolName, requireFunction } from './tool-fields.ts'
 import { checkParameters, checkToolChoice, checkTools, listOfTools } from './tools.ts'
 
@@ -8,12 +15,78 @@ import { checkParameters, checkToolChoice, checkTools, listOfTools } from './too
 
 const neutralOfTool = { allowed_callers: [['direct']], defer_loading: [false], output_schema: 'any value' } as const
 
-/** An empty list if there are none. */
-export function readTools(list: unknown): readonly Tool[] {
-  const tools = listOfTools(list).map((tool, index) => readTool(tool, `tools[${index}]`))
-  checkTools(tools, (index) => `tools[${index}]`)
-  return tools
+/** The tools of a request. */
+export interface ResponseTools {
+  /** As models know them. */
+  readonly tools: readonly Tool[]
+  readonly spaced: SpacedNames
+  /** As a response repeats them: those that the model was given. */
+  readonly repeated: readonly object[]
 }
+
+/** An entry of the list: a function, or a namespace of functions. */
+interface Entry {
+  /** The paths of the objects with the names of `tools`. */
+  readonly places: readonly string[]
+  readonly tools: readonly Tool[]
+  readonly spaced: readonly SpacedName[]
+  readonly repeated: object
+}
+
+export function readTools(list: unknown, choice: unknown): ResponseTools {
+  const entries = withoutSearch(listOfTools(list), choice).map(({ value, place }) => readEntry(value, place))
+  const tools = entries.flatMap((entry) => entry.tools)
+  const places = entries.flatMap((entry) => entry.places)
+  listOfTools(tools)
+  checkTools(tools, (index) => places[index] ?? 'tools')
+  const spaced = entries.flatMap((entry) => entry.spaced)
+  return {
+    tools,
+    spaced: new Map(spaced.map((name) => [joinedName(name), name])),
+    repeated: entries.map(({ repeated }) => repeated),
+  }
+}
+
+/**
+ * The list without the vendor's web search, beside tools of the caller's and if the model may choose. A model that may search need
+ * not, and the response repeats only the other tools. Alone, or where the model has no choice, it is refused.
+ */
+function withoutSearch(list: readonly unknown[], choice: unknown) {
+  const all = list.map((value, index) => ({ value, place: `tools[${index}]` }))
+  const others = all.filter(({ value }) => !isFields(value) || !searches.has(value['type']))
+  return others.length > 0 && (choice === undefined || choice === 'auto' || choice === 'none') ? others : all
+}
+
+const searches: ReadonlySet<unknown> = new Set([
+  'web_search',
+  'web_search_2025_08_26',
+  'web_search_preview',
+  'web_search_preview_2025_03_11',
+])
+
+function readEntry(value: unknown, place: string): Entry {
+  const kept = withoutNeutral(value, {}, `${place}.`)
+  if (!isFields(kept) || kept['type'] !== 'namespace') {
+    const tool = readTool(kept, place)
+    return { places: [place], tools: [tool], spaced: [], repeated: repeatedTool(tool) }
+  }
+  const namespace = readNamespace(kept, place, readTool)
+  const { name, description, functions } = namespace
+  return {
+    places: functions.map((_, index) => `${place}.tools[${index}]`),
+    tools: joinedTools(namespace),
+    spaced: functions.map((tool) => ({ namespace: name, name: tool.name })),
+    repeated: { type: 'namespace', name, description: description ?? null, tools: functions.map(repeatedTool) },
+  }
+}
+
+const repeatedTool = ({ name, description, parameters, strict }: Tool) => ({
+  type: 'function',
+  name,
+  description: description ?? null,
+  parameters,
+  strict: strict ?? null,
+})
 
 function readTool(value: unknown, place: string): Tool {
   const kept = withoutNeutral(value, {}, `${place}.`)

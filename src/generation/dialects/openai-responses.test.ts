@@ -79,6 +79,36 @@ describe('a request for a response', () => {
     assert.deepEqual(Object.keys(promptOf({ tools: [], tool_choice: 'none', parallel_tool_calls: true })), ['messages'])
   })
 
+  it('reads tools in namespaces under one name each, and calls of them', () => {
+    const spaced = { ...tool, description: 'Asks.' }
+    const { tools } = promptOf({
+      tools: [{ type: 'namespace', name: 'n', description: 'For rain.', tools: [spaced, { ...spaced, name: 'f' }] }],
+    })
+    assert.deepEqual(
+      tools?.map(({ name, description, field }) => [name, description, field]),
+      [
+        ['n__weather', 'n: For rain.\n\nAsks.', 'tools[0].tools[0].parameters'],
+        ['n__f', 'Asks.', 'tools[0].tools[1].parameters'],
+      ],
+    )
+    const called = { type: 'function_call', call_id: 'c1', namespace: 'n', name: 'f', arguments: '{}' }
+    const messages = messagesOf(user, called, { type: 'function_call_output', call_id: 'c1', output: '' })
+    assert.deepEqual(messages[1]?.parts, [{ kind: 'call', id: 'c1', tool: 'n__f', input: '{}' }])
+  })
+
+  it('leaves out a search beside tools of the caller, and says so', () => {
+    const asked = { tools: [{ type: 'web_search', external_web_access: true }, tool] }
+    assert.deepEqual(
+      promptOf(asked).tools?.map(({ name }) => name),
+      ['weather'],
+    )
+    const repeated = listAt(bodyOf(replyOf([]), asked), 'tools')
+    assert.deepEqual(
+      repeated.map((each) => at(each, 'type')),
+      ['function'],
+    )
+  })
+
   it('reads formats, reasoning and the key of the cache', () => {
     const schema = { type: 'object' }
     const named = { type: 'json_schema', name: 'n', description: 'd', schema, strict: true }
@@ -346,6 +376,21 @@ describe('a streamed response', () => {
     const events = eventsOf([{ kind: 'call', id: 'c1', tool: 'weather' }], replyOf([bare]), withTools)
     assert.equal(at(events.at(-2), 'item', 'arguments'), '{}')
     assert.ok(!events.some(({ type }) => String(type).includes('content_part')))
+  })
+
+  it('names a call of a tool in a namespace as the request did, whole and streamed', () => {
+    const asked = { tools: [{ type: 'namespace', name: 'n', description: null, tools: [tool] }] }
+    const reply = replyOf([{ kind: 'call', id: 'c1', tool: 'n__weather', input: '{}' }])
+    const events = eventsOf([{ kind: 'call', id: 'c1', tool: 'n__weather' }], reply, asked)
+    for (const item of [
+      at(bodyOf(reply, asked), 'output', 0),
+      ...events.map((event) => at(event, 'item')).filter(Boolean),
+    ]) {
+      assert.deepEqual([at(item, 'namespace'), at(item, 'name')], ['n', 'weather'])
+    }
+    assert.equal(events.find(({ type }) => type === 'response.function_call_arguments.done')?.['name'], 'weather')
+    const echoed = { ...tool, description: null, strict: null }
+    assert.deepEqual(bodyOf(reply, asked)['tools'], [{ ...asked.tools[0], tools: [echoed] }])
   })
 
   it('leaves a call that was cut off incomplete, also in the response', () => {

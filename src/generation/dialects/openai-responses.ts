@@ -1,4 +1,4 @@
-import type { Message, Prompt } from '../../models/conversation.ts'
+import type { Message, Prompt, Tool } from '../../models/conversation.ts'
 import { tagsOf } from '../tags.ts'
 import { isFields, withoutNeutral, withoutNullsIn, type Fields, type Unsupported } from './body.ts'
 import type { Dialect, DialectRequest } from './dialect.ts'
@@ -60,9 +60,10 @@ const promptFields = { messages: 'input', format: 'text.format', reasoning: 'rea
 function requestOf(body: ResponsesRequest, conversation: readonly Message[]): DialectRequest {
   const { instructions } = body
   const messages = instructions ? [{ role: 'system', text: instructions } as const, ...conversation] : conversation
-  const settings = promptOf(body)
+  const tools = readTools(body.tools, body.tool_choice)
+  const settings = promptOf(body, tools.tools)
   const prompt = { messages, ...settings }
-  const repeated = { body, prompt: settings }
+  const repeated = { body, prompt: settings, tools }
   return {
     request: {
       model: body.model,
@@ -81,8 +82,7 @@ function requestOf(body: ResponsesRequest, conversation: readonly Message[]): Di
   }
 }
 
-function promptOf(body: ResponsesRequest): Omit<Prompt, 'messages'> {
-  const tools = readTools(body.tools)
+function promptOf(body: ResponsesRequest, tools: readonly Tool[]): Omit<Prompt, 'messages'> {
   const toolChoice = readToolChoice(body.tool_choice, tools)
   const { parallel_tool_calls: parallelCalls, prompt_cache_key: cacheKey, text } = body
   const format = text === undefined ? undefined : readReplyFormat(text)
