@@ -25,6 +25,7 @@ export interface Field {
     | 'amount'
     | 'choice'
     | 'consultant'
+    | 'invoice'
     | 'whole'
     | 'minutes'
     | 'flag'
@@ -104,7 +105,7 @@ export const nouns: Readonly<Record<RevisedNoun, NounWords>> = {
     many: 'disputes',
     path: 'disputes',
     fields: [
-      { name: 'invoice', label: 'Invoice', kind: 'line', required: true, maxLength: 100 },
+      { name: 'invoice', label: 'Invoice', kind: 'invoice', required: true, maxLength: 100 },
       { name: 'amount', label: 'Amount', kind: 'amount', required: true, placeholder: '1250.00', maxLength: 30 },
       { name: 'status', label: 'Status', kind: 'choice', choices: disputeStatusNames },
       { name: 'due', label: 'Deadline', kind: 'date', nullable: true },

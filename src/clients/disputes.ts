@@ -11,6 +11,7 @@ export const disputes: ItemKind = Object.freeze({
   plural: 'disputes',
   columns: ['invoice', 'amount', 'due', 'position', 'status'],
   money: ['amount'],
+  computed: { invoice_id: 'disputed_invoice(n.client_id, n.invoice)' },
   order: 'n.created_at desc, n.id desc',
   shape: dispute,
   listShape: disputeList,
@@ -30,6 +31,7 @@ export const disputes: ItemKind = Object.freeze({
     position,
     status,
   }),
+  toStateFields: ({ invoice_id }) => ({ invoice_id }),
 } satisfies ItemKind)
 
 function amountOf(text: string): string {

@@ -49,6 +49,7 @@ export const recordExamples = {
     'changeNote.request': { participants: ['Maria Lopes', 'Daniel Osei', 'Ruth Penhallow'] },
 
     invoice: 'PA-2026-0117',
+    invoice_id: null,
     amount: '1250.00',
     currency: 'GBP',
     due: '2026-03-26',

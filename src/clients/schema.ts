@@ -173,7 +173,10 @@ export const note = Type.Object({
 })
 export type Note = Type.Static<typeof note>
 
-const invoice = line(100, 'The number of the invoice in dispute.')
+const invoice = line(
+  100,
+  'The number of the invoice in dispute. While the dispute of one of the firm’s invoices is open, no reminder of it is sent.',
+)
 const position = text(20_000, "The client's position and the firm's.")
 const due = nullable(
   Type.String({ format: 'date', description: 'The day by which the firm has to answer: `2026-03-12`.' }),
@@ -197,6 +200,12 @@ export const disputeChange = body({
 export const dispute = Type.Object({
   ...itemFields,
   invoice: Type.String(),
+  invoice_id: nullable(
+    Type.String({
+      description:
+        'For partners: the issued invoice of the client with this number. Null if there is none, and for consultants.',
+    }),
+  ),
   amount,
   currency,
   due: nullable(Type.String({ description: 'The day by which the firm has to answer; null for none.' })),

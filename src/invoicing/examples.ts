@@ -62,6 +62,7 @@ export const invoiceExamples = {
     of: 'ageing',
     reminded_at: null,
     sent: [],
+    disputes: [],
     to: 'office@harbour-lane.example',
     subject: 'Invoice INV-2026-0017 – Berg & Partner',
     message: 'Hello,\n\nAttached is our invoice INV-2026-0017 of 12 March 2026 for 749.70 EUR.',

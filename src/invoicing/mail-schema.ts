@@ -46,7 +46,7 @@ export const sentMail = Type.Object({
   kind,
   state: Type.Enum([...states], {
     description:
-      '`waiting` and `queued`: on its way. `sent`: the mail server accepted it. `withdrawn`: nothing was open when the reminder was due to be sent.',
+      '`waiting` and `queued`: on its way. `sent`: the mail server accepted it. `withdrawn`: nothing was open, or the client disputed the invoice, when the reminder was due to be sent.',
   }),
   to,
   cc: Type.Union([Type.String(), Type.Null()]),

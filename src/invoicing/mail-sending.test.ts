@@ -18,7 +18,7 @@ import type { Queryable } from '../platform/database/database.ts'
 import { Problem } from '../platform/problems.ts'
 import { createInvoices } from './invoices.ts'
 import { createPayerMails, startInvoiceMail } from './mail-sending.ts'
-import { endInvoiceMail, takeWaitingMails } from './mail-store.ts'
+import { endInvoiceMail, readDueReminders, takeWaitingMails } from './mail-store.ts'
 import { createInvoiceMails } from './mails.ts'
 import { invoiceSettings } from './settings.ts'
 
@@ -141,6 +141,50 @@ test('a reminder is refused after a payment that is being recorded', async () =>
   const asked = await whilePaid(id, () => mails.send(byService, id, { kind: 'reminder', body: {} }))
   assert.ok(asked.status === 'rejected' && asked.reason instanceof Problem && asked.reason.code === 'conflict')
   assert.deepEqual(await sent(id), [])
+})
+
+/** Makes a client the payer of the invoices, and sets the status of its dispute of each. */
+async function disputeAll(ids: readonly string[], status: 'open' | 'settled'): Promise<void> {
+  await asSuperuser(database, async (tx) => {
+    await tx.rows(`set session_replication_role = 'replica'`)
+    await tx.rows(`delete from dispute`)
+    for (const id of ids) {
+      await tx.rows(
+        `insert into client (id, name, email, consultant_id) values ($1, 'Rye', 'payer@example.com', $1) on conflict do nothing`,
+        [id],
+      )
+      await tx.rows(`update invoice set client_id = id, account_id = null where id = $1`, [id])
+      await tx.rows(
+        `insert into dispute (id, client_id, invoice, amount, status) select $1, id, ' ' || lower(number), 1, $2 from invoice where id = $3`,
+        [randomUUIDv7(), status, id],
+      )
+    }
+  })
+}
+
+test('reminders of a disputed invoice wait until the dispute is settled (B112)', async () => {
+  const [asked, queuedBefore, automatic] = [await overdue(8), await overdue(8), await overdue(8)]
+  const all = [asked, queuedBefore, automatic]
+  await mails.send(byService, queuedBefore, { kind: 'reminder', body: {} })
+  await disputeAll(all, 'open')
+  const refused = { code: 'conflict', message: /disputes this invoice/ }
+  await assert.rejects(mails.propose(byService, asked, 'reminder'), refused)
+  await assert.rejects(mails.send(byService, asked, { kind: 'reminder', body: {} }), refused)
+  const due = async () =>
+    (await access.as(byService, [readDueReminders(today, [7])]))[0].map(({ id }) => id).filter((id) => all.includes(id))
+  assert.deepEqual(await due(), [])
+  assert.deepEqual(await database.transaction(takeAll), [false])
+  const { disputes } = await invoices.read(byService, asked)
+  assert.deepEqual(
+    disputes.map(({ amount, status, due: day }) => ({ amount, status, day })),
+    [{ amount: '0.000000000001', status: 'open', day: null }],
+  )
+
+  await disputeAll(all, 'settled')
+  assert.deepEqual(await due(), [asked, automatic])
+  await mails.send(byService, asked, { kind: 'reminder', body: {} })
+  assert.deepEqual(await database.transaction(takeAll), [true])
+  for (const id of all) await pay(id)
 })
 
 test('a reminder goes to the address of the last mail', async () => {

@@ -72,8 +72,8 @@ export interface NewInvoiceMail {
   readonly today: string
 }
 
-/** See `send_invoice()` in migrations/0031_invoice_mail.sql. */
-export type InvoiceMailOutcome = 'sent' | 'exists' | 'unknown' | 'not_issued' | 'not_overdue'
+/** See `send_invoice()` in migrations/0058_disputed_invoices.sql. */
+export type InvoiceMailOutcome = 'sent' | 'exists' | 'unknown' | 'not_issued' | 'not_overdue' | 'disputed'
 
 export function insertInvoiceMail(
   { requestId, address }: Visit,
@@ -104,9 +104,12 @@ export interface DueReminder {
   readonly days: number
 }
 
+/** Whether a reminder of the invoice `i` may be sent on a day. */
+const canRemind = (day: string) => `(is_overdue(i, ${day}) and not is_disputed(i))`
+
 /**
- * The overdue invoices whose payer has an address and has not had the last reminder that is due. Of several that are due at
- * once, only the last one is sent, and none if a person has sent one since it was due.
+ * The overdue invoices without an open dispute whose payer has an address and has not had the last reminder that is due. Of several
+ * that are due at once, only the last one is sent, and none if a person has sent one since it was due.
  */
 export function readDueReminders(today: string, days: readonly number[]): PreparedStatement<DueReminder> {
   return {
@@ -119,7 +122,7 @@ export function readDueReminders(today: string, days: readonly number[]): Prepar
         and not exists (select from invoice_mail m where m.invoice_id = i.id
           and (m.reminder_days >= d.days or m.kind = 'reminder' and m.at >= i.due_on + d.days::integer))
         and (c.email is not null or a.billing_email is not null or exists (select from invoice_mail m where m.invoice_id = i.id))
-        and is_overdue(i, $1::date)
+        and ${canRemind('$1::date')}
       order by i.due_on, i.id limit 200`,
     values: [today, JSON.stringify(days)],
   }
@@ -132,7 +135,7 @@ export interface WaitingMail {
   readonly cc: string | null
   readonly subject: string
   readonly message: string
-  /** False for a reminder of an invoice that was paid or credited since. The invoice is locked until the transaction ends. */
+  /** False for a reminder of an invoice that was paid, credited or disputed since. The invoice is locked until the transaction ends. */
   readonly isDue: boolean
 }
 
@@ -148,7 +151,7 @@ export async function takeWaitingMails(tx: Queryable, today: string, most: numbe
   ])
   return tx.rows(
     `select m.id, m.recipient as to, m.copy_to as cc, m.subject, m.message,
-       m.kind <> 'reminder' or is_overdue(i, $2::date) as "isDue"
+       m.kind <> 'reminder' or ${canRemind('$2::date')} as "isDue"
      from invoice_mail m join invoice i on i.id = m.invoice_id where m.id = any($1::uuid[]) order by m.number`,
     [taken.map(({ id }) => id), today],
   )
@@ -161,7 +164,7 @@ export async function endInvoiceMail(database: Queryable, mailId: string, state:
   )
 }
 
-/** The file of a mail; undefined if it is a reminder of an invoice that was paid or credited since. */
+/** The file of a mail; undefined if it is a reminder of an invoice that was paid, credited or disputed since. */
 export async function readMailFile(
   database: Queryable,
   mailId: string,
@@ -170,7 +173,7 @@ export async function readMailFile(
   const [row] = await database.rows<{ name: string; content: Buffer }>(
     `select f.name, f.content from invoice_mail m join invoice i on i.id = m.invoice_id
        join invoice_file f on f.invoice_id = i.id
-     where m.id = $1 and (m.kind <> 'reminder' or is_overdue(i, $2::date))`,
+     where m.id = $1 and (m.kind <> 'reminder' or ${canRemind('$2::date')})`,
     [mailId, today],
   )
   return row

@@ -20,7 +20,7 @@ export type { InvoiceMailKind, ProposedMail } from './mail-schema.ts'
 
 /**
  * Mails to payers, with the invoice as PDF. They are kept as they were sent. Methods throw Problem `not_found`, and `conflict`
- * for a draft, a void draft, a reminder of an invoice that is not overdue, and if no mail is configured.
+ * for a draft, a void draft, a reminder of an invoice that is not overdue or is disputed, and if no mail is configured.
  */
 export interface InvoiceMails {
   /** What `send` sends unless it is given other words. */
@@ -128,14 +128,21 @@ const deedOf = (kind: InvoiceMailKind, nounId: string): Deed => ({
   nounId,
 })
 
-function obstacleTo(kind: InvoiceMailKind, { row }: StoredInvoice): Problem | undefined {
+function obstacleTo(kind: InvoiceMailKind, { row, disputes }: StoredInvoice): Problem | undefined {
   if (row.state !== 'issued') return refusalOf('not_issued')
-  return kind === 'reminder' && row.status !== 'overdue' ? refusalOf('not_overdue') : undefined
+  if (kind === 'reminder' && row.status !== 'overdue') return refusalOf('not_overdue')
+  return kind === 'reminder' && disputes.some(({ status }) => status === 'open') ? refusalOf('disputed') : undefined
 }
 
 function refusalOf(outcome: store.InvoiceMailOutcome | undefined): Problem {
   if (outcome === 'not_overdue')
     return new Problem('conflict', 'A reminder can be sent only for an overdue invoice with an open amount.')
+  if (outcome === 'disputed') {
+    return new Problem(
+      'conflict',
+      'The client disputes this invoice. Reminders wait until the dispute is settled or withdrawn.',
+    )
+  }
   return new Problem('conflict', 'Only an issued invoice can be sent: issue the draft first.')
 }
 

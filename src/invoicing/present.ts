@@ -64,6 +64,7 @@ export function presentInvoice({
   payments,
   creditNotes,
   mails,
+  disputes,
   credited,
   faults,
 }: StoredInvoice): ShownInvoice {
@@ -85,6 +86,7 @@ export function presentInvoice({
     taxes: totals.taxes.map((group) => ({ ...presentTax(group), net: money(group.net), tax: money(group.tax) })),
     payments: payments.map((payment) => presentPayment(payment, money)),
     sent: mails.map(presentMail),
+    disputes: disputes.map(({ amount, ...dispute }) => ({ ...dispute, amount: money(amount) })),
   }
 }
 

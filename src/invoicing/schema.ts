@@ -282,6 +282,12 @@ const payment = Type.Object({
   reverses: nullable(Type.String({ description: 'The payment that this one reverses.' })),
   recorded_at: time,
 })
+const dispute = Type.Object({
+  id,
+  amount: amount('The disputed amount.'),
+  status: Type.Enum(['open', 'settled', 'withdrawn']),
+  due: nullable(day('The day by which the firm has to answer.')),
+})
 const seller = Type.Object({
   name: Type.String(),
   address: Type.Array(Type.String()),
@@ -326,5 +332,8 @@ export const shownInvoice = Type.Object({
   taxes: Type.Array(taxGroup),
   payments: Type.Array(payment),
   sent: Type.Array(sentMail, { description: 'The mails with it and its reminders, in order.' }),
+  disputes: Type.Array(dispute, {
+    description: 'The disputes of the client that name it, newest first. While one is open, no reminder is sent.',
+  }),
 })
 export type ShownInvoice = Type.Static<typeof shownInvoice>

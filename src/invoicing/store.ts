@@ -228,6 +228,23 @@ export function readCreditedTaxes(id: string): PreparedStatement<CreditedTax> {
   }
 }
 
+export interface DisputeRow {
+  readonly id: string
+  readonly amount: bigint
+  readonly status: 'open' | 'settled' | 'withdrawn'
+  readonly due: string | null
+}
+
+/** The disputes that name an invoice by its number, see `is_disputed()`. */
+export function readDisputes(id: string): PreparedStatement<DisputeRow> {
+  return {
+    name: 'invoice disputes',
+    text: `select d.id, d.amount, d.status, d.due from invoice i join dispute d on d.client_id = i.client_id
+      where i.id = $1 and d.archived_at is null and lower(btrim(d.invoice)) = lower(i.number) order by d.created_at desc, d.id desc`,
+    values: [id],
+  }
+}
+
 /** The credit notes of an invoice that are not void. */
 export function readCreditNotes(
   id: string,

@@ -17,6 +17,8 @@ export interface StoredInvoice {
   readonly creditNotes: readonly { readonly id: string; readonly number: string | null }[]
   readonly credited: Credited
   readonly mails: readonly InvoiceMailRow[]
+  /** Those of the client that name it and are not archived, newest first. */
+  readonly disputes: readonly store.DisputeRow[]
   /** What is wrong with a draft, before its issue. */
   readonly faults: readonly IssueFault[]
 }
@@ -35,7 +37,7 @@ interface StoredInvoicesNeeds {
 export function createStoredInvoices({ access, settings }: StoredInvoicesNeeds): StoredInvoices {
   return Object.freeze({
     async find(visit: Visit, id: string, deed: Deed, missing?: Problem) {
-      const [[row], lines, payments, creditNotes, parts, taxes, mails] = await access.as(visit, [
+      const [[row], lines, payments, creditNotes, parts, taxes, mails, disputes] = await access.as(visit, [
         store.readInvoice(today(settings.timeZone), id),
         store.readLines(id),
         store.readPayments(id),
@@ -43,13 +45,14 @@ export function createStoredInvoices({ access, settings }: StoredInvoicesNeeds):
         store.readCreditedLines(id),
         store.readCreditedTaxes(id),
         readInvoiceMails(id),
+        store.readDisputes(id),
       ])
       if (row === undefined && missing !== undefined) return access.decline(visit, deed, missing)
       if (row === undefined) throw notFound()
       const credited = { lines: new Map(parts.map((part) => [part.position, part])), taxes }
       const document = documentOf(row, lines)
       const faults = row.state === 'draft' ? faultsOf(document, settings) : []
-      return { row, document, payments, creditNotes, credited, mails, faults }
+      return { row, document, payments, creditNotes, credited, mails, disputes, faults }
     },
   })
 }

@@ -180,7 +180,7 @@ detail('closing a form returns the focus to where it was opened', async () => {
 
   await page.getByRole('link', { name: /^Disputes/ }).click()
   await page.getByRole('button', { name: 'Add dispute' }).press('Enter')
-  await page.getByLabel('Invoice').fill('Z-2')
+  await page.getByRole('combobox', { name: 'Invoice' }).fill('Z-2')
   await page.getByLabel('Amount').fill('twelve')
   await page.getByRole('button', { name: 'Add dispute' }).press('Enter')
   await page.locator('[aria-invalid=true]:focus').waitFor()

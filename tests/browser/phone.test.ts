@@ -76,7 +76,7 @@ detail(
     const wide = await desk.daniel.newPage()
     await wide.setViewportSize({ width: 1440, height: 900 })
     const boxIn = (form: string, label: string) =>
-      wide.getByRole('form', { name: form }).getByLabel(label).boundingBox()
+      wide.getByRole('form', { name: form }).getByLabel(label).first().boundingBox()
     await wide.goto(`${desk.base}${record}/time_entries`)
     await wide.getByRole('button', { name: 'Add time entry' }).click()
     const form = await wide.getByRole('form', { name: 'New time entry' }).boundingBox()

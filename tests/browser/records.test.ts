@@ -239,7 +239,7 @@ describe('a record', () => {
 
     await page.getByRole('link', { name: /^Disputes/ }).click()
     await page.getByRole('button', { name: 'Add dispute' }).click()
-    await page.getByLabel('Invoice').fill('Z-1')
+    await page.getByRole('combobox', { name: 'Invoice' }).fill('Z-1')
     await page.getByLabel('Amount').fill('twelve')
     await page.getByRole('button', { name: 'Add dispute' }).click()
     await page.getByLabel('Amount').and(page.locator('[aria-invalid=true]')).waitFor()

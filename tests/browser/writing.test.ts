@@ -116,7 +116,7 @@ detail('archiving an item that another person has changed shows the change', asy
 test('a form that is being saved can be neither changed nor discarded', async () => {
   const page = await desk.open(`${record}/disputes`)
   await page.getByRole('button', { name: 'Add dispute' }).click()
-  await page.getByLabel('Invoice').fill('Z-3')
+  await page.getByRole('combobox', { name: 'Invoice' }).fill('Z-3')
   await page.getByLabel('Amount').fill('12')
   const arrived = Promise.withResolvers<void>()
   await page.route('**/disputes', async (route) => {

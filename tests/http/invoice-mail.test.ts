@@ -292,6 +292,29 @@ describe('a reminder', () => {
   })
 })
 
+const seen = async (by: Member, dispute: string) => (await by.get(dispute)).json['invoice_id']
+
+test('a dispute and the invoice of the same client that it names show each other, to partners only', async () => {
+  const invoice = await issued(null)
+  const { number, payer } = (await paula.get(invoice)).json
+  const disputing = async (client: string) => {
+    const path = `/clients/${client}/disputes`
+    const body = { invoice: String(number).toLowerCase(), amount: '30' }
+    return `${path}/${String(ok(await anna.send('POST', path, body), 201).json['id'])}`
+  }
+  const dispute = await disputing(String(at(payer, 'id')))
+  const stranger = await disputing(await firm.client(anna, 'Mill'))
+  const id = invoice.split('/').at(-1)
+  assert.deepEqual(
+    [await seen(anna, dispute), await seen(paula, dispute), await seen(paula, stranger)],
+    [null, id, null],
+  )
+  const shown = { id: dispute.split('/').at(-1), amount: '30.00', status: 'open', due: null }
+  assert.deepEqual((await paula.get(invoice)).json['disputes'], [shown])
+  ok(await anna.send('DELETE', dispute, undefined, { 'if-match': '"1"' }), 204)
+  assert.deepEqual((await paula.get(invoice)).json['disputes'], [])
+})
+
 test('what was sent is proven', async () => {
   assert.deepEqual(
     (await verifyAll(database)).filter(({ ok: isRight }) => !isRight),

@@ -1,6 +1,7 @@
 import { NativeSelect, TagsInput, Textarea, TextInput } from '@mantine/core'
 import type { Field, Value } from '../fields.ts'
 import classes from './edit-form.module.css'
+import { InvoiceInput } from './invoice-input.tsx'
 import { usePeople } from './people-names.ts'
 import { useRole } from './role.ts'
 
@@ -65,6 +66,8 @@ export function FieldInput({ field, value, error, readOnly, onChange }: FieldInp
       return <TextInput {...typed} value={text} onChange={change} type="date" min="1900-01-01" max="9999-12-31" />
     case 'moment':
       return <TextInput {...typed} value={text} onChange={change} type="datetime-local" max="9999-12-31T23:59" />
+    case 'invoice':
+      return <InvoiceInput {...typed} {...limit} value={text} onChange={onChange} />
     case 'line':
       return <TextInput {...typed} {...limit} value={text} onChange={change} />
   }

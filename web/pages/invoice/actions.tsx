@@ -10,6 +10,7 @@ import {
   IconTrash,
 } from '@tabler/icons-react'
 import { useState, type RefObject } from 'react'
+import { useLocation } from 'react-router'
 import type { ShownInvoice } from '../../../src/invoicing/schema.ts'
 import { change } from '../../api.ts'
 import { confirm, type Question } from '../../components/confirm.tsx'
@@ -143,7 +144,11 @@ function DraftActions({ invoice: { id, kind, version, before_issue: faults }, on
 }
 
 function IssuedActions({ invoice, onDone }: ActionsProps) {
-  const [opened, open] = useState<'payment' | 'credit'>()
+  const { hash } = useLocation()
+  // A dispute links to `#credit`.
+  const [opened, open] = useState<'payment' | 'credit' | undefined>(
+    hash === '#credit' && invoice.status !== 'credited' ? 'credit' : undefined,
+  )
   const close = () => open(undefined)
   return (
     <>

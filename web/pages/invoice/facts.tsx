@@ -4,17 +4,18 @@ import type { ShownInvoice } from '../../../src/invoicing/schema.ts'
 import { Day } from '../../components/time.tsx'
 import { monthText } from '../../locale.ts'
 import { moneyText } from '../../money.ts'
+import { disputeStatusNames } from '../../words.ts'
 import { Payer } from '../invoices/payer.tsx'
 import classes from './invoice.module.css'
 
 /** Who pays how much by when, and the invoices that it is connected with. */
 export function Facts({ invoice }: { readonly invoice: ShownInvoice }) {
   const { kind, number, currency, gross, open, month, payer, credits, credit_notes: notes } = invoice
-  const { issued_on: issued, due_on: due, supply } = invoice
+  const { issued_on: issued, due_on: due, supply, disputes } = invoice
   const isPayable = kind === 'invoice' && number !== null
   return (
     <dl className={classes.facts}>
-      <Fact name={isPayable ? 'Open' : 'Total'} isMain>
+      <Fact name={isPayable ? 'Open' : 'Total'} className={classes.main}>
         {moneyText(isPayable ? open : gross, currency)}
         {isPayable && <small>of {moneyText(gross, currency)}</small>}
       </Fact>
@@ -56,19 +57,29 @@ export function Facts({ invoice }: { readonly invoice: ShownInvoice }) {
           ))}
         </Fact>
       )}
+      {disputes.length > 0 && (
+        <Fact name={disputes.length === 1 ? 'Dispute' : 'Disputes'} className={classes.onScreen}>
+          {disputes.map(({ id, amount, status }) => (
+            <span key={id} className={classes.other}>
+              <Link to={`/clients/${payer.id}/disputes/${id}`}>{moneyText(amount, currency)}</Link>
+              <small>{disputeStatusNames[status]}</small>
+            </span>
+          ))}
+        </Fact>
+      )}
     </dl>
   )
 }
 
 interface FactProps {
   readonly name: string
-  readonly isMain?: boolean
+  readonly className?: string | undefined
   readonly children: ReactNode
 }
 
-function Fact({ name, isMain = false, children }: FactProps) {
+function Fact({ name, className, children }: FactProps) {
   return (
-    <div className={isMain ? classes.main : undefined}>
+    <div className={className}>
       <dt>{name}</dt>
       <dd>{children}</dd>
     </div>

@@ -14,7 +14,7 @@ const stateNames: Readonly<Record<InvoiceMailState, string>> = {
   queued: 'On its way',
   sent: 'Sent',
   given_up: 'Not delivered',
-  withdrawn: 'Not sent: nothing was open',
+  withdrawn: 'Not sent: nothing was open, or it was disputed',
 }
 
 interface SentProps {
@@ -24,7 +24,8 @@ interface SentProps {
 
 /** The mails with the invoice and its reminders, and sending another one. */
 export function Sent({ invoice, onDone }: SentProps) {
-  const { id, sent, status } = invoice
+  const { id, sent, status, disputes } = invoice
+  const isDisputed = disputes.some((dispute) => dispute.status === 'open')
   const [mail, setMail] = useState<ProposedMail>()
   async function open(kind: InvoiceMailKind) {
     try {
@@ -38,7 +39,7 @@ export function Sent({ invoice, onDone }: SentProps) {
       <Group justify="space-between">
         <h2 id="sent">Sent</h2>
         <Group gap="xs">
-          {status === 'overdue' && (
+          {status === 'overdue' && !isDisputed && (
             <Button variant="default" onClick={() => void open('reminder')}>
               Send a reminder
             </Button>
@@ -48,6 +49,9 @@ export function Sent({ invoice, onDone }: SentProps) {
           </Button>
         </Group>
       </Group>
+      {isDisputed && (
+        <p className={classes.none}>The client disputes this invoice. Reminders wait until that has ended.</p>
+      )}
       {sent.length === 0 ? (
         <p className={classes.none}>It has not been sent by mail.</p>
       ) : (

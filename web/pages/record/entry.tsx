@@ -1,5 +1,13 @@
 import { ActionIcon, Badge, Menu } from '@mantine/core'
-import { IconArchive, IconDots, IconHistory, IconPencil, IconSparkles } from '@tabler/icons-react'
+import {
+  IconArchive,
+  IconDots,
+  IconHistory,
+  IconPencil,
+  IconReceipt,
+  IconReceiptRefund,
+  IconSparkles,
+} from '@tabler/icons-react'
 import type { ReactNode, Ref } from 'react'
 import { Link, useNavigate, useRevalidator } from 'react-router'
 import { ApiError, change } from '../../api.ts'
@@ -43,6 +51,7 @@ export function Entry({ noun, item, alone = false, onEditing }: EntryProps) {
   const address = `/clients/${id}/${path}/${item.id}`
   const again = useItemAgain(address)
   const { title, badge, aside, text } = summaryOf(item)
+  const target = alone ? invoiceOf(item) : address
   if (isOpen) {
     return (
       <article className={classes.entry}>
@@ -71,7 +80,7 @@ export function Entry({ noun, item, alone = false, onEditing }: EntryProps) {
   return (
     <article className={classes.entry}>
       <header className={classes.head}>
-        <h3 className={classes.title}>{alone ? title : <Link to={address}>{title}</Link>}</h3>
+        <h3 className={classes.title}>{target === undefined ? title : <Link to={target}>{title}</Link>}</h3>
         <span
           className={classes.aside}
           data-amount={hasAmount.includes(noun) || undefined}
@@ -93,6 +102,11 @@ export function Entry({ noun, item, alone = false, onEditing }: EntryProps) {
       <Origin item={item} />
     </article>
   )
+}
+
+/** The page of the invoice that a dispute names, for partners. */
+function invoiceOf(item: Item): string | undefined {
+  return 'invoice_id' in item && item.invoice_id !== null ? `/invoices/${item.invoice_id}` : undefined
 }
 
 function Origin({ item }: { readonly item: Item }): ReactNode {
@@ -128,6 +142,7 @@ function EntryActions({ noun, item, alone, address, opener, onEdit }: EntryActio
   const navigate = useNavigate()
   const { revalidate } = useRevalidator()
   const { one, path } = nouns[noun]
+  const invoice = invoiceOf(item)
 
   async function archive() {
     const sure = await confirm({
@@ -178,6 +193,16 @@ function EntryActions({ noun, item, alone, address, opener, onEdit }: EntryActio
             >
               Draft a letter
             </Menu.Item>
+          )}
+          {invoice !== undefined && (
+            <>
+              <Menu.Item component={Link} to={invoice} leftSection={<IconReceipt size={16} />}>
+                Open the invoice
+              </Menu.Item>
+              <Menu.Item component={Link} to={`${invoice}#credit`} leftSection={<IconReceiptRefund size={16} />}>
+                Write a credit note
+              </Menu.Item>
+            </>
           )}
           <Menu.Item leftSection={<IconHistory size={16} />} onClick={() => void navigate(address)}>
             Earlier versions
