@@ -18,7 +18,7 @@ const isLong = (file) => /\.endure\.test\.\w+$/.test(file)
  */
 export const areas = [
   { name: 'static', budget: 110, has: () => false },
-  { name: 'browser', budget: 320, together: 4, has: (file) => file.startsWith('tests/browser/') },
+  { name: 'browser', budget: 160, together: 24, has: (file) => file.startsWith('tests/browser/') },
   { name: 'faults', budget: 90, has: (file) => file.startsWith('tests/faults/') },
   { name: 'system', budget: 140, has: (file) => /^tests\/[^/]+$/.test(file) },
   { name: 'HTTP', budget: 280, together: 8, has: (file) => file.startsWith('tests/http/') },

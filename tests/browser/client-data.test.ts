@@ -38,7 +38,7 @@ const isWide = (page: Page) => page.evaluate<boolean>('document.documentElement.
 const erasureOf = async () => at(await desk.ask(record), 'erasure')
 
 describe('B99: a client', () => {
-  test('is exported from its menu, as a file with its name', async () => {
+  detail('is exported from its menu, as a file with its name', async () => {
     const page = await desk.open(record)
     await openMenu(page)
     const [file] = await Promise.all([
@@ -75,7 +75,7 @@ describe('B99: a client', () => {
     await page.keyboard.press('Enter')
     const dialog = page.getByRole('dialog', { name: 'Erase client' })
     await dialog.waitFor()
-    assert.deepEqual(await barriersInBothSchemes(page), [])
+    assert.deepEqual(await barriers(page), [])
     const button = dialog.getByRole('button', { name: 'Schedule erasure' })
     await page.keyboard.type(`Asked for by ${name}`)
     await page.keyboard.press('Tab')

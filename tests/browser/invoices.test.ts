@@ -1,34 +1,38 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { BrowserContext, Page } from 'playwright-core'
-import { barriersInBothSchemes, noticed, signInAs, startPortal, type TestPortal } from '../support/browser.ts'
+import {
+  barriers,
+  barriersInBothSchemes,
+  noticed,
+  signIn,
+  signInAs,
+  startPortal,
+  type TestPortal,
+} from '../support/browser.ts'
 import { at, listAt, parseObject, type Json } from '../support/json.ts'
 import { detail } from '../support/detail.ts'
 
 let portal: TestPortal
-let state: Awaited<ReturnType<BrowserContext['storageState']>>
+let ruth: BrowserContext
 let client: string
 
 before(async () => {
-  portal = await startPortal(`currency: EUR
-firm: { name: Berg & Partner, address: [1 High Street, Bristol] }
+  portal = await startPortal(`firm: { name: Berg & Partner, address: [1 High Street, Bristol] }
 invoicing:
   tax: [{ id: standard, category: S, rate: "19" }]
 `)
-  const profile = await portal.profile()
-  const page = await profile.newPage()
-  await signInAs(page, portal.base, 'Ruth Penhallow')
-  client = (await page.locator('[data-row]').first().getAttribute('href'))?.split('/').at(-1) ?? ''
-  state = await profile.storageState()
-  await profile.close()
+  ruth = await portal.profile()
+  await signIn(ruth, portal.base, 'Ruth Penhallow')
+  const answer = await ruth.request.get(`${portal.base}/clients`, { headers: { accept: 'application/json' } })
+  client = String(at(await answer.json(), 'clients', 0, 'id'))
 })
 after(() => portal.close())
 
 const addressOf = (invoice: Json) => `/invoices/${String(invoice['id'])}`
 
-async function open(address: string, title: string | RegExp, options: object = {}): Promise<Page> {
-  const profile = await portal.profile({ storageState: state, ...options })
-  const page = await profile.newPage()
+async function open(address: string, title: string | RegExp): Promise<Page> {
+  const page = await ruth.newPage()
   await page.goto(portal.base + address)
   await page.getByRole('heading', { name: title, level: 1 }).waitFor()
   return page
@@ -88,17 +92,17 @@ describe('the pages of invoices', () => {
     await page.goBack()
     await page.getByRole('heading', { name: 'No invoices yet' }).waitFor()
     assert.equal(await page.getByRole('table').count(), 0)
-    await page.context().close()
+    await page.close()
   })
 
-  test('lead from a draft to its issue, payments and a credit note', async () => {
+  test('lead from a draft to its issue, its PDF, payments and a credit note', async () => {
     const page = await open('/invoices', 'Invoices')
     const made = await draft(page)
     await page.reload()
     await page.getByRole('link', { name: 'Draft', exact: true }).click()
     await page.getByRole('heading', { name: 'Draft of an invoice' }).waitFor()
     assert.equal(await page.getByRole('button', { name: 'Record payment' }).count(), 0)
-    await page.getByText('The net amount contains €0.001 of rounding.').waitFor()
+    await page.getByText('The net amount contains US$0.001 of rounding.').waitFor()
 
     await page.getByRole('button', { name: 'Issue' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
@@ -110,11 +114,17 @@ describe('the pages of invoices', () => {
     const number = `INV-${String(issued['issued_on']).slice(0, 4)}-0001`
     assert.equal(issued['number'], number)
     assert.equal(await page.getByRole('button', { name: 'Issue' }).count(), 0)
+    await page.getByRole('button', { name: 'Download' }).click()
+    await page.getByText('EN 16931 requires the tax number of the firm').waitFor()
+    assert.equal(await page.getByRole('menuitem', { name: 'XML' }).count(), 0)
+    const download = page.waitForEvent('download')
+    await page.getByRole('menuitem', { name: 'PDF' }).click()
+    assert.equal((await download).suggestedFilename(), `${number}.pdf`)
 
     await page.getByRole('button', { name: 'Record payment' }).click()
     const payment = page.getByRole('form', { name: 'Record a payment' })
-    assert.equal(await payment.getByLabel('Amount (EUR)').inputValue(), '239.19')
-    await payment.getByLabel('Amount (EUR)').fill('1,000.00')
+    assert.equal(await payment.getByLabel('Amount (USD)').inputValue(), '239.19')
+    await payment.getByLabel('Amount (USD)').fill('1,000.00')
     await payment.getByLabel('Reference').fill('Harbour Lane 4711')
     await payment.getByRole('button', { name: 'Record payment' }).click()
     await payment.getByText('Must be at most what is open: 239.19.', { exact: true }).waitFor()
@@ -127,7 +137,7 @@ describe('the pages of invoices', () => {
       .waitFor()
     await payment.getByLabel('Date').fill(today)
     assert.deepEqual(await barriersInBothSchemes(page), [])
-    await payment.getByLabel('Amount (EUR)').fill('39.19')
+    await payment.getByLabel('Amount (USD)').fill('39.19')
     await payment.getByLabel('Method').selectOption('Card')
     await payment.getByRole('button', { name: 'Record payment' }).click()
     await page.getByRole('cell', { name: 'Card, Harbour Lane 4711' }).waitFor()
@@ -154,10 +164,10 @@ describe('the pages of invoices', () => {
     assert.equal(await page.getByRole('button', { name: 'Record payment' }).count(), 0)
     await page.getByRole('link', { name: number }).click()
     await page.getByRole('heading', { name: `Invoice ${number}` }).waitFor()
-    await page.getByText('€81.00').first().waitFor()
+    await page.getByText('US$81.00').first().waitFor()
     const now = await read(page, addressOf(made))
     assert.deepEqual([now['credited'], now['open']], ['119.00', '81.00'])
-    await page.context().close()
+    await page.close()
   })
 
   detail('never lose the focus of the keyboard', async () => {
@@ -186,7 +196,7 @@ describe('the pages of invoices', () => {
       await focused(name)
     }
     await press('Record payment')
-    const amount = page.getByRole('dialog').getByLabel('Amount (EUR)')
+    const amount = page.getByRole('dialog').getByLabel('Amount (USD)')
     await amount.fill('1')
     await page.keyboard.press('Enter')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
@@ -197,7 +207,7 @@ describe('the pages of invoices', () => {
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     await page.locator('main').getByRole('button', { name: 'Record payment' }).waitFor({ state: 'detached' })
     await page.locator('main:focus').waitFor()
-    await page.context().close()
+    await page.close()
   })
 
   detail('return the focus to the button of a dialog, even if the page is slow to do so', async () => {
@@ -211,11 +221,11 @@ describe('the pages of invoices', () => {
     await page.reload()
     const button = page.locator('main').getByRole('button', { name: 'Record payment' })
     await button.press('Enter')
-    await page.getByRole('dialog').getByLabel('Amount (EUR)').fill('1')
+    await page.getByRole('dialog').getByLabel('Amount (USD)').fill('1')
     await page.keyboard.press('Enter')
     // By then, the new data has moved the focus to the page.
     await page.locator('main button:focus', { hasText: 'Record payment' }).waitFor()
-    await page.context().close()
+    await page.close()
   })
 
   detail('propose what is open after the last payment, although the page is slow to learn of it', async () => {
@@ -227,36 +237,36 @@ describe('the pages of invoices', () => {
       await promise
       await route.continue()
     })
-    await dialog.getByLabel('Amount (EUR)').fill('100')
+    await dialog.getByLabel('Amount (USD)').fill('100')
     await dialog.getByRole('button', { name: 'Record payment' }).click()
     await noticed(page, 'The payment was recorded.')
     assert.equal(await dialog.count(), 1, 'the dialog waits for the page')
     letOn()
     await dialog.waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Record payment' }).click()
-    assert.equal(await dialog.getByLabel('Amount (EUR)').inputValue(), '139.19')
-    await dialog.getByText('€139.19 is open.').waitFor()
-    await page.context().close()
+    assert.equal(await dialog.getByLabel('Amount (USD)').inputValue(), '139.19')
+    await dialog.getByText('US$139.19 is open.').waitFor()
+    await page.close()
   })
 
   detail('say what is open after a payment made elsewhere, when they refuse another', async () => {
     const { page, address } = await openIssued()
     await page.getByRole('button', { name: 'Record payment' }).click()
     const dialog = page.getByRole('dialog')
-    await dialog.getByText('€239.19 is open.').waitFor()
+    await dialog.getByText('US$239.19 is open.').waitFor()
     await dialog.getByLabel('Reference').fill('Transfer 1')
     const pay = (amount: string) =>
       send(page, `${address}/payments`, { date: new Date().toISOString().slice(0, 10), amount })
     await pay('100')
     await dialog.getByRole('button', { name: 'Record payment' }).click()
     await dialog.getByText('Must be at most what is open: 139.19.').waitFor()
-    await dialog.getByText('€139.19 is open.').waitFor()
+    await dialog.getByText('US$139.19 is open.').waitFor()
     await pay('139.19')
     await dialog.getByRole('button', { name: 'Record payment' }).click()
     await dialog.getByText('Cannot be recorded: nothing is open, and nothing was overpaid.').waitFor()
-    await dialog.getByText('€0.00 is open.').waitFor()
+    await dialog.getByText('US$0.00 is open.').waitFor()
     assert.equal(await dialog.getByLabel('Reference').inputValue(), 'Transfer 1')
-    await page.context().close()
+    await page.close()
   })
 
   detail('take a payment back once, void a draft, and learn that it was voided on another page', async () => {
@@ -289,7 +299,7 @@ describe('the pages of invoices', () => {
     await page.getByText('The invoice was not issued').waitFor()
     await page.getByText('It was changed on another page in the meantime. This page now shows it as it is.').waitFor()
     await page.getByRole('button', { name: 'Issue', exact: true }).waitFor({ state: 'detached' })
-    await page.context().close()
+    await page.close()
   })
 
   test('create a draft to a client with the keyboard alone, with exact totals while typing', async () => {
@@ -319,7 +329,7 @@ describe('the pages of invoices', () => {
     await page.keyboard.press('Tab')
     await page.keyboard.press('Tab')
     await page.keyboard.type('0.335')
-    assert.equal(await line(1).getByLabel('Net').textContent(), '€1.00', '1.005 is rounded half to even')
+    assert.equal(await line(1).getByLabel('Net').textContent(), 'US$1.00', '1.005 is rounded half to even')
     await page.keyboard.press('Enter')
     await page.keyboard.type('Advice')
     await line(2).getByLabel('Price').focus()
@@ -338,8 +348,8 @@ describe('the pages of invoices', () => {
     await page.keyboard.press('Enter')
     assert.equal(await line(2).getByLabel('Text').inputValue(), 'Copies')
     const totals = form.getByRole('region', { name: 'Totals' })
-    assert.equal(await totals.getByText('€1,251.50').first().isVisible(), true)
-    assert.equal(await totals.getByText('€1,489.28').isVisible(), true)
+    assert.equal(await totals.getByText('US$1,251.50').first().isVisible(), true)
+    assert.equal(await totals.getByText('US$1,489.28').isVisible(), true)
     assert.deepEqual(await barriersInBothSchemes(page), [])
 
     await page.getByRole('link', { name: 'Overview' }).click()
@@ -361,7 +371,7 @@ describe('the pages of invoices', () => {
     await page.getByRole('button', { name: 'Cancel' }).click()
     await page.getByRole('link', { name: 'Overview' }).click()
     await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
-    await page.context().close()
+    await page.close()
   })
 
   detail('render only the line that is typed into, so that typing into a long draft is quick', async () => {
@@ -379,10 +389,10 @@ describe('the pages of invoices', () => {
     await page.getByRole('button', { name: 'Save draft' }).click()
     await page.getByRole('cell', { name: 'Advice on taxes' }).waitFor()
     await page.getByRole('cell', { name: 'Copies of deeds' }).waitFor()
-    await page.context().close()
+    await page.close()
   })
 
-  test('create one draft although the response is lost, and say at its field what is refused', async () => {
+  detail('create one draft although the response is lost, and say at its field what is refused', async () => {
     const page = await open(`/invoices/new?client=${client}`, 'New invoice')
     const form = page.getByRole('form', { name: 'New invoice' })
     const line = form.getByRole('group', { name: 'Line 1' })
@@ -408,41 +418,44 @@ describe('the pages of invoices', () => {
     assert.equal((await read(page, new URL(page.url()).pathname))['net'], '78.00')
     assert.equal(await countOf(page), known + 1)
     portal.takeComplaints()
-    await page.context().close()
+    await page.close()
   })
 
-  test('keep what was typed into a draft that a colleague changed meanwhile, until one of the two is chosen', async () => {
-    const page = await open('/invoices', 'Invoices')
-    const made = await draft(page)
-    const headers = { origin: portal.base, 'if-match': '*' }
-    const colleague = (data: object) => page.request.patch(portal.base + addressOf(made), { headers, data })
-    await page.goto(portal.base + addressOf(made))
-    await page.getByRole('button', { name: 'Change', exact: true }).click()
-    const form = page.getByRole('form', { name: 'Change the draft' })
-    await form.getByRole('group', { name: 'Line 1' }).getByLabel('Price').fill('200')
-    assert.ok((await colleague({ note: 'Theirs.' })).ok())
-    await form.getByRole('button', { name: 'Save draft' }).click()
-    const conflict = form.getByRole('alert')
-    await conflict.getByText('“Theirs.”').waitFor()
-    assert.equal(await form.getByRole('group', { name: 'Line 1' }).getByLabel('Price').inputValue(), '200')
-    assert.equal((await read(page, addressOf(made)))['net'], '201.00')
-    assert.deepEqual(await barriersInBothSchemes(page), [])
-    await conflict.getByRole('button', { name: 'Save mine instead' }).click()
-    await form.waitFor({ state: 'detached' })
-    const mine = await read(page, addressOf(made))
-    assert.deepEqual([mine['net'], mine['note']], ['401.00', 'Theirs.'])
+  detail(
+    'keep what was typed into a draft that a colleague changed meanwhile, until one of the two is chosen',
+    async () => {
+      const page = await open('/invoices', 'Invoices')
+      const made = await draft(page)
+      const headers = { origin: portal.base, 'if-match': '*' }
+      const colleague = (data: object) => page.request.patch(portal.base + addressOf(made), { headers, data })
+      await page.goto(portal.base + addressOf(made))
+      await page.getByRole('button', { name: 'Change', exact: true }).click()
+      const form = page.getByRole('form', { name: 'Change the draft' })
+      await form.getByRole('group', { name: 'Line 1' }).getByLabel('Price').fill('200')
+      assert.ok((await colleague({ note: 'Theirs.' })).ok())
+      await form.getByRole('button', { name: 'Save draft' }).click()
+      const conflict = form.getByRole('alert')
+      await conflict.getByText('“Theirs.”').waitFor()
+      assert.equal(await form.getByRole('group', { name: 'Line 1' }).getByLabel('Price').inputValue(), '200')
+      assert.equal((await read(page, addressOf(made)))['net'], '201.00')
+      assert.deepEqual(await barriersInBothSchemes(page), [])
+      await conflict.getByRole('button', { name: 'Save mine instead' }).click()
+      await form.waitFor({ state: 'detached' })
+      const mine = await read(page, addressOf(made))
+      assert.deepEqual([mine['net'], mine['note']], ['401.00', 'Theirs.'])
 
-    await page.getByRole('button', { name: 'Change', exact: true }).click()
-    await form.getByLabel('Note').fill('Mine.')
-    assert.ok((await colleague({ note: 'Theirs again.' })).ok())
-    await page.keyboard.press('Control+Enter')
-    await conflict.getByRole('button', { name: 'Discard mine' }).click()
-    await page.getByText('Theirs again.', { exact: true }).waitFor()
-    assert.equal((await read(page, addressOf(made)))['note'], 'Theirs again.')
-    await page.getByRole('link', { name: 'Overview' }).click()
-    await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
-    await page.context().close()
-  })
+      await page.getByRole('button', { name: 'Change', exact: true }).click()
+      await form.getByLabel('Note').fill('Mine.')
+      assert.ok((await colleague({ note: 'Theirs again.' })).ok())
+      await page.keyboard.press('Control+Enter')
+      await conflict.getByRole('button', { name: 'Discard mine' }).click()
+      await page.getByText('Theirs again.', { exact: true }).waitFor()
+      assert.equal((await read(page, addressOf(made)))['note'], 'Theirs again.')
+      await page.getByRole('link', { name: 'Overview' }).click()
+      await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
+      await page.close()
+    },
+  )
 
   detail('say that a draft was issued while someone changed it, and do not offer to save the change', async () => {
     const page = await open('/invoices', 'Invoices')
@@ -459,7 +472,7 @@ describe('the pages of invoices', () => {
     assert.equal(await conflict.getByRole('button', { name: 'Save mine instead' }).count(), 0)
     await conflict.getByRole('button', { name: 'Discard mine' }).click()
     await page.getByRole('heading', { name: /^Invoice INV/ }).waitFor()
-    await page.context().close()
+    await page.close()
   })
 
   detail('leave out proposed lines, which stay unbilled', async () => {
@@ -473,7 +486,7 @@ describe('the pages of invoices', () => {
     const form = page.getByRole('form', { name: 'Change the draft' })
     const proposed = form.getByRole('group', { name: 'Proposed lines' })
     await proposed.getByLabel(/Telephone call/).uncheck()
-    await form.getByText('€59.50', { exact: true }).waitFor()
+    await form.getByText('US$59.50', { exact: true }).waitFor()
     assert.deepEqual(await barriersInBothSchemes(page), [])
     const isRenderedAgain = await watchRendering(page, 'form [type=checkbox], form textarea[maxlength="2000"]')
     await form.getByLabel('Note').fill('With thanks')
@@ -488,7 +501,7 @@ describe('the pages of invoices', () => {
       [later['id']],
     )
     for (const each of [made, next]) await send(page, `${addressOf(each)}/void`)
-    await page.context().close()
+    await page.close()
   })
 
   detail('are found by a part of their number, and by their payer', async () => {
@@ -516,7 +529,7 @@ describe('the pages of invoices', () => {
     await page.getByRole('menuitem', { name: 'Invoices', exact: true }).click()
     await page.getByRole('link', { name: number }).waitFor()
     assert.ok(page.url().endsWith(`/invoices?client=${client}`))
-    await page.context().close()
+    await page.close()
   })
 
   detail('are found by their number in the command palette and in the search, by partners only', async () => {
@@ -535,7 +548,7 @@ describe('the pages of invoices', () => {
     assert.deepEqual(await barriersInBothSchemes(page), [])
     await page.locator('main').getByRole('link', { name: number }).click()
     await page.getByRole('heading', { name: `Invoice ${number}` }).waitFor()
-    await page.context().close()
+    await page.close()
 
     const consultant = await (await portal.profile()).newPage()
     await signInAs(consultant, portal.base, 'Daniel Okonjo')
@@ -563,7 +576,7 @@ describe('the pages of invoices', () => {
     })
     const options = await read(page, `/invoices/new?client=${client}`)
     await page.goto(`${portal.base}/invoices/new?client=${client}`)
-    const offer = page.getByRole('checkbox', { name: /^Bill the unbilled work: €/ })
+    const offer = page.getByRole('checkbox', { name: /^Bill the unbilled work: US\$/ })
     await offer.waitFor()
     assert.equal(await offer.isChecked(), false)
     assert.deepEqual(await barriersInBothSchemes(page), [])
@@ -578,7 +591,7 @@ describe('the pages of invoices', () => {
     await page.getByRole('button', { name: 'Create draft' }).waitFor()
     assert.equal(await offer.count(), 0)
     await send(page, `${addressOf(made)}/void`)
-    await page.context().close()
+    await page.close()
   })
 
   test('report what is owed and invoiced, as charts and tables', async () => {
@@ -608,14 +621,14 @@ describe('the pages of invoices', () => {
       .waitFor()
     await page.getByRole('slider', { name: 'Revenue by month' }).focus()
     await page.keyboard.press('ArrowLeft')
-    await page.getByText('€0.00', { exact: true }).last().waitFor()
+    await page.getByText('US$0.00', { exact: true }).last().waitFor()
     await page.getByRole('button', { name: 'Table' }).click()
     assert.equal(await page.getByRole('table', { name: 'Revenue without tax' }).getByRole('row').count(), 25)
-    assert.deepEqual(await barriersInBothSchemes(page), [])
+    assert.deepEqual(await barriers(page), [])
     await page.setViewportSize({ width: 360, height: 800 })
     const width = await page.evaluate<number>('document.documentElement.scrollWidth')
     assert.ok(width <= 360, `${width} px wide`)
-    await page.context().close()
+    await page.close()
   })
 
   detail('do not issue a draft that has changed since the page was opened', async () => {
@@ -630,7 +643,7 @@ describe('the pages of invoices', () => {
     await page.getByText('It was changed on another page in the meantime. This page now shows it as it is.').waitFor()
     await page.getByText('Later.', { exact: true }).waitFor()
     assert.equal((await read(page, addressOf(made)))['status'], 'draft')
-    await page.context().close()
+    await page.close()
   })
 
   detail('are filtered by state, and walked through with the keyboard', async () => {
@@ -651,10 +664,10 @@ describe('the pages of invoices', () => {
     await page.keyboard.press('Enter')
     await page.waitForURL(portal.base + (href ?? ''))
     await page.getByRole('heading', { name: 'Draft of an invoice' }).waitFor()
-    await page.context().close()
+    await page.close()
   })
 
-  test('B110: say before the issue what is wrong, and why a PDF cannot be created', async () => {
+  detail('B110: say before the issue what is wrong, and why a PDF cannot be created', async () => {
     const page = await open('/invoices', 'Invoices')
     const lines = [{ text: 'Advice 𒀀', quantity: '1', unit: 'hour', unit_price: '100' }]
     const { id: homeless } = await send(page, '/clients', { name: 'Without an address' })
@@ -665,11 +678,11 @@ describe('the pages of invoices', () => {
     await page.getByText('A PDF of this invoice cannot show 𒀀').waitFor()
     await page.getByRole('button', { name: 'Issue' }).click()
     await page.getByRole('dialog').getByText('has no address of the buyer').waitFor()
-    await page.context().close()
+    await page.close()
   })
 
   detail('are printed without navigation and actions, and exported for the bookkeeper', async () => {
-    const page = await open('/invoices', 'Invoices', { acceptDownloads: true })
+    const page = await open('/invoices', 'Invoices')
     await page.getByRole('button', { name: 'Export CSV' }).click()
     const download = page.waitForEvent('download')
     await page.getByRole('menuitem', { name: 'This year' }).click()
@@ -691,13 +704,13 @@ describe('the pages of invoices', () => {
     assert.ok(await page.getByText('No payment has been recorded.').isHidden())
     await page.emulateMedia({ media: 'screen' })
     assert.ok(await page.getByText('No payment has been recorded.').isVisible())
-    await page.context().close()
+    await page.close()
   })
 
   detail('are refused to consultants, who do not see them in the navigation', async () => {
     const partner = await open('/invoices', 'Invoices')
     const made = await draft(partner)
-    await partner.context().close()
+    await partner.close()
     const profile = await portal.profile()
     const page = await profile.newPage()
     await signInAs(page, portal.base, 'Mei Sakamoto')
@@ -715,22 +728,5 @@ describe('the pages of invoices', () => {
     await page.getByRole('menuitem', { name: 'Earlier versions' }).waitFor()
     assert.equal(await page.getByRole('menuitem', { name: /invoice/i }).count(), 0)
     await profile.close()
-  })
-
-  test('download an invoice as PDF, and say why it has no XML', async () => {
-    const page = await open('/invoices', 'Invoices')
-    const made = await draft(page)
-    const done = await send(page, `${addressOf(made)}/issue`)
-    await page.goto(portal.base + addressOf(done))
-    const number = String(done['number'])
-    await page.getByRole('heading', { name: `Invoice ${number}`, level: 1 }).waitFor()
-    await page.getByRole('button', { name: 'Download' }).click()
-    await page.getByText('EN 16931 requires the tax number of the firm').waitFor()
-    assert.equal(await page.getByRole('menuitem', { name: 'XML' }).count(), 0)
-    assert.deepEqual(await barriersInBothSchemes(page), [])
-    const download = page.waitForEvent('download')
-    await page.getByRole('menuitem', { name: 'PDF' }).click()
-    assert.equal((await download).suggestedFilename(), `${number}.pdf`)
-    await page.context().close()
   })
 })

@@ -3,7 +3,6 @@ import { after, before, beforeEach, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { signInAs, untilInPage } from '../support/browser.ts'
 import { holdUp, noteField, startDesk, type Desk } from '../support/desk.ts'
-import { detail } from '../support/detail.ts'
 
 let desk: Desk
 /** The path of a new client of Daniel's. */
@@ -96,7 +95,7 @@ test('B90: signing out asks for confirmation if text is unsaved', async () => {
   await profile.close()
 })
 
-detail('leaving while a note is being saved continues once it is saved', async () => {
+test('leaving while a note is being saved continues once it is saved', async () => {
   const page = await desk.open(record)
   const letOn = await leaveWhileSaving(page)
   letOn()
@@ -106,7 +105,7 @@ detail('leaving while a note is being saved continues once it is saved', async (
   await page.close()
 })
 
-detail('switching tabs of a record keeps an edit of the client and asks nothing', async () => {
+test('switching tabs of a record keeps an edit of the client and asks nothing', async () => {
   const page = await desk.open(record)
   await page.getByRole('button', { name: 'Edit client' }).click()
   await page.getByLabel('Reference').fill('ZZ-14')
@@ -142,26 +141,30 @@ detail('switching tabs of a record keeps an edit of the client and asks nothing'
   await page.close()
 })
 
-detail(
-  'switching tabs while a note is being saved continues after the save and keeps an edit of the client',
-  async () => {
-    const page = await desk.open(record)
-    await page.getByRole('button', { name: 'Edit client' }).click()
-    await page.getByLabel('Reference').fill('ZZ-15')
-    const letOn = await leaveWhileSaving(page)
-    letOn()
-    await page.getByRole('heading', { name: 'No disputes yet' }).waitFor()
-    assert.equal(await page.getByLabel('Reference').inputValue(), 'ZZ-15')
-    await page.close()
-  },
-)
+test('switching tabs while a note is being saved continues after the save and keeps an edit of the client', async () => {
+  const page = await desk.open(record)
+  await page.getByRole('button', { name: 'Edit client' }).click()
+  await page.getByLabel('Reference').fill('ZZ-15')
+  const letOn = await leaveWhileSaving(page)
+  letOn()
+  await page.getByRole('heading', { name: 'No disputes yet' }).waitFor()
+  assert.equal(await page.getByLabel('Reference').inputValue(), 'ZZ-15')
+  await page.close()
+})
 
-detail('going back while a client is being saved continues once it is saved', async () => {
+test('going back while a client is being saved continues once it is saved', async () => {
   const page = await desk.daniel.newPage()
   // Going back takes longer than fetching the new client.
   await page.addInitScript(`{
     const { go } = history
-    history.go = (delta) => void setTimeout(() => go.call(history, delta), 500)
+    window.goes = 0
+    history.go = (delta) => {
+      window.goes++
+      setTimeout(() => {
+        go.call(history, delta)
+        window.goes--
+      }, 500)
+    }
   }`)
   await page.goto(`${desk.base}/clients`)
   await page.getByRole('button', { name: 'New client' }).click()
@@ -175,8 +178,7 @@ detail('going back while a client is being saved continues once it is saved', as
   letOn()
   await form.waitFor({ state: 'hidden' })
   await page.getByRole('link', { name }).waitFor()
-  await untilInPage(page, `location.pathname + location.hash === '/clients'`)
-  await page.waitForTimeout(1000)
+  await untilInPage(page, `goes === 0 && location.pathname + location.hash === '/clients'`)
   assert.equal(page.url(), `${desk.base}/clients`)
   assert.equal(await page.getByRole('heading', { name: 'Clients', level: 1 }).count(), 1)
   assert.equal(await page.getByRole('dialog').count(), 0)

@@ -23,7 +23,7 @@ async function openAsRuth(): Promise<Page> {
   return page
 }
 
-test('is the first page after the sign-in, and the first of the navigation', async () => {
+detail('is the first page after the sign-in, and the first of the navigation', async () => {
   const page = await (await desk.profile()).newPage()
   await page.goto(`${desk.base}/signin`)
   await page.getByRole('link', { name: /^Continue with/ }).click()
@@ -95,7 +95,7 @@ describe('a partner', () => {
 })
 
 describe('a consultant', () => {
-  test('sees no figures of the firm', async () => {
+  detail('sees no figures of the firm', async () => {
     const page = await desk.open('/')
     await section(page, 'Open disputes').waitFor()
     assert.equal(await section(page, 'Credit left').count(), 0)

@@ -1,25 +1,18 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { BrowserContext, Page } from 'playwright-core'
-import { stringify } from 'yaml'
-import { barriersInBothSchemes, startPortal, type TestPortal } from '../support/browser.ts'
-import { linkIn, startMailed, type Mailed } from '../support/mailed.ts'
+import { barriersInBothSchemes } from '../support/browser.ts'
+import { linkIn, startMailedPortal, type MailedPortal } from '../support/mailed.ts'
 import { detail } from '../support/detail.ts'
 
-let mails: Mailed
-let portal: TestPortal
+let portal: MailedPortal
 
 before(async () => {
-  mails = await startMailed()
-  const settings = { email_link: true, password: true, starts_per_minute: 1000 }
-  portal = await startPortal(stringify({ mail: mails.settings, sign_in: settings }))
+  portal = await startMailedPortal()
 })
-after(async () => {
-  await portal.close()
-  await mails.close()
-})
+after(() => portal.close())
 
-const ruth = 'ruth@penhallow.example'
+const mei = 'mei@penhallow.example'
 const daniel = 'daniel@penhallow.example'
 const password = 'correct horse 7 battery staple'
 
@@ -31,7 +24,7 @@ async function choose(page: Page, address: string): Promise<void> {
   assert.equal(await page.getByLabel('Email address').inputValue(), address, 'typed once')
   await page.getByRole('button', { name: 'Email me a link' }).click()
   await page.getByRole('heading', { name: 'Check your mail' }).waitFor()
-  await page.goto(linkIn(await mails.mailTo(address, { subject: /password/i })))
+  await page.goto(linkIn(await portal.mails.mailTo(address, { subject: /password/i })))
   await page.getByLabel('New password').fill(password)
   await page.getByRole('button', { name: 'Set the password' }).click()
   await page.getByRole('heading', { name: 'Your password is set' }).waitFor()
@@ -45,21 +38,21 @@ describe('a password', () => {
   test('is chosen with a mailed link, which does not sign in, and then signs in', async () => {
     const profile = await portal.profile()
     const page = await profile.newPage()
-    await choose(page, ruth)
+    await choose(page, mei)
     assert.equal(await isSignedIn(profile), false)
     await page.getByRole('link', { name: 'Sign in' }).click()
-    assert.equal(await page.getByLabel('Email address').inputValue(), ruth)
+    assert.equal(await page.getByLabel('Email address').inputValue(), mei)
     await passwordField(page).fill('a wrong one, 15 long')
     await passwordField(page).press('Enter')
     await page.getByRole('alert').filter({ hasText: /wrong/i }).waitFor()
     await hasFocus(page, 'password')
-    assert.equal(await page.getByLabel('Email address').inputValue(), ruth, 'what was typed stays')
+    assert.equal(await page.getByLabel('Email address').inputValue(), mei, 'what was typed stays')
     assert.deepEqual(await barriersInBothSchemes(page), [])
     assert.equal(await isSignedIn(profile), false)
     await passwordField(page).fill(password)
     await passwordField(page).press('Enter')
     await page.waitForURL((url) => url.pathname === '/')
-    await page.getByText('Ruth Penhallow').first().waitFor()
+    await page.getByText('Mei Sakamoto').first().waitFor()
     await profile.close()
   })
 
@@ -70,7 +63,7 @@ describe('a password', () => {
     await page.getByLabel('Email address').fill(daniel)
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'Check your mail' }).waitFor()
-    const link = linkIn(await mails.mailTo(daniel, { subject: /password/i }))
+    const link = linkIn(await portal.mails.mailTo(daniel, { subject: /password/i }))
     await page.goto(link)
     const field = page.getByLabel('New password')
     await field.waitFor()
@@ -99,34 +92,14 @@ describe('a password', () => {
     await profile.close()
   })
 
-  test('B56: has the right autocomplete, can be pasted and can be shown', async () => {
+  test('B56, B90: is pasted, shown and found in the right order by keyboard, and its fields say what they are for', async () => {
     const profile = await portal.profile()
     await profile.grantPermissions(['clipboard-read', 'clipboard-write'])
     const page = await profile.newPage()
-    await page.goto(`${portal.base}/signin`)
+    await page.goto(`${portal.base}/signin?return_to=/me`)
     const [email, field] = [page.getByLabel('Email address'), passwordField(page)]
     assert.equal(await email.getAttribute('autocomplete'), 'username webauthn')
     assert.equal(await field.getAttribute('autocomplete'), 'current-password')
-    await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(password)})`)
-    await field.focus()
-    await page.keyboard.press('Control+v')
-    assert.equal(await field.inputValue(), password)
-    assert.equal(await field.getAttribute('type'), 'password')
-    const toggle = page.getByRole('button', { name: 'Show the password' })
-    await toggle.click()
-    assert.equal(await field.getAttribute('type'), 'text')
-    assert.equal(await toggle.getAttribute('aria-pressed'), 'true')
-    await toggle.click()
-    assert.equal(await field.getAttribute('type'), 'password')
-    assert.equal(await field.inputValue(), password)
-    await profile.close()
-  })
-
-  test('B90: can be chosen and used with the keyboard alone', async () => {
-    const profile = await portal.profile()
-    const page = await profile.newPage()
-    await page.goto(`${portal.base}/signin?return_to=/me`)
-    await page.getByLabel('Email address').waitFor()
     const order: (string | null)[] = []
     for (let steps = 0; steps < 8; steps++) {
       await page.keyboard.press('Tab')
@@ -141,6 +114,18 @@ describe('a password', () => {
       order.join(', '),
       /email, password, Show the password, Forgot your password.*, Sign in, Email me a link/,
     )
+    await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(password)})`)
+    await field.focus()
+    await page.keyboard.press('Control+v')
+    assert.equal(await field.inputValue(), password)
+    assert.equal(await field.getAttribute('type'), 'password')
+    const toggle = page.getByRole('button', { name: 'Show the password' })
+    await toggle.click()
+    assert.equal(await field.getAttribute('type'), 'text')
+    assert.equal(await toggle.getAttribute('aria-pressed'), 'true')
+    await toggle.click()
+    assert.equal(await field.getAttribute('type'), 'password')
+    assert.equal(await field.inputValue(), password)
     await profile.close()
   })
 })

@@ -2,24 +2,22 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { BrowserContext, Page } from 'playwright-core'
 import { parseObject } from '../support/json.ts'
-import { barriers, barriersInBothSchemes, noticed, signInAs, startPortal, type TestPortal } from '../support/browser.ts'
+import { barriers, barriersInBothSchemes, noticed, signIn, startPortal, type TestPortal } from '../support/browser.ts'
 import { detail } from '../support/detail.ts'
 
 let portal: TestPortal
-let state: Awaited<ReturnType<BrowserContext['storageState']>>
+let partner: BrowserContext
 
 before(async () => {
-  portal = await startPortal()
-  const profile = await portal.profile()
-  await signInAs(await profile.newPage(), portal.base, 'Ruth Penhallow')
-  state = await profile.storageState()
-  await profile.close()
+  // Not the shared one, since a person is deleted.
+  portal = await startPortal('{}')
+  partner = await portal.profile()
+  await signIn(partner, portal.base, 'Ruth Penhallow')
 })
 after(() => portal.close())
 
-async function open(options: object = {}): Promise<Page> {
-  const profile = await portal.profile({ storageState: state, ...options })
-  const page = await profile.newPage()
+async function open(): Promise<Page> {
+  const page = await partner.newPage()
   await page.goto(`${portal.base}/people`)
   await page.getByRole('heading', { name: 'People', level: 1 }).waitFor()
   return page
@@ -57,10 +55,10 @@ describe('the page of people', () => {
     await page.getByRole('heading', { name: 'Nobody found' }).waitFor()
     await page.getByRole('button', { name: 'Show everyone' }).click()
     await page.locator('tbody tr').nth(2).waitFor()
-    await page.context().close()
+    await page.close()
   })
 
-  test('B74: invites by mail, sends the invitation again, and withdraws it', async () => {
+  detail('B74: invites by mail, sends the invitation again, and withdraws it', async () => {
     const page = await open()
     await invite(page, 'Ines Ferreira', 'ines@example.com')
     await noticed(page, 'The invitation is on its way.')
@@ -72,10 +70,10 @@ describe('the page of people', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Withdraw' }).press('Enter')
     await row.waitFor({ state: 'detached' })
     await page.locator('main:focus').waitFor()
-    await page.context().close()
+    await page.close()
   })
 
-  test('B74: shows the link of an invitation once where no mail is sent', async () => {
+  detail('B74: shows the link of an invitation once where no mail is sent', async () => {
     const page = await open()
     const link = `${portal.base}/signin/invitation#${'A'.repeat(43)}`
     await withoutMail(page, link)
@@ -85,7 +83,7 @@ describe('the page of people', () => {
     await page.getByRole('button', { name: 'Close' }).click()
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     assert.ok(!(await page.content()).includes('A'.repeat(43)))
-    await page.context().close()
+    await page.close()
   })
 
   detail('shows the reason at the field of an address that cannot be invited', async () => {
@@ -98,7 +96,7 @@ describe('the page of people', () => {
     await form.getByText('is not an email address').waitFor()
     assert.equal(await form.getByLabel('Email').getAttribute('aria-invalid'), 'true')
     assert.equal(await form.getByLabel('Name').inputValue(), 'Nobody', 'nothing typed is lost')
-    await page.context().close()
+    await page.close()
   })
 
   detail('renames a person by keyboard alone', async () => {
@@ -119,7 +117,7 @@ describe('the page of people', () => {
     await page.getByLabel('Name', { exact: true }).fill('Mei Sakamoto')
     await page.keyboard.press('Enter')
     await page.getByText('Mei Sakamoto', { exact: true }).and(page.locator('td *')).first().waitFor()
-    await page.context().close()
+    await page.close()
   })
 
   test('B101: shows which clients a hand-over moves before it moves them, and deletes only afterwards', async () => {
@@ -144,22 +142,26 @@ describe('the page of people', () => {
     await choose(page, 'Daniel Okonjo', 'Delete')
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
     await row.waitFor({ state: 'detached' })
-    await page.context().close()
+    await page.close()
   })
 
-  test('B90: in light and in dark colours and at 375 pixels, axe finds nothing serious and nothing scrolls sideways', async () => {
-    const page = await open({ viewport: { width: 375, height: 740 } })
-    const email = 'a-long-part-before-the-sign@a-domain-with-a-long-name.example.com'
-    await invite(page, 'Somebody With a Long Name', email)
-    await page.getByRole('listitem').filter({ hasText: email }).waitFor()
-    assert.deepEqual(await barriersInBothSchemes(page), [], 'the page')
-    assert.equal(await page.evaluate<number>('document.documentElement.scrollWidth'), 375)
-    await page.getByRole('button', { name: 'More actions for Ruth Penhallow' }).click()
-    await page.getByRole('menu').waitFor()
-    assert.deepEqual(await barriersInBothSchemes(page), [], 'the menu')
-    await page.getByRole('menuitem', { name: 'Change address' }).click()
-    await page.getByRole('form', { name: 'Change the address of Ruth Penhallow' }).waitFor()
-    assert.deepEqual(await barriersInBothSchemes(page), [], 'the form')
-    await page.context().close()
-  })
+  detail(
+    'B90: in light and in dark colours and at 375 pixels, axe finds nothing serious and nothing scrolls sideways',
+    async () => {
+      const page = await open()
+      await page.setViewportSize({ width: 375, height: 740 })
+      const email = 'a-long-part-before-the-sign@a-domain-with-a-long-name.example.com'
+      await invite(page, 'Somebody With a Long Name', email)
+      await page.getByRole('listitem').filter({ hasText: email }).waitFor()
+      assert.deepEqual(await barriersInBothSchemes(page), [], 'the page')
+      assert.equal(await page.evaluate<number>('document.documentElement.scrollWidth'), 375)
+      await page.getByRole('button', { name: 'More actions for Ruth Penhallow' }).click()
+      await page.getByRole('menu').waitFor()
+      assert.deepEqual(await barriersInBothSchemes(page), [], 'the menu')
+      await page.getByRole('menuitem', { name: 'Change address' }).click()
+      await page.getByRole('form', { name: 'Change the address of Ruth Penhallow' }).waitFor()
+      assert.deepEqual(await barriersInBothSchemes(page), [], 'the form')
+      await page.close()
+    },
+  )
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
-import type { BrowserContextOptions, Page } from 'playwright-core'
+import type { BrowserContext, Page } from 'playwright-core'
 import { barriersInBothSchemes, openBrowser, type TestBrowser } from '../support/browser.ts'
 import { startFirm, type Firm, type Member } from '../support/firm.ts'
 import { upstreamModel, type Customer } from '../support/service.ts'
@@ -14,6 +14,7 @@ let vendor: Vendor
 let firm: Firm
 let browser: TestBrowser
 let partner: Member
+let profile: BrowserContext
 let customer: Customer
 
 before(async () => {
@@ -25,6 +26,7 @@ before(async () => {
   firm = await startFirm({ models })
   browser = await openBrowser()
   partner = await firm.join('Paula', 'partner')
+  profile = await profileOf(partner)
   customer = await firm.service.customer({ name: 'Northwind' })
   for (const model of ['fast', 'dear', 'fast']) await send({ model }, 200)
   await send({ model: 'unknown' }, 404)
@@ -40,13 +42,16 @@ async function send(changes: object, status: number): Promise<void> {
   assert.equal(answer.status, status, answer.text)
 }
 
-async function open(address: string, { cookie }: Member = partner, options: BrowserContextOptions = {}): Promise<Page> {
-  const { url } = firm.service
-  const profile = await browser.profile(options)
+async function profileOf({ cookie }: Member): Promise<BrowserContext> {
+  const viewer = await browser.profile()
   const [name = '', value = ''] = cookie.split('=')
-  await profile.addCookies([{ name, value, url }])
-  const page = await profile.newPage()
-  await page.goto(url + address)
+  await viewer.addCookies([{ name, value, url: firm.service.url }])
+  return viewer
+}
+
+async function open(address: string, viewer = profile): Promise<Page> {
+  const page = await viewer.newPage()
+  await page.goto(firm.service.url + address)
   await page.locator('h1').waitFor()
   return page
 }
@@ -80,7 +85,7 @@ describe('the page of usage', () => {
       .filter({ hasText: String(refused + 1) })
       .waitFor()
     assert.equal(loads, 0)
-    await page.context().close()
+    await page.close()
   })
 
   detail('stops reading while it is hidden', async () => {
@@ -96,7 +101,7 @@ describe('the page of usage', () => {
       `delete document.hidden; document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))`,
     )
     await page.getByText('Live', { exact: true }).waitFor()
-    await page.context().close()
+    await page.close()
   })
 
   test('has the same figures in the chart and in its table, and the keyboard chooses a day', async () => {
@@ -112,10 +117,13 @@ describe('the page of usage', () => {
     const row = page.getByRole('row').filter({ hasText: (today ?? '').split(':')[0] ?? '' })
     assert.equal(await row.count(), 1)
     assert.ok((await row.textContent())?.includes((today ?? '').split(': ')[1] ?? '?'))
-    await page.context().close()
+    assert.deepEqual(await barriersInBothSchemes(page), [])
+    await page.setViewportSize({ width: 375, height: 800 })
+    assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true)
+    await page.close()
   })
 
-  detail('leads from a breakdown to its requests, and from there to one request', async () => {
+  test('leads from a breakdown to its requests, and from there to one request', async () => {
     const page = await open('/usage')
     await page.getByRole('radiogroup', { name: 'Breakdown by' }).getByText('Accounts').click()
     await page.getByRole('link', { name: 'Northwind' }).click()
@@ -132,10 +140,10 @@ describe('the page of usage', () => {
     const id = (await page.locator('code').textContent()) ?? ''
     const { json } = await partner.get(`/usage/requests/${id}`)
     assert.equal(json['request_id'], id)
-    await page.context().close()
+    await page.close()
   })
 
-  test('has the figures and the requests as files, for the period and filters that are shown', async () => {
+  detail('has the figures and the requests as files, for the period and filters that are shown', async () => {
     const page = await open('/usage?model=dear')
     const figures = await csvOf(page, /^\uFEFFday,/)
     assert.equal(figures.name, 'usage.csv')
@@ -146,7 +154,7 @@ describe('the page of usage', () => {
     const requests = await csvOf(page, /request_id/)
     assert.match(requests.text, /,dear,/)
     assert.doesNotMatch(requests.text, /,fast,/)
-    await page.context().close()
+    await page.close()
   })
 
   detail('says when there is nothing, and chooses other days', async () => {
@@ -154,7 +162,7 @@ describe('the page of usage', () => {
     await page.getByRole('heading', { name: 'No requests in this period' }).waitFor()
     await page.getByLabel('Period').selectOption('today')
     await page.getByRole('heading', { name: 'Over time' }).waitFor()
-    await page.context().close()
+    await page.close()
   })
 
   detail('says that there are no requests yet, and offers to show all only if a filter hides some', async () => {
@@ -166,7 +174,7 @@ describe('the page of usage', () => {
     await page.getByRole('heading', { name: 'No requests yet' }).waitFor()
     assert.equal(await page.getByRole('button', { name: 'Show all requests' }).count(), 0)
     assert.equal(await page.getByText('No requests match').count(), 0)
-    await page.context().close()
+    await page.close()
   })
 
   detail('shows no used share for an account that never had credit', async () => {
@@ -177,24 +185,25 @@ describe('the page of usage', () => {
     assert.equal(await row.locator('[data-close]').count(), 0)
     const paid = page.getByRole('row').filter({ has: page.getByRole('rowheader', { name: 'Northwind' }) })
     assert.match((await paid.getByRole('cell').nth(1).textContent()) ?? '', /^\d.*%$/)
-    await page.context().close()
+    await page.close()
   })
 
-  test('has no barriers in light and in dark colours, and fits a small screen', async () => {
+  detail('has no barriers in light and in dark colours, and fits a small screen', async () => {
     for (const width of [1280, 375]) {
       for (const address of ['/usage', '/usage/requests', '/usage?from=2020-01-01&to=2020-01-31']) {
-        const page = await open(address, partner, { viewport: { width, height: 800 } })
+        const page = await open(address)
+        await page.setViewportSize({ width, height: 800 })
         assert.deepEqual(await barriersInBothSchemes(page), [], `${address} at ${width}`)
         assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true)
-        await page.context().close()
+        await page.close()
       }
     }
   })
 
   detail('is not there for consultants', async () => {
-    const page = await open('/usage', await firm.join('Anna', 'consultant'))
+    const page = await open('/usage', await profileOf(await firm.join('Anna', 'consultant')))
     await page.getByText('Only partners may see the usage.').waitFor()
     assert.equal(await page.getByRole('link', { name: 'Usage' }).count(), 0)
-    await page.context().close()
+    await page.close()
   })
 })

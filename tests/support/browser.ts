@@ -6,6 +6,7 @@ import { filesLeft } from '../../scripts/suite/batch.js'
 import { demoPeople } from '../../src/demo/people.ts'
 import { startChromium } from './chromium.ts'
 import { startDemo } from './demo.ts'
+import { closeShared, shared } from './shared.ts'
 import { until } from './until.ts'
 
 const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
@@ -23,13 +24,13 @@ export type TestBrowser = Awaited<ReturnType<typeof openBrowser>>
 /** Chrome logs this for every refused request. Tests cause refusals on purpose. */
 const ordinary = /^Failed to load resource: the server responded with a status of (?:4\d\d|503)/
 
-let shared: Promise<Browser> | undefined
+let chromium: Promise<Browser> | undefined
 
 /** The Chromium of this process. Another one replaces it if it has crashed. */
 async function findChromium(): Promise<Browser> {
-  const browser = await (shared ??= startChromium())
-  if (!browser.isConnected()) shared = startChromium()
-  return shared
+  const browser = await (chromium ??= startChromium())
+  if (!browser.isConnected()) chromium = startChromium()
+  return chromium
 }
 
 /**
@@ -63,7 +64,10 @@ export async function openBrowser() {
     takeComplaints: (): string[] => complaints.splice(0),
     async close(): Promise<void> {
       await Promise.all(profiles.map((profile) => profile.close()))
-      if (filesLeft() === 0) await browser.close()
+      if (filesLeft() === 0) {
+        await browser.close()
+        await closeShared()
+      }
       assert.deepEqual(complaints, [])
     },
   }
@@ -95,9 +99,17 @@ export async function noticed(page: Page, text: string): Promise<void> {
 
 export type TestPortal = Awaited<ReturnType<typeof startPortal>>
 
-/** The demo and a browser. If one does not start, the other is closed. */
+const sharedDemo = shared(() => startDemo())
+
+/** The demo, which is shared if it has no configuration of its own, and a browser. If one does not start, the other is closed. */
 export async function startPortal(configuration?: string) {
-  const demo = await startDemo(configuration)
+  return withBrowser(await (configuration === undefined ? sharedDemo() : startDemo(configuration)))
+}
+
+/** A demo and a browser, which are closed together. */
+export async function withBrowser<Demo extends Pick<Awaited<ReturnType<typeof startDemo>>, 'base' | 'close'>>(
+  demo: Demo,
+) {
   try {
     const browser = await openBrowser()
     return {
@@ -117,12 +129,16 @@ export async function startPortal(configuration?: string) {
   }
 }
 
-/** Signs in as a person of the demo, then opens `address`. The steps are requests without pages. */
-export async function signInAs(page: Page, base: string, name: string, address = '/clients'): Promise<void> {
-  const { request } = page.context()
+/** Signs in as a person of the demo. The steps are requests without pages. */
+export async function signIn({ request }: BrowserContext, base: string, name: string): Promise<void> {
   const choice = await request.get(`${base}/auth/start/demo?return_to=/favicon.ico`)
   const subject = demoPeople.find((person) => person.name === name)?.subject ?? assert.fail(name)
   await request.post(`${choice.url()}/${subject}`)
+}
+
+/** Signs in as a person of the demo, then opens `address`. */
+export async function signInAs(page: Page, base: string, name: string, address = '/clients'): Promise<void> {
+  await signIn(page.context(), base, name)
   await page.goto(base + address)
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { BrowserContext, Page, Route } from 'playwright-core'
-import { signInAs, startPortal, untilItHandlesKeys } from './browser.ts'
+import { signIn, startPortal, untilItHandlesKeys } from './browser.ts'
 import { at, parseObject } from './json.ts'
 
 /** The portal with Ruth, a partner, and Daniel, a consultant, each signed in with a browser profile. */
@@ -13,8 +13,8 @@ export async function startDesk(configuration?: string) {
   const portal = await startPortal(configuration)
   try {
     const [ruth, daniel] = await Promise.all([portal.profile(), portal.profile()])
-    await signInAs(await ruth.newPage(), portal.base, 'Ruth Penhallow')
-    await signInAs(await daniel.newPage(), portal.base, 'Daniel Okonjo')
+    await signIn(ruth, portal.base, 'Ruth Penhallow')
+    await signIn(daniel, portal.base, 'Daniel Okonjo')
     return { ...portal, headers, ruth, daniel, ...deedsOf(portal.base, ruth, daniel) }
   } catch (error) {
     await portal.close()

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
+import { stringify } from 'yaml'
+import { withBrowser } from './browser.ts'
+import { startDemo } from './demo.ts'
 import { startMailServer, type ReceivedMail } from './mail-server.ts'
+import { shared } from './shared.ts'
 import { until } from './until.ts'
 
-export type Mailed = Awaited<ReturnType<typeof startMailed>>
-
 /** A real SMTP server, and what people find in the mails that reach them. */
-export async function startMailed() {
+async function startMailed() {
   const server = await startMailServer()
   const mailsTo = (address: string) => server.mails.filter(({ to }) => to.includes(address))
 
@@ -24,6 +26,25 @@ export async function startMailed() {
     close: () => server.close(),
   }
 }
+
+const mailedDemo = shared(async () => {
+  const mails = await startMailed()
+  const signIn = { email_link: true, password: true, second_factor: 'optional', starts_per_minute: 1000 }
+  const demo = await startDemo(stringify({ mail: mails.settings, sign_in: signIn }))
+  return {
+    ...demo,
+    mails,
+    async close() {
+      await demo.close()
+      await mails.close()
+    },
+  }
+})
+
+/** A portal in which people sign in in every way, with its mails. */
+export const startMailedPortal = async () => withBrowser(await mailedDemo())
+
+export type MailedPortal = Awaited<ReturnType<typeof startMailedPortal>>
 
 /** The address that a mail leads to. */
 export function linkIn({ text }: Pick<ReceivedMail, 'text'>): string {

@@ -3,7 +3,6 @@ import { after, before, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { untilInPage } from '../support/browser.ts'
 import { startDesk, type Desk } from '../support/desk.ts'
-import { detail } from '../support/detail.ts'
 
 let desk: Desk
 let page: Page
@@ -39,7 +38,7 @@ describe('a record on a phone', () => {
     }
   })
 
-  detail('has fields that show what is chosen', async () => {
+  test('has fields that show what is chosen', async () => {
     await page.goto(`${desk.base}${record}/expenses`)
     await page.getByRole('button', { name: 'Add expense' }).click()
     const form = page.getByRole('form', { name: 'New expense' })
@@ -56,7 +55,7 @@ describe('a record on a phone', () => {
   })
 })
 
-detail('a dialog on a phone wraps a long name instead of growing wider than the screen', async () => {
+test('a dialog on a phone wraps a long name instead of growing wider than the screen', async () => {
   const name = 'Donaudampfschifffahrt'.repeat(9)
   const address = await desk.make('/clients', { name })
   const partners = await desk.ruth.newPage()
@@ -70,29 +69,26 @@ detail('a dialog on a phone wraps a long name instead of growing wider than the 
   await partners.close()
 })
 
-detail(
-  'the work of a time entry takes the whole row of a wide form, the invoice of a dispute only a part',
-  async () => {
-    const wide = await desk.daniel.newPage()
-    await wide.setViewportSize({ width: 1440, height: 900 })
-    const boxIn = (form: string, label: string) =>
-      wide.getByRole('form', { name: form }).getByLabel(label).first().boundingBox()
-    await wide.goto(`${desk.base}${record}/time_entries`)
-    await wide.getByRole('button', { name: 'Add time entry' }).click()
-    const form = await wide.getByRole('form', { name: 'New time entry' }).boundingBox()
-    const [work, date, minutes] = [
-      await boxIn('New time entry', 'Work'),
-      await boxIn('New time entry', 'Date'),
-      await boxIn('New time entry', 'Minutes'),
-    ]
-    assert.ok(form && work && date && minutes)
-    assert.equal(work.width, form.width)
-    assert.deepEqual([minutes.y, minutes.width], [date.y, date.width])
-    await wide.goto(`${desk.base}${record}/disputes`)
-    await wide.getByRole('button', { name: 'Add dispute' }).click()
-    const [invoice, amount] = [await boxIn('New dispute', 'Invoice'), await boxIn('New dispute', 'Amount')]
-    assert.ok(invoice && amount)
-    assert.deepEqual([invoice.y, invoice.width], [amount.y, amount.width])
-    await wide.close()
-  },
-)
+test('the work of a time entry takes the whole row of a wide form, the invoice of a dispute only a part', async () => {
+  const wide = await desk.daniel.newPage()
+  await wide.setViewportSize({ width: 1440, height: 900 })
+  const boxIn = (form: string, label: string) =>
+    wide.getByRole('form', { name: form }).getByLabel(label).first().boundingBox()
+  await wide.goto(`${desk.base}${record}/time_entries`)
+  await wide.getByRole('button', { name: 'Add time entry' }).click()
+  const form = await wide.getByRole('form', { name: 'New time entry' }).boundingBox()
+  const [work, date, minutes] = [
+    await boxIn('New time entry', 'Work'),
+    await boxIn('New time entry', 'Date'),
+    await boxIn('New time entry', 'Minutes'),
+  ]
+  assert.ok(form && work && date && minutes)
+  assert.equal(work.width, form.width)
+  assert.deepEqual([minutes.y, minutes.width], [date.y, date.width])
+  await wide.goto(`${desk.base}${record}/disputes`)
+  await wide.getByRole('button', { name: 'Add dispute' }).click()
+  const [invoice, amount] = [await boxIn('New dispute', 'Invoice'), await boxIn('New dispute', 'Amount')]
+  assert.ok(invoice && amount)
+  assert.deepEqual([invoice.y, invoice.width], [amount.y, amount.width])
+  await wide.close()
+})

@@ -4,7 +4,6 @@ import type { Page } from 'playwright-core'
 import { barriers, barriersInBothSchemes } from '../support/browser.ts'
 import { noteField, startDesk, type Desk } from '../support/desk.ts'
 import { at } from '../support/json.ts'
-import { detail } from '../support/detail.ts'
 
 let desk: Desk
 /** The paths of a new client of Daniel's and of its only note. */
@@ -23,7 +22,7 @@ beforeEach(async () => {
 const editForm = (page: Page) => page.getByRole('form', { name: 'Edit note' })
 
 describe('unsaved text in a form', () => {
-  detail('is kept when another form is saved, whatever others have changed meanwhile', async () => {
+  test('is kept when another form is saved, whatever others have changed meanwhile', async () => {
     const page = await desk.open(record)
     await page.getByRole('button', { name: 'Edit client' }).click()
     await page.getByLabel('Reference').fill('ZZ-11')
@@ -66,7 +65,7 @@ describe('unsaved text in a form', () => {
     await page.close()
   })
 
-  detail('of an item that was changed before it was archived is compared with the change', async () => {
+  test('of an item that was changed before it was archived is compared with the change', async () => {
     const page = await desk.open(record)
     await page.getByRole('button', { name: 'Edit note' }).click()
     await noteField(page).fill('Half a sentence')
@@ -81,7 +80,7 @@ describe('unsaved text in a form', () => {
     await page.close({ runBeforeUnload: false })
   })
 
-  detail('is kept when the page cannot be reloaded', async () => {
+  test('is kept when the page cannot be reloaded', async () => {
     const page = await desk.open(record)
     await page.getByRole('button', { name: 'Edit client' }).click()
     await page.getByLabel('Reference').fill('ZZ-12')
@@ -96,7 +95,7 @@ describe('unsaved text in a form', () => {
   })
 })
 
-detail('archiving an item that another person has changed shows the change', async () => {
+test('archiving an item that another person has changed shows the change', async () => {
   const page = await desk.open(record)
   await page.getByRole('button', { name: 'Edit client' }).click()
   await page.getByLabel('Reference').fill('ZZ-13')
@@ -133,7 +132,7 @@ test('a form that is being saved can be neither changed nor discarded', async ()
   await page.close()
 })
 
-detail('a two-digit year is not read as a year of the first century', async () => {
+test('a two-digit year is not read as a year of the first century', async () => {
   const page = await desk.open(record)
   await page.getByRole('button', { name: 'Add note' }).click()
   await page.getByLabel('Date').focus()
@@ -148,7 +147,7 @@ detail('a two-digit year is not read as a year of the first century', async () =
   await page.close()
 })
 
-detail('participants can be typed and pasted, and the last one counts without a separator', async () => {
+test('participants can be typed and pasted, and the last one counts without a separator', async () => {
   const page = await desk.open(record)
   await page.getByRole('button', { name: 'Add note' }).click()
   const names = page.getByRole('combobox', { name: 'Participants' })
@@ -166,7 +165,7 @@ detail('participants can be typed and pasted, and the last one counts without a 
   await page.close()
 })
 
-detail('a page whose script an upgrade has removed is loaded from the server', async () => {
+test('a page whose script an upgrade has removed is loaded from the server', async () => {
   const page = await desk.ruth.newPage()
   await page.goto(`${desk.base}/clients`)
   let isGone = true
@@ -181,7 +180,7 @@ detail('a page whose script an upgrade has removed is loaded from the server', a
   await page.close()
 })
 
-detail('a conflict with a save in the person’s own other tab says so', async () => {
+test('a conflict with a save in the person’s own other tab says so', async () => {
   const [slow, quick] = [await desk.open(record), await desk.open(record)]
   for (const page of [slow, quick]) await page.getByRole('button', { name: 'Edit note' }).click()
   for (const page of [quick, slow]) {
@@ -198,39 +197,36 @@ detail('a conflict with a save in the person’s own other tab says so', async (
   await Promise.all([slow.close(), quick.close()])
 })
 
-detail(
-  'both texts of a conflict can be kept: they are edited before they are saved, by keyboard on a phone',
-  async () => {
-    const page = await desk.open(record)
-    await page.setViewportSize({ width: 390, height: 844 })
-    await page.getByRole('button', { name: 'Edit note' }).click()
-    await noteField(page).fill('As it was.\nMine.')
-    await desk.meanwhile('PATCH', note, { text: 'As it was.\nTheirs.' })
-    await noteField(page).press('Control+Enter')
-    const conflict = page.getByRole('dialog', { name: 'Ruth Penhallow saved this while you were writing' })
-    await conflict.getByRole('radio', { name: 'Yours' }).focus()
-    await page.keyboard.press('ArrowUp')
-    assert.ok(await conflict.getByRole('radio', { name: 'Both' }).isChecked())
-    assert.equal(await conflict.getByRole('button', { name: 'Save selection' }).count(), 0)
-    assert.deepEqual(await barriersInBothSchemes(page), [])
-    assert.equal(await page.evaluate('document.querySelector("[role=dialog]").scrollWidth > innerWidth'), false)
-    await conflict.getByRole('button', { name: 'Edit selection' }).press('Enter')
-    await conflict.waitFor({ state: 'hidden' })
-    await noteField(page).and(page.locator(':focus')).waitFor()
-    assert.equal(await noteField(page).inputValue(), 'As it was.\nTheirs.\nMine.')
-    await page.getByText('Not saved yet').waitFor()
-    assert.deepEqual(await desk.notes(record), ['As it was.\nTheirs.'])
-    await page.keyboard.press('Control+End')
-    await page.keyboard.type(' Edited.')
-    await page.keyboard.press('Control+Enter')
-    await editForm(page).waitFor({ state: 'detached' })
-    await page.getByRole('article').filter({ hasText: 'Edited.' }).waitFor()
-    assert.deepEqual(await desk.notes(record), ['As it was.\nTheirs.\nMine. Edited.'])
-    await page.close()
-  },
-)
+test('both texts of a conflict can be kept: they are edited before they are saved, by keyboard on a phone', async () => {
+  const page = await desk.open(record)
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.getByRole('button', { name: 'Edit note' }).click()
+  await noteField(page).fill('As it was.\nMine.')
+  await desk.meanwhile('PATCH', note, { text: 'As it was.\nTheirs.' })
+  await noteField(page).press('Control+Enter')
+  const conflict = page.getByRole('dialog', { name: 'Ruth Penhallow saved this while you were writing' })
+  await conflict.getByRole('radio', { name: 'Yours' }).focus()
+  await page.keyboard.press('ArrowUp')
+  assert.ok(await conflict.getByRole('radio', { name: 'Both' }).isChecked())
+  assert.equal(await conflict.getByRole('button', { name: 'Save selection' }).count(), 0)
+  assert.deepEqual(await barriersInBothSchemes(page), [])
+  assert.equal(await page.evaluate('document.querySelector("[role=dialog]").scrollWidth > innerWidth'), false)
+  await conflict.getByRole('button', { name: 'Edit selection' }).press('Enter')
+  await conflict.waitFor({ state: 'hidden' })
+  await noteField(page).and(page.locator(':focus')).waitFor()
+  assert.equal(await noteField(page).inputValue(), 'As it was.\nTheirs.\nMine.')
+  await page.getByText('Not saved yet').waitFor()
+  assert.deepEqual(await desk.notes(record), ['As it was.\nTheirs.'])
+  await page.keyboard.press('Control+End')
+  await page.keyboard.type(' Edited.')
+  await page.keyboard.press('Control+Enter')
+  await editForm(page).waitFor({ state: 'detached' })
+  await page.getByRole('article').filter({ hasText: 'Edited.' }).waitFor()
+  assert.deepEqual(await desk.notes(record), ['As it was.\nTheirs.\nMine. Edited.'])
+  await page.close()
+})
 
-detail('takes a duration as people type it, and says how if it cannot be read', async () => {
+test('takes a duration as people type it, and says how if it cannot be read', async () => {
   const page = await desk.open(`${record}/time_entries`)
   await page.getByRole('button', { name: 'Add time entry' }).first().click()
   await page.getByLabel('Minutes').fill('an hour')

@@ -3,7 +3,6 @@ import { after, before, describe, test } from 'node:test'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { openBrowser, violations, type TestBrowser } from '../support/browser.ts'
 import { startNewDemo } from '../support/demo.ts'
-import { detail } from '../support/detail.ts'
 
 let demo: Awaited<ReturnType<typeof startNewDemo>>
 let browser: TestBrowser
@@ -50,7 +49,7 @@ describe('the page of the demo’s provider', () => {
     await page.context().close()
   })
 
-  detail('says that the sign-in has expired and where to start again', async () => {
+  test('says that the sign-in has expired and where to start again', async () => {
     const page = await openChoice()
     await page.context().clearCookies()
     await page.getByRole('button', { name: 'Mei Sakamoto' }).click()
