@@ -1,5 +1,6 @@
 import { fieldsOf, typeOf, type Field } from '../../src/platform/docs/fields.ts'
 import { at, entriesOf, listOf, textOf } from '../../src/platform/json.ts'
+import { renderFieldTable } from './field-tables.ts'
 import { renderHead, renderTable } from './table.ts'
 
 const introduction = `
@@ -28,6 +29,12 @@ it is based on. The OpenAPI document describes the bodies of requests and respon
 
 `
 
+interface Operation {
+  readonly address: string
+  readonly name: string
+  readonly operation: unknown
+}
+
 /** `docs/api.md`, from the OpenAPI document. */
 export function renderApi(document: unknown): string {
   const operations = entriesOf(at(document, 'paths')).flatMap(([address, methods]) =>
@@ -43,12 +50,12 @@ export function renderApi(document: unknown): string {
   return [
     renderHead('API', 'the routes of src/app.ts'),
     introduction,
-    ...generation.map(({ name, operation }) => renderOperation(name, operation)),
+    ...generation.map(renderOperation),
     rows.length === 0 ? '' : portal + renderTable(['URL', 'Action'], rows),
   ].join('')
 }
 
-function renderOperation(name: string, operation: unknown): string {
+function renderOperation({ address, name, operation }: Operation): string {
   const success = at(operation, 'responses', '200')
   const parameters = Map.groupBy(listOf(at(operation, 'parameters')), (parameter) => textOf(at(parameter, 'in')))
   return [
@@ -65,6 +72,7 @@ function renderOperation(name: string, operation: unknown): string {
         meaning,
       ]),
     ),
+    renderFieldTable(address),
     section(
       'Response',
       ['Field', 'Type', 'Meaning'],

@@ -9,8 +9,9 @@ import type {
   ThinkingPart,
 } from '../../models/conversation.ts'
 import { readDocumentBlock, readImageBlock } from './anthropic-files.ts'
-import { isFields, mustBe, shownName, withoutNeutral, type Fields, type Unsupported } from './body.ts'
+import { isFields, mustBe, shownName, withoutNeutral, type Fields } from './body.ts'
 import { readCacheMark } from './cache-marks.ts'
+import { messagesFields, neutralIn } from './field-table.ts'
 import { checkFileCount } from './files.ts'
 import { checkedText, joinTurns, partsOfMessage, refuseOthers } from './messages.ts'
 import { readCalledTool, readId } from './tool-fields.ts'
@@ -21,8 +22,7 @@ import { callInputForm, pairResults, isCallInput } from './tools.ts'
 /** The fields of the ids of calls and results. */
 type Places = Map<CallPart | ResultPart, string>
 
-/** Fields of a block that clients send back from a reply, or that have no effect. */
-const neutral: Unsupported = { citations: [[], { enabled: false }], caller: [{ type: 'direct' }], toolset_name: [] }
+const neutral = neutralIn(messagesFields, 'messages[].content[].')
 
 /** The blocks of each role. */
 const blocks = {

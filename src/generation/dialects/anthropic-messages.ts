@@ -6,26 +6,14 @@ import { readAnthropicMessages, readSystem } from './anthropic-content.ts'
 import { anthropicErrorOf, messageEvents, wholeMessage } from './anthropic-reply.ts'
 import { checkCount, checkMessages, type CountedRequest } from './anthropic-schema.ts'
 import { omitsThoughts, readAnthropicTools, readOutput, readThinking } from './anthropic-tools.ts'
-import { isFields, withoutNeutral, withoutNullsIn, type Unsupported } from './body.ts'
+import { isFields, withoutNeutral, withoutNullsIn } from './body.ts'
 import { readCacheMark } from './cache-marks.ts'
 import type { Dialect, DialectRequest } from './dialect.ts'
+import { messagesFields, neutralIn } from './field-table.ts'
 import { needsOf } from './needs.ts'
 
 /** Anthropic's messages: `POST /v1/messages`. */
-const unsupported: Unsupported = {
-  container: [],
-  // Claude Code asks to keep all thoughts, as is done anyway.
-  context_management: [{ edits: [] }, { edits: [{ type: 'clear_thinking_20251015', keep: 'all' }] }],
-  diagnostics: [],
-  inference_geo: [],
-  mcp_servers: [[]],
-  service_tier: ['auto', 'standard_only'],
-  speed: ['standard'],
-  thread: [],
-  top_k: [],
-  user_profile_id: 'any value',
-  workspace_id: 'any value',
-}
+const unsupported = neutralIn(messagesFields)
 
 export const anthropicMessages: Dialect = Object.freeze({
   api: 'anthropic',

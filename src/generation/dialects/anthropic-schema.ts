@@ -168,6 +168,7 @@ export const messagesRequest = Type.Object(
         format: Type.Optional(format),
       }),
     ),
+    output_format: Type.Optional({ ...format, description: 'The former place of output_config.format.' }),
     cache_control: Type.Optional(cacheControl),
   },
   { additionalProperties: false, examples: [messagesExample.request] },

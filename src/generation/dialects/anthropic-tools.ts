@@ -6,21 +6,16 @@ import {
   type ReplyFormat,
   type Tool,
 } from '../../models/conversation.ts'
-import { isFields, mustBe, shownName, withoutNeutral, type Unsupported } from './body.ts'
+import { isFields, mustBe, shownName, withoutNeutral } from './body.ts'
 import { readCacheMark } from './cache-marks.ts'
+import { messagesFields, neutralIn } from './field-table.ts'
 import { refuseOthers } from './messages.ts'
 import { readDescription, readStrict, readToolName } from './tool-fields.ts'
 import { checkParameters, checkSchema, checkToolChoice, checkTools, listOfTools } from './tools.ts'
 
 /** What Anthropic's API asks of a reply besides its text. Every function throws Problem `invalid_field` for the first fault. */
 
-/** Fields of a tool that are accepted at neutral values. How its input is cut into events never changes the input. */
-const neutral: Unsupported = {
-  allowed_callers: [['direct']],
-  defer_loading: [false],
-  eager_input_streaming: 'any value',
-  input_examples: [[]],
-}
+const neutral = neutralIn(messagesFields, 'tools[].')
 
 /** `tools` and `tool_choice`. */
 export function readAnthropicTools(

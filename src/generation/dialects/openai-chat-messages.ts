@@ -1,6 +1,7 @@
 import type { CallPart, FilePart, Message, Part, ResultPart, TextPart } from '../../models/conversation.ts'
 import { isFields, mustBe, withoutNeutral, type Fields } from './body.ts'
 import { readCacheMark } from './cache-marks.ts'
+import { chatFields, neutralIn } from './field-table.ts'
 import { checkFileCount } from './files.ts'
 import { checkedText, joinTurns, mostMessages, partsOfMessage, refuseOthers } from './messages.ts'
 import { readChatFile } from './openai-chat-files.ts'
@@ -16,19 +17,10 @@ const roles: Readonly<Record<string, Message['role']>> = {
   tool: 'user',
 }
 
-/** A part that clients send back has the fields of the message that it came in. */
-const neutralOfPart = { annotations: [[]], prompt_cache_breakpoint: 'any value', role: ['assistant'] } as const
-/** LiteLLM adds what it knows of the vendor to the messages and calls that it returns. */
-const vendorNotes = { provider_specific_fields: 'any value' } as const
-/** OpenAI's client adds what it parsed to the messages and calls that it returns. */
-const neutralOfMessage = {
-  ...vendorNotes,
-  annotations: [[]],
-  audio: [],
-  function_call: [],
-  parsed: 'any value',
-} as const
-const neutralOfFunction = { parsed_arguments: 'any value' } as const
+const neutralOfMessage = neutralIn(chatFields, 'messages[].')
+const neutralOfPart = neutralIn(chatFields, 'messages[].content[].')
+const neutralOfCall = neutralIn(chatFields, 'messages[].tool_calls[].')
+const neutralOfFunction = neutralIn(chatFields, 'messages[].tool_calls[].function.')
 
 /** The fields of a message. The name of an assistant has no effect. */
 const fieldsOf: Readonly<Record<string, readonly string[]>> = {
@@ -217,7 +209,7 @@ function readCalls(list: unknown, field: string, places: Places): readonly CallP
 }
 
 function readCall(value: unknown, place: string, places: Places): CallPart {
-  const kept = withoutNeutral(value, { ...vendorNotes, index: 'any value' })
+  const kept = withoutNeutral(value, neutralOfCall)
   if (!isFields(kept)) throw mustBe(place, 'an object of type function')
   // Some frameworks leave out the type when they send a call back.
   if (kept['type'] !== undefined) requireFunction(kept, place)

@@ -1,7 +1,8 @@
 import type { Message, Prompt } from '../../models/model.ts'
 import { tagsOf } from '../tags.ts'
-import { isFields, mustBe, withoutNeutral, withoutNullsIn, type Unsupported } from './body.ts'
+import { isFields, mustBe, withoutNeutral, withoutNullsIn } from './body.ts'
 import type { Dialect, DialectRequest } from './dialect.ts'
+import { chatFields, neutralIn } from './field-table.ts'
 import { needsOf } from './needs.ts'
 import { readChatMessages } from './openai-chat-messages.ts'
 import { completion, eventWriter } from './openai-chat-reply.ts'
@@ -10,27 +11,7 @@ import { readReplyFormat, readTools } from './openai-chat-tools.ts'
 import { openAiFormat } from './openai-errors.ts'
 
 /** OpenAI's chat completions: `POST /v1/chat/completions`. */
-const unsupported: Unsupported = {
-  audio: [],
-  frequency_penalty: [0],
-  function_call: ['none'],
-  functions: [[]],
-  logit_bias: [{}],
-  logprobs: [false],
-  modalities: [['text']],
-  moderation: [],
-  n: [1],
-  prediction: [],
-  presence_penalty: [0],
-  prompt_cache_options: 'any value',
-  prompt_cache_retention: 'any value',
-  safety_identifier: 'any value',
-  service_tier: ['auto', 'default'],
-  store: [false],
-  top_logprobs: [0],
-  verbosity: ['medium'],
-  web_search_options: [],
-}
+const unsupported = neutralIn(chatFields)
 
 export const openAiChat: Dialect = Object.freeze({
   ...openAiFormat,

@@ -1,5 +1,6 @@
 import type { CallPart, FilePart, Message, Part, ResultPart, TextPart } from '../../models/conversation.ts'
 import { isFields, mustBe, withoutNeutral, type Fields } from './body.ts'
+import { neutralIn, responsesFields } from './field-table.ts'
 import { checkFileCount } from './files.ts'
 import { checkedText, mostMessages, refuseOthers } from './messages.ts'
 import { readResponseFile } from './openai-response-files.ts'
@@ -95,8 +96,8 @@ const readers: Readonly<Record<string, Reader>> = {
   reasoning: (fields, place) => ({ role: 'assistant', isMessage: false, parts: readReasoning(fields, place) }),
 }
 
-/** OpenAI's client adds what it parsed to the items and parts that it returns. */
-const neutral = { caller: [{ type: 'direct' }], parsed_arguments: 'any value' } as const
+const neutral = neutralIn(responsesFields, 'input[].')
+const neutralOfPart = neutralIn(responsesFields, 'input[].content[].')
 
 /** An output item of an earlier response can be sent back as it was received: `status` has no effect. */
 function readItem(value: unknown, place: string, places: Places): Item {
@@ -175,13 +176,6 @@ function readShownPart(part: unknown, place: string, types: readonly string[]): 
 
 const isText = (part: ShownPart): part is TextPart => part.kind === 'text'
 const isFilled = (part: ShownPart): boolean => !isText(part) || part.text !== ''
-
-const neutralOfPart = {
-  annotations: [[]],
-  logprobs: [[]],
-  parsed: 'any value',
-  prompt_cache_breakpoint: 'any value',
-} as const
 
 function readText(part: unknown, place: string, types: readonly string[]): TextPart {
   return readKept(withoutNeutral(part, neutralOfPart, `${place}.`), place, types)

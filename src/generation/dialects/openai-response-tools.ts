@@ -1,5 +1,6 @@
 import type { ReplyFormat, Tool, ToolChoice } from '../../models/conversation.ts'
 import { isFields, mustBe, withoutNeutral } from './body.ts'
+import { neutralIn, responsesFields } from './field-table.ts'
 import { refuseOthers } from './messages.ts'
 import {
   joinedName,
@@ -13,7 +14,8 @@ import { checkParameters, checkToolChoice, checkTools, listOfTools } from './too
 
 /** What the model may call and how it must reply, as responses write it. All throw Problem `invalid_field` for the first fault. */
 
-const neutralOfTool = { allowed_callers: [['direct']], defer_loading: [false], output_schema: 'any value' } as const
+const neutralOfTool = neutralIn(responsesFields, 'tools[].')
+const neutralOfText = neutralIn(responsesFields, 'text.')
 
 /** The tools of a request. */
 export interface ResponseTools {
@@ -122,7 +124,7 @@ function choiceOf(value: unknown): ToolChoice {
 /** `text`; undefined if any text will do. */
 export function readReplyFormat(text: unknown): ReplyFormat | undefined {
   if (text === undefined) return undefined
-  const kept = withoutNeutral(text, { verbosity: ['medium'] }, 'text.')
+  const kept = withoutNeutral(text, neutralOfText, 'text.')
   if (!isFields(kept)) throw mustBe('text', 'an object')
   refuseOthers(kept, ['format'], 'text')
   const { format } = kept

@@ -1,7 +1,8 @@
 import type { Message, Prompt, Tool } from '../../models/conversation.ts'
 import { tagsOf } from '../tags.ts'
-import { isFields, withoutNeutral, withoutNullsIn, type Fields, type Unsupported } from './body.ts'
+import { isFields, withoutNeutral, withoutNullsIn, type Fields } from './body.ts'
 import type { Dialect, DialectRequest } from './dialect.ts'
+import { neutralIn, responsesFields } from './field-table.ts'
 import { needsOf } from './needs.ts'
 import { openAiFormat } from './openai-errors.ts'
 import { responseEvents } from './openai-response-events.ts'
@@ -11,28 +12,9 @@ import { checkResponsesRequest, checkTextInput, type ResponsesRequest } from './
 import { readReplyFormat, readToolChoice, readTools } from './openai-response-tools.ts'
 
 /** OpenAI's responses: `POST /v1/responses`. Responses are not stored, so none can be continued by its id. */
-const unsupported: Unsupported = {
-  background: [false],
-  // Codex names its installation here.
-  client_metadata: 'any value',
-  context_management: [[]],
-  conversation: [],
-  // It limits the calls of tools that the vendor runs; there are none here.
-  max_tool_calls: 'any value',
-  moderation: [],
-  previous_response_id: [],
-  prompt: [],
-  prompt_cache_options: 'any value',
-  prompt_cache_retention: 'any value',
-  safety_identifier: 'any value',
-  service_tier: ['auto', 'default'],
-  store: [false],
-  stream_options: { fields: { include_obfuscation: [false] } },
-  top_logprobs: [0],
-  truncation: ['disabled'],
-}
+const unsupported = neutralIn(responsesFields)
 
-const unsupportedReasoning: Unsupported = { context: ['auto'], mode: ['standard'] }
+const unsupportedReasoning = neutralIn(responsesFields, 'reasoning.')
 
 export const openAiResponses: Dialect = Object.freeze({
   ...openAiFormat,

@@ -1,0 +1,162 @@
+import type { Neutral, Unsupported } from './body.ts'
+
+/** What becomes of a field of another vendor's API (docs/decisions/0020-fields-of-other-apis.md). */
+export interface FieldRule {
+  /** `no effect`: the reply and its price are the same with and without it. */
+  readonly rule: 'honoured' | 'passed on' | 'no effect' | 'refused'
+  /** The values that are accepted and ignored. Undefined for a field of the schema, which checks its values. */
+  readonly neutral?: Neutral
+}
+
+/** By path. Fields within others have a row only if Tollgate does not support them but accepts some of their values. */
+export type FieldTable = Readonly<Record<string, FieldRule>>
+
+const honoured = { rule: 'honoured' } as const
+const passed = { rule: 'passed on' } as const
+const unused = { rule: 'no effect' } as const
+const hint = { rule: 'no effect', neutral: 'any value' } as const
+const refused = (...neutral: readonly unknown[]) => ({ rule: 'refused', neutral }) as const
+
+/** Both of OpenAI's APIs. */
+const openAi = {
+  metadata: honoured,
+  model: honoured,
+  moderation: refused(),
+  parallel_tool_calls: passed,
+  prompt_cache_key: passed,
+  prompt_cache_options: hint,
+  prompt_cache_retention: hint,
+  safety_identifier: hint,
+  service_tier: refused('auto', 'default'),
+  store: refused(false),
+  stream: honoured,
+  temperature: passed,
+  tool_choice: passed,
+  tools: passed,
+  top_logprobs: refused(0),
+  top_p: passed,
+  user: unused,
+} as const
+
+export const chatFields = {
+  ...openAi,
+  audio: refused(),
+  frequency_penalty: refused(0),
+  function_call: refused('none'),
+  functions: refused([]),
+  logit_bias: refused({}),
+  logprobs: refused(false),
+  max_completion_tokens: honoured,
+  max_tokens: honoured,
+  messages: passed,
+  modalities: refused(['text']),
+  n: refused(1),
+  prediction: refused(),
+  presence_penalty: refused(0),
+  reasoning_effort: passed,
+  response_format: passed,
+  seed: passed,
+  stop: honoured,
+  stream_options: honoured,
+  verbosity: refused('medium'),
+  web_search_options: refused(),
+  // OpenAI's client adds what it parsed to the messages and calls that it returns.
+  'messages[].annotations': refused([]),
+  'messages[].audio': refused(),
+  'messages[].function_call': refused(),
+  'messages[].parsed': hint,
+  // LiteLLM adds what it knows of the vendor to the messages and calls that it returns.
+  'messages[].provider_specific_fields': hint,
+  // A part that clients send back has the fields of the message that it came in.
+  'messages[].content[].annotations': refused([]),
+  'messages[].content[].prompt_cache_breakpoint': hint,
+  'messages[].content[].role': refused('assistant'),
+  'messages[].tool_calls[].index': hint,
+  'messages[].tool_calls[].provider_specific_fields': hint,
+  'messages[].tool_calls[].function.parsed_arguments': hint,
+} as const satisfies FieldTable
+
+export const responsesFields = {
+  ...openAi,
+  background: refused(false),
+  // Codex names its installation here.
+  client_metadata: hint,
+  context_management: refused([]),
+  conversation: refused(),
+  include: unused,
+  input: passed,
+  instructions: passed,
+  max_output_tokens: honoured,
+  // It limits the calls of tools that the vendor runs; there are none here.
+  max_tool_calls: hint,
+  previous_response_id: refused(),
+  prompt: refused(),
+  reasoning: passed,
+  stream_options: { rule: 'refused', neutral: { fields: { include_obfuscation: [false] } } },
+  text: passed,
+  truncation: refused('disabled'),
+  'input[].caller': refused({ type: 'direct' }),
+  'input[].parsed_arguments': hint,
+  'input[].content[].annotations': refused([]),
+  'input[].content[].logprobs': refused([]),
+  'input[].content[].parsed': hint,
+  'input[].content[].prompt_cache_breakpoint': hint,
+  'reasoning.context': refused('auto'),
+  'reasoning.mode': refused('standard'),
+  'text.verbosity': refused('medium'),
+  'tools[].allowed_callers': refused(['direct']),
+  'tools[].defer_loading': refused(false),
+  'tools[].output_schema': hint,
+} as const satisfies FieldTable
+
+export const messagesFields = {
+  billing_policy: refused(),
+  cache_control: passed,
+  compaction: refused(),
+  container: refused(),
+  // Claude Code asks to keep all thoughts, as is done anyway.
+  context_management: refused({ edits: [] }, { edits: [{ type: 'clear_thinking_20251015', keep: 'all' }] }),
+  diagnostics: refused(),
+  fallback_credit_token: refused(),
+  fallbacks: refused(),
+  inference_geo: refused(),
+  max_tokens: honoured,
+  mcp_servers: refused([]),
+  messages: passed,
+  metadata: honoured,
+  model: honoured,
+  output_config: passed,
+  output_format: passed,
+  service_tier: refused('auto', 'standard_only'),
+  speed: refused('standard'),
+  stop_sequences: honoured,
+  stream: honoured,
+  system: passed,
+  temperature: passed,
+  thinking: passed,
+  thread: refused(),
+  tool_choice: passed,
+  tools: passed,
+  top_k: refused(),
+  top_p: passed,
+  user_profile_id: hint,
+  workspace_id: hint,
+  'messages[].content[].caller': refused({ type: 'direct' }),
+  'messages[].content[].citations': refused([], { enabled: false }),
+  'messages[].content[].toolset_name': refused(),
+  'tools[].allowed_callers': refused(['direct']),
+  'tools[].defer_loading': refused(false),
+  // How an input is cut into events never changes the input.
+  'tools[].eager_input_streaming': hint,
+  'tools[].input_examples': refused([]),
+} as const satisfies FieldTable
+
+/** The fields of the object at `path` that the parsers accept with neutral values only. */
+export function neutralIn(table: FieldTable, path = ''): Unsupported {
+  return Object.fromEntries(
+    Object.entries(table).flatMap(([field, { neutral }]) => {
+      const name = field.startsWith(path) ? field.slice(path.length) : ''
+      return neutral !== undefined && /^\w+$/.test(name) ? [[name, neutral]] : []
+    }),
+  )
+}
