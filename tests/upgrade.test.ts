@@ -2,17 +2,19 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { describe, test } from 'node:test'
+import { after, before, describe, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import { Client } from 'pg'
+import { verifyChanges } from '../src/access/verify.ts'
 import { verifyAll } from '../src/commands/verification.ts'
-import { openDatabase } from '../src/platform/database/database.ts'
+import { openDatabase, type Database } from '../src/platform/database/database.ts'
 import { migrate } from '../src/platform/database/migrations.ts'
 import { createTestDatabase, type TestDatabase } from './support/database.ts'
 import { emptyTables, fillDatabase, type Contents } from './support/full-database.ts'
 import { parseObject } from './support/json.ts'
+import { plant, readUnnoticed } from './support/planted-changes.ts'
 import { startService, upstreamModel } from './support/service.ts'
-import { sealAll } from './support/tamper.ts'
+import { sealAll, whileTampered } from './support/tamper.ts'
 import { log } from './support/tills.ts'
 import { startVendor } from './support/vendor.ts'
 
@@ -64,12 +66,40 @@ function changed(list: readonly string[], read: (name: string) => Buffer): strin
   })
 }
 
-test('this version fills every table for the dump of its release', { timeout: 120_000 }, async () => {
-  const fresh = await createTestDatabase()
-  const database = openDatabase(fresh.superuserUrl, { log })
-  await fillDatabase(fresh.url, async () => assert.deepEqual(await emptyTables(database), []))
-  await database.close()
-  await fresh.drop()
+describe('a database with rows in every table', () => {
+  let fresh: TestDatabase
+  let database: Database
+  before(async () => {
+    fresh = await createTestDatabase()
+    database = openDatabase(fresh.url, { log })
+  })
+  after(async () => {
+    await database.close()
+    await fresh.drop()
+  })
+
+  test(
+    'is what this version makes for the dump of its release, and proves its books',
+    { timeout: 120_000 },
+    async () => {
+      const superuser = openDatabase(fresh.superuserUrl, { log })
+      await fillDatabase(fresh.url, async () => assert.deepEqual(await emptyTables(superuser), []))
+      await superuser.close()
+      assert.deepEqual(
+        (await verifyChanges(database)).filter(({ ok }) => !ok),
+        [],
+      )
+    },
+  )
+
+  const places = Array.from({ length: 12 }, (_, index) => ({ place: index + 1 }))
+  for (const change of [...places, 'removed', 'added'] as const) {
+    test(`A35 names a row of each recorded table: ${JSON.stringify(change)}`, async () => {
+      const { unnoticed, planted } = await whileTampered(database, plant(change), readUnnoticed)
+      assert.deepEqual(unnoticed, [])
+      assert.ok(planted > 0)
+    })
+  }
 })
 
 for (const file of globSync('*.sql.gz', { cwd: folder })) {
@@ -86,9 +116,9 @@ for (const file of globSync('*.sql.gz', { cwd: folder })) {
         await superuser.close()
         await migrate(restored.url)
         const database = openDatabase(restored.url, { log })
-        const before = await verifyAll(database, { full: true, longestRequest: 10 ** 9 })
+        const migrated = await verifyAll(database, { full: true, longestRequest: 10 ** 9 })
         assert.deepEqual(
-          before.filter(({ ok }) => !ok),
+          migrated.filter(({ ok }) => !ok),
           [],
         )
         await database.close()
@@ -105,9 +135,9 @@ for (const file of globSync('*.sql.gz', { cwd: folder })) {
         assert.equal(record.json['name'], 'Anna Berg')
         // The next seals cover the columns that this version added.
         await sealAll(service.database)
-        const after = await verifyAll(service.database, { full: true, longestRequest: 10 ** 9 })
+        const used = await verifyAll(service.database, { full: true, longestRequest: 10 ** 9 })
         assert.deepEqual(
-          after.filter(({ ok }) => !ok),
+          used.filter(({ ok }) => !ok),
           [],
         )
         await service.close()

@@ -24,7 +24,8 @@ const facts = `
     from own join pg_attribute t on t.attrelid = own.oid cross join lateral aclexplode(t.attacl) a
     group by 1, 2, 3, a.grantee, a.privilege_type
   )
-  select format('trigger %s on %s calls %s (%s)%s', tgname, relname, p.proname, tgtype,
+  select format('trigger %s on %s calls %s (%s)%s%s', tgname, relname, p.proname, tgtype,
+      (select ' of ' || string_agg(attname, ', ' order by attname) from pg_attribute where attrelid = tgrelid and attnum = any (tgattr)),
       case tgenabled when 'O' then '' else ', disabled' end) as fact
     from pg_trigger join own on own.oid = tgrelid join pg_proc p on p.oid = tgfoid
     where not tgisinternal and not relispartition

@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
-import { checkOf, type VerifyCheck } from '../platform/verify-checks.ts'
+import { checkOf, runChecks, type VerifyCheck } from '../platform/verify-checks.ts'
 import { withSnapshot } from '../platform/database/snapshot-store.ts'
 import type { Database } from '../platform/database/database.ts'
 import { findMissingPartitions, readFacts, readFunctions } from './facts-store.ts'
+import { changes } from './verify-store.ts'
 import { readShippedFunctions } from './shipped-functions.ts'
 
 /** Written by `node scripts/schema-facts.ts`. */
@@ -42,4 +43,9 @@ function changedFunctions(
   return [...shipped]
     .filter(([name, body]) => there.get(name) !== body)
     .map(([name]) => ({ function: name, fault: there.has(name) ? 'it was changed' : 'it is missing' }))
+}
+
+/** Checks that every change to what decides about money or access has its event in the audit log, and that no row changed otherwise. */
+export function verifyChanges(database: Database): Promise<VerifyCheck[]> {
+  return runChecks(database, changes)
 }

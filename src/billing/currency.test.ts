@@ -49,6 +49,8 @@ test('without amounts, the currency may change at every start', async () => {
     await openCurrency(database, currency)
     assert.equal(await readCurrency(database), currency)
   }
+  const events = await database.rows(`select actor from audit where action = 'currency_replaced'`)
+  assert.deepEqual(events, [{ actor: 'service' }, { actor: 'service' }])
 })
 
 test('amounts of any kind keep their currency', async () => {

@@ -1,3 +1,5 @@
+import { byService } from '../access/actor.ts'
+import { recordWithin } from '../access/audit.ts'
 import type { Database, Queryable } from '../platform/database/database.ts'
 import { withSnapshot } from '../platform/database/snapshot-store.ts'
 import { OperatorError } from '../platform/problems.ts'
@@ -13,7 +15,11 @@ const silence = 20
 export async function openCurrency(database: Database, currency: string): Promise<void> {
   await store.ensureCurrency(database, currency)
   await confirmCurrency(database, currency)
-  await database.transaction((tx) => replaceCurrency(tx, currency))
+  await database.transaction(async (tx) => {
+    if (await replaceCurrency(tx, currency)) {
+      await recordWithin(tx, [{ ...byService, action: 'currency_replaced', outcome: 'allowed' }])
+    }
+  })
 }
 
 /**

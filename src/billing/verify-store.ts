@@ -108,6 +108,12 @@ export const books: VerifyQueries = {
         then not exists (select from hold where id = i.hold_id and account_id = i.account_id and idempotency_key = i.key)
         else not exists (select from ledger l where l.request_id = i.hold_id and l.account_id = i.account_id) end
       or (${isFuture('created_at')} and created_at > ${latestTime} + interval '1 day')`,
+  'every stored reply is the one that was stored': `
+    select account_id as account, key as idempotency_key, hold_id as request from idempotency i
+    where body is not null and digest is distinct from reply_digest(i)
+      -- None had a digest until the migration, which waited for the requests of its time.
+      and (digest is not null
+        or created_at > (select at + interval '5 minutes' from migration where name = '0059_recorded_changes'))`,
   'every charge has its account, and its key or person': `
     select distinct u.account_id as account, u.key_id as key, k.account_id as account_of_key, u.person_id as person
     from usage_day u left join account a on a.id = u.account_id left join api_key k on k.id = u.key_id

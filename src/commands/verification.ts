@@ -1,4 +1,4 @@
-import { verifySchema } from '../access/verify.ts'
+import { verifyChanges, verifySchema } from '../access/verify.ts'
 import { verifyKeys } from '../accounts/verify.ts'
 import { verifyBooks } from '../billing/verify.ts'
 import { verifyErasures } from '../client-data/verify.ts'
@@ -26,6 +26,7 @@ export async function verifyAll(database: Database, options: VerificationOptions
     ...checks,
     ...(await verifyKeys(database)),
     ...(await verifyPeople(database)),
+    ...(await verifyChanges(database)),
     ...(await verifyRecords(database)),
     ...(await verifyDrafts(database)),
     ...(await verifyInvoices(database)),

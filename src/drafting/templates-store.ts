@@ -43,12 +43,15 @@ const noted = (action: string, from: number): string => `
 const touched = 'version = t.version + 1, updated_at = record_time(), updated_by = portal_person()'
 
 /** Takes the default from the other templates of a kind, if `isDefault`. Run it before the template becomes the default. */
-export function clearDefault(kind: string, isDefault: boolean, exceptId: string): PreparedStatement {
+export function clearDefault(visit: Visit, kind: string, isDefault: boolean, exceptId: string): PreparedStatement {
   return {
     name: 'clear default template',
-    text: `update letter_template t set is_default = false, ${touched}
-      where $2::boolean and t.is_default and t.removed_at is null and lower(t.kind) = lower($1) and t.id <> $3`,
-    values: [kind, isDefault, exceptId],
+    text: `with changed as (
+        update letter_template t set is_default = false, ${touched}
+        where $2::boolean and t.is_default and t.removed_at is null and lower(t.kind) = lower($1) and t.id <> $3
+        returning t.id, t.name, t.version)
+      ${noted('template_changed', 4)}`,
+    values: [kind, isDefault, exceptId, visit.requestId, visit.address],
   }
 }
 

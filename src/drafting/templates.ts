@@ -53,7 +53,7 @@ export function createTemplates({ access }: { access: RecordAccess }): Templates
       await requirePartner(visit, done)
       const [, , [row]] = await access
         .as(visit, [
-          store.clearDefault(body.kind, body.is_default === true, id),
+          store.clearDefault(visit, body.kind, body.is_default === true, id),
           store.insertTemplate(visit, id, body),
           store.readTemplate(id),
         ])
@@ -70,7 +70,7 @@ export function createTemplates({ access }: { access: RecordAccess }): Templates
       const isDefault = body.is_default ?? before.is_default
       const [, [changed], [row]] = await access
         .as(visit, [
-          store.clearDefault(kind, isDefault, id),
+          store.clearDefault(visit, kind, isDefault, id),
           store.updateTemplate(visit, id, basisText(basis), body),
           store.readTemplate(id),
         ])

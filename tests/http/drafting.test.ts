@@ -557,6 +557,8 @@ describe('templates', () => {
       ],
     )
     const address = `/templates/${String(made.json['id'])}`
+    const events = `select details ->> 'version' as version from audit where action = 'template_changed' and noun_id = $1`
+    assert.deepEqual(await firm.service.database.rows(events, [made.json['id']]), [{ version: '2' }])
     const change = (etag: string) => paula.send('PATCH', address, { instructions: 'Shorter.' }, { 'if-match': etag })
     assert.equal((await change('"1"')).status, 412)
     assert.equal((await change('"2"')).status, 200)

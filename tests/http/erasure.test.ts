@@ -12,7 +12,7 @@ import { at, objectAt } from '../support/json.ts'
 import { routesOf } from '../support/routes.ts'
 import { upstreamModel } from '../support/service.ts'
 import { asSuperuser } from '../support/superuser.ts'
-import { sealAll } from '../support/tamper.ts'
+import { announced, sealAll } from '../support/tamper.ts'
 import { log } from '../support/tills.ts'
 import { until } from '../support/until.ts'
 import { startVendor, type Vendor } from '../support/vendor.ts'
@@ -241,7 +241,9 @@ describe('an erasure', () => {
   test('waits for the configured time even if its row says less, and for the time that it was given', async () => {
     const client = await fillClient(anna)
     assert.equal((await schedule(client)).status, 201)
-    await asSuperuser(database(), (tx) => tx.rows('update erasure set due_at = now() where client_id = $1', [client]))
+    await asSuperuser(database(), (tx) =>
+      tx.rows(announced('update erasure set due_at = now() where client_id = $1'), [client]),
+    )
     assert.equal(await erase(client), 'not_due')
     assert.equal(await eraseClient(database(), client, '0 days'), 'erased')
     const other = await fillClient(anna)

@@ -9,7 +9,7 @@ import { issueEarlier } from '../support/issue-earlier.ts'
 import { at, listAt, objectAt } from '../support/json.ts'
 import { startMailServer } from '../support/mail-server.ts'
 import { asSuperuser } from '../support/superuser.ts'
-import { sealAll } from '../support/tamper.ts'
+import { announced, sealAll } from '../support/tamper.ts'
 import { until } from '../support/until.ts'
 
 const mail = await startMailServer()
@@ -56,7 +56,7 @@ const today = () => Temporal.Now.plainDateISO('UTC').toString()
 /** To an account, issued so long ago that it has been overdue for so many days. */
 async function overdue(email: string, days: number): Promise<string> {
   const { accountId: account } = await firm.service.customer()
-  await database.rows('update account set billing_email = $2 where id = $1', [account, email])
+  await database.rows(announced('update account set billing_email = $2 where id = $1'), [account, email])
   const invoice = pathOf(ok(await paula.send('POST', '/invoices', { account, lines: [fee] }), 201))
   await issueEarlier(database, invoice.slice('/invoices/'.length), days)
   return invoice

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { randomUUIDv7 } from 'node:crypto'
 import { after, describe, test } from 'node:test'
 import { byService } from '../../src/access/actor.ts'
-import { writeCurrency } from '../../src/billing/currency-store.ts'
 import { verifyAll } from '../../src/commands/verification.ts'
 import { readAnswer, type Answer } from '../support/answer.ts'
 import { startService, upstreamModel } from '../support/service.ts'
@@ -10,6 +9,7 @@ import { startFirm } from '../support/firm.ts'
 import { issueEarlier } from '../support/issue-earlier.ts'
 import { at, listAt, objectAt, type Json } from '../support/json.ts'
 import { addPastUsage } from '../support/past-usage.ts'
+import { announced } from '../support/tamper.ts'
 import { until } from '../support/until.ts'
 import { waitingForLocks } from '../support/waiting-for-locks.ts'
 
@@ -72,6 +72,9 @@ const recorded = ({ headers }: Answer) =>
   database.rows('select action, outcome, person_id as person, client_id, details from audit where request_id = $1', [
     headers.get('request-id'),
   ])
+const useCurrency = (currency: string) =>
+  database.rows(announced('update books_currency set currency = $1'), [currency])
+
 const assertVerified = async () =>
   assert.deepEqual(
     (await verifyAll(database)).filter(({ ok: isRight }) => !isRight),
@@ -358,8 +361,8 @@ describe('an invoice for a month of an account', () => {
 
   test('A20: has lines for cached input and cache writes, at their prices or as input, and sums to its ledger', async () => {
     await database.rows(
-      `insert into price (model, valid_from, input, output, cached_input, cache_write, source)
-       values ('kept', '2025-01-01', 3, 5, 1, 4, 'command'), ('plain', '2025-01-01', 3, 5, null, null, 'command')`,
+      announced(`insert into price (model, valid_from, input, output, cached_input, cache_write, source)
+       values ('kept', '2025-01-01', 3, 5, 1, 4, 'command'), ('plain', '2025-01-01', 3, 5, null, null, 'command')`),
     )
     const customer = await firm.service.customer()
     const common = { day: '2026-03-05', input: 10, output: 20, prices: [3n, 5n] as const }
@@ -688,7 +691,7 @@ describe('bad input', () => {
   test('a draft in a currency that the firm no longer uses is neither changed nor issued, but invoices are credited', async () => {
     const [made, done] = [await draft(), await issued()]
     const { databaseUrl } = firm.service
-    await writeCurrency(database, 'CHF')
+    await useCurrency('CHF')
     const changed = await startService({
       models: [upstreamModel('http://127.0.0.1:9/v1')],
       databaseUrl,
@@ -718,7 +721,7 @@ describe('bad input', () => {
       assert.equal(credited.status, 200, await credited.text())
     } finally {
       await changed.close()
-      await writeCurrency(database, 'EUR')
+      await useCurrency('EUR')
     }
   })
 
@@ -1155,7 +1158,7 @@ describe('the report', () => {
 test('the report names the currencies of the invoices that it leaves out', async () => {
   await issued()
   assert.deepEqual(ok(await paula.get('/invoices/report')).json['other_currencies'], [])
-  await writeCurrency(database, 'CHF')
+  await useCurrency('CHF')
   const changed = await startService({
     models: [upstreamModel('http://127.0.0.1:9/v1')],
     databaseUrl: firm.service.databaseUrl,
@@ -1169,7 +1172,7 @@ test('the report names the currencies of the invoices that it leaves out', async
     assert.equal(at(json, 'ageing', 'payer_count'), 0)
   } finally {
     await changed.close()
-    await writeCurrency(database, 'EUR')
+    await useCurrency('EUR')
   }
 })
 

@@ -10,6 +10,7 @@ import { at, listAt, objectAt, type Json } from '../support/json.ts'
 import { makeDue } from '../support/erasable.ts'
 import { addPastUsage } from '../support/past-usage.ts'
 import { startService, upstreamModel } from '../support/service.ts'
+import { announced } from '../support/tamper.ts'
 
 const firm = await startFirm({
   currency: 'EUR',
@@ -367,7 +368,7 @@ describe('months', () => {
       [own.accountId, thisMonth],
     )
     // As when the month ended.
-    await database.rows('delete from closed_month')
+    await database.rows(announced('delete from closed_month'))
     assert.equal(await unbilled(own.accountId), undefined)
     const refused = await paula.send('POST', '/invoices', { account: own.accountId, month: '2026-03' })
     assert.deepEqual([refused.status, refused.error['field']], [400, 'account'])

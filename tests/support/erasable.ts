@@ -3,6 +3,7 @@ import type { Database } from '../../src/platform/database/database.ts'
 import type { Member } from './firm.ts'
 import { at } from './json.ts'
 import { asSuperuser } from './superuser.ts'
+import { announced } from './tamper.ts'
 
 /** A word that is in every text and name of a client made by `fillClient`, and nowhere else. */
 export const marker = 'quibblewick'
@@ -90,8 +91,8 @@ export function markedStatistics(database: Database): Promise<string[]> {
 export async function makeDue(database: Database, client: string): Promise<void> {
   await asSuperuser(database, (tx) =>
     tx.rows(
-      `update erasure set scheduled_at = scheduled_at - interval '60 days', due_at = due_at - interval '60 days'
-       where client_id = $1`,
+      announced(`update erasure set scheduled_at = scheduled_at - interval '60 days', due_at = due_at - interval '60 days'
+       where client_id = $1`),
       [client],
     ),
   )

@@ -10,7 +10,7 @@ import { addPasskey, post, setUpTotp } from './own-account.ts'
 import { addPastUsage } from './past-usage.ts'
 import { startPortal } from './portal.ts'
 import { upstreamModel } from './service.ts'
-import { sealAll } from './tamper.ts'
+import { announced, sealAll } from './tamper.ts'
 import { until } from './until.ts'
 import { startVendor } from './vendor.ts'
 
@@ -109,8 +109,8 @@ async function useAccounts(service: Portal['service']) {
 async function addAlert(database: Database, accountId: string): Promise<void> {
   const [id, delivery] = [randomUUID(), randomUUID()]
   await database.rows(
-    `insert into alert_rule (id, account_id, shares, webhook, secret, removed_at)
-     values ($1, $2, '{80}', 'https://hooks.example.com/', '\\x00', now())`,
+    announced(`insert into alert_rule (id, account_id, shares, webhook, secret, removed_at)
+     values ($1, $2, '{80}', 'https://hooks.example.com/', '\\x00', now())`),
     [id, accountId],
   )
   await database.rows(
@@ -158,13 +158,14 @@ async function useRecords(portal: Portal) {
       name: 'template',
       text: `insert into letter_template (id, kind, name, instructions) values (gen_random_uuid(), 'Offer', 'Short', 'Write.')`,
     },
+    { name: 'event', text: `insert into audit (action, outcome) values ('template_created', 'allowed')` },
   ])
   for (const name of ['Erased', 'Leaving']) {
     const leaving = String((await send('POST', '/clients', { name })).json['id'])
     const asked = { method: 'POST', body: { reason: 'Ended.' } }
     assert.equal((await partner.profile.ask(`/clients/${leaving}/erasure`, asked)).status, 201)
     if (name === 'Leaving') continue
-    await portal.service.database.rows('update erasure set due_at = now() where client_id = $1', [leaving])
+    await portal.service.database.rows(announced('update erasure set due_at = now() where client_id = $1'), [leaving])
     assert.equal(await eraseClient(portal.service.database, leaving, '0 days'), 'erased')
   }
   const other = await partner.profile.ask(`/clients/${randomUUID()}`)
@@ -215,7 +216,7 @@ async function useFactors(portal: Portal): Promise<void> {
   const other = await portal.enter('consultant')
   assert.equal((await post(other.profile, '/me/factors/totp/start')).status, 200)
   await portal.service.database.rows(
-    `insert into phone (person_id, number, verified_at) values ($1, '+4915112345678', now())`,
+    announced(`insert into phone (person_id, number, verified_at) values ($1, '+4915112345678', now())`),
     [id],
   )
 }
@@ -233,7 +234,7 @@ async function useLimits(database: Database): Promise<void> {
      values ('anna@example.com', 'Anna@example.com', sha256('token'), now() + interval '1 hour')`,
   )
   await database.rows(
-    `insert into password (person_id, hash, changed_at) select id, '$argon2id$', now() from person limit 1`,
+    announced(`insert into password (person_id, hash, changed_at) select id, '$argon2id$', now() from person limit 1`),
   )
 }
 

@@ -35,6 +35,10 @@ export async function whileTampered<T>(
   })
 }
 
+/** The statement with an audit event, as a change of the service has. */
+export const announced = (statement: string): string =>
+  `with event as (insert into audit (actor, action, outcome) values ('service', 'announced', 'allowed')) ${statement}`
+
 /** Seals all existing rows. */
 export async function sealAll(database: Database): Promise<void> {
   const sealer = createSealer({ database, log })

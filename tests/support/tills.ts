@@ -51,24 +51,27 @@ export async function openTills(count: number, waits: DatabasePatience = patienc
     nth: (index) => tills[index % tills.length] ?? assert.fail(),
     async addAccount({ credit = 0n, monthlyLimit, requests = 1_000_000, tokens = 100_000_000 }) {
       const [accountId, keyId] = [randomUUIDv7(), randomUUIDv7()]
-      await database.rows(
-        `insert into account (id, name, requests_per_minute, tokens_per_minute, monthly_limit, credited, request_level,
+      await database.transaction(async (tx) => {
+        await tx.rows(`insert into audit (actor, action, outcome) values ('service', 'account_created', 'allowed')`)
+        await tx.rows(
+          `insert into account (id, name, requests_per_minute, tokens_per_minute, monthly_limit, credited, request_level,
            token_level)
          values ($1, $1::uuid::text, $2::integer, $3::integer, $4, $5, $2::integer * 60000000::bigint, $3::integer * 60000000::bigint)`,
-        [accountId, requests, tokens, monthlyLimit, credit],
-      )
-      if (credit > 0n) {
-        await database.rows('insert into credit_entry (id, account_id, amount) values ($1, $2, $3)', [
-          randomUUIDv7(),
-          accountId,
-          credit,
-        ])
-      }
-      await database.rows(
-        `insert into api_key (id, public_id, secret_hash, account_id, name)
+          [accountId, requests, tokens, monthlyLimit, credit],
+        )
+        if (credit > 0n) {
+          await tx.rows('insert into credit_entry (id, account_id, amount) values ($1, $2, $3)', [
+            randomUUIDv7(),
+            accountId,
+            credit,
+          ])
+        }
+        await tx.rows(
+          `insert into api_key (id, public_id, secret_hash, account_id, name)
          values ($1::text::uuid, $1::text, sha256($1::text::bytea), $2, 'test')`,
-        [keyId, accountId],
-      )
+          [keyId, accountId],
+        )
+      })
       return { accountId, keyId }
     },
     async account({ accountId }) {

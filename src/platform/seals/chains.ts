@@ -23,5 +23,6 @@ export const chains: readonly Chain[] = [
   { name: 'invoice_payment', number: 'number', naming: { payment: 'id', invoice: 'invoice_id' } },
   { name: 'invoice_mail', number: 'number', naming: { mail: 'id', invoice: 'invoice_id' } },
   { name: 'erased_client', number: 'number', naming: { client: 'client_id', at: 'at' } },
+  { name: 'recorded_change', number: 'number', naming: { changed: 'table_name', id: 'row_key' } },
   { name: 'audit', number: 'id', naming: { at: 'at', action: 'action' } },
 ]

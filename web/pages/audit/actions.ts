@@ -23,6 +23,7 @@ const people = [
   'identity_added',
   'password_set',
   'password_changed',
+  'password_rehashed',
   'password_reset',
   'password_removed',
   'password_guessed',

@@ -282,6 +282,10 @@ describe('B51: a hash', () => {
     check = openCheck()
     assert.equal(await guess(email, right), id)
     assert.equal(await hashOf(), renewed, 'lowered parameters change nothing')
+    const events = await database.rows(`select actor from audit where action = 'password_rehashed' and noun_id = $1`, [
+      id,
+    ])
+    assert.deepEqual(events, [{ actor: 'service' }])
   })
 
   test('is not renewed over a password that was chosen in the meantime', async () => {

@@ -7,7 +7,7 @@ import { Problem } from '../../../platform/problems.ts'
 import type { Visitor } from '../../visitor.ts'
 import type { Guesses } from './guesses.ts'
 import type { Hashing } from './hashing.ts'
-import { readPasswordOwner, renewHash, type PasswordOwner } from './password-store.ts'
+import { readPasswordOwner, renewHash, type HashRenewal, type PasswordOwner } from './password-store.ts'
 import { maxPasswordBytes, readPassword } from './policy.ts'
 
 /**
@@ -50,11 +50,20 @@ export function createPasswordCheck(needs: CheckNeeds): CheckPassword {
           throw wrong()
         }
         await guesses.forget(key)
-        if (isOutdated(before)) await renewHash(database, { personId: owner.id, before, hash: await hash(text) })
+        if (isOutdated(before)) await renew(needs, { personId: owner.id, before, hash: await hash(text) })
         return owner
       })
     })
   }
+}
+
+/** Stores a hash of the same password with the present parameters. */
+function renew({ database, audit }: CheckNeeds, renewal: HashRenewal): Promise<void> {
+  return database.transaction(async (tx) => {
+    if (!(await renewHash(tx, renewal))) return
+    const about = { noun: 'person', nounId: renewal.personId }
+    await audit.recordWithin(tx, [{ ...byService, action: 'password_rehashed', outcome: 'allowed', ...about }])
+  })
 }
 
 /** The same work for an unknown address: the mail to it is queued, and is not sent. */

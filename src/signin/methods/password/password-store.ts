@@ -69,12 +69,20 @@ export async function writePassword(
   )
 }
 
-/** Replaces the hash of the same password, unless the password was changed in the meantime. */
-export async function renewHash(
-  database: Queryable,
-  { personId, before, hash }: { readonly personId: string; readonly before: string; readonly hash: string },
-): Promise<void> {
-  await database.rows('update password set hash = $3 where person_id = $1 and hash = $2', [personId, before, hash])
+export interface HashRenewal {
+  readonly personId: string
+  readonly before: string
+  readonly hash: string
+}
+
+/** Replaces the hash of the same password. False if the password was changed in the meantime. */
+export async function renewHash(tx: Queryable, { personId, before, hash }: HashRenewal): Promise<boolean> {
+  const rows = await tx.rows('update password set hash = $3 where person_id = $1 and hash = $2 returning 1', [
+    personId,
+    before,
+    hash,
+  ])
+  return rows.length > 0
 }
 
 /** False if there was none. */

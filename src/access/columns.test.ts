@@ -1,0 +1,226 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { log } from '../../tests/support/tills.ts'
+import { openDatabase, type Database } from '../platform/database/database.ts'
+import { chains } from '../platform/seals/chains.ts'
+
+/**
+ * How `verify` finds a change that was made behind the service's back, for each column of the database. A new column needs a place
+ * here, and one that decides about money or access needs a guard.
+ */
+interface Guards {
+  /** Compared with the last change that was recorded together with an audit event: `recorded_columns()` in the database. */
+  readonly recorded?: string
+  /** Append-only and covered by seals, as in `chains`. */
+  readonly sealed?: string
+  /** Equal to what another table says: the sum of its rows, its last revision, or the audit log. */
+  readonly compared?: string
+  /** Decides about neither money nor access, or lives for minutes, or is checked whenever it is used. */
+  readonly free?: string
+}
+
+const guards: Readonly<Record<string, Guards>> = {
+  account: {
+    recorded: `id name own status closed_at limits_keys requests_per_minute tokens_per_minute monthly_limit billing_name billing_address
+      billing_tax_number billing_email`,
+    compared: `charged month month_charged held credited credit_lent requests_lent tokens_lent request_level token_level level_at`,
+    free: 'created_at recalled_at charged_at_credit',
+  },
+  alert: { free: 'id rule_id created_at ended next_at of period share tries used' },
+  alert_attempt: { free: 'id alert_id at error outcome' },
+  alert_rule: { recorded: 'id account_id shares email webhook secret removed_at', free: 'created_at' },
+  allowance: { compared: 'account_id instance_id credit held requests tokens' },
+  api_key: {
+    recorded: `id account_id person_id public_id secret_hash name allowed_models expires_at limit_id replaced_by revoked_at`,
+    free: 'created_at last_used_at',
+  },
+  audit: {
+    sealed: 'id at action outcome actor actor_name person_id client_id noun noun_id request_id address details',
+  },
+  billed_entry: { compared: 'entry_id invoice_id' },
+  billed_letters: { compared: 'client_id month invoice_id' },
+  billed_month: { compared: 'account_id month invoice_id' },
+  books_currency: { recorded: 'only_row currency' },
+  client: {
+    compared: 'id name reference email address consultant_id status deleted_at version',
+    free: 'created_at updated_at changed_at search sort_key reference_key spelling',
+  },
+  closed_month: { recorded: 'month' },
+  confirmation: { free: 'session_id factor data tries expires_at' },
+  credit_entry: { recorded: 'id account_id amount note', sealed: 'number at' },
+  dispute: {
+    compared: 'id client_id invoice amount position due status archived_at version',
+    free: 'created_at created_by updated_at updated_by search',
+  },
+  draft: {
+    recorded: 'id client_id created_by instructions sources model subject rewrites rewrites_version',
+    compared: 'letter_id',
+    free: 'created_at finished_at stop_asked_at status failure',
+  },
+  email_link: { free: 'token_hash email email_key address_key code state_hash device is_known expires_at' },
+  encryption_check: { recorded: 'only_row encrypted' },
+  enrolment: { free: 'session_id factor data tries expires_at' },
+  erased_client: { sealed: 'number client_id at reason remains revisions scheduled_at scheduled_by' },
+  erasure: { recorded: 'id client_id reason due_at scheduled_by withdrawn_at withdrawn_by', free: 'scheduled_at' },
+  expense: {
+    compared: 'id client_id date text amount tax billable archived_at version',
+    free: 'created_at created_by updated_at updated_by',
+  },
+  hold: {
+    compared: 'id account_id key_id instance_id cost created_at idempotency_key',
+    // They become a ledger row within minutes.
+    free: `client_id person_id model input_tokens max_output_tokens input_price output_price cached_price cache_write_price`,
+  },
+  idempotency: { compared: 'account_id key hold_id created_at request_hash headers body digest' },
+  // The address that the provider last reported: the person's own changes only if the provider reports another.
+  identity: { recorded: 'id issuer subject person_id', free: 'created_at email_key' },
+  instance: { compared: 'id seen_at', free: 'host started_at last_batch' },
+  invitation: {
+    recorded: `id email email_key name role invited_by token_hash expires_at person_id accepted_at withdrawn_at`,
+    free: 'created_at',
+  },
+  // Partners read a draft before they issue it.
+  invoice: {
+    compared: `id account_id client_id kind state number series series_number month credits_id buyer_name buyer_address
+      buyer_tax_number currency decimals due_on gross net tax taxes issued_at issued_by issued_on note seller supply_from supply_to
+      created_at created_by updated_at updated_by version`,
+  },
+  invoice_file: { compared: 'invoice_id content', free: 'at digest name' },
+  invoice_issue: { sealed: 'number invoice_id at document' },
+  invoice_line: {
+    compared: `invoice_id position text quantity unit unit_price exact net source model direction entry_id entry_version
+      credits_position markup month tax_category tax_rate tax_reason`,
+  },
+  invoice_mail: { sealed: 'number id invoice_id at by copy_to digest kind message recipient reminder_days subject' },
+  invoice_mail_end: { free: 'mail_id at state' },
+  invoice_payment: {
+    recorded: 'id invoice_id date amount method reference reverses_id by',
+    sealed: 'number at',
+  },
+  // A month runs again without effect: what is billed is marked.
+  invoice_run: { free: 'month busy_until started_at finished_at' },
+  invoice_series: { recorded: 'name last' },
+  key_allowance: { compared: 'instance_id limit_id credit held requests tokens' },
+  key_issue: { sealed: 'number key_id account_id secret_hash at' },
+  key_limit: {
+    recorded: 'id account_id requests_per_minute tokens_per_minute daily_budget monthly_budget',
+    compared: `held day day_charged month month_charged credit_lent requests_lent tokens_lent request_level token_level`,
+    free: 'level_at recalled_at',
+  },
+  known_network: { free: 'hash expires_at' },
+  ledger: {
+    sealed: `number at request_id account_id key_id person_id model client_id input_tokens output_tokens cached_tokens
+      cache_write_tokens input_price output_price cached_price cache_write_price cost stop_reason usage_source uncharged_input
+      uncharged_output tags milliseconds`,
+  },
+  letter: {
+    compared: `id client_id previous_id subject body author recipient status cost generated approved_at approved_by sent_at
+      archived_at version`,
+    free: 'created_at created_by updated_at updated_by search',
+  },
+  letter_template: {
+    recorded: 'id kind name instructions is_default removed_at version',
+    free: 'created_at updated_at updated_by',
+  },
+  letter_template_revision: { recorded: 'template_id version data person_id removed', free: 'at' },
+  logout_token: { free: 'issuer jti expires_at' },
+  // Every start compares it with the files.
+  migration: { compared: 'number name checksum', free: 'at' },
+  note: {
+    compared: 'id client_id date text participants archived_at version',
+    free: 'created_at created_by updated_at updated_by search',
+  },
+  number_key: { recorded: 'key' },
+  passkey: {
+    recorded: 'id person_id rp_id credential_id public_key transports',
+    free: 'name counter created_at last_used_at',
+  },
+  passkey_owner: { recorded: 'person_id handle' },
+  password: { recorded: 'person_id hash changed_at' },
+  password_reset: { free: 'token_hash email email_key address_key network_hash is_known expires_at' },
+  person: { recorded: 'id name email email_key role status deleted_at', free: 'created_at last_signed_in_at' },
+  phone: { recorded: 'person_id number verified_at' },
+  price: {
+    recorded: 'number model valid_from input output cached_input cache_write source scheduled',
+  },
+  recorded_change: { sealed: 'number table_name row_key digest marks event at' },
+  recovery_code: { recorded: 'person_id hash' },
+  refusal_batch: { free: 'source number at' },
+  refusal_day: { free: 'account_id key_id day model code requests' },
+  refused_request: { free: 'request_id account_id key_id at model code status call milliseconds' },
+  revision: { sealed: 'number noun noun_id version client_id person_id at archived data erased' },
+  seal: { compared: 'chain number upto rows columns at digest marks checksum hash' },
+  seal_chain: { compared: 'name number seals upto hash' },
+  session: {
+    free: `id hash person_id method provider provider_sid issuer subject id_token factors device network created_at last_seen_at
+      proven_at ends_at`,
+  },
+  sign_in_attempt: {
+    free: `state_hash browser_hash method data return_to expires_at step proof person_id links_to enrols factor provider_sid tries`,
+  },
+  tag_day: {
+    compared: 'account_id day digest tags requests input_tokens output_tokens cached_tokens cache_write_tokens cost',
+  },
+  throttle: { free: 'kind key failures failed_at taken expires_at' },
+  time_entry: {
+    compared: 'id client_id date text minutes rate billable archived_at version',
+    free: 'created_at created_by updated_at updated_by',
+  },
+  totp: { recorded: 'person_id secret', free: 'created_at last_step' },
+  unbilled: { compared: 'kind id day account_id client_id amount' },
+  usage_day: {
+    compared: `account_id day key_id person_id model client_id requests input_tokens output_tokens cached_tokens
+      cache_write_tokens cost`,
+  },
+}
+
+let own: TestDatabase
+let database: Database
+
+before(async () => {
+  own = await createTestDatabase()
+  database = openDatabase(own.url, { log })
+})
+after(async () => {
+  await database.close()
+  await own.drop()
+})
+
+const wordsOf = (text = ''): string[] => text.split(/\s+/).filter((word) => word !== '')
+const listed = (of: (table: Guards) => readonly string[]): string[] =>
+  Object.entries(guards)
+    .flatMap(([table, each]) => of(each).map((column) => `${table}.${column}`))
+    .toSorted()
+
+async function columnsBy(query: string): Promise<string[]> {
+  const rows = await database.rows<{ name: string }>(query)
+  return rows.map(({ name }) => name).toSorted()
+}
+
+test('every column of the database has one guard, or a reason why it needs none', async () => {
+  const there = `select table_name || '.' || column_name as name from information_schema.columns
+    join pg_class c on c.oid = to_regclass(quote_ident(table_name)) where table_schema = 'public' and not c.relispartition`
+  assert.deepEqual(
+    listed(({ recorded, sealed, compared, free }) => [recorded, sealed, compared, free].flatMap(wordsOf)),
+    await columnsBy(there),
+  )
+})
+
+test('what is recorded is what the database records, and its triggers see each of these columns', async () => {
+  const recorded = listed(({ recorded: columns }) => wordsOf(columns))
+  const said = `select distinct table_name || '.' || name as name from recorded_columns() cross join unnest(keys || columns) name`
+  const seen = `select relname || '.' || attname as name from pg_trigger t join pg_class c on c.oid = t.tgrelid
+    join pg_attribute a on a.attrelid = c.oid and a.attnum = any (t.tgattr) where tgname = 'recorded'`
+  assert.deepEqual(await columnsBy(said), recorded)
+  assert.deepEqual(await columnsBy(seen), recorded)
+})
+
+test('what is sealed is in a table that has seals', () => {
+  const tables = Object.entries(guards).flatMap(([name, { sealed }]) => (sealed === undefined ? [] : [name]))
+  const names = chains.map(({ name }) => name)
+  assert.deepEqual(
+    tables.filter((name) => !names.includes(name)),
+    [],
+  )
+})
