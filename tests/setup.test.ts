@@ -198,10 +198,11 @@ function frameworks() {
         },
       }),
     },
-    ['scripts/install-frameworks.js', 'scripts/own-packages.js'],
+    ['scripts/install-for-tests.js', 'scripts/own-packages.js'],
   )
   roots.push(root)
-  const install = () => runProgram(process.execPath, [path.join(root, 'scripts/install-frameworks.js')], environment)
+  const script = path.join(root, 'scripts/install-for-tests.js')
+  const install = () => runProgram(process.execPath, [script, 'tests/frameworks'], environment)
   return { folder: path.join(root, 'tests/frameworks'), install }
 }
 

@@ -16,8 +16,8 @@ const usage = {
 
 /**
  * Starts a stand-in for OpenAI's chat completions and Anthropic's messages, whole and streamed, and for OpenAI's embeddings. It
- * has no list of models, so that nothing is detected. It gives the replies of `script` in turn, and 500 after the last one. A
- * reply has a `text`, `calls` of tools with `id`, `name` and `input` (the text of a JSON object), or both, and what the model
+ * has no list of models, so that nothing is detected. It gives the replies of `script` in turn, and 500 after the last one; a
+ * function returns the reply to a request. A stream with `cut` breaks off after two pieces. A reply has a `text`, `calls` of tools with `id`, `name` and `input` (the text of a JSON object), or both, and what the model
  * thought before: `thinking`, with its `signature` in messages. `requests` are the bodies received since.
  */
 export async function startScriptedUpstream() {
@@ -32,9 +32,9 @@ export async function startScriptedUpstream() {
     const body = await json(request)
     requests.push(body)
     if (!dialect) return void sendJson(response, JSON.stringify(embeddingsOf(body).body))
-    const reply = replies.shift()
+    const reply = typeof replies === 'function' ? replies(body) : replies.shift()
     if (reply === undefined) response.writeHead(500).end()
-    else if (body.stream) stream(response, dialect.frames({ usage, ...reply }))
+    else if (body.stream) stream(response, dialect.frames({ usage, ...reply }), reply.cut)
     else sendJson(response, dialect.whole({ usage, ...reply }))
   }
 
@@ -44,7 +44,7 @@ export async function startScriptedUpstream() {
       return requests
     },
     script(next) {
-      replies = [...next]
+      replies = typeof next === 'function' ? next : [...next]
       requests = []
     },
     async close() {
@@ -57,8 +57,9 @@ export async function startScriptedUpstream() {
 
 const sendJson = (response, body) => response.writeHead(200, { 'content-type': 'application/json' }).end(body)
 
-function stream(response, { head, tokens, finish, terminal }) {
+function stream(response, { head, tokens, finish, terminal }, isCut) {
   response.writeHead(200, { 'content-type': 'text/event-stream' })
+  if (isCut) return void response.write(Buffer.concat([...head, ...tokens.slice(0, 2)]), () => response.destroy())
   for (const frame of [...head, ...tokens, ...finish]) response.write(frame)
   response.end(terminal)
 }

@@ -99,7 +99,7 @@ function refusedField({ dialect, base, within }: Case, field: string, value: unk
 
 for (const [name, each] of Object.entries(cases)) {
   const { table, schema } = each
-  describe(`the table of ${name}`, () => {
+  describe(`A50 the table of ${name}`, () => {
     test('supports the fields of the schema, and only them', () => {
       const supported = Object.keys(table).filter((field) => table[field]?.neutral === undefined)
       const described = Object.keys(schema.properties).filter((field) => table[field]?.neutral === undefined)

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { anthropicMessages } from './anthropic-messages.ts'
+import type { Dialect } from './dialect.ts'
+import { openAiChat } from './openai-chat.ts'
+import { openAiResponses } from './openai-responses.ts'
+
+const schema = { type: 'object', properties: { path: { type: 'string' } }, additionalProperties: false }
+const described = { name: 'read', description: 'Reads a file.' }
+const ephemeral = { cache_control: { type: 'ephemeral' } }
+
+/** Requests in the middle of a task, as the programs of tests/programs sent them, shortened, and the roles that the model gets. */
+const sent: Readonly<Record<string, { dialect: Dialect; body: object; roles: string }>> = {
+  'Claude Code': {
+    dialect: anthropicMessages,
+    body: {
+      model: 'fast',
+      max_tokens: 32_000,
+      stream: true,
+      thinking: { type: 'adaptive' },
+      output_config: { effort: 'high' },
+      context_management: { edits: [{ type: 'clear_thinking_20251015', keep: 'all' }] },
+      metadata: { user_id: '{"device_id":"d","account_uuid":"","session_id":"s"}' },
+      system: [
+        { type: 'text', text: 'x-anthropic-billing-header: cc_version=2; cc_entrypoint=sdk-cli;' },
+        { type: 'text', text: 'You are a Claude agent.', ...ephemeral },
+      ],
+      tools: [{ ...described, input_schema: { $schema: 'https://json-schema.org/draft/2020-12/schema', ...schema } }],
+      messages: [
+        { role: 'user', content: [{ type: 'text', text: 'Change the note.' }] },
+        { role: 'system', content: 'Available agent types.' },
+        {
+          role: 'assistant',
+          content: [
+            { type: 'text', text: 'Let me look.' },
+            { type: 'tool_use', id: 'c1', name: 'read', input: { path: 'note.txt' } },
+          ],
+        },
+        {
+          role: 'user',
+          content: [{ tool_use_id: 'c1', type: 'tool_result', content: 'one', is_error: false, ...ephemeral }],
+        },
+      ],
+    },
+    roles: 'system user system assistant user',
+  },
+  'Codex CLI': {
+    dialect: openAiResponses,
+    body: {
+      model: 'fast',
+      stream: true,
+      store: false,
+      tool_choice: 'auto',
+      parallel_tool_calls: true,
+      reasoning: { summary: 'auto' },
+      include: ['reasoning.encrypted_content'],
+      prompt_cache_key: 'p',
+      client_metadata: { turn_id: 't', 'x-codex-window-id': 'w:0' },
+      tools: [
+        { type: 'function', ...described, strict: false, parameters: schema },
+        {
+          type: 'namespace',
+          name: 'agents',
+          description: 'Agents.',
+          tools: [{ type: 'function', ...described, strict: false, parameters: schema }],
+        },
+        { type: 'web_search', external_web_access: true },
+      ],
+      input: [
+        { type: 'message', id: 'm1', role: 'developer', content: [{ type: 'input_text', text: 'You are an agent.' }] },
+        { type: 'message', id: 'm2', role: 'user', content: [{ type: 'input_text', text: 'Change the note.' }] },
+        {
+          type: 'message',
+          id: 'm3',
+          status: 'completed',
+          role: 'assistant',
+          content: [{ type: 'output_text', text: 'Let me look.', annotations: [], logprobs: [] }],
+        },
+        { type: 'function_call', id: 'f1', status: 'completed', call_id: 'c1', name: 'read', arguments: '{}' },
+        { type: 'function_call_output', id: 'o1', call_id: 'c1', output: 'one' },
+      ],
+    },
+    roles: 'system user assistant user',
+  },
+  opencode: {
+    dialect: openAiChat,
+    body: {
+      model: 'fast',
+      max_tokens: 32_000,
+      stream: true,
+      stream_options: { include_usage: true },
+      tool_choice: 'auto',
+      tools: [{ type: 'function', function: { ...described, parameters: schema } }],
+      messages: [
+        { role: 'system', content: 'You are an agent.' },
+        { role: 'user', content: 'Change the note.' },
+        {
+          role: 'assistant',
+          content: '',
+          tool_calls: [{ id: 'c1', type: 'function', function: { name: 'read', arguments: '{}' } }],
+        },
+        { role: 'tool', tool_call_id: 'c1', content: 'one' },
+      ],
+    },
+    roles: 'system user assistant user',
+  },
+}
+
+describe('A50 a request of', () => {
+  for (const [name, { dialect, body, roles }] of Object.entries(sent)) {
+    test(`${name} is read, and needs nothing but tools`, () => {
+      const { prompt, needs } = dialect.read(body).request
+      assert.equal(prompt.messages.map(({ role }) => role).join(' '), roles)
+      assert.equal(prompt.tools?.[0]?.name, 'read')
+      assert.deepEqual([...new Set(needs?.map(({ capability }) => capability))], ['tools', 'forced_tools'])
+    })
+  }
+})

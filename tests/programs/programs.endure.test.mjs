@@ -1,0 +1,168 @@
+// Runs real programs against Tollgate, in front of a stand-in for the vendor. Only `npm run endure` installs them.
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { text } from 'node:stream/consumers'
+import { after, before, describe, it } from 'node:test'
+import { startScriptedUpstream } from '../frameworks/scripted-upstream.mjs'
+import { startService, upstreamModel } from '../support/service.ts'
+
+const packages = path.join(import.meta.dirname, 'node_modules')
+
+/**
+ * The programs. `setUp` writes the configuration and returns the environment: the URL, the key and the model, and what keeps the
+ * program from calling home. `read` and `edit` are calls of its tools that work on the note.
+ */
+const programs = [
+  {
+    name: 'Claude Code',
+    file: '@anthropic-ai/claude-code-linux-x64/claude',
+    setUp: async ({ url, key }) => ({
+      ANTHROPIC_BASE_URL: url,
+      ANTHROPIC_API_KEY: key,
+      ANTHROPIC_MODEL: 'fast',
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+    }),
+    begin: (prompt) => ['--print', prompt, '--permission-mode', 'acceptEdits'],
+    goOn: (prompt) => ['--continue', '--print', prompt, '--permission-mode', 'acceptEdits'],
+    read: (file) => ['Read', { file_path: file }],
+    edit: (file) => ['Edit', { file_path: file, old_string: 'one', new_string: 'two' }],
+  },
+  {
+    name: 'Codex CLI',
+    file: '@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex',
+    setUp: async ({ url, key, home }) => {
+      await mkdir(path.join(home, '.codex'))
+      await writeFile(
+        path.join(home, '.codex/config.toml'),
+        `model = "fast"
+model_provider = "tollgate"
+check_for_update_on_startup = false
+
+[analytics]
+enabled = false
+
+[model_providers.tollgate]
+name = "Tollgate"
+base_url = "${url}/v1"
+env_key = "TOLLGATE_KEY"
+wire_api = "responses"
+`,
+      )
+      return { TOLLGATE_KEY: key }
+    },
+    begin: (prompt) => ['exec', ...codexFlags, prompt],
+    goOn: (prompt) => ['exec', 'resume', '--last', ...codexFlags, prompt],
+    read: (file) => ['exec_command', { cmd: `cat ${file}` }],
+    edit: (file) => ['exec_command', { cmd: `apply_patch <<'END'\n${patchOf(file)}\nEND\n` }],
+  },
+  {
+    name: 'opencode',
+    file: 'opencode-linux-x64/bin/opencode',
+    setUp: async ({ url, key, folder }) => {
+      const options = { baseURL: `${url}/v1`, apiKey: '{env:TOLLGATE_KEY}' }
+      const tollgate = { npm: '@ai-sdk/openai-compatible', options, models: { fast: {} } }
+      await writeFile(
+        path.join(folder, 'opencode.json'),
+        JSON.stringify({ model: 'tollgate/fast', provider: { tollgate } }),
+      )
+      return { TOLLGATE_KEY: key, OPENCODE_DISABLE_AUTOUPDATE: '1', OPENCODE_DISABLE_MODELS_FETCH: '1' }
+    },
+    begin: (prompt) => ['run', prompt],
+    goOn: (prompt) => ['run', '--continue', prompt],
+    read: (file) => ['read', { filePath: file }],
+    edit: (file) => ['edit', { filePath: file, oldString: 'one', newString: 'two' }],
+  },
+]
+
+/** The test runs in a folder of its own, where a sandbox protects nothing and needs rights that containers lack. */
+const codexFlags = ['--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox']
+const patchOf = (file) =>
+  ['*** Begin Patch', `*** Update File: ${file}`, '@@', '-one', '+two', '*** End Patch'].join('\n')
+
+const done = 'The note says two.'
+
+const callOf = ([tool, input], id) => ({ calls: [{ id, name: tool, input: JSON.stringify(input) }] })
+
+/** The messages since the user spoke last. */
+const turnOf = ({ messages }) => messages.slice(messages.findLastIndex(({ role }) => role === 'user'))
+
+for (const { name, file, setUp, begin, goOn, read, edit } of programs) {
+  const program = path.join(packages, file)
+  const skip = existsSync(program) ? false : `${file} is not installed in tests/programs`
+  describe(`A50 ${name}`, { skip }, () => {
+    let upstream, service, customer, home, folder, note, environment
+    before(async () => {
+      upstream = await startScriptedUpstream()
+      const model = { context: 200_000, max_output_tokens: 64_000 }
+      service = await startService({ models: [upstreamModel(upstream.url, model)] })
+      customer = await service.customer()
+      home = await mkdtemp(path.join(tmpdir(), 'tollgate-program-'))
+      folder = path.join(home, 'work')
+      await mkdir(folder)
+      note = path.join(folder, 'note.txt')
+      await writeFile(note, 'one\n')
+      const rest = await setUp({ url: service.url, key: customer.key, home, folder })
+      environment = { PATH: process.env.PATH, HOME: home, ...rest }
+    })
+    after(async () => {
+      await service.close()
+      await upstream.close()
+      await rm(home, { recursive: true })
+    })
+
+    /** Runs the program to its end while the upstream replies to its requests for work with `reply`. Returns what it prints. */
+    async function run(args, reply) {
+      // Without tools, a program asks for the title of the conversation.
+      upstream.script((body) => (body.tools ? reply(body) : { text: 'A note' }))
+      const options = { cwd: folder, env: environment, stdio: ['ignore', 'pipe', 'pipe'], timeout: 240_000 }
+      const child = spawn(program, args, options)
+      const [printed, warned] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
+      assert.equal(child.exitCode, 0, `${printed}\n${warned}`)
+      return printed
+    }
+
+    it('reads a file and edits it, over a connection that is cut once', async () => {
+      let cuts = 1
+      const printed = await run(begin('Change the note to two.'), (body) => {
+        if (cuts-- > 0) return { text: 'Let me look at it.', cut: true }
+        const results = turnOf(body).filter(({ role }) => role === 'tool')
+        if (results.length === 0) return { text: 'Let me look.', ...callOf(read(note), 'call_1') }
+        assert.match(JSON.stringify(results[0].content), /one/)
+        return results.length === 1 ? callOf(edit(note), 'call_2') : { text: done }
+      })
+      assert.equal(await readFile(note, 'utf8'), 'two\n')
+      assert.ok(printed.includes(done), printed)
+    })
+
+    it('continues the conversation for several turns, with all that was said and done', async () => {
+      for (const turn of ['Second', 'Third', 'Fourth']) {
+        const printed = await run(goOn(`${turn} question: what does it say?`), () => ({ text: `${turn} answer: two.` }))
+        assert.ok(printed.includes(`${turn} answer: two.`), printed)
+      }
+      const { messages } = upstream.requests.findLast(({ tools }) => tools)
+      const said = JSON.stringify(messages)
+      for (const each of [
+        'Change the note to two.',
+        'call_2',
+        done,
+        'Second answer',
+        'Third answer',
+        'Fourth question',
+      ]) {
+        assert.ok(said.includes(each), each)
+      }
+    })
+
+    it('is charged for each request once, and nothing is held', async () => {
+      const { rows, holds } = await service.books(customer.accountId)
+      assert.equal(holds, 0)
+      const reasons = rows.map(({ stopReason }) => stopReason).filter((reason) => reason !== 'complete')
+      assert.deepEqual(reasons, ['error'])
+    })
+  })
+}
