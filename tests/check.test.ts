@@ -4,10 +4,11 @@ import { once } from 'node:events'
 import { existsSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import path from 'node:path'
 import { afterEach, describe, test } from 'node:test'
-import { areas } from '../scripts/suite/files.js'
+import { areas, testFiles } from '../scripts/suite/files.js'
 import { criteriaIn } from '../scripts/suite/criteria.js'
 import { choose } from '../scripts/suite/selection.js'
 import { unproven, verdictOf } from '../scripts/suite/verdict.js'
+import { detail } from './support/detail.ts'
 import { makeProject, runProgram } from './support/project.ts'
 
 const repository = path.join(import.meta.dirname, '..')
@@ -35,7 +36,6 @@ const configuration = {
 
 const one = `import { test } from 'node:test'\ntest('one', () => {})\ntest('two', () => {})\n`
 const good = { 'src/main.test.ts': one }
-const named = (name: string) => `const { test } = await import('node:test')\ntest('${name}', () => {})\n`
 
 const scripts = ['scripts/check.js', 'scripts/runtime.js', 'scripts/started-processes.js', 'scripts/suite']
 
@@ -86,7 +86,7 @@ describe('the checks', () => {
     assert.match(stdout, /1 failed:\n {2}src\/faulty\.test\.ts: red\n/)
   })
 
-  test('use tools that find what they are for', async () => {
+  detail('use tools that find what they are for', async () => {
     const root = makeProject(
       {
         'package.json': JSON.stringify({ name: 'small', type: 'module' }),
@@ -128,15 +128,13 @@ describe('the checks', () => {
     assert.doesNotMatch(stdout, /\bused +src/)
   })
 
-  test('fail when no test ran, when a file cannot be loaded, and when the set-up fails', async () => {
-    const unloadable = await checkTests({ ...good, 'src/broken.test.ts': `throw new Error('not loaded')\n` })
-    assert.equal(unloadable.verdict, '2 passed, 1 failed, 0 skipped', unloadable.stdout)
+  test('fail when the set-up fails', async () => {
     const setup = `export function globalSetup() {\n  throw new Error('no set-up')\n}\n`
     const unready = await checkTests({ ...good, 'tests/support/global-setup.ts': setup })
     assert.deepEqual([unready.status, unready.verdict], [1, '0 passed, 1 failed, 0 skipped'], unready.stdout)
   })
 
-  test('do not wait forever for a test file that does not end: they name it and run the others', async () => {
+  detail('do not wait forever for a test file that does not end: they name it and run the others', async () => {
     const leak = `await new Promise(() => setInterval(() => {}, 1000))\n`
     const setup = `const { spawn } = await import('node:child_process')
 const server = spawn(process.execPath, ['-e', 'setTimeout(() => {}, 120_000)'])
@@ -152,21 +150,24 @@ export const globalTeardown = () => void server.kill()\n`
   })
 
   test('run the tests across features only for `all`, and the long forms, with random draws, only for `endure`', async () => {
+    const long = 'tests/long.endure.test.ts'
     const files = {
       ...good,
-      'tests/wide.test.ts': named('wide'),
-      'models/far.test.mjs': named('far'),
-      'tests/long.endure.test.ts': `const { test } = await import('node:test')
+      'tests/wide.test.ts': '',
+      'models/far.test.mjs': '',
+      [long]: `const { test } = await import('node:test')
 test('long', () => { if (process.env.ENDURE !== '1' || process.env.SEED !== '7') throw new Error('no draws') })\n`,
     }
     const root = project(files)
-    const verdict = async (...args: string[]) => (await runIn(root, ...args)).stdout.trimEnd().split('\n').at(-1)
-    assert.equal(await verdict('fast'), '9 passed, 0 failed, 0 skipped')
-    assert.equal(await verdict('all'), '11 passed, 0 failed, 0 skipped')
-    const endured = await runProgram(process.execPath, [path.join(root, 'scripts/check.js'), 'endure'], { SEED: '7' })
-    assert.match(endured.stdout, /^Seed 7$[^]*\n12 passed, 0 failed, 0 skipped\n$/m)
+    const all = ['tests/wide.test.ts', 'models/far.test.mjs', 'src/main.test.ts']
+    assert.deepEqual(testFiles(root, 'fast'), ['src/main.test.ts'])
+    assert.deepEqual(testFiles(root, 'all'), all)
+    assert.deepEqual(testFiles(root, 'endure').toSorted(), [...all, long].toSorted())
+    const endured = await runProgram(process.execPath, [path.join(root, 'scripts/check.js'), 'endure', long], {
+      SEED: '7',
+    })
+    assert.match(endured.stdout, /^Seed 7$[^]*\n1 passed, 0 failed, 0 skipped\n$/m)
     assert.equal((await runIn(root, 'some')).status, 2)
-    assert.equal(await verdict('all', 'tests/wide.test.ts'), '1 passed, 0 failed, 0 skipped')
   })
 
   test('repeat a failed test: one that passes then is unsteady, and does not make the run red', async () => {
@@ -185,30 +186,31 @@ describe('by chance', () => {
 before(() => void mock.method(Date, 'now', () => 1))
 test('mocks', () => { globalThis.first = Date.now() })\n`
     const looks = `import { test } from 'node:test'
+await new Promise((resolve) => setTimeout(resolve, 1))
 test('looks', () => { if (globalThis.first !== 1 || Date.now() === 1) throw new Error('not undone') })\n`
     const { verdict, stdout } = await checkTests({ 'src/a.test.ts': mocks, 'src/b.test.ts': looks })
     assert.equal(verdict, '2 passed, 0 failed, 0 skipped', stdout)
+    assert.match(stdout, /▶ src\/b\.test\.ts\n {2}✔ looks/)
   })
 
-  test('list skipped tests with what is missing, and fail on one that does not say it, and on a todo', async () => {
+  test('list skipped tests with what is missing; fail on one that does not say it, on a todo, and on files that have no tests, end early or cannot be loaded', async () => {
     const marks = `import { test } from 'node:test'
 test('by a moon', { skip: 'no moon' }, () => {})
 test('silent', { skip: true }, () => {})
 test('later', { todo: true }, () => {})\n`
-    const { verdict, status, stdout } = await checkTests({ ...good, 'src/marks.test.ts': marks })
-    assert.deepEqual([status, verdict], [1, '2 passed, 2 failed, 1 skipped'], stdout)
+    const { verdict, status, stdout } = await checkTests({
+      ...good,
+      'src/marks.test.ts': marks,
+      'src/empty.test.ts': `export const nothing = 0\n`,
+      'src/broken.test.ts': `throw new Error('not loaded')\n`,
+      'tests/early.test.ts': `import { test } from 'node:test'\ntest('first', () => {})\ntest('second', () => process.exit(0))\n`,
+    })
+    assert.deepEqual([status, verdict], [1, '2 passed, 5 failed, 1 skipped'], stdout)
     assert.match(stdout, /1 skipped:\n {2}src\/marks\.test\.ts: by a moon \(no moon\)\n/)
     assert.match(stdout, /src\/marks\.test\.ts: later \(marked as todo\)\n/)
     assert.match(stdout, /src\/marks\.test\.ts: silent \(skipped without saying what is missing\)\n/)
-  })
-
-  test('fail on a file that ends before its last test, and on one without tests', async () => {
-    const early = `import { test } from 'node:test'\ntest('first', () => {})\ntest('second', () => process.exit(0))\n`
-    const empty = `export const nothing = 0\n`
-    const { verdict, stdout } = await checkTests({ ...good, 'src/early.test.ts': early, 'src/empty.test.ts': empty })
-    assert.equal(verdict, '2 passed, 2 failed, 0 skipped', stdout)
-    for (const file of ['early', 'empty']) {
-      assert.match(stdout, new RegExp(`  src/${file}\\.test\\.ts \\(ended before its last test\\)\\n`))
+    for (const file of ['src/empty', 'tests/early']) {
+      assert.match(stdout, new RegExp(`  ${file}\\.test\\.ts \\(ended before its last test\\)\\n`))
     }
   })
 
@@ -323,7 +325,7 @@ describe('processes that tests start', { skip: process.platform !== 'linux' && '
     assert.equal(isRunning(sleeperOf(roots.at(-1))), false)
   })
 
-  test('end with the checks, even in a separate session', async () => {
+  detail('end with the checks, even in a separate session', async () => {
     const waits = `${sleeper}test('waits', () => new Promise((resolve) => setTimeout(resolve, 100_000)))\n`
     const root = project({ ...good, 'src/waits.test.ts': waits })
     const child = spawn(process.execPath, [path.join(root, 'scripts/check.js'), 'fast'], { stdio: 'ignore' })

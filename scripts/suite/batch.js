@@ -1,15 +1,21 @@
 // Runs several test files in one process: loading what they share takes longer than most of them.
+import { AsyncResource } from 'node:async_hooks'
 import { appendFileSync, readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { join } from 'node:path'
+import { join, posix } from 'node:path'
 import { after, before, describe, mock } from 'node:test'
-
-const require = createRequire(import.meta.url)
 
 /** Clock ticks per second, in proc(5). Linux has no other value on the machines that the runtime supports. */
 const ticks = 100
 /** ms that a process may keep running after its last test: something was left open, which must not keep the whole run. */
 const grace = 30_000
+
+/**
+ * Modules that wait at their top level. They are loaded first: a test file that has to wait for one while it is imported would leave
+ * its suite, so that its tests would belong to no file.
+ */
+const waiting = ['libxml2-wasm', 'node-llama-cpp', 'tests/support/provider-packages.ts']
+
+const namesModule = (file, module) => readFileSync(file, 'utf8').includes(`${posix.basename(module)}'`)
 
 let left = 0
 
@@ -39,8 +45,12 @@ export async function runTogether(root, files, journal) {
     await import(join(root, files[0]))
     return
   }
+  for (const module of waiting.filter((name) => files.some((file) => namesModule(join(root, file), name)))) {
+    await import(module.startsWith('tests/') ? join(root, module) : module)
+  }
   for (const cost of costs) {
-    describe(cost.file, () => {
+    describe(cost.file, async () => {
+      const suite = new AsyncResource('suite')
       let start = { wall: 0, processor: 0 }
       before(() => {
         enter(cost.file)
@@ -48,14 +58,16 @@ export async function runTogether(root, files, journal) {
         start = spent()
       })
       enter(cost.file)
-      // `import` would leave the suite: its tests would belong to no file.
-      require(join(root, cost.file))
-      after(() => {
-        mock.timers.reset()
-        mock.restoreAll()
-        const end = spent()
-        Object.assign(cost, { wall: end.wall - start.wall, processor: end.processor - start.processor })
-      })
+      await import(join(root, cost.file))
+      // After the file's own hooks.
+      suite.runInAsyncScope(() =>
+        after(() => {
+          mock.timers.reset()
+          mock.restoreAll()
+          const end = spent()
+          Object.assign(cost, { wall: end.wall - start.wall, processor: end.processor - start.processor })
+        }),
+      )
     })
   }
 }

@@ -17,12 +17,13 @@ const isLong = (file) => /\.endure\.test\.\w+$/.test(file)
  * seconds of processor time on a quiet machine; CONTRIBUTING.md has the same figures. `together`: how many of its files run in one process.
  */
 export const areas = [
-  { name: 'static', budget: 110, has: () => false },
+  { name: 'static', budget: 95, has: () => false },
   { name: 'browser', budget: 160, together: 24, has: (file) => file.startsWith('tests/browser/') },
-  { name: 'faults', budget: 90, has: (file) => file.startsWith('tests/faults/') },
-  { name: 'system', budget: 140, has: (file) => /^tests\/[^/]+$/.test(file) },
-  { name: 'HTTP', budget: 280, together: 8, has: (file) => file.startsWith('tests/http/') },
-  { name: 'unit', budget: 300, together: 16, has: (file) => /^(src|web|models|bench|scripts)\//.test(file) },
+  { name: 'faults', budget: 100, together: 4, has: (file) => file.startsWith('tests/faults/') },
+  { name: 'system', budget: 70, together: 4, has: (file) => /^tests\/[^/]+$/.test(file) },
+  { name: 'HTTP', budget: 250, together: 8, has: (file) => file.startsWith('tests/http/') },
+  { name: 'unit', budget: 220, together: 16, has: (file) => /^(src|web|models|bench|scripts)\//.test(file) },
+  { name: 'services', budget: 350, has: () => false },
   { name: 'programs', budget: 0, has: () => true },
 ]
 
@@ -46,19 +47,17 @@ const inOrder = (files) =>
 
 const isFast = (file) => fast.some((pattern) => pattern.test(file))
 
-/** A statement that waits at the top level, or the import of a module with one. */
-const waits =
-  /^(?:const|let) [^>\n]*\bawait |^await |^import .* from '(?:libxml2-wasm|node-llama-cpp|.*\/(?:en16931|provider-packages)\.ts)'/m
+/** A test file that starts a service or opens a database at its top level, which would be open while the files before it run. */
+const opens = /^const .*\bawait (?:open|start)(?:Firm|Drafting|VendorService|MailingPortal|OwnDatabase)\(/m
 
 /**
- * The files in groups that each run in one process. The groups of a form are always the same, so a fault that depends on one repeats. A file that waits at its
- * top level, or imports a module that does, runs alone, because node:test would not know to which suite its tests belong.
+ * The files in groups that each run in one process. The groups of a form are always the same, so a fault that depends on one repeats.
  * @param {string} root
  * @param {string[]} files
  * @returns {string[][]}
  */
 export function batchesOf(root, files) {
-  const isAlone = (file) => isLong(file) || waits.test(readFileSync(join(root, file), 'utf8'))
+  const isAlone = (file) => isLong(file) || opens.test(readFileSync(join(root, file), 'utf8'))
   const batches = files.filter(isAlone).map((file) => [file])
   for (const [index, { together = 1 }] of areas.entries()) {
     const social = files.filter((file) => areaOf(file) === index && !isAlone(file))

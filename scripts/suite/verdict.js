@@ -89,10 +89,10 @@ export function shares(costs, { statics, total }) {
     seconds: costs.filter(({ file }) => areaOf(file) === index).reduce((sum, { processor }) => sum + processor, 0),
   }))
   const tests = sums.reduce((sum, { seconds }) => sum + seconds, 0)
-  sums[0].seconds = statics
-  const rows = [...sums, { name: 'database and runner', budget: 0, seconds: Math.max(0, total - tests) }].filter(
-    ({ seconds }) => seconds > 0,
-  )
+  const others = { static: statics, services: Math.max(0, total - tests) }
+  const rows = sums
+    .map((sum) => ({ ...sum, seconds: sum.seconds + (others[sum.name] ?? 0) }))
+    .filter(({ seconds }) => seconds > 0)
   const whole = rows.reduce((sum, { seconds }) => sum + seconds, 0)
   return rows.map(({ name, budget, seconds }) => {
     const share = `${((100 * seconds) / whole).toFixed(0)} %`

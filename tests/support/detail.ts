@@ -1,10 +1,14 @@
-import { test } from 'node:test'
+import { test, type TestContext, type TestOptions } from 'node:test'
 import { isEndure } from './draws.ts'
 
+type Run = (context: TestContext) => Promise<void> | void
+
 /**
- * A test that only `npm run endure` runs, because it takes seconds of a browser: it shows a detail of a page whose main steps a
- * test beside it takes in `npm test`.
+ * A test that only `npm run endure` runs, because it starts processes or a browser for seconds: it shows a detail of something
+ * whose main case another test proves in `npm test`.
  */
-export function detail(title: string, run: () => Promise<void>): void {
-  if (isEndure) void test(title, run)
+export function detail(title: string, ...rest: readonly [Run] | readonly [TestOptions, Run]): void {
+  if (!isEndure) return
+  const [options, run] = rest.length === 1 ? [{}, rest[0]] : rest
+  void test(title, options, run)
 }
