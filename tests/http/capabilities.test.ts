@@ -29,7 +29,7 @@ before(async () => {
   service = await startService({ models })
   customer = await service.customer()
   // The local model is loaded in the background.
-  await until(async () => (await service.call('/readyz', undefined)).status === 200)
+  await service.untilReady()
 })
 after(async () => {
   await service.close()

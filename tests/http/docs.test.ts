@@ -15,7 +15,6 @@ import { problems } from '../../src/platform/problems.ts'
 import { isEndure } from '../support/draws.ts'
 import { at, objectAt } from '../support/json.ts'
 import { shippedModel, startService, upstreamModel, type Service } from '../support/service.ts'
-import { until } from '../support/until.ts'
 import { startEmbeddingVendor, type EmbeddingVendor } from '../support/vendor-embeddings.ts'
 
 const root = path.join(import.meta.dirname, '../..')
@@ -29,7 +28,7 @@ before(async () => {
   const { max_output_tokens: _, ...called } = objectAt(upstreamModel(vendor.url, { id: 'embeddings' }))
   const embeddings = { ...called, kind: 'embeddings', price: { input: '0.02' } }
   service = await startService({ models: [shippedModel(), embeddings], aliases: { default: 'tiny' } })
-  await until(async () => (await service.call('/readyz', undefined)).status === 200)
+  await service.untilReady()
   calls = callsOf((await service.call('/openapi.json', undefined)).json)
 })
 after(async () => {

@@ -6,7 +6,6 @@ import { after, before, describe, it } from 'node:test'
 import { promisify } from 'node:util'
 import { isEndure } from '../support/draws.ts'
 import { shippedModel, startService, type Service } from '../support/service.ts'
-import { until } from '../support/until.ts'
 
 const root = path.join(import.meta.dirname, '../..')
 const execute = promisify(execFile)
@@ -14,7 +13,7 @@ const execute = promisify(execFile)
 let service: Service
 before(async () => {
   service = await startService({ models: [shippedModel()], aliases: { default: 'tiny' } })
-  await until(async () => (await service.call('/readyz', undefined)).status === 200)
+  await service.untilReady()
 })
 after(() => service.close())
 

@@ -6,7 +6,7 @@ import { until } from '../support/until.ts'
 let service: Service
 before(async () => {
   service = await startService({ models: [shippedModel({ parallel: 1 })] })
-  await until(async () => (await service.call('/readyz', undefined)).status === 200)
+  await service.untilReady()
 })
 after(() => service.close())
 

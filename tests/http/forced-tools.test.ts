@@ -21,7 +21,7 @@ import { until } from '../support/until.ts'
 let service: Service
 before(async () => {
   service = await startService({ models: [shippedModel()] })
-  await until(async () => (await service.call('/readyz', undefined)).status === 200)
+  await service.untilReady()
 })
 after(() => service.close())
 

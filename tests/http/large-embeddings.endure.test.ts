@@ -20,7 +20,7 @@ before(async () => {
       model('slow', raw.url),
     ],
   })
-  await until(async () => (await service.call('/readyz', undefined)).status === 200)
+  await service.untilReady()
 })
 after(async () => {
   await service.close()

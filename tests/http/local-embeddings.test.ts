@@ -7,7 +7,6 @@ import OpenAI from 'openai'
 import { smallEmbedder, writeEmbeddingModel } from '../support/embedding-model.ts'
 import { at, listAt } from '../support/json.ts'
 import { localEmbedder, startService, type Service } from '../support/service.ts'
-import { until } from '../support/until.ts'
 
 let folder: string
 let service: Service
@@ -19,7 +18,7 @@ before(async () => {
     models: [localEmbedder(file), localEmbedder(file, { id: 'narrow', parallel: 1, dimensions: [16] })],
     aliases: { meaning: 'embedder' },
   })
-  await until(async () => (await service.call('/readyz', undefined)).status === 200)
+  await service.untilReady()
 })
 after(async () => {
   await service.close()

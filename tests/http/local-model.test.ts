@@ -23,7 +23,7 @@ before(async () => {
     aliases: { default: 'tiny' },
   })
   customer = await service.customer()
-  await until(async () => (await service.call('/readyz', undefined)).status === 200)
+  await service.untilReady()
 })
 after(async () => {
   await service.close()

@@ -4,14 +4,13 @@ import { readEvents } from '../support/events.ts'
 import { at } from '../support/json.ts'
 import type { Answer } from '../support/answer.ts'
 import { shippedModel, startService, type Customer, type Service } from '../support/service.ts'
-import { until } from '../support/until.ts'
 
 let service: Service
 let customer: Customer
 before(async () => {
   service = await startService({ models: [shippedModel()] })
   customer = await service.customer()
-  await until(async () => (await service.call('/readyz', undefined)).status === 200)
+  await service.untilReady()
 })
 after(() => service.close())
 

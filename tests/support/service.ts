@@ -2,6 +2,7 @@ import { randomUUIDv7 } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { inspect } from 'node:util'
 import { byService, personActor } from '../../src/access/actor.ts'
 import { stringify } from 'yaml'
@@ -17,7 +18,9 @@ import type { AdditionalMethods } from '../../src/signin/configured.ts'
 import { createTestDatabase, patience } from './database.ts'
 import { smallEmbedder } from './embedding-model.ts'
 import { readAnswer, type Answer } from './answer.ts'
+import { objectAt } from './json.ts'
 import { createTestLog } from './log.ts'
+import { inTime } from './until.ts'
 
 export interface ServiceOptions {
   /** `models` of the configuration file. */
@@ -130,6 +133,8 @@ export async function startService(options: ServiceOptions) {
     /** A request with a key. `body` is sent as JSON, or unchanged if it is a string. */
     call: (address: string, key: string | undefined, body?: unknown, headers: Readonly<Record<string, string>> = {}) =>
       call(`${url}${address}`, key, body, headers),
+    /** Waits until every model can be called; `/readyz` is 200 once one can. */
+    untilReady: () => inTime('loading the models', ready(`${url}/readyz`)),
     books: (accountId: string) => readBooks(database, accountId),
     /** Closes everything, and asserts that the books are correct. */
     async close() {
@@ -141,6 +146,14 @@ export async function startService(options: ServiceOptions) {
       const faults = verdict.checks.filter(({ ok }) => !ok)
       if (!verdict.ok) throw new Error(`the books are wrong: ${inspect(faults, { depth: 4 })}`)
     },
+  }
+}
+
+async function ready(address: string): Promise<void> {
+  for (;;) {
+    const { json } = await call(address, undefined, undefined, {})
+    if (Object.values(objectAt(json, 'checks', 'models')).every((isReady) => isReady === true)) return
+    await sleep(50)
   }
 }
 
