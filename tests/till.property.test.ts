@@ -259,7 +259,7 @@ after(async () => {
 test('till() and exchange() match their model on any history of three instances', async (t) => {
   const property = fc.asyncProperty(fc.array(anyStep, { minLength: 1, maxLength: 25, size: 'medium' }), playHistory)
   // A history is not made smaller: each try takes seconds.
-  await fc.assert(property, { ...draws({ test: 25, endure: 300 }), endOnFailure: true })
+  await fc.assert(property, { ...draws({ test: 15, endure: 300 }), endOnFailure: true })
   t.diagnostic(`outcomes: ${JSON.stringify(Object.fromEntries(outcomes))}`)
   for (const [binding, least] of isEndure ? bindings : []) {
     assert.ok((outcomes.get(binding) ?? 0) >= least, `${binding} is hardly ever the outcome`)

@@ -32,7 +32,7 @@ async function run(args: readonly string[], databaseUrl: string, processes = 1):
   const TOLLGATE_CONFIG = path.join(folder, `${randomUUID()}.yaml`)
   const listen = { processes, port: await freePorts() }
   await writeFile(TOLLGATE_CONFIG, stringify({ listen, models: [upstreamModel('http://127.0.0.1:9')] }))
-  const call = args[0] === 'start' ? tollgate : tollgateHere
+  const call = processes > 1 ? tollgate : tollgateHere
   const outcome = await call(args, { DATABASE_URL: databaseUrl, TOLLGATE_DATA: folder, TOLLGATE_CONFIG })
   assert.equal(outcome.status, 1, outcome.stdout + outcome.stderr)
   assert.ok(!`${outcome.stdout}${outcome.stderr}`.includes(new URL(databaseUrl).password), 'it shows the password')
@@ -43,11 +43,11 @@ async function run(args: readonly string[], databaseUrl: string, processes = 1):
 const counts: readonly number[] = isEndure ? [1, 2] : [1]
 
 /** What `start`, `doctor` and a command say, without the log. */
-async function reports(databaseUrl: string, processes = counts): Promise<string[]> {
+async function reports(databaseUrl: string): Promise<string[]> {
   const [doctor, list, ...starts] = await Promise.all([
     run(['doctor'], databaseUrl),
     run(['account', 'list'], databaseUrl),
-    ...processes.map((count) => run(['start'], databaseUrl, count)),
+    ...counts.map((count) => run(['start'], databaseUrl, count)),
   ])
   const wrong = doctor.stdout.split('\n').find((line) => line.startsWith('WRONG')) ?? assert.fail(doctor.stdout)
   return [wrong.slice(22), ...[list, ...starts].map(({ stderr }) => stderr.trim().split('\n').at(-1) ?? '')]
@@ -66,11 +66,11 @@ test('a database that accepts connections and never answers', async () => {
   await once(silent.listen(0, '127.0.0.1'), 'listening')
   const address = silent.address()
   assert.ok(typeof address === 'object' && address !== null)
-  const lines = await reports(`postgres://firm:secret-word@127.0.0.1:${address.port}/firm`, [1, 2])
+  const lines = await reports(`postgres://firm:secret-word@127.0.0.1:${address.port}/firm`)
   for (const socket of sockets) socket.destroy()
   silent.close()
   const line = `The database at 127.0.0.1:${address.port} does not respond: check that PostgreSQL runs there, that its disk is not full, and that no firewall blocks it.`
-  assert.deepEqual(lines, [line, line, line, line])
+  assert.deepEqual(new Set(lines), new Set([line]))
 })
 
 test('a user without rights in the database, or who may not connect to it', async () => {

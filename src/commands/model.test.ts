@@ -124,9 +124,6 @@ test('model check loads the file and reports its speed', async () => {
   assert.equal(status, 0)
   assert.match(stdout, /Architecture +llama\n.*\nContext +1024 tokens/)
   assert.match(stdout, /Writing a reply +\d+ tokens\/s/)
-  const said = parseObject((await run('model', 'check', tinyFile, '--json')).stdout)
-  assert.deepEqual([said['ok'], said['architecture'], said['chat_template']], [true, 'llama', true])
-  assert.ok(Number(objectAt(said, 'speed')['reply_tokens_per_second']) > 10)
 })
 
 test('model check reports how fast an embedding model reads', async () => {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
 import { createConfigFolder, upstream } from '../../tests/support/config.ts'
-import { tollgate, tollgateHere } from '../../tests/support/command-line.ts'
+import { tollgateHere } from '../../tests/support/command-line.ts'
 import { insertCredit } from '../../tests/support/credit.ts'
 import { createTestDatabase } from '../../tests/support/database.ts'
 import { parseObject } from '../../tests/support/json.ts'
@@ -43,74 +43,42 @@ test('an embedded server allows 20 connections for each process and 40 for comma
   assert.deepEqual(await Promise.all([1, 3, 4, 8].map(connectionsFor)), [100, 100, 120, 200])
 })
 
-test('with --json, the greeting is one document, from one process or several; A49 too few connections are logged', async () => {
-  const database = await createTestDatabase()
-  const owner = openDatabase(database.url, { log: createTestLog().log, connections: 1 })
-  await owner.rows(`alter database ${new URL(database.url).pathname.slice(1)} connection limit 39`)
-  await owner.close()
-  const folder = await mkdtemp(path.join(tmpdir(), 'tollgate-start-'))
-  const TOLLGATE_CONFIG = path.join(folder, 'tollgate.yaml')
-  for (const processes of [1, 2]) {
-    await writeFile(TOLLGATE_CONFIG, `${upstream()}listen: { processes: ${processes} }`)
-    const PORT = String(await freePorts())
-    const environment = { DATABASE_URL: database.url, TOLLGATE_DATA: folder, TOLLGATE_CONFIG, PORT }
-    const started = await start(environment, { json: true })
-    const isWarned = () => started.stderr.includes('The database admits 39 connections, and the service uses up to 40:')
-    if (processes === 2) await until(isWarned)
-    assert.equal(await started.end(), 0)
-    assert.equal(isWarned(), processes === 2)
-    const url = `http://localhost:${PORT}`
-    assert.deepEqual(parseObject(started.stdout), { url, docs: `${url}/docs`, key: null, warning: null })
-  }
-  await rm(folder, { recursive: true })
-  await database.drop()
-})
-
-test('only --new-encryption-key permits another encryption key', async () => {
+test('another encryption key, and another currency for existing amounts, need a flag; --json prints one document; A49 too few connections are logged', async () => {
   const own = await createTestDatabase()
   const folder = await mkdtemp(path.join(tmpdir(), 'tollgate-start-'))
   const TOLLGATE_CONFIG = path.join(folder, 'tollgate.yaml')
-  await writeFile(TOLLGATE_CONFIG, upstream())
   const database = openDatabase(own.url, { log: createTestLog().log })
   await openEncryption(database, { data: folder })
-  await writeFile(path.join(folder, 'encryption.key'), Buffer.alloc(32, 1).toString('base64'))
-  const environment = { DATABASE_URL: own.url, TOLLGATE_DATA: folder, TOLLGATE_CONFIG, PORT: String(await freePorts()) }
-  const refused = await tollgate(['start'], environment)
-  assert.equal(refused.status, 1)
-  assert.match(refused.stderr, /encryption\.key is not the key with .* start once with --new-encryption-key/)
-  const started = await start(environment, { flags: ['--new-encryption-key'] })
-  assert.equal(await started.end(), 0)
-  await openEncryption(database, { data: folder })
-  const audited = await database.rows(`select actor, outcome from audit where action = 'encryption_key_replaced'`)
-  assert.deepEqual(audited, [{ actor: 'command', outcome: 'allowed' }])
-  await database.close()
-  await own.drop()
-  await rm(folder, { recursive: true })
-})
-
-test('only --new-currency permits another currency for existing amounts', async () => {
-  const own = await createTestDatabase()
-  const folder = await mkdtemp(path.join(tmpdir(), 'tollgate-start-'))
-  const TOLLGATE_CONFIG = path.join(folder, 'tollgate.yaml')
-  await writeFile(TOLLGATE_CONFIG, `${upstream()}currency: CHF\n`)
-  const database = openDatabase(own.url, { log: createTestLog().log })
   await openCurrency(database, 'EUR')
   await insertCredit(database)
-  const environment = { DATABASE_URL: own.url, TOLLGATE_DATA: folder, TOLLGATE_CONFIG, PORT: String(await freePorts()) }
-  for (const refused of [
-    await tollgate(['start'], environment),
-    await tollgateHere(['invoice', 'run', '--month', '2026-01'], environment),
-  ]) {
-    const { status, stderr } = refused
+  await writeFile(path.join(folder, 'encryption.key'), Buffer.alloc(32, 1).toString('base64'))
+  const PORT = String(await freePorts())
+  const environment = { DATABASE_URL: own.url, TOLLGATE_DATA: folder, TOLLGATE_CONFIG, PORT }
+  await writeFile(TOLLGATE_CONFIG, `${upstream()}currency: EUR\n`)
+  const otherKey = await tollgateHere(['start'], environment)
+  await writeFile(TOLLGATE_CONFIG, `${upstream()}currency: CHF\nlisten: { processes: 2 }\n`)
+  const otherCurrency = await tollgateHere(['start', '--new-encryption-key'], environment)
+  const invoices = await tollgateHere(['invoice', 'run', '--month', '2026-01'], environment)
+  for (const [{ status, stderr }, words] of [
+    [otherKey, /encryption\.key is not the key with .* start once with --new-encryption-key/],
+    [otherCurrency, /currency is CHF, but this database has credit in EUR.* start once with --new-currency/],
+    [invoices, /currency is CHF, but this database has credit in EUR.* start once with --new-currency/],
+  ] as const) {
     assert.equal(status, 1)
-    assert.match(stderr, /currency is CHF, but this database has credit in EUR.* start once with --new-currency/)
+    assert.match(stderr, words)
   }
-  for (const flags of [['--new-currency'], []]) {
-    const started = await start(environment, { flags })
-    assert.equal(await started.end(), 0)
-  }
-  const audited = await database.rows(`select actor, outcome from audit where action = 'currency_replaced'`)
-  assert.deepEqual(audited, [{ actor: 'command', outcome: 'allowed' }])
+  await database.rows(`alter database ${new URL(own.url).pathname.slice(1)} connection limit 39`)
+  const started = await start(environment, { json: true, flags: ['--new-encryption-key', '--new-currency'] })
+  await until(() => started.stderr.includes('The database admits 39 connections, and the service uses up to 40:'))
+  assert.equal(await started.end(), 0)
+  const url = `http://localhost:${PORT}`
+  assert.deepEqual(parseObject(started.stdout), { url, docs: `${url}/docs`, key: null, warning: null })
+  await openEncryption(database, { data: folder })
+  const by = { actor: 'command', outcome: 'allowed' }
+  assert.deepEqual(
+    await database.rows(`select distinct action, actor, outcome from audit where action like '%_replaced' order by 1`),
+    ['currency_replaced', 'encryption_key_replaced'].map((action) => ({ action, ...by })),
+  )
   await database.close()
   await own.drop()
   await rm(folder, { recursive: true })
@@ -120,7 +88,7 @@ test('an address that no interface has is refused in one line', async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'tollgate-host-'))
   const database = await createTestDatabase()
   for (const host of ['203.0.113.1', 'fe80::1']) {
-    const { status, stderr } = await tollgate(['start'], {
+    const { status, stderr } = await tollgateHere(['start'], {
       DATABASE_URL: database.url,
       TOLLGATE_DATA: folder,
       HOST: host,

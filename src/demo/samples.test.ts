@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
 import { byService, personActor } from '../access/actor.ts'
 import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { detail } from '../../tests/support/detail.ts'
 import { createTestLog } from '../../tests/support/log.ts'
 import { createAccess } from '../access/access.ts'
 import { createAudit, type Audit } from '../access/audit.ts'
@@ -108,7 +109,7 @@ test('records, revisions and audit rows are dated as if written day by day', asy
   assert.deepEqual(apart, [])
 })
 
-test('writes cannot be dated once a person has signed in, nor into the future', async () => {
+detail('writes cannot be dated once a person has signed in, nor into the future', async () => {
   await loadSamples(needs, issuer)
   const enter = (at: string) =>
     inOneTransaction(needs, async (portal, setTime) => {
@@ -149,7 +150,7 @@ test('an interrupted call leaves no partial client, and the next call completes 
   assert.deepEqual(await counts(), complete)
 })
 
-test('a person who signs in meanwhile does not end the start, and finds no samples', async () => {
+detail('a person who signs in meanwhile does not end the start, and finds no samples', async () => {
   let calls = 0
   const early = {
     ...people,
@@ -177,7 +178,7 @@ test('nothing is entered again once a person has signed in, whatever was deleted
   assert.deepEqual(await counts(), { ...nothing, person: 3 })
 })
 
-test('the people are linked to their subjects at each provider of the demo', async () => {
+detail('the people are linked to their subjects at each provider of the demo', async () => {
   const issuers = [issuer, 'http://127.0.0.1:9091']
   for (const each of issuers) await loadSamples(needs, each)
   for (const each of issuers) {

@@ -10,6 +10,7 @@ import { openDatabase } from '../../src/platform/database/database.ts'
 import { withFileLock } from '../../src/platform/system/file-lock.ts'
 import { openEmbedded } from '../../src/platform/embedded-postgres/embedded-postgres.ts'
 import { isRunning, workersIn, workOf } from '../../src/platform/system/processes.ts'
+import { detail } from '../support/detail.ts'
 import { isEndure } from '../support/draws.ts'
 import { embeddedTests, eventually, exec, isRoot, kill, nobody, query, serverOf } from '../support/embedded.ts'
 import { at } from '../support/json.ts'
@@ -46,7 +47,7 @@ async function keepRecovering(directory: string): Promise<() => Promise<void>> {
 }
 
 describe('after a kill', () => {
-  test('of a process that uses the server, the next one takes the server over', async () => {
+  detail('of a process that uses the server, the next one takes the server over', async () => {
     const directory = await madeFolder()
     const { child, line } = await startChild(directory)
     const pid = serverOf(directory)
@@ -71,7 +72,7 @@ describe('after a kill', () => {
     await embedded.close()
   })
 
-  test('of the running server, it comes back at the same address', async () => {
+  detail('of the running server, it comes back at the same address', async () => {
     const directory = await madeFolder()
     const other = await startChild(directory)
     const embedded = await open(directory)
@@ -97,7 +98,7 @@ describe('after a kill', () => {
     assert.equal(serverOf(directory), undefined)
   })
 
-  test('of the server, it comes back on its port once another program has released the port', async () => {
+  detail('of the server, it comes back on its port once another program has released the port', async () => {
     const directory = await madeFolder()
     const embedded = await open(directory)
     const thief = createServer()
@@ -158,7 +159,7 @@ describe('after a kill', () => {
     })
   }
 
-  test('a server that waits for its users to disconnect is shut down cleanly for the next one', onLinux, async () => {
+  detail('a server that waits for its users to disconnect is shut down cleanly for the next one', onLinux, async () => {
     const directory = await madeFolder()
     const first = await open(directory)
     const server = serverOf(directory)
@@ -179,7 +180,7 @@ describe('after a kill', () => {
     }
   })
 
-  test('of a process that was creating the cluster, at any moment, the next one creates it', async () => {
+  detail('of a process that was creating the cluster, at any moment, the next one creates it', async () => {
     const directory = await folder()
     for (const delay of isEndure ? [150, 300, 450, 600] : [300]) {
       const child = spawn(process.execPath, [childScript, directory], { stdio: ['pipe', 'pipe', 'inherit'] })
@@ -192,7 +193,7 @@ describe('after a kill', () => {
     assert.deepEqual((await readdir(directory)).toSorted(), ['postgres', 'postgres.json', 'postgres.log'])
   })
 
-  test('a process id that now belongs to another program is not mistaken for the server', async (t) => {
+  detail('a process id that now belongs to another program is not mistaken for the server', async (t) => {
     const directory = await madeFolder()
     const before = await open(directory)
     const { port } = new URL(before.url)
@@ -229,7 +230,7 @@ describe('a recovery that is abandoned', { timeout: 60_000 }, () => {
     await embedded.close()
   })
 
-  test('ends even if a process that was killed had started it', async () => {
+  detail('ends even if a process that was killed had started it', async () => {
     const directory = await madeFolder()
     await keepRecovering(directory)
     const child = spawn(process.execPath, [childScript, directory], { stdio: ['pipe', 'ignore', 'inherit'] })
@@ -245,7 +246,7 @@ describe('a recovery that is abandoned', { timeout: 60_000 }, () => {
     assert.ok(!isRunning(server))
   })
 
-  test('delays neither the process that waits for it nor one that waits for that process', async () => {
+  detail('delays neither the process that waits for it nor one that waits for that process', async () => {
     const directory = await madeFolder()
     const [one, other] = [await open(directory), await open(directory)]
     await keepRecovering(directory)
@@ -271,7 +272,7 @@ describe('as root', { skip: !isRoot }, () => {
     await embedded.close()
   })
 
-  test('a cluster copied by root is given back to the user', async () => {
+  detail('a cluster copied by root is given back to the user', async () => {
     const directory = await madeFolder()
     await exec('chown', ['-R', '0:0', directory])
     await chmod(join(directory, 'postgres'), 0o755)
@@ -280,7 +281,7 @@ describe('as root', { skip: !isRoot }, () => {
     await embedded.close()
   })
 
-  test('program and data may be in folders that no other user may enter', async () => {
+  detail('program and data may be in folders that no other user may enter', async () => {
     const closed = await openFolder()
     const copy = join(closed, 'copy')
     const modules = join(repository, 'node_modules')
@@ -304,7 +305,7 @@ describe('as root', { skip: !isRoot }, () => {
   })
 })
 
-test('an ordinary user can run the embedded database', { skip: !isRoot }, async () => {
+detail('an ordinary user can run the embedded database', { skip: !isRoot }, async () => {
   const parent = await openFolder()
   await chmod(parent, 0o777)
   const { line, end } = await startChild(join(parent, 'data'), { identity: nobody })

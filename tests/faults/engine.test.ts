@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
-import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { existsSync, mkdtempSync, readFileSync } from 'node:fs'
+import { rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { after, test, type TestContext } from 'node:test'
+import { after, before, test, type TestContext } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import {
   createTestEngine,
@@ -19,15 +19,16 @@ import {
 import { OperatorError, Problem } from '../../src/platform/problems.ts'
 import { isRunning } from '../../src/platform/system/processes.ts'
 import type { LocalEngine, LocalEngineNeeds } from '../../src/models/local/engine.ts'
+import { detail } from '../support/detail.ts'
 import { isEndure } from '../support/draws.ts'
 import { until } from '../support/until.ts'
 import { putForward, settle } from '../support/clock.ts'
 
-const folder = await mkdtemp(path.join(tmpdir(), 'engine-'))
+const folder = mkdtempSync(path.join(tmpdir(), 'engine-'))
 after(() => rm(folder, { recursive: true }))
-const original = await readFile(tinyFile)
+const original = readFileSync(tinyFile)
 const endlessFile = path.join(folder, 'endless.gguf')
-await writeEndlessModel(endlessFile)
+before(() => writeEndlessModel(endlessFile))
 
 /** An engine that is closed after the test, even if the test fails. */
 function openEngine(context: TestContext, needs: Partial<LocalEngineNeeds> = {}) {
@@ -66,14 +67,17 @@ function kill(engine: LocalEngine, signal: NodeJS.Signals): number {
 
 const untilReady = (engine: LocalEngine): Promise<void> => until(() => engine.health().ready)
 
+/** The runs of each kind that a fault meets. */
+const runsOfEach = isEndure ? 4 : 2
+
 /**
- * Starts four streaming and four whole runs, and stops the child once every stream has its first text, so that no run
+ * Starts streaming and whole runs, and stops the child once every stream has its first text, so that no run
  * finishes.
  */
 async function underLoad(engine: LocalEngine) {
   for (let tries = 1; ; tries += 1) {
     let ended = 0
-    const started = Array.from({ length: 4 }, () => Promise.withResolvers<void>())
+    const started = Array.from({ length: runsOfEach }, () => Promise.withResolvers<void>())
     const whole = started.map(() =>
       readRun(engine, letterPrompt, { maxOutputTokens: 500, stream: false }).catch((error: unknown) => error),
     )
@@ -102,19 +106,22 @@ async function isPart(engine: LocalEngine, { text, end }: Ran): Promise<void> {
   assert.deepEqual([text, end.usage], [again.text, again.end.usage])
 }
 
-void test('a child ignores the stop signals that a terminal or service manager sends to every process', async (context) => {
-  const engine = openEngine(context, { file: endlessFile })
-  await engine.ready()
-  const { whole, streamed } = await underLoad(engine)
-  const pid = engine.pid()
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGCONT'] as const) kill(engine, signal)
-  for (const run of await Promise.all([...whole, ...streamed])) {
-    if (run instanceof Error) throw run
-    assert.ok(typeof run === 'object' && run !== null && 'end' in run)
-    assert.partialDeepStrictEqual(run.end, { stopReason: 'max_output_tokens', usage: { outputTokens: 500 } })
-  }
-  assert.equal(engine.pid(), pid)
-})
+detail(
+  'a child ignores the stop signals that a terminal or service manager sends to every process',
+  async (context) => {
+    const engine = openEngine(context, { file: endlessFile })
+    await engine.ready()
+    const { whole, streamed } = await underLoad(engine)
+    const pid = engine.pid()
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGCONT'] as const) kill(engine, signal)
+    for (const run of await Promise.all([...whole, ...streamed])) {
+      if (run instanceof Error) throw run
+      assert.ok(typeof run === 'object' && run !== null && 'end' in run)
+      assert.partialDeepStrictEqual(run.end, { stopReason: 'max_output_tokens', usage: { outputTokens: 500 } })
+    }
+    assert.equal(engine.pid(), pid)
+  },
+)
 
 for (const signal of isEndure ? (['SIGKILL', 'SIGABRT', 'SIGSEGV'] as const) : (['SIGKILL'] as const)) {
   void test(`a child that ends by ${signal} fails its requests and ends its streams; later requests are served soon`, async (context) => {
@@ -138,29 +145,32 @@ for (const signal of isEndure ? (['SIGKILL', 'SIGABRT', 'SIGSEGV'] as const) : (
   })
 }
 
-void test('A10 queued requests are refused together, 5 seconds after an engine ended that does not come back', async (context) => {
-  const engine = openEngine(context, { file: endlessFile, parallel: 1 })
-  await engine.ready()
-  const begun = Promise.withResolvers<void>()
-  const running = readRun(engine, letterPrompt, { maxOutputTokens: 500 }, { onText: () => begun.resolve() })
-  await begun.promise
-  const first = kill(engine, 'SIGSTOP')
-  const waiting = Array.from({ length: 4 }, () => ask(engine))
-  await settle()
-  kill(engine, 'SIGKILL')
-  while (engine.pid() === first) await setTimeout(1)
-  kill(engine, 'SIGSTOP')
-  assert.equal((await running).end.stopReason, 'error')
+detail(
+  'A10 queued requests are refused together, 5 seconds after an engine ended that does not come back',
+  async (context) => {
+    const engine = openEngine(context, { file: endlessFile, parallel: 1 })
+    await engine.ready()
+    const begun = Promise.withResolvers<void>()
+    const running = readRun(engine, letterPrompt, { maxOutputTokens: 500 }, { onText: () => begun.resolve() })
+    await begun.promise
+    const first = kill(engine, 'SIGSTOP')
+    const waiting = Array.from({ length: 4 }, () => ask(engine))
+    await settle()
+    kill(engine, 'SIGKILL')
+    while (engine.pid() === first) await setTimeout(1)
+    kill(engine, 'SIGSTOP')
+    assert.equal((await running).end.stopReason, 'error')
 
-  let refused = 0
-  const refusals = waiting.map((each) => assert.rejects(each, isUnavailable).then(() => (refused += 1)))
-  await Promise.race(refusals)
-  await settle()
-  assert.equal(refused, 4, 'none waits for five more seconds')
-  await Promise.all(refusals)
-})
+    let refused = 0
+    const refusals = waiting.map((each) => assert.rejects(each, isUnavailable).then(() => (refused += 1)))
+    await Promise.race(refusals)
+    await settle()
+    assert.equal(refused, 4, 'none waits for five more seconds')
+    await Promise.all(refusals)
+  },
+)
 
-void test('a child that keeps ending is restarted with growing pauses', async (context) => {
+detail('a child that keeps ending is restarted with growing pauses', async (context) => {
   const engine = openEngine(context)
   for (let round = 0; round < 3; round += 1) {
     await askPatiently(engine)
@@ -185,7 +195,7 @@ void test('a child that hangs during a run is killed and restarted', async (cont
   assert.notEqual(engine.pid(), first)
 })
 
-void test('a child that hangs while loading is killed and restarted', async (context) => {
+detail('a child that hangs while loading is killed and restarted', async (context) => {
   const putOn = putForward(context)
   const engine = openEngine(context, { stallTimeout: 60_000 })
   while (engine.pid() === undefined) await setTimeout(1)
@@ -200,8 +210,9 @@ void test('a child that hangs while loading is killed and restarted', async (con
 })
 
 // These wait for as long as an operator would.
-if (isEndure) {
-  void test('a stopped child is killed within about ten seconds, whether it is idle, generating or counting tokens', async (context) => {
+detail(
+  'a stopped child is killed within about ten seconds, whether it is idle, generating or counting tokens',
+  async (context) => {
     const [busy, idle] = [openEngine(context), openEngine(context)]
     await Promise.all([busy.ready(), idle.ready()])
     const stopped = [busy, idle].map((engine) => kill(engine, 'SIGSTOP'))
@@ -211,20 +222,20 @@ if (isEndure) {
       await ask(engine)
       assert.ok(stopped.every((pid) => pid !== engine.pid()))
     }
-  })
+  },
+)
 
-  void test('an idle child is not restarted', async (context) => {
-    const putOn = putForward(context)
-    const engine = openEngine(context, { stallTimeout: 60_000 })
-    await engine.ready()
-    const pid = engine.pid()
-    putOn(60_001)
-    // The engine checks the child once a second, and allows eleven missed checks.
-    await setTimeout(13_000)
-    await ask(engine)
-    assert.equal(engine.pid(), pid)
-  })
-}
+detail('an idle child is not restarted', async (context) => {
+  const putOn = putForward(context)
+  const engine = openEngine(context, { stallTimeout: 60_000 })
+  await engine.ready()
+  const pid = engine.pid()
+  putOn(60_001)
+  // The engine checks the child once a second, and allows eleven missed checks.
+  await setTimeout(13_000)
+  await ask(engine)
+  assert.equal(engine.pid(), pid)
+})
 
 const withSetting = (setting: string, value: number): Buffer => {
   const bytes = Buffer.from(original)
@@ -248,7 +259,12 @@ const faults: readonly { name: string; bytes: Uint8Array | undefined; reason: Re
     bytes: renamed('llama.attention.head_count'),
     reason: /lacks the setting llama\.attention\.head_count/,
   },
-  { name: 'without a chat template', bytes: renamed('tokenizer.chat_template'), reason: /no chat template/ },
+  {
+    name: 'without a chat template',
+    bytes: renamed('tokenizer.chat_template'),
+    reason: /no chat template/,
+    onlyEndure: true,
+  },
   { name: 'of another shape', bytes: withSetting('llama.block_count', 6), reason: /blk\.5/, onlyEndure: true },
 ]
 
@@ -272,7 +288,7 @@ for (const { name, bytes, reason } of faults.filter(({ onlyEndure = false }) => 
   })
 }
 
-void test('the engine recovers on its own when a model file that aborted the child is put right', async (context) => {
+detail('the engine recovers on its own when a model file that aborted the child is put right', async (context) => {
   const file = path.join(folder, 'aborts.gguf')
   await writeFile(file, withSetting('llama.attention.head_count', 0))
   const engine = openEngine(context, { file })
@@ -284,7 +300,7 @@ void test('the engine recovers on its own when a model file that aborted the chi
   await ask(engine)
 })
 
-void test('a model file that is being copied is used once it is complete', async (context) => {
+detail('a model file that is being copied is used once it is complete', async (context) => {
   const file = path.join(folder, 'copied.gguf')
   await writeFile(file, original.subarray(0, 5_000_000))
   const engine = openEngine(context, { file })
@@ -294,7 +310,7 @@ void test('a model file that is being copied is used once it is complete', async
   await ask(engine)
 })
 
-void test('a context longer than the model was trained for is refused', async (context) => {
+detail('a context longer than the model was trained for is refused', async (context) => {
   const engine = openEngine(context, { context: 2048 })
   await assert.rejects(engine.ready(), /trained for a context of 1024 tokens; lower its context of 2048/)
 })
@@ -336,7 +352,7 @@ void test('closing lets running and queued requests finish, refuses new ones, an
   assert.equal(engine.health().ready, false)
 })
 
-void test('closing waits no longer than its grace period', async (context) => {
+detail('closing waits no longer than its grace period', async (context) => {
   const engine = openEngine(context, { file: endlessFile, grace: 50 })
   await engine.ready()
   const limits = { maxOutputTokens: 512, stream: false }
@@ -348,7 +364,7 @@ void test('closing waits no longer than its grace period', async (context) => {
   isUnavailable(await run)
 })
 
-void test('an engine can be closed while it loads and while it waits for its file', async (context) => {
+detail('an engine can be closed while it loads and while it waits for its file', async (context) => {
   for (const file of [tinyFile, path.join(folder, 'never.gguf')]) {
     const engine = openEngine(context, { file })
     await setTimeout(100)

@@ -10,6 +10,7 @@ import { after, before, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Client } from 'pg'
 import { stringify } from 'yaml'
+import { detail } from '../support/detail.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { isEndure } from '../support/draws.ts'
 import { eventually, serverOf } from '../support/embedded.ts'
@@ -46,12 +47,12 @@ test('a start that is interrupted leaves no database server behind', async () =>
   assert.equal(serverOf(path.join(folder, 'data')), undefined)
 })
 
-test('a start that is interrupted during a recovery exits at once and leaves no database server behind', async () => {
+detail('a start that is interrupted during a recovery exits at once and leaves no database server behind', async () => {
   const cluster = path.join(folder, 'data/postgres')
   const settings = path.join(cluster, 'postgresql.auto.conf')
   await writeFile(path.join(cluster, 'recovery.signal'), '')
   await writeFile(settings, "restore_command = 'sleep 600'\n")
-  for (const signal of isEndure ? (['SIGINT', 'SIGTERM', 'SIGHUP'] as const) : (['SIGTERM'] as const)) {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     const child = spawn(process.execPath, [main, 'start'], { env: environment(), stdio: ['ignore', 'pipe', 'pipe'] })
     const said = text(child.stderr)
     const ended = once(child, 'close')
@@ -68,7 +69,7 @@ test('a start that is interrupted during a recovery exits at once and leaves no 
   await writeFile(settings, '')
 })
 
-test('a start that waits for the migration of another instance stops at once', async (t) => {
+detail('a start that waits for the migration of another instance stops at once', async (t) => {
   const home = await createTestDatabase()
   const other = new Client(home.url)
   await other.connect()
@@ -82,7 +83,7 @@ test('a start that waits for the migration of another instance stops at once', a
     return rows.length
   }
   const TOLLGATE_CONFIG = path.join(folder, 'waiting.yaml')
-  for (const [processes, ...flags] of isEndure ? [[1], [1, '--new-currency'], [2]] : [[2]]) {
+  for (const [processes, ...flags] of [[1], [1, '--new-currency'], [2]]) {
     await writeFile(
       TOLLGATE_CONFIG,
       stringify({ listen: { processes }, models: [upstreamModel('http://127.0.0.1:9/v1')] }),
@@ -107,7 +108,7 @@ test('a start that waits for the migration of another instance stops at once', a
   }
 })
 
-test('Ctrl-C on a terminal, which signals every process of the service, logs no error', onLinux, async () => {
+detail('Ctrl-C on a terminal, which signals every process of the service, logs no error', onLinux, async () => {
   const child = spawn(process.execPath, [main, 'start'], {
     env: environment(),
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -123,7 +124,7 @@ test('Ctrl-C on a terminal, which signals every process of the service, logs no 
   assert.doesNotMatch(await said, /fault|"level":50/)
 })
 
-test('a closed terminal stops the service as SIGTERM does, after one SIGHUP or many', async () => {
+detail('a closed terminal stops the service as SIGTERM does, after one SIGHUP or many', async () => {
   const service = await start(environment())
   for (let times = 0; times < 5000; times++) service.signal('SIGHUP')
   assert.equal(await service.end('SIGHUP'), 0)
@@ -135,7 +136,7 @@ test('A47 during drain_delay everything is served but /readyz, and a second SIGT
   const home = await createTestDatabase()
   t.after(() => home.drop())
   const TOLLGATE_CONFIG = path.join(folder, 'leaving.yaml')
-  for (const processes of [1, 2]) {
+  for (const processes of isEndure ? [1, 2] : [2]) {
     const listen = { processes, drain_delay: '10m' }
     await writeFile(TOLLGATE_CONFIG, stringify({ listen, models: [upstreamModel('http://127.0.0.1:9/v1')] }))
     const service = await start({ ...environment(), DATABASE_URL: home.url, TOLLGATE_CONFIG })

@@ -11,6 +11,7 @@ import { verifyBooks } from '../../src/billing/verify.ts'
 import { openDatabase } from '../../src/platform/database/database.ts'
 import { isRunning } from '../../src/platform/system/processes.ts'
 import { tollgate, tollgateHere } from '../support/command-line.ts'
+import { detail } from '../support/detail.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { eventually } from '../support/embedded.ts'
 import { createGate } from '../support/gate.ts'
@@ -100,7 +101,7 @@ test('the greeting is printed once, when both workers serve', async () => {
   assert.deepEqual(new Set(versions), new Set([200]))
 })
 
-test('what prevents a worker from starting is one line, and no process remains', async () => {
+detail('what prevents a worker from starting is one line, and no process remains', async () => {
   const file = path.join(folder, 'absent.yaml')
   const model = { id: 'm', engine: 'ai-sdk', package: '@ai-sdk/nowhere', upstream_model: 'm' }
   const limits = { context: 64, max_output_tokens: 32, price: { input: '1', output: '2' } }
@@ -112,12 +113,12 @@ test('what prevents a worker from starting is one line, and no process remains',
 })
 
 test('the limit of an account applies to both workers together', async () => {
-  const key = await newKey('Limited', 20)
-  const statuses = await Promise.all(Array.from({ length: 60 }, () => call(key)))
+  const key = await newKey('Limited', 10)
+  const statuses = await Promise.all(Array.from({ length: 30 }, () => call(key)))
   const served = statuses.filter((status) => status === 200).length
   assert.deepEqual(new Set(statuses), new Set([200, 429]))
-  // Each worker by itself would serve 20. The bucket refills by one every three seconds.
-  assert.ok(served >= 20 && served < 40, `${served} of 60 were served`)
+  // Each worker by itself would serve 10. The bucket refills by one every six seconds.
+  assert.ok(served >= 10 && served < 20, `${served} of 30 were served`)
   const { stdout } = await tollgateHere(['ledger', '--account', 'Limited', '--json'], environment)
   const { rows } = parseObject(stdout)
   assert.ok(Array.isArray(rows))
@@ -172,63 +173,66 @@ test('SIGTERM lets both finish, and no process remains', async () => {
 
 const lockMigrations = (client: Client) => client.query('select pg_advisory_lock($1)', [migrationLock])
 
-test('SIGTERM while further workers start: no new requests, those in flight finish, and nothing waits for the start', async (t) => {
-  const key = await newKey('Early', 100_000)
-  const clients = [1, 2, 3].map(() => new Client(home.url))
-  await Promise.all(clients.map((each) => each.connect()))
-  const [watching = assert.fail(), ...turns] = clients
-  let [holding = assert.fail(), next = assert.fail()] = turns
-  await lockMigrations(holding)
-  const child = spawn(process.execPath, [main, 'start'], { env: environment, stdio: ['ignore', 'pipe', 'pipe'] })
-  const gate = createGate()
-  t.after(async () => {
-    child.kill('SIGKILL')
-    gate.open()
-    await Promise.all(clients.map((each) => each.end()))
-    vendor.set({})
-  })
-  const ended = once(child, 'close')
-  const said = { stdout: '', stderr: '' }
-  for (const name of ['stdout', 'stderr'] as const) child[name].on('data', (data) => (said[name] += String(data)))
-  const ready = () => said.stderr.split('"msg":"a worker is ready"').length - 1
-  const areWaiting = async (count: number) => {
-    const { rows } = await watching.query(
-      `select from pg_locks where locktype = 'advisory' and not granted
+detail(
+  'SIGTERM while further workers start: no new requests, those in flight finish, and nothing waits for the start',
+  async (t) => {
+    const key = await newKey('Early', 100_000)
+    const clients = [1, 2, 3].map(() => new Client(home.url))
+    await Promise.all(clients.map((each) => each.connect()))
+    const [watching = assert.fail(), ...turns] = clients
+    let [holding = assert.fail(), next = assert.fail()] = turns
+    await lockMigrations(holding)
+    const child = spawn(process.execPath, [main, 'start'], { env: environment, stdio: ['ignore', 'pipe', 'pipe'] })
+    const gate = createGate()
+    t.after(async () => {
+      child.kill('SIGKILL')
+      gate.open()
+      await Promise.all(clients.map((each) => each.end()))
+      vendor.set({})
+    })
+    const ended = once(child, 'close')
+    const said = { stdout: '', stderr: '' }
+    for (const name of ['stdout', 'stderr'] as const) child[name].on('data', (data) => (said[name] += String(data)))
+    const ready = () => said.stderr.split('"msg":"a worker is ready"').length - 1
+    const areWaiting = async (count: number) => {
+      const { rows } = await watching.query(
+        `select from pg_locks where locktype = 'advisory' and not granted
          and database = (select oid from pg_database where datname = current_database())`,
-    )
-    return rows.length === count
-  }
-  // Each process takes this lock before it listens, in the order in which they wait for it. The test waits behind each, so that
-  // the second worker cannot be faster.
-  for (const name of ['the main process', 'the first worker']) {
-    await eventually(`${name} waits`, () => areWaiting(1))
-    const locked = lockMigrations(next)
-    await eventually(`the test waits behind ${name}`, () => areWaiting(2))
-    await holding.query('select pg_advisory_unlock($1)', [migrationLock])
-    await locked
-    ;[holding, next] = [next, holding]
-  }
-  await eventually('the first serves', () => ready() === 1)
+      )
+      return rows.length === count
+    }
+    // Each process takes this lock before it listens, in the order in which they wait for it. The test waits behind each, so that
+    // the second worker cannot be faster.
+    for (const name of ['the main process', 'the first worker']) {
+      await eventually(`${name} waits`, () => areWaiting(1))
+      const locked = lockMigrations(next)
+      await eventually(`the test waits behind ${name}`, () => areWaiting(2))
+      await holding.query('select pg_advisory_unlock($1)', [migrationLock])
+      await locked
+      ;[holding, next] = [next, holding]
+    }
+    await eventually('the first serves', () => ready() === 1)
 
-  const earlier = vendor.calls
-  vendor.set({ gate: gate.pass })
-  const inFlight = call(key)
-  await eventually('it is in flight', () => vendor.calls === earlier + 1)
-  child.kill('SIGTERM')
-  await eventually('it refuses new requests', async () => !(await isServed()))
-  assert.notEqual(await call(key).catch(() => 'refused'), 200)
-  assert.equal(vendor.calls, earlier + 1)
-  gate.open()
-  assert.equal(await inFlight, 200)
-  // The lock is still held.
-  assert.deepEqual(await ended, [0, null])
-  assert.equal(ready(), 1)
-  assert.equal(said.stdout, '')
-  assert.doesNotMatch(said.stderr, /"level":50|Unexpected/)
-  assertGone([...said.stderr.matchAll(/"pid":(\d+),"msg":"a worker is ready"/g)].map(([, pid]) => Number(pid)))
-})
+    const earlier = vendor.calls
+    vendor.set({ gate: gate.pass })
+    const inFlight = call(key)
+    await eventually('it is in flight', () => vendor.calls === earlier + 1)
+    child.kill('SIGTERM')
+    await eventually('it refuses new requests', async () => !(await isServed()))
+    assert.notEqual(await call(key).catch(() => 'refused'), 200)
+    assert.equal(vendor.calls, earlier + 1)
+    gate.open()
+    assert.equal(await inFlight, 200)
+    // The lock is still held.
+    assert.deepEqual(await ended, [0, null])
+    assert.equal(ready(), 1)
+    assert.equal(said.stdout, '')
+    assert.doesNotMatch(said.stderr, /"level":50|Unexpected/)
+    assertGone([...said.stderr.matchAll(/"pid":(\d+),"msg":"a worker is ready"/g)].map(([, pid]) => Number(pid)))
+  },
+)
 
-test('workers end with the process that started them, even if that is killed', async () => {
+detail('workers end with the process that started them, even if that is killed', async () => {
   service = await start(environment)
   await eventually('the log names both', () => workers().length === 2)
   await service.end('SIGKILL')

@@ -44,32 +44,13 @@ const isSigned = (name: PackageName): boolean => name !== '@ai-sdk/openai-compat
 
 for (const name of packages) {
   describe(name, () => {
-    const signed = isSigned(name) ? { signature: 'c2ln' } : {}
     const signatures = isSigned(name) ? [signature] : []
-
-    test('a reply has its thoughts with their signature, its text and its calls, in their order', async () => {
-      const { text, parts, stopReason } = await run(name, calling)
-      assert.deepEqual([text, stopReason], ['Well.', 'complete'])
-      assert.deepEqual(parts, [
-        { kind: 'thinking', text: 'Hm.', ...signed },
-        { kind: 'text', text: 'Well.' },
-        { kind: 'call', id: 'call_1', tool: 'clock', input: clock.input },
-        { kind: 'call', id: 'call_2', tool: 'die', input: '{}' },
-      ])
-    })
 
     test('a stream has them in pieces', async () => {
       const { pieces, stopReason } = await stream(name, calling)
       const thoughts = [thinking('Hm'), thinking('.'), ...signatures]
       const calls = [call('call_1', 'clock'), input('{"zone":'), input('"UTC"}'), call('call_2', 'die'), input('{}')]
       assert.deepEqual([pieces, stopReason], [[...thoughts, 'Well', '.', ...calls], 'complete'])
-    })
-
-    test('a reply of a call alone has no text', async () => {
-      const { text, parts } = await run(name, { calls: [die] })
-      assert.deepEqual([text, parts], ['', [{ kind: 'call', id: 'call_2', tool: 'die', input: '{}' }]])
-      const { pieces } = await stream(name, { calls: [die] })
-      assert.deepEqual(pieces, [call('call_2', 'die'), input('{}')])
     })
 
     test('arguments that are not JSON are passed on as the model wrote them', async () => {

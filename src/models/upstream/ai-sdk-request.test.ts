@@ -4,7 +4,7 @@ import { at, listAt } from '../../../tests/support/json.ts'
 import { openPackage, packages, type PackageName } from '../../../tests/support/provider-packages.ts'
 import { createModels, readStream } from '../../../tests/support/vendor-run.ts'
 import { startVendor } from '../../../tests/support/vendor.ts'
-import type { Message, Part, Prompt, Reasoning } from '../conversation.ts'
+import type { Message, Prompt, Reasoning } from '../conversation.ts'
 import { Problem } from '../../platform/problems.ts'
 import type { RunLimits } from '../model.ts'
 import type { AiSdkModelOptions } from './ai-sdk.ts'
@@ -59,24 +59,6 @@ const image = {
   extent: { width: 1, height: 1 },
   field: 'x',
 } as const
-const thought = { kind: 'thinking', text: 'Hm.', signature: 'c2ln' } as const
-const hidden = { kind: 'thinking', text: '', signature: 'ZW5j', redacted: true } as const
-
-const conversation = (thoughts: readonly Part[]): readonly Message[] => [
-  user,
-  {
-    role: 'assistant',
-    parts: [...thoughts, text('Well.'), call('call_1', 'clock', '{"zone":"UTC"}'), call('call_2', 'die', '{}')],
-  },
-  {
-    role: 'user',
-    parts: [
-      { kind: 'result', callId: 'call_1', content: [text('noon'), image] },
-      { kind: 'result', callId: 'call_2', content: [], isError: true },
-      text('And?'),
-    ],
-  },
-]
 
 test('a prompt of only text is sent as before', async () => {
   const bodies = {
@@ -99,108 +81,7 @@ test('a prompt of only text is sent as before', async () => {
   for (const name of packages) assert.deepEqual(await sent(name, {}), bodies[name])
 })
 
-describe('calls and their results', () => {
-  test("reach Anthropic with Anthropic's signed and redacted thoughts", async () => {
-    const body = await sent(anthropic, { messages: conversation([thought, hidden]), tools })
-    assert.deepEqual(listAt(body, 'messages').slice(1), [
-      {
-        role: 'assistant',
-        content: [
-          { type: 'thinking', thinking: 'Hm.', signature: 'c2ln' },
-          { type: 'redacted_thinking', data: 'ZW5j' },
-          { type: 'text', text: 'Well.' },
-          { type: 'tool_use', id: 'call_1', name: 'clock', input: { zone: 'UTC' } },
-          { type: 'tool_use', id: 'call_2', name: 'die', input: {} },
-        ],
-      },
-      {
-        role: 'user',
-        content: [
-          { type: 'tool_result', tool_use_id: 'call_1', content: 'noon' },
-          { type: 'tool_result', tool_use_id: 'call_2', content: '', is_error: true },
-          { type: 'image', source: { type: 'base64', media_type: 'image/png', data: image.data } },
-          { type: 'text', text: 'And?' },
-        ],
-      },
-    ])
-  })
-
-  test("reach OpenAI's responses with encrypted reasoning", async () => {
-    const body = await sent(openAi, { messages: conversation([thought]), tools })
-    assert.deepEqual(listAt(body, 'input').slice(1), [
-      { type: 'reasoning', encrypted_content: 'c2ln', summary: [{ type: 'summary_text', text: 'Hm.' }] },
-      { role: 'assistant', content: [{ type: 'output_text', text: 'Well.' }] },
-      { type: 'function_call', call_id: 'call_1', name: 'clock', arguments: '{"zone":"UTC"}' },
-      { type: 'function_call', call_id: 'call_2', name: 'die', arguments: '{}' },
-      { type: 'function_call_output', call_id: 'call_1', output: 'noon' },
-      { type: 'function_call_output', call_id: 'call_2', output: '' },
-      {
-        role: 'user',
-        content: [
-          { type: 'input_image', image_url: `data:image/png;base64,${image.data}` },
-          { type: 'input_text', text: 'And?' },
-        ],
-      },
-    ])
-  })
-
-  const calls = [
-    { id: 'call_1', type: 'function', function: { name: 'clock', arguments: '{"zone":"UTC"}' } },
-    { id: 'call_2', type: 'function', function: { name: 'die', arguments: '{}' } },
-  ]
-  for (const [upstreamModel, thoughts] of [
-    ['m', {}],
-    ['kimi-k2', { reasoning_content: 'Hm.' }],
-  ] as const) {
-    test(`reach chat completions of ${upstreamModel}`, async () => {
-      const body = await sent(compatible, { messages: conversation([thought]), tools }, { upstreamModel })
-      assert.deepEqual(listAt(body, 'messages').slice(1), [
-        { role: 'assistant', content: 'Well.', ...thoughts, tool_calls: calls },
-        { role: 'tool', tool_call_id: 'call_1', content: 'noon' },
-        { role: 'tool', tool_call_id: 'call_2', content: '' },
-        {
-          role: 'user',
-          content: [
-            { type: 'image_url', image_url: { url: `data:image/png;base64,${image.data}` } },
-            { type: 'text', text: 'And?' },
-          ],
-        },
-      ])
-    })
-  }
-})
-
-const toolFieldsOf = (body: unknown) =>
-  fieldsOf(body, 'tools', 'tool_choice', 'parallel_tool_calls').filter((value) => value !== undefined)
-
 describe('tools', () => {
-  test('are sent with a forced choice and a limit of one call', async () => {
-    const prompt = { tools, toolChoice: { tool: 'die' }, parallelCalls: false }
-    assert.deepEqual(toolFieldsOf(await sent(anthropic, prompt)), [
-      [
-        { name: 'clock', description: 'The time', input_schema: parameters },
-        { name: 'die', input_schema: parameters },
-      ],
-      { type: 'tool', name: 'die', disable_parallel_tool_use: true },
-    ])
-    assert.deepEqual(toolFieldsOf(await sent(openAi, prompt)), [
-      [
-        { type: 'function', name: 'clock', description: 'The time', parameters },
-        { type: 'function', name: 'die', parameters },
-      ],
-      { type: 'function', name: 'die' },
-      false,
-    ])
-    assert.deepEqual(toolFieldsOf(await sent(compatible, prompt)), [
-      [
-        { type: 'function', function: { name: 'clock', description: 'The time', parameters } },
-        { type: 'function', function: { name: 'die', parameters } },
-      ],
-      { type: 'function', function: { name: 'die' } },
-      false,
-    ])
-  })
-
   test('are the caller’s when one is forced that has the name of a vendor’s own tool', async () => {
     const names = ['apply_patch', 'code_interpreter', 'file_search', 'image_generation', 'mcp', 'web_search']
     for (const name of [...names, 'web_search_preview', 'computer', 'shell', 'bash', 'web_fetch']) {
@@ -215,20 +96,6 @@ describe('tools', () => {
       )
       assert.deepEqual(at(await sent(compatible, prompt), 'tool_choice', 'function'), { name })
       assert.deepEqual(at(await sent(anthropic, prompt), 'tool_choice'), { type: 'tool', name })
-    }
-  })
-
-  test('are sent with the other choices', async () => {
-    for (const [toolChoice, words] of [
-      ['auto', 'auto'],
-      ['none', 'none'],
-      ['required', 'any'],
-    ] as const) {
-      const [, ofAnthropic] = toolFieldsOf(await sent(anthropic, { tools, toolChoice }))
-      assert.deepEqual(ofAnthropic, { type: words })
-      for (const name of [openAi, compatible]) {
-        assert.deepEqual(toolFieldsOf(await sent(name, { tools, toolChoice })).slice(1), [toolChoice])
-      }
     }
   })
 

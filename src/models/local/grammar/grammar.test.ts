@@ -222,7 +222,7 @@ describe('the grammar of a schema', () => {
           )
         }
       }),
-      draws({ test: 100, endure: 1000 }),
+      draws({ test: 40, endure: 1000 }),
     )
     await check(
       { type: 'integer', exclusiveMinimum: 0.5, exclusiveMaximum: 3 },
@@ -399,7 +399,7 @@ describe('the grammar of a schema', () => {
         assert.ok(Compile(schema).Check(value), 'the generated value')
         await check(schema, [JSON.stringify(value)], [JSON.stringify([value]), `${JSON.stringify(value)}x`])
       }),
-      draws({ test: 100, endure: 1000 }),
+      draws({ test: 40, endure: 1000 }),
     )
   })
 })
