@@ -4,6 +4,7 @@ import { after, before, test } from 'node:test'
 import { byService } from '../access/actor.ts'
 import { createKeys, type Keys } from '../accounts/keys.ts'
 import { countOwnTime } from '../../tests/support/clock.ts'
+import { detail } from '../../tests/support/detail.ts'
 import { ask, log, mostOfOne, openTills, outcome, reapWhere, used, type Tills } from '../../tests/support/tills.ts'
 import { until } from '../../tests/support/until.ts'
 import { deleteInstance, insertInstance } from './instance-store.ts'
@@ -250,7 +251,7 @@ test('limits that replace removed ones owe nothing to the allowances of those', 
   await Promise.all(admitted.map((each) => stage.nth(0).release(each.requestId, payer.accountId)))
 })
 
-test('an idle key has its allowance returned', async () => {
+detail('an idle key has its allowance returned', async () => {
   const payer = await warm(await limited({ monthlyBudget: 10_000n * mostOfOne, requestsPerMinute: 100_000 }))
   const nothing = { held: 0n, credit: 0n, requests: 0n, tokens: 0n }
   await until(async () => JSON.stringify(await lent(payer), text) === JSON.stringify(nothing, text))

@@ -3,6 +3,7 @@ import { randomUUIDv7 } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { countOwnTime } from '../../tests/support/clock.ts'
+import { isEndure } from '../../tests/support/draws.ts'
 import { until } from '../../tests/support/until.ts'
 import { openDatabase, type Database } from '../platform/database/database.ts'
 import { patience } from '../../tests/support/database.ts'
@@ -276,7 +277,7 @@ test('A19: connections cut at random moments, including COMMIT, neither lose nor
     }
   })()
   const worker = async (index: number): Promise<void> => {
-    for (let round = 0; round < 25; round++) {
+    for (let round = 0; round < (isEndure ? 25 : 8); round++) {
       const each = ask(payer)
       await nth(index).admit(each)
       await nth(index).settle(each.requestId, each.payer.accountId, used(round % 20))

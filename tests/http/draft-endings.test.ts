@@ -63,18 +63,6 @@ describe('a letter that is being written', () => {
     )
   })
 
-  it('B96 is finished after its author signs out, who does not receive it whole either', async () => {
-    const author = await firm.join('Carl', 'consultant')
-    const its = await record('A fee.', author)
-    const { id, answer, letOn } = await holdBack(its, { by: author, accept: 'application/json' })
-    await firm.service.sessions.endOf(author.cookie, {})
-    letOn()
-    const { status, text } = await answer
-    assert.equal(status, 401)
-    assert.doesNotMatch(text, /Hello/)
-    assert.deepEqual(await ended(its.drafts, id), { id, status: 'complete', failure: null, letter_id: id })
-  })
-
   it('B96 ends when its author is disabled, and nothing is kept but the charge', async () => {
     const author = await firm.join('Dora', 'consultant')
     const its = await record('A fee.', author)
@@ -89,17 +77,6 @@ describe('a letter that is being written', () => {
     const costs = (await paula.get(`/clients/${its.client}/costs`)).json
     assert.notEqual(costs['total'], '0')
     assert.equal(costs['not_kept'], costs['total'])
-  })
-
-  it('B96 ends when its client is given to someone else before its first word, and says why', async () => {
-    const its = await record()
-    const { id, answer } = await holdBack(its, { words: 0 })
-    await firm.service.records.clients.change(byPaula, its.client, { basis: null, body: { consultant_id: ben.id } })
-    const { status, json } = await answer
-    assert.deepEqual([status, at(json, 'error', 'code')], [403, 'forbidden'])
-    // At once, not by recovery.
-    assert.deepEqual(await draftsOf(its.drafts), [{ id, status: 'failed', failure: 'forbidden', letter_id: null }])
-    assert.deepEqual(await lettersOf(ben, its), [])
   })
 
   it('B96 ends when its client is given to someone else, and nothing is kept but the charge', async () => {

@@ -229,27 +229,6 @@ describe('a draft', () => {
     )
   })
 
-  it('B96 keeps nothing on a record that its author may no longer see, and the charge stays', async () => {
-    const { client, note, drafts } = await record()
-    const held = Promise.withResolvers<void>()
-    vendor.set({ gate: () => held.promise })
-    const answering = anna.send('POST', drafts, { instructions: 'Write.', notes: [note] }, stream)
-    await until(async () => objectsAt((await anna.get(drafts)).json, 'drafts').some(isRunning))
-    const given = { basis: null, body: { consultant_id: ben.id } }
-    await firm.service.records.clients.change({ actor: personActor(paula) }, client, given)
-    held.resolve()
-    const answer = await answering
-    vendor.set({})
-    const [ending] = eventsOf(answer).slice(-1)
-    const code = ending === undefined ? answer.error['code'] : at(ending.data, 'error', 'code')
-    assert.equal(code, 'forbidden', answer.text)
-    assert.deepEqual((await ben.get(`/clients/${client}/letters`)).json['letters'], [])
-    const [draft] = objectsAt((await ben.get(drafts)).json, 'drafts')
-    assert.deepEqual([draft?.['status'], draft?.['failure'], draft?.['letter_id']], ['failed', 'forbidden', null])
-    const { json } = await ben.get(`/clients/${client}/costs`)
-    assert.equal(json['not_kept'], json['total'])
-  })
-
   it('B96 is written and charged once for an Idempotency-Key, also concurrently, whole or streamed', async () => {
     const { client, note, drafts } = await record()
     const key = { 'idempotency-key': randomUUIDv7() }

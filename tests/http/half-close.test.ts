@@ -72,23 +72,3 @@ describe('a caller that closes its sending side after its request', () => {
     assert.deepEqual([rows.length, rows[0]?.stopReason], [1, 'cancelled'])
   })
 })
-
-describe('a caller that disconnects', () => {
-  for (const stream of [false, true]) {
-    it(`is detected, and its model is stopped (${stream ? 'stream' : 'whole reply'})`, async () => {
-      const gate = createGate()
-      const { calls, abandoned } = vendor
-      const { accountId, key } = await service.customer()
-      vendor.set({ gate: gate.pass, tokens: 5 })
-      const wire = await send(key, { stream })
-      if (stream) gate.open(1)
-      await untilCalled(calls)
-      wire.cut()
-      await until(() => vendor.abandoned === abandoned + 1)
-      vendor.set({})
-      await until(async () => (await service.books(accountId)).holds === 0)
-      const { rows } = await service.books(accountId)
-      assert.deepEqual([rows.length, rows[0]?.stopReason], [1, 'cancelled'])
-    })
-  }
-})

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Socket } from 'node:net'
 import { after, afterEach, before, describe, it } from 'node:test'
-import { formatMoney } from '../../src/billing/money.ts'
 import { isEndure } from '../support/draws.ts'
 import {
   answerWell,
@@ -191,22 +190,6 @@ describe('an upstream that sends', () => {
     })
   }
 
-  it('a usage beyond the hold is charged as far as credit and limits allow (A33)', async () => {
-    const { accountId, key } = await service.customer({ credit: 10n ** 9n })
-    upstream.behave(
-      (socket) =>
-        void socket.write(http(completion({ usage: { prompt_tokens: 2 ** 31 - 1, completion_tokens: 2 ** 31 - 1 } }))),
-    )
-    const answer = await ask(key, false)
-    const { rows, holds, charged, creditLeft } = await service.books(accountId)
-    assert.equal(answer.status, 200, answer.text)
-    assert.equal(answer.headers.get('x-cost'), formatMoney(charged))
-    assert.deepEqual([rows.length, holds], [1, 0])
-    assert.ok(creditLeft >= 0n, String(creditLeft))
-    assert.equal(charged, rows[0]?.cost)
-    assert.ok(charged > 0n && charged <= 10n ** 9n, String(charged))
-  })
-
   for (const stream of [false, true]) {
     it(`a usage that no ledger can have${stream ? ' in a stream' : ''} is charged up to the output that was asked for (A3)`, async () => {
       const { accountId, key } = await service.customer({ credit: 10n ** 9n })
@@ -274,10 +257,14 @@ describe('an upstream that sends', () => {
 })
 
 describe('a stream that', () => {
-  for (const [name, behaviour] of Object.entries(broken)) {
+  // Each endless one takes as long as its timeout.
+  const tried = isEndure
+    ? Object.keys(broken)
+    : Object.keys(broken).filter((name) => !endless.has(name) || name === 'drips')
+  for (const name of tried) {
     it(`${name} ends with an error; the text sent is charged, and the next request is served`, async () => {
       const { accountId, key } = await service.customer()
-      upstream.behave(behaviour)
+      upstream.behave(broken[name] ?? assert.fail())
       const answer = await ask(key, true, endless.has(name) ? 'steady' : 'patient')
       assert.equal(answer.status, 200)
       const events = answer.text.trimEnd().split('\n\n')

@@ -6,7 +6,7 @@ import { at, listAt } from '../support/json.ts'
 import { startService, upstreamModel, type Service } from '../support/service.ts'
 import { startVendor, type Vendor } from '../support/vendor.ts'
 
-/** Official clients over upstreams that speak another API, through provider packages, from the client to the ledger. */
+/** Calls of tools by upstreams, through provider packages and `engine: openai`, from official clients to the ledger. */
 
 const weather = { id: 'call_1', name: 'weather', input: '{"city":"Bern"}' }
 const time = { id: 'call_2', name: 'weather', input: '{"city":"Zürich"}' }
@@ -39,6 +39,7 @@ before(async () => {
     models: [
       model('claude', '@ai-sdk/anthropic', { upstream_model: 'claude-opus-4-6' }),
       model('compatible', '@ai-sdk/openai-compatible'),
+      upstreamModel(vendor.url, { price }),
       model('text', '@ai-sdk/anthropic', { capabilities: ['json'] }),
     ],
   })
@@ -69,12 +70,17 @@ async function assertCharged(accountId: string): Promise<void> {
 }
 
 describe("Anthropic's client over an OpenAI-compatible upstream", () => {
-  for (const stream of [false, true]) {
-    it(`gets calls, and sends their results back; stream: ${stream}`, async () => {
+  for (const [model, stream] of [
+    ['compatible', false],
+    ['compatible', true],
+    ['fast', false],
+    ['fast', true],
+  ] as const) {
+    it(`gets calls of ${model}, and sends their results back; stream: ${stream}`, async () => {
       const { accountId, key } = await service.customer()
       const { messages } = new Anthropic({ apiKey: key, baseURL: service.url, maxRetries: 0 })
       const body = {
-        model: 'compatible',
+        model,
         max_tokens: 50,
         messages: [question],
         tools: [{ name: 'weather', input_schema: schema }],

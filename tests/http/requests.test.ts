@@ -109,24 +109,12 @@ describe('POST /v1/generate', () => {
 
   const faults: readonly (readonly [string, unknown, ProblemCode, string?])[] = [
     ['without model', { ...valid, model: undefined }, 'missing_field', 'model'],
-    ['without input', { ...valid, input: undefined }, 'missing_field', 'input'],
-    ['without max_output_tokens', { ...valid, max_output_tokens: undefined }, 'missing_field', 'max_output_tokens'],
-    ['with null for instructions', { ...valid, instructions: null }, 'invalid_field', 'instructions'],
-    ['with a fraction', { ...valid, max_output_tokens: 1.5 }, 'invalid_field', 'max_output_tokens'],
-    ['with a text for a number', { ...valid, max_output_tokens: '5' }, 'invalid_field', 'max_output_tokens'],
-    ['with 0 tokens', { ...valid, max_output_tokens: 0 }, 'invalid_field', 'max_output_tokens'],
     ["with more than the model's maximum", { ...valid, max_output_tokens: 4097 }, 'invalid_field', 'max_output_tokens'],
-    ['with 1e300 tokens', { ...valid, max_output_tokens: 1e300 }, 'invalid_field', 'max_output_tokens'],
     ['with blank input', { ...valid, input: ' \n ' }, 'invalid_field', 'input'],
-    ['with a NUL', { ...valid, input: 'a\0' }, 'invalid_field', 'input'],
-    ['with a lone surrogate', { ...valid, instructions: '\ud83d' }, 'invalid_field', 'instructions'],
-    ['with a text for stream', { ...valid, stream: 'true' }, 'invalid_field', 'stream'],
     ['with an unknown field', { ...valid, temprature: 1 }, 'unknown_field', 'temprature'],
     ['for an unknown model', { ...valid, model: 'none' }, 'unknown_model', 'model'],
     ['for a model called __proto__', { ...valid, model: '__proto__' }, 'unknown_model', 'model'],
     ['with an empty body', '', 'malformed_json'],
-    ['with an array', [valid], 'malformed_json'],
-    ['with a truncated body', JSON.stringify(valid).slice(0, -1), 'malformed_json'],
     ['with too large a body', { ...valid, input: 'x'.repeat(65_536) }, 'request_too_large'],
   ]
   for (const [name, body, code, field] of faults) {
@@ -136,22 +124,6 @@ describe('POST /v1/generate', () => {
       assert.ok(Number(answer.headers.get('x-ratelimit-limit-requests')) > 0, 'the response has the limits')
     })
   }
-
-  it('A2 refuses invalid UTF-8', async () => {
-    const calls = vendor.calls
-    const body = Buffer.from(JSON.stringify({ ...valid, input: '\xff' }), 'latin1')
-    const wire = await openWire(service.port)
-    wire.send(
-      `POST /v1/generate HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${customer.key}\r\n` +
-        `content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`,
-    )
-    wire.send(body)
-    const answer = await wire.answer()
-    wire.cut()
-    assert.equal(answer.status, 400)
-    assert.match(answer.body, /malformed_json.*UTF-8/)
-    assert.equal(vendor.calls, calls)
-  })
 
   it('A2 refuses another content type and another method', async () => {
     await assertRefused(

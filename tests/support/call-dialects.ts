@@ -4,7 +4,6 @@ import type { VendorCall } from './vendor-options.ts'
 
 /** 12 pieces of arguments. With the name of the tool, a stream of the call has 13 pieces. */
 export const callPieces = ['{"zones":[', ...Array.from({ length: 10 }, (_, index) => `${index},`), '10]}']
-export const callInput = { zones: Array.from({ length: 11 }, (_, index) => index) }
 export const vendorCall: VendorCall = { id: 'call_1', name: 'clock', input: callPieces.join(''), pieces: callPieces }
 
 /** A request that offers a tool, in each API that has tools. */

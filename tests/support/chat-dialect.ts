@@ -1,14 +1,10 @@
-import assert from 'node:assert/strict'
-import OpenAI from 'openai'
 import { piecesOf } from '../../src/generation/content.ts'
 import { openAiChat } from '../../src/generation/dialects/openai-chat.ts'
 import type { Reply } from '../../src/generation/reply.ts'
-import type { TextRequest } from '../../src/generation/request.ts'
 import type { Delta, ReplyPart } from '../../src/models/conversation.ts'
-import { Problem } from '../../src/platform/problems.ts'
 import { parseObject, type Json } from './json.ts'
 
-/** The dialect of chat completions without a service: replies in its form, and a client of it. */
+/** The dialect of chat completions without a service: replies in its form. */
 
 const level = { limit: 1, remaining: 1, resetSeconds: 0 }
 
@@ -51,24 +47,4 @@ const cut = (text: string, size: number): readonly string[] => text.match(new Re
 function inPieces(delta: Delta, size: number): readonly Delta[] {
   if (delta.kind === 'thinking') return cut(delta.text, size).map((text) => ({ kind: 'thinking', text }))
   return delta.kind === 'input' ? cut(delta.json, size).map((json) => ({ kind: 'input', json })) : [delta]
-}
-
-/** The official client, with this dialect as the server and `answer` as the model. */
-export function chatClient(answer: (request: TextRequest) => Reply): OpenAI {
-  const fetch = async (_: unknown, init?: RequestInit): Promise<Response> => {
-    assert.ok(typeof init?.body === 'string')
-    const body = parseObject(init.body)
-    try {
-      const parsed = openAiChat.read(body)
-      const reply = answer(parsed.request)
-      return parsed.request.stream
-        ? new Response(chatEvents(body, reply), { headers: { 'content-type': 'text/event-stream' } })
-        : new Response(parsed.wholeBody(reply), { headers: { 'content-type': 'application/json' } })
-    } catch (error) {
-      assert.ok(error instanceof Problem, String(error))
-      const details = { code: error.code, reason: error.message, field: error.details.field, request_id: 'x' }
-      return Response.json(openAiChat.errorBody(details, 400), { status: 400 })
-    }
-  }
-  return new OpenAI({ apiKey: 'tg_x', baseURL: 'http://127.0.0.1/v1', fetch, maxRetries: 0 })
 }

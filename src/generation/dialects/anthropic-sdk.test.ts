@@ -75,33 +75,6 @@ const usage = {
 }
 
 describe("the helpers of Anthropic's official client", () => {
-  test('messages.create returns every block, and the usage of each kind', async () => {
-    const { content, stop_reason, usage: used } = await clientOf(callsFirst).messages.create({ ...asked, tools })
-    assert.deepEqual([content, stop_reason, used], [blocks, 'tool_use', usage])
-  })
-
-  test('messages.stream puts the same blocks together', async () => {
-    const stream = clientOf(callsFirst).messages.stream({ ...asked, tools })
-    const heard: string[] = []
-    const whole = { thinking: '', input: '' }
-    stream.on('thinking', (delta) => (whole.thinking += delta))
-    stream.on('signature', (signature) => heard.push(`signature ${signature}`))
-    stream.on('inputJson', (json) => (whole.input += json))
-    stream.on('contentBlock', ({ type }) => heard.push(`end of ${type}`))
-    const { content, stop_reason, usage: used } = await stream.finalMessage()
-    assert.deepEqual([JSON.parse(JSON.stringify(content)), stop_reason, used], [blocks, 'tool_use', usage])
-    assert.equal(await stream.finalText(), 'Let me see.')
-    assert.deepEqual(heard, [
-      'signature c2ln',
-      'end of thinking',
-      'end of redacted_thinking',
-      'end of text',
-      'end of tool_use',
-      'end of tool_use',
-    ])
-    assert.deepEqual(whole, { thinking: 'I should look.', input: '{"city": "Bonn"}{"city": "Ulm"}' })
-  })
-
   for (const stream of [false, true]) {
     test(`thoughts without their text keep their signature, and can be sent back; stream: ${stream}`, async () => {
       const prompts: Prompt[] = []

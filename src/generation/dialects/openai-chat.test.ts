@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { zodFunction, zodResponseFormat } from 'openai/helpers/zod'
-import { z } from 'zod'
-import { chatClient, chatEvents, chatReply, chunksOf } from '../../../tests/support/chat-dialect.ts'
+import { chatEvents, chatReply, chunksOf } from '../../../tests/support/chat-dialect.ts'
 import { at, objectAt, parseObject } from '../../../tests/support/json.ts'
 import type { Message, Part, ReplyPart } from '../../models/conversation.ts'
 import type { TextRequest } from '../request.ts'
@@ -360,117 +358,5 @@ describe('chat completions write', () => {
         expected,
       )
     }
-  })
-})
-
-const place = z.object({ city: z.string() })
-const city = place.extend({ inhabitants: z.number() })
-
-/** Calls a tool first, and then says what it returned. */
-const callsFirst = ({ prompt: { messages } }: TextRequest) => {
-  const returned = messages.flatMap((turn) => turn.parts ?? []).filter((part) => part.kind === 'result')
-  if (returned.length === 0) return chatReply(parts)
-  return chatReply([text(returned.map(({ callId, content }) => `${callId} ${JSON.stringify(content)}`).join(', '))])
-}
-const question = { model: 'fast', messages: [user] }
-
-describe("OpenAI's official client", () => {
-  it('collects a streamed reply with calls', async () => {
-    const seen: string[] = []
-    const stream = chatClient(callsFirst)
-      .chat.completions.stream({ ...question, tools: [weather], stream_options: { include_usage: true } })
-      .on('tool_calls.function.arguments.delta', ({ index, arguments_delta: words }) => seen.push(`${index} ${words}`))
-    const completion = await stream.finalChatCompletion()
-    const [choice] = completion.choices
-    assert.equal(choice?.finish_reason, 'tool_calls')
-    assert.equal(choice.message.content, 'Let me see.')
-    assert.deepEqual(
-      choice.message.tool_calls?.map(({ id, type, ...rest }) => [
-        id,
-        type,
-        'function' in rest && rest.function.arguments,
-      ]),
-      [
-        ['c1', 'function', '{"city": "Bonn"}'],
-        ['c2', 'function', '{"city": "Ulm"}'],
-      ],
-    )
-    assert.equal(seen.map((each) => each.slice(2)).join(''), '{"city": "Bonn"}{"city": "Ulm"}')
-    assert.deepEqual(completion.usage, usage)
-  })
-
-  it('runs tools to the end of a conversation, streamed or not', async () => {
-    const seen: string[] = []
-    const tools = [
-      zodFunction({
-        name: 'weather',
-        parameters: place,
-        function: ({ city: name }) => {
-          seen.push(name)
-          return `${name}: sun`
-        },
-      }),
-    ]
-    const { completions } = chatClient(callsFirst).chat
-    const final = `c1 ${JSON.stringify([text('Bonn: sun')])}, c2 ${JSON.stringify([text('Ulm: sun')])}`
-    assert.equal(await completions.runTools({ ...question, tools }).finalContent(), final)
-    assert.equal(await completions.runTools({ ...question, tools, stream: true }).finalContent(), final)
-    assert.deepEqual(seen, ['Bonn', 'Ulm', 'Bonn', 'Ulm'])
-  })
-
-  it('parses arguments and formats by their schemas', async () => {
-    const requests: TextRequest[] = []
-    const client = chatClient((request) => {
-      requests.push(request)
-      return chatReply(request.prompt.format ? [text('{"city":"Bonn","inhabitants":5}')] : [call('c1', 'Bonn')])
-    })
-    const called = await client.chat.completions.parse({
-      ...question,
-      tools: [zodFunction({ name: 'weather', parameters: place })],
-      tool_choice: 'required',
-    })
-    assert.deepEqual(called.choices[0]?.message.tool_calls?.[0]?.function.parsed_arguments, { city: 'Bonn' })
-    const said = await client.chat.completions.parse({
-      ...question,
-      response_format: zodResponseFormat(city, 'city'),
-    })
-    assert.deepEqual(said.choices[0]?.message.parsed, { city: 'Bonn', inhabitants: 5 })
-    const [first, second] = requests
-    assert.deepEqual([first?.prompt.tools?.[0]?.strict, first?.prompt.toolChoice], [true, 'required'])
-    assert.ok(second?.prompt.format?.kind === 'schema')
-    assert.deepEqual([second.prompt.format.name, second.prompt.format.strict], ['city', true])
-  })
-
-  it('sends back what it parsed, whole or streamed', async () => {
-    const requests: TextRequest[] = []
-    const { completions } = chatClient((request) => {
-      requests.push(request)
-      return chatReply([text('{"city":"Bonn","inhabitants":5}'), call('c1', 'Bonn')])
-    }).chat
-    const asks = {
-      ...question,
-      tools: [zodFunction({ name: 'weather', parameters: place })],
-      response_format: zodResponseFormat(city, 'city'),
-    }
-    for (const completion of [
-      await completions.parse(asks),
-      await completions.stream(asks).finalChatCompletion(),
-      await completions.stream({ ...asks, tools: [weather] }).finalChatCompletion(),
-    ]) {
-      const said = completion.choices[0]?.message
-      assert.ok(said?.parsed && said.tool_calls?.[0] && 'parsed_arguments' in said.tool_calls[0].function)
-      const returned = { role: 'tool', tool_call_id: 'c1', content: 'sun' } as const
-      await completions.create({ ...question, messages: [user, said, returned] })
-      const [, turn] = requests.at(-1)?.prompt.messages ?? []
-      assert.deepEqual(turn?.parts, [text('{"city":"Bonn","inhabitants":5}'), call('c1', 'Bonn')])
-    }
-  })
-
-  it('learns the field of a tool that cannot be called', async () => {
-    await assert.rejects(chatClient(callsFirst).chat.completions.create({ ...question, tools: [weather, weather] }), {
-      status: 400,
-      code: 'invalid_field',
-      param: 'tools[1].function.name',
-    })
   })
 })
