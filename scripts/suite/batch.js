@@ -10,10 +10,16 @@ const ticks = 100
 const grace = 30_000
 
 /**
- * Modules that wait at their top level. They are loaded first: a test file that has to wait for one while it is imported would leave
+ * Modules that wait at their top level, or import one that does. They are loaded first: a test file that has to wait for one while it is imported would leave
  * its suite, so that its tests would belong to no file.
  */
-const waiting = ['libxml2-wasm', 'node-llama-cpp', 'tests/support/provider-packages.ts']
+const waiting = [
+  'libxml2-wasm',
+  'node-llama-cpp',
+  ...['en16931', 'provider-packages', 'tokenizer-file', 'translation-upstreams'].map(
+    (name) => `tests/support/${name}.ts`,
+  ),
+]
 
 const namesModule = (file, module) => readFileSync(file, 'utf8').includes(`${posix.basename(module)}'`)
 
