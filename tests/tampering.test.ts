@@ -459,7 +459,8 @@ const history: Tampering[] = [
   },
   {
     name: 'an audit event removed and its chain rebuilt',
-    sql: `delete from audit where id = 2; ${rebuild('audit')}`,
+    // No recorded change names a view.
+    sql: `delete from audit where id = (select min(id) from audit where action = 'clients_listed'); ${rebuild('audit')}`,
     names: one('"table":"audit"'),
     needsSeals: true,
   },
@@ -779,6 +780,18 @@ const unannounced: Tampering[] = [
     name: 'the instructions of a draft',
     sql: plainly(`update draft set instructions = 'other'`),
     names: named('draft', 'select id from draft'),
+  },
+  {
+    name: 'a note and its next revision',
+    sql: plainly(`update note set text = 'other', version = version + 1`),
+    names: named('revision', `select concat_ws('/', 'note', id, version + 1) from note`),
+  },
+  {
+    name: 'the consultant of a client and its next revision',
+    sql: plainly(
+      `update client set consultant_id = (select id from person where name = 'Ben'), version = version + 1 where name = 'Berg'`,
+    ),
+    names: named('revision', `select concat_ws('/', 'client', id, version + 1) from client where name = 'Berg'`),
   },
   {
     name: 'the event of a recorded change',
