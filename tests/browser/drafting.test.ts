@@ -5,7 +5,7 @@ import type { Locator, Page } from 'playwright-core'
 import { barriers, barriersInBothSchemes, noticed, violations } from '../support/browser.ts'
 import { startDesk, type Desk } from '../support/desk.ts'
 import { at, listAt } from '../support/json.ts'
-import { editor, toEndOf, untilSelected } from '../support/letter-editor.ts'
+import { editor, toEndOf } from '../support/letter-editor.ts'
 import { upstreamModel } from '../support/service.ts'
 import { startVendor, type Vendor } from '../support/vendor.ts'
 import { detail } from '../support/detail.ts'
@@ -44,23 +44,6 @@ async function openForm(address = `${record}/letters#draft`): Promise<Page> {
   const page = await desk.open(address)
   await instructions(page).fill('Write to Anna.')
   return page
-}
-
-/** The account that pays for drafts. */
-async function payer(): Promise<unknown> {
-  const answer = await desk.ruth.request.get(`${desk.base}/accounts`, { headers: desk.headers })
-  const accounts = at(await answer.json(), 'accounts')
-  assert.ok(Array.isArray(accounts))
-  const all: readonly unknown[] = accounts
-  return all.find((account) => at(account, 'name') === 'Portal')
-}
-
-const creditLeft = async () => String(at(await payer(), 'credit_left'))
-
-async function addCredit(amount: string): Promise<void> {
-  const address = `${desk.base}/accounts/${String(at(await payer(), 'id'))}/credit`
-  const answer = await desk.ruth.request.post(address, { data: { amount }, headers: desk.headers })
-  assert.equal(answer.status(), 201, await answer.text())
 }
 
 const submit = (page: Page) => page.getByRole('button', { name: 'Draft letter' }).click()
@@ -227,47 +210,6 @@ describe('a letter that a model drafts', () => {
   })
 })
 
-detail('B90: with only the keyboard, sources are chosen, and a letter is drafted, stopped and saved', async () => {
-  holdLetters()
-  const page = await desk.open(`${record}/letters`)
-  const { keyboard } = page
-  const tabTo = async (target: Locator) => {
-    for (let steps = 0; steps < 40; steps++) {
-      if ((await target.and(page.locator(':focus')).count()) > 0) return
-      await keyboard.press('Tab')
-    }
-    assert.fail(`${String(target)} cannot be reached`)
-  }
-  const open = page.getByText('Draft a letter', { exact: true })
-  await open.waitFor()
-  await tabTo(page.locator('button, a').filter({ has: open }))
-  await keyboard.press('Enter')
-  await instructions(page).and(page.locator(':focus')).waitFor()
-  await keyboard.type('Write to Anna.')
-  await tabTo(page.getByRole('checkbox'))
-  await keyboard.press('Space')
-  assert.equal(await page.getByRole('checkbox').isChecked(), false)
-  await keyboard.press('Space')
-  assert.ok(await page.getByRole('checkbox').isChecked())
-  await tabTo(page.getByRole('button', { name: 'Draft letter' }))
-  await keyboard.press('Enter')
-  await page.getByText('Dear', { exact: true }).waitFor()
-  await tabTo(page.getByRole('button', { name: 'Stop' }))
-  await keyboard.press('Enter')
-  await page.waitForURL(letterPage())
-  await tabTo(editor(page))
-  await untilSelected(page)
-  await keyboard.press('End')
-  await untilSelected(page)
-  await keyboard.type(' Anna')
-  await keyboard.press('Tab')
-  await tabTo(page.getByRole('button', { name: 'Save' }))
-  await keyboard.press('Enter')
-  await noticed(page, 'The letter was saved.')
-  assert.equal(at(await desk.ask(new URL(page.url()).pathname), 'body'), 'Dear Anna')
-  await page.close()
-})
-
 detail('drafting a letter keeps the focus: on Stop while it is written, then in the letter', async () => {
   const page = await desk.open(`${record}/letters`)
   const hasFocus = (target: Locator) => target.and(page.locator(':focus')).waitFor()
@@ -315,20 +257,6 @@ describe('a letter that cannot be drafted', () => {
     assert.equal(await page.getByLabel('Subject').inputValue(), 'Our fee')
     assert.deepEqual(at(await desk.ask(record), 'letters'), [])
     desk.takeComplaints()
-    await page.close()
-  })
-
-  detail('waits for credit, and can be drafted when there is some', async () => {
-    const page = await openForm()
-    const left = await creditLeft()
-    await addCredit(`-${left}`)
-    await submit(page)
-    await page.getByText('The firm’s credit does not cover this letter').waitFor()
-    assert.equal(await instructions(page).inputValue(), 'Write to Anna.')
-    assert.deepEqual(await barriers(page), [])
-    await addCredit(left)
-    await submit(page)
-    await page.waitForURL(letterPage())
     await page.close()
   })
 

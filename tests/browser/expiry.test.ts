@@ -103,22 +103,6 @@ describe('a session that is about to end', () => {
 })
 
 describe('a session that has ended', () => {
-  detail('completes a change that was being sent, once, after signing in again', async () => {
-    const profile = await portal.profile()
-    const { page } = await writing(profile)
-    const text = `${typed} ${Date.now()}`
-    await page.getByLabel('Note', { exact: true }).fill(text)
-    await profile.clearCookies({ name: 'session' })
-    await page.getByRole('button', { name: 'Add note' }).click()
-    await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor()
-    await signInAgain(page, 'Daniel Okonjo')
-    await page.getByRole('article').filter({ hasText: text }).waitFor()
-    await page.reload()
-    await page.getByRole('article').first().waitFor()
-    assert.equal(await page.getByRole('article').filter({ hasText: text }).count(), 1)
-    await profile.close()
-  })
-
   detail('by a sign-out in another tab hides and keeps unsaved text', async () => {
     const profile = await portal.profile()
     const { page, name } = await writing(profile)

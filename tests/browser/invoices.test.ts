@@ -68,10 +68,6 @@ async function openIssued(): Promise<{ page: Page; address: string }> {
   return { page, address }
 }
 
-async function countOf(page: Page): Promise<number> {
-  return listAt(await read(page, `/invoices?client=${client}`), 'invoices').length
-}
-
 /** For each of these elements: whether it was rendered again since. React gives an element new properties in each rendering. */
 async function watchRendering(page: Page, selector: string): Promise<() => Promise<unknown>> {
   await page.evaluate(`void (window.rendered = () => [...document.querySelectorAll(${JSON.stringify(selector)})].map((each) =>
@@ -392,35 +388,6 @@ describe('the pages of invoices', () => {
     await page.close()
   })
 
-  detail('create one draft although the response is lost, and say at its field what is refused', async () => {
-    const page = await open(`/invoices/new?client=${client}`, 'New invoice')
-    const form = page.getByRole('form', { name: 'New invoice' })
-    const line = form.getByRole('group', { name: 'Line 1' })
-    await line.getByLabel('Text').fill('Advice')
-    await line.getByLabel('Price').fill('much')
-    await form.getByRole('button', { name: 'Create draft' }).click()
-    await line.getByText(/^Must be a decimal number/).waitFor()
-    await line.getByLabel('Price').fill('77')
-    const known = await countOf(page)
-    await page.route(
-      /\/invoices$/,
-      async (route) => {
-        await route.fetch()
-        await route.abort()
-      },
-      { times: 1 },
-    )
-    await form.getByRole('button', { name: 'Create draft' }).click()
-    await form.getByText('Nothing is saved twice.').waitFor()
-    await line.getByLabel('Price').fill('78')
-    await form.getByRole('button', { name: 'Create draft' }).click()
-    await page.getByRole('heading', { name: 'Draft of an invoice' }).waitFor()
-    assert.equal((await read(page, new URL(page.url()).pathname))['net'], '78.00')
-    assert.equal(await countOf(page), known + 1)
-    portal.takeComplaints()
-    await page.close()
-  })
-
   detail(
     'keep what was typed into a draft that a colleague changed meanwhile, until one of the two is chosen',
     async () => {
@@ -631,42 +598,6 @@ describe('the pages of invoices', () => {
     await page.close()
   })
 
-  detail('do not issue a draft that has changed since the page was opened', async () => {
-    const page = await open('/invoices', 'Invoices')
-    const made = await draft(page)
-    await page.goto(portal.base + addressOf(made))
-    const headers = { origin: portal.base, 'if-match': '*' }
-    const changed = await page.request.patch(portal.base + addressOf(made), { headers, data: { note: 'Later.' } })
-    assert.ok(changed.ok())
-    await page.getByRole('button', { name: 'Issue' }).click()
-    await page.getByRole('dialog').getByRole('button', { name: 'Issue' }).click()
-    await page.getByText('It was changed on another page in the meantime. This page now shows it as it is.').waitFor()
-    await page.getByText('Later.', { exact: true }).waitFor()
-    assert.equal((await read(page, addressOf(made)))['status'], 'draft')
-    await page.close()
-  })
-
-  detail('are filtered by state, and walked through with the keyboard', async () => {
-    const page = await open('/invoices', 'Invoices')
-    await draft(page, '1')
-    await draft(page, '2')
-    await page.reload()
-    await page.getByLabel('State').selectOption('Draft')
-    await page.waitForURL(/status=draft/)
-    await page.getByRole('cell', { name: 'Paid' }).first().waitFor({ state: 'detached' })
-    const numbers = await page.locator('[data-row]').allTextContents()
-    assert.ok(numbers.length >= 2)
-    assert.ok(numbers.every((number) => number === 'Draft'))
-    await page.getByLabel('State').blur()
-    await page.keyboard.press('j')
-    await page.keyboard.press('ArrowDown')
-    const href = await page.locator('[data-row]').nth(1).getAttribute('href')
-    await page.keyboard.press('Enter')
-    await page.waitForURL(portal.base + (href ?? ''))
-    await page.getByRole('heading', { name: 'Draft of an invoice' }).waitFor()
-    await page.close()
-  })
-
   detail('B110: say before the issue what is wrong, and why a PDF cannot be created', async () => {
     const page = await open('/invoices', 'Invoices')
     const lines = [{ text: 'Advice 𒀀', quantity: '1', unit: 'hour', unit_price: '100' }]
@@ -705,28 +636,5 @@ describe('the pages of invoices', () => {
     await page.emulateMedia({ media: 'screen' })
     assert.ok(await page.getByText('No payment has been recorded.').isVisible())
     await page.close()
-  })
-
-  detail('are refused to consultants, who do not see them in the navigation', async () => {
-    const partner = await open('/invoices', 'Invoices')
-    const made = await draft(partner)
-    await partner.close()
-    const profile = await portal.profile()
-    const page = await profile.newPage()
-    await signInAs(page, portal.base, 'Mei Sakamoto')
-    assert.equal(await page.getByRole('link', { name: 'Invoices' }).count(), 0)
-    for (const address of ['/invoices', '/invoices/new', '/invoices/report', addressOf(made)]) {
-      const answer = await page.goto(portal.base + address)
-      assert.equal(answer?.status(), 403)
-      await page.getByRole('heading', { name: 'No access' }).waitFor()
-      assert.equal(await page.getByText('Advice').count(), 0)
-    }
-    await page.goto(portal.base)
-    await page.getByRole('link', { name: 'Clients', exact: true }).click()
-    await page.locator('[data-row]').first().click()
-    await page.getByRole('button', { name: 'More', exact: true }).click()
-    await page.getByRole('menuitem', { name: 'Earlier versions' }).waitFor()
-    assert.equal(await page.getByRole('menuitem', { name: /invoice/i }).count(), 0)
-    await profile.close()
   })
 })

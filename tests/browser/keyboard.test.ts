@@ -3,7 +3,6 @@ import { after, before, beforeEach, describe, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { signInAs, untilInPage, untilItHandlesKeys } from '../support/browser.ts'
 import { noteField, startDesk, type Desk } from '../support/desk.ts'
-import { parseObject } from '../support/json.ts'
 import { detail } from '../support/detail.ts'
 import { isEndure } from '../support/draws.ts'
 
@@ -200,43 +199,6 @@ detail('closing a form returns the focus to where it was opened', async () => {
   await page.close()
 })
 
-detail('a form or an item that the URL opens or closes within a record leaves the focus on the page', async () => {
-  const page = await desk.open(`${record}/letters`)
-  const isOnPage = () => untilInPage(page, `document.querySelector('main').contains(document.activeElement)`)
-  const subject = page.getByLabel('Subject')
-  await page.getByRole('button', { name: 'Add letter' }).press('Enter')
-  await hasFocus(page, subject)
-  await page.getByRole('button', { name: 'Cancel' }).press('Enter')
-  await subject.waitFor({ state: 'detached' })
-  await isOnPage()
-  await page.getByRole('button', { name: 'Add letter' }).press('Enter')
-  await subject.fill('Not to be sent')
-  await page.getByRole('button', { name: 'Discard' }).press('Enter')
-  await hasFocus(page, page.getByRole('dialog').getByRole('button', { name: 'Cancel' }))
-  await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).press('Enter')
-  await subject.waitFor({ state: 'detached' })
-  await isOnPage()
-
-  await page.getByRole('link', { name: /^Notes/ }).click()
-  const version = page.getByRole('article').getByRole('link').first()
-  await version.press('Enter')
-  await page.getByRole('heading', { name: 'Versions' }).waitFor()
-  await isOnPage()
-  await page.getByRole('link', { name: 'All notes' }).press('Enter')
-  await page.getByRole('heading', { name: 'Versions' }).waitFor({ state: 'detached' })
-  await isOnPage()
-
-  await page.goto(`${desk.base}/clients`)
-  await untilItHandlesKeys(page)
-  const add = page.getByRole('button', { name: 'New client' })
-  await add.press('Enter')
-  await page.getByRole('dialog').locator(':focus').waitFor()
-  await page.keyboard.press('Escape')
-  await page.getByRole('dialog').waitFor({ state: 'detached' })
-  await hasFocus(page, add)
-  await page.close()
-})
-
 const announced = (page: Page, text: RegExp) => page.locator('[aria-live=polite]').getByText(text)
 
 async function openAsRuth(address: string): Promise<Page> {
@@ -300,25 +262,5 @@ describe('“Show more”', () => {
     await announced(page, /^\d+ shown$/).waitFor()
     await hasFocus(page, page.getByLabel('Outcome'))
     await page.close()
-  })
-
-  detail('moves the focus to the first new row of the audit log and of an account’s credit', async () => {
-    const { ruth, base, headers } = desk
-    const made = await ruth.request.post(`${base}/accounts`, { data: { name: 'Often topped up' }, headers })
-    const account = `/accounts/${String(parseObject(await made.text())['id'])}`
-    for (let each = 0; each <= 100; each += 1) {
-      const data = { amount: '1', note: `Payment ${each}` }
-      await ruth.request.post(`${base}${account}/credit`, { data, headers })
-    }
-    for (const address of ['/audit', account]) {
-      const page = await openAsRuth(address)
-      const list = page.getByRole('table').last()
-      const rows = list.locator('tbody tr')
-      const count = await rows.count()
-      await page.getByRole('button', { name: 'Show more' }).press('Enter')
-      await hasFocus(page, rows.nth(count))
-      await announced(page, /^\d+ shown$/).waitFor()
-      await page.close()
-    }
   })
 })

@@ -130,22 +130,6 @@ describe('the editor of a letter', () => {
     await page.close()
   })
 
-  detail('shows both versions after a conflict', async () => {
-    const page = await openLetter()
-    await toEndOf(page, 'thank you.')
-    await page.keyboard.type(' Mine.')
-    await desk.meanwhile('PATCH', letter, { body: 'Theirs.' })
-    await page.keyboard.press('Control+Enter')
-    const conflict = page.getByRole('dialog', { name: 'Ruth Penhallow saved this while you were writing' })
-    await conflict.getByRole('radio', { name: /^Ruth/ }).check()
-    await conflict.getByRole('button', { name: 'Save selection' }).click()
-    await conflict.waitFor({ state: 'hidden' })
-    await editor(page).getByText('Theirs.').waitFor()
-    await page.getByText('Saved', { exact: true }).waitFor()
-    assert.equal(await bodyOf(letter), 'Theirs.')
-    await page.close()
-  })
-
   detail('has the focus again after a conflict, whatever was chosen', async () => {
     const page = await openLetter()
     const conflict = page.getByRole('dialog', { name: 'Ruth Penhallow saved this while you were writing' })

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { text } from 'node:stream/consumers'
 import { after, before, describe, test } from 'node:test'
 import type { BrowserContext, Page, Request } from 'playwright-core'
 import { extractText, getDocumentProxy } from 'unpdf'
@@ -96,14 +95,16 @@ async function open(page: Page, address: string): Promise<void> {
 
 describe('B90 in light and in dark colours axe finds nothing serious', () => {
   test('on the pages that people use most, which fit 360 pixels and have a title and one h1 each', async () => {
-    await check(frequent)
+    await check(frequent, barriersInBothSchemes)
   })
 
   // In parts, because each takes a slow machine half a minute.
   for (const part of [0, 1, 2]) {
     detail(`on any other page: part ${part + 1} of 3`, async () => {
-      const others = Object.keys(pages).filter((name) => !frequent.includes(name))
-      await check(others.filter((_, index) => index % 3 === part))
+      await check(
+        others().filter((_, index) => index % 3 === part),
+        barriersInBothSchemes,
+      )
     })
   }
 
@@ -137,15 +138,21 @@ describe('B90 in light and in dark colours axe finds nothing serious', () => {
   })
 })
 
+test('the other pages fit 360 pixels and have a title and one h1 each', async () => {
+  await check(others(), () => Promise.resolve([]))
+})
+
+const others = () => Object.keys(pages).filter((name) => !frequent.includes(name))
+
 /** Looks at pages in one tab, first in a wide window. */
-async function check(names: readonly string[]): Promise<void> {
+async function check(names: readonly string[], look: (page: Page) => Promise<string[]>): Promise<void> {
   assert.ok(names.length > 3)
   const page = await ruth.newPage()
   for (const name of names) {
     await page.setViewportSize({ width: 1280, height: 720 })
     await open(page, pages[name] ?? assert.fail(name))
     await untilItHandlesKeys(page)
-    assert.deepEqual(await barriersInBothSchemes(page), [], name)
+    assert.deepEqual(await look(page), [], name)
     assert.match(await page.title(), /^.+ · Tollgate$/, name)
     assert.equal(await page.locator('h1').count(), 1, name)
     await page.setViewportSize({ width: 360, height: 740 })
@@ -466,19 +473,5 @@ detail('forced colours show the current page and the selection', async () => {
   assert.equal(await style('[data-row]:focus', 'outlineStyle'), 'solid')
   assert.equal(await style('input[value=active]:checked + label', 'textDecorationLine'), 'underline')
   assert.equal(await style('input[value=archived] + label', 'textDecorationLine'), 'none')
-  await profile.close()
-})
-
-detail('the audit log can be downloaded', async () => {
-  const profile = await portal.profile({ storageState: state, acceptDownloads: true })
-  const page = await profile.newPage()
-  await open(page, '/audit?action=sign_in')
-  const download = page.waitForEvent('download')
-  await page.getByRole('link', { name: 'Export CSV' }).click()
-  const stream = await (await download).createReadStream()
-  const lines = (await text(stream)).trim().split(/\r?\n/)
-  assert.match(lines[0] ?? '', /\bat\b.*\baction\b/)
-  assert.ok(lines.length > 1)
-  for (const line of lines.slice(1)) assert.match(line, /sign_in/)
   await profile.close()
 })

@@ -157,17 +157,6 @@ describe('deleting a client', () => {
     assert.equal(await statusOf(record), 404)
     await page.close()
   })
-
-  test('is for partners', async () => {
-    const page = await desk.open(record)
-    await page.getByRole('button', { name: 'More', exact: true }).click()
-    await page.getByRole('menuitem', { name: 'Archive client' }).waitFor()
-    assert.equal(await page.getByRole('menuitem', { name: 'Delete client' }).count(), 0)
-    await page.goto(`${desk.base}/clients`)
-    await page.getByText('Archived', { exact: true }).waitFor()
-    assert.equal(await page.getByText('Deleted', { exact: true }).count(), 0)
-    await page.close()
-  })
 })
 
 describe('B98: an older version', () => {

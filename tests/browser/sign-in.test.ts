@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { barriersInBothSchemes, noticed, signInAs, startPortal, type TestPortal } from '../support/browser.ts'
+import { barriersInBothSchemes, signInAs, startPortal, type TestPortal } from '../support/browser.ts'
 import { detail } from '../support/detail.ts'
 
 let portal: TestPortal
@@ -33,24 +33,6 @@ describe('signing in', () => {
     await profile.close()
   })
 
-  detail('B4 succeeds in every tab that started it, in any order', async () => {
-    const profile = await portal.profile()
-    const tabs = await Promise.all(
-      ['/clients', '/me', '/search?q=tax'].map(async (address) => ({ address, page: await profile.newPage() })),
-    )
-    for (const { page, address } of tabs) {
-      await page.goto(portal.base + address)
-      await page.getByRole('link', { name: /^Continue with/ }).click()
-      await page.getByRole('button', { name: 'Mei Sakamoto' }).waitFor()
-    }
-    for (const { page, address } of tabs.toReversed()) {
-      await page.getByRole('button', { name: 'Mei Sakamoto' }).click()
-      await page.waitForURL(portal.base + address)
-      await page.getByRole('navigation', { name: 'Main' }).getByText('Mei Sakamoto').waitFor()
-    }
-    await profile.close()
-  })
-
   detail('is not asked of a person who is signed in and opens the page again or goes back to it', async () => {
     const profile = await portal.profile()
     const page = await profile.newPage()
@@ -68,27 +50,6 @@ describe('signing in', () => {
     await page.goto(`${portal.base}/signin?again=1`)
     await page.getByRole('heading', { name: 'Confirm your identity' }).waitFor()
     assert.equal(await page.getByText('You are signed in as').count(), 0)
-    await profile.close()
-  })
-
-  detail('B6 that is cancelled says so, and can be started again', async () => {
-    const profile = await portal.profile()
-    const page = await profile.newPage()
-    await page.goto(`${portal.base}/me`)
-    await page.getByRole('link', { name: /^Continue with/ }).click()
-    await page.getByRole('button', { name: 'Cancel' }).click()
-    await page.getByRole('alert').getByRole('heading').waitFor()
-    assert.equal(new URL(page.url()).origin, portal.base)
-    assert.deepEqual(
-      (await profile.cookies()).filter(({ name }) => name === 'session'),
-      [],
-    )
-    await page.getByRole('link', { name: /Sign in again|Continue with/ }).click()
-    await page
-      .getByRole('link', { name: /Continue with/ })
-      .or(page.getByRole('button', { name: 'Mei Sakamoto' }))
-      .first()
-      .waitFor()
     await profile.close()
   })
 })
@@ -116,18 +77,6 @@ describe('signing out', () => {
       assert.equal(await page.getByText(name).count(), 0, `after ${steps + 1} steps back: ${page.url()}`)
     }
     await profile.close()
-  })
-
-  detail('of another session ends it on its next request', async () => {
-    const [one, two] = await Promise.all([portal.profile(), portal.profile()])
-    const [page, far] = await Promise.all([one.newPage(), two.newPage()])
-    await signInAs(far, portal.base, 'Daniel Okonjo')
-    await signInAs(page, portal.base, 'Daniel Okonjo', '/me')
-    await page.getByRole('button', { name: 'End' }).first().click()
-    await noticed(page, 'The session was ended.')
-    await far.locator('[data-row]').first().click()
-    await far.getByRole('dialog', { name: 'Your session has ended' }).waitFor()
-    await Promise.all([one.close(), two.close()])
   })
 })
 

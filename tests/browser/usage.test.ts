@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
 import type { BrowserContext, Page } from 'playwright-core'
 import { barriersInBothSchemes, openBrowser, type TestBrowser } from '../support/browser.ts'
@@ -54,16 +53,6 @@ async function open(address: string, viewer = profile): Promise<Page> {
   await page.goto(firm.service.url + address)
   await page.locator('h1').waitFor()
   return page
-}
-
-/** Follows the link to a file. */
-async function csvOf(page: Page, header: RegExp): Promise<{ name: string; text: string }> {
-  const downloading = page.waitForEvent('download')
-  await page.getByRole('link', { name: 'Export CSV' }).click()
-  const file = await downloading
-  const text = await readFile(await file.path(), 'utf8')
-  assert.match(text.split('\n')[0] ?? '', header)
-  return { name: file.suggestedFilename(), text }
 }
 
 const tile = (page: Page, name: string) => page.locator('dl > div').filter({ hasText: name }).locator('dd').first()
@@ -143,20 +132,6 @@ describe('the page of usage', () => {
     await page.close()
   })
 
-  detail('has the figures and the requests as files, for the period and filters that are shown', async () => {
-    const page = await open('/usage?model=dear')
-    const figures = await csvOf(page, /^\uFEFFday,/)
-    assert.equal(figures.name, 'usage.csv')
-    assert.match(figures.text, /,dear,/)
-    assert.doesNotMatch(figures.text, /,fast,/)
-    await page.getByRole('link', { name: 'Requests' }).click()
-    await page.getByRole('heading', { name: 'Requests', level: 1 }).waitFor()
-    const requests = await csvOf(page, /request_id/)
-    assert.match(requests.text, /,dear,/)
-    assert.doesNotMatch(requests.text, /,fast,/)
-    await page.close()
-  })
-
   detail('says when there is nothing, and chooses other days', async () => {
     const page = await open('/usage?from=2020-01-01&to=2020-01-31')
     await page.getByRole('heading', { name: 'No requests in this period' }).waitFor()
@@ -185,25 +160,6 @@ describe('the page of usage', () => {
     assert.equal(await row.locator('[data-close]').count(), 0)
     const paid = page.getByRole('row').filter({ has: page.getByRole('rowheader', { name: 'Northwind' }) })
     assert.match((await paid.getByRole('cell').nth(1).textContent()) ?? '', /^\d.*%$/)
-    await page.close()
-  })
-
-  detail('has no barriers in light and in dark colours, and fits a small screen', async () => {
-    for (const width of [1280, 375]) {
-      for (const address of ['/usage', '/usage/requests', '/usage?from=2020-01-01&to=2020-01-31']) {
-        const page = await open(address)
-        await page.setViewportSize({ width, height: 800 })
-        assert.deepEqual(await barriersInBothSchemes(page), [], `${address} at ${width}`)
-        assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true)
-        await page.close()
-      }
-    }
-  })
-
-  detail('is not there for consultants', async () => {
-    const page = await open('/usage', await profileOf(await firm.join('Anna', 'consultant')))
-    await page.getByText('Only partners may see the usage.').waitFor()
-    assert.equal(await page.getByRole('link', { name: 'Usage' }).count(), 0)
     await page.close()
   })
 })

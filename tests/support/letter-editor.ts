@@ -16,7 +16,7 @@ export async function toEndOf(page: Page, text: string): Promise<void> {
  * Waits until the editor knows the selection. It learns of a new one by an event, which on a busy machine can come after the next
  * keys, and restores the one it knows 20 ms after it gets the focus. After two frames and a longer timer, both have happened.
  */
-export async function untilSelected(page: Page): Promise<void> {
+async function untilSelected(page: Page): Promise<void> {
   await page.evaluate(
     'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve, 25))))',
   )
