@@ -69,7 +69,9 @@ const streamOf = (dialect: Dialect<VendorOptions>, { reply, cuts }: Exchange): r
 function openAiEngine(name: string): Engine {
   const write = createRequestWriter({ name, reasons: false })
   const ask = (prompt: Prompt, { limits, receive }: Exchange, isStream: boolean) => {
-    receive(parseObject(write(prompt, limits, isStream, { bound: 'max_tokens', streamOptions: true })))
+    receive(
+      parseObject(write(prompt, limits, isStream, { bound: 'max_tokens', streamOptions: true, oneSystem: false })),
+    )
     return { prompt, limits, signal, log, tokenizer: byteTokenizer }
   }
   return {

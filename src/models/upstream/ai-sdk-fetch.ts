@@ -1,6 +1,6 @@
 import { fetch, Response, type Agent, type RequestInfo, type RequestInit } from 'undici'
 import { createUsageMender } from './mended-usage.ts'
-import { createForms, formAfterRefusal, type RequestForm } from './request-form.ts'
+import { createForms, formAfterRefusal, withOneSystem, type RequestForm } from './request-form.ts'
 
 /**
  * The `fetch` of a provider package, over the connections of `agent`. A refused request is sent once more in the form that the
@@ -64,10 +64,16 @@ const originOf = (input: RequestInfo): string =>
   new URL(typeof input === 'string' || input instanceof URL ? input : input.url).origin
 
 /** A request for chat completions in this form. Others have none of its fields but Anthropic's `max_tokens`, which has no other name. */
-function inForm(body: string, { bound, streamOptions }: RequestForm): string {
-  if (bound === 'max_tokens' && streamOptions) return body
+function inForm(body: string, { bound, streamOptions, oneSystem }: RequestForm): string {
+  if (bound === 'max_tokens' && streamOptions && !oneSystem) return body
   const sent: unknown = JSON.parse(body)
   if (typeof sent !== 'object' || sent === null || !('max_tokens' in sent)) return body
   const { max_tokens: most, ...rest } = sent
-  return JSON.stringify({ ...rest, [bound]: most, ...(!streamOptions && { stream_options: undefined }) })
+  const list: unknown = 'messages' in rest ? rest.messages : undefined
+  return JSON.stringify({
+    ...rest,
+    [bound]: most,
+    ...(!streamOptions && { stream_options: undefined }),
+    ...(oneSystem && Array.isArray(list) && { messages: withOneSystem(list) }),
+  })
 }

@@ -7,7 +7,7 @@ import { createRequestWriter } from './chat-request.ts'
 
 const user: Message = { role: 'user', text: 'What time is it?' }
 const limits: RunLimits = { maxOutputTokens: 100 }
-const form = { bound: 'max_tokens', streamOptions: true } as const
+const form = { bound: 'max_tokens', streamOptions: true, oneSystem: false } as const
 
 const written = (prompt: Partial<Prompt>, name = 'gpt-5', more: Partial<RunLimits> = {}, reasons = false): Json =>
   parseObject(

@@ -2,7 +2,7 @@ import type { Prompt, ReplyFormat, ToolChoice } from '../conversation.ts'
 import type { RunLimits } from '../model.ts'
 import { acceptedBy, markOf, writeTurn, type Accepted } from './chat-messages.ts'
 import { openAiEffort } from './efforts.ts'
-import type { RequestForm } from './request-form.ts'
+import { withOneSystem, type RequestForm } from './request-form.ts'
 
 /** Writes the body of a request. */
 type WriteRequest = (prompt: Prompt, limits: RunLimits, stream: boolean, form: RequestForm) => string
@@ -17,12 +17,13 @@ export interface UpstreamModel {
 /** The requests have what the caller or the operator set, and the bound that the hold has room for. */
 export function createRequestWriter({ name, reasons }: UpstreamModel): WriteRequest {
   const accepted = acceptedBy(name)
-  return (prompt, limits, stream, { bound, streamOptions }) => {
+  return (prompt, limits, stream, { bound, streamOptions, oneSystem }) => {
     const { reasoning, tools, format, cacheKey } = prompt
     const effort = reasoning && openAiEffort(reasoning)
+    const messages = messagesOf(prompt, accepted)
     return JSON.stringify({
       model: name,
-      messages: messagesOf(prompt, accepted),
+      messages: oneSystem ? withOneSystem(messages) : messages,
       [bound]: limits.maxOutputTokens,
       temperature: limits.temperature,
       top_p: limits.topP,

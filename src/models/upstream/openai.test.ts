@@ -4,7 +4,7 @@ import { createServer, type RequestListener, type ServerResponse } from 'node:ht
 import { after, afterEach, test, type TestContext } from 'node:test'
 import { text as textOf } from 'node:stream/consumers'
 import { inspect } from 'node:util'
-import { parseObject } from '../../../tests/support/json.ts'
+import { at, listAt, parseObject } from '../../../tests/support/json.ts'
 import { settle, stopClock } from '../../../tests/support/clock.ts'
 import { createGate } from '../../../tests/support/gate.ts'
 import { openPackage } from '../../../tests/support/provider-packages.ts'
@@ -108,6 +108,35 @@ for (const [refuses, takes, body] of [
     }
   })
 }
+
+const system = (text: string) => ({ role: 'system', text }) as const
+
+test("a server that takes one system message, at the beginning, gets the later ones as the user's", async (t) => {
+  const asked: unknown[] = []
+  const url = await startServer(t, (request, response) => {
+    void textOf(request).then((sent) => {
+      const messages = listAt(parseObject(sent), 'messages')
+      asked.push(messages)
+      if (messages.slice(1).some((message) => at(message, 'role') === 'system')) {
+        return response.writeHead(400).end('{"message":"System message must be at the beginning."}')
+      }
+      return response.end('data: {"choices":[{"delta":{"content":"Hi"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n')
+    })
+  })
+  const messages = [system('Be brief.'), system('Be kind.'), { role: 'user', text: 'Hello' } as const, system('Now.')]
+  for (const model of [open({ endpoints: [{ url }] }), openPackage(models, '@ai-sdk/openai-compatible', { url })]) {
+    for (const requests of [2, 1]) {
+      asked.length = 0
+      await Array.fromAsync(model.stream({ messages }, { maxOutputTokens: 100 }, t.signal))
+      assert.equal(asked.length, requests)
+      assert.deepEqual(asked.at(-1), [
+        { role: 'system', content: 'Be brief.\n\nBe kind.' },
+        { role: 'user', content: 'Hello' },
+        { role: 'user', content: 'Now.' },
+      ])
+    }
+  }
+})
 
 test('a refused value of max_tokens is not taken for a refused field', async () => {
   vendor.set({ fault: 'context_length_in_words' })
