@@ -8,6 +8,7 @@ import { ComingPlace } from './components/parameters.ts'
 import { SessionWatch } from './components/session-watch.tsx'
 import { content, nonce } from './content.ts'
 import { setFirm } from './locale.ts'
+import { readKept } from './kept.ts'
 import { router } from './routes.tsx'
 import './styles.ts'
 import { schemeManager } from './settings.ts'
@@ -31,6 +32,7 @@ addEventListener('pageshow', ({ persisted }) => {
 
 const comingPlace = () => router.state.navigation.location ?? router.state.location
 
+await readKept()
 const place = document.querySelector('#app')
 if (!place) throw new Error('the page has no place for the app')
 createRoot(place).render(

@@ -1,6 +1,7 @@
 import { content, type Viewer } from './content.ts'
 import { hasDrafts } from './drafts.ts'
 import { answerIdentity } from './identity.ts'
+import { forgetKept, keepAgain } from './kept.ts'
 
 /**
  * Tracks when the session expires, across all tabs of this browser. A page cannot read the cookie, so it estimates from the
@@ -117,6 +118,7 @@ channel.addEventListener('message', ({ data }: MessageEvent<Message>) => {
     case 'resumed':
       return update({ resumedElsewhere: true })
     case 'signed-out':
+      forgetKept()
       return leave()
     case 'signed-in':
       return signedInElsewhere(data)
@@ -132,6 +134,7 @@ function leave(): void {
 function signedInElsewhere({ person, role, idleEndsIn, endsIn }: Extract<Message, { kind: 'signed-in' }>): void {
   // This page belongs to another person.
   if (person !== viewer?.person.id) return leave()
+  void keepAgain()
   idleLength = idleEndsIn
   absoluteEnd = Date.now() + endsIn
   answerIdentity(true)

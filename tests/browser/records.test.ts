@@ -4,6 +4,7 @@ import type { BrowserContext, Page } from 'playwright-core'
 import { barriersInBothSchemes, signIn, startPortal, untilInPage, type TestPortal } from '../support/browser.ts'
 import { at, listAt, parseObject } from '../support/json.ts'
 import { detail } from '../support/detail.ts'
+import { until } from '../support/until.ts'
 
 let portal: TestPortal
 let ruth: BrowserContext
@@ -397,4 +398,48 @@ describe('the audit log', () => {
     assert.equal(await page.getByRole('button', { name: 'Show more' }).count(), 0)
     await page.close()
   })
+})
+
+/** What the forms keep in the browser, as text. */
+const keptIn = (page: Page) =>
+  page.evaluate<string>(`new Promise((resolve) => {
+    const request = indexedDB.open('tollgate', 1)
+    // Signing out deletes all storage.
+    request.onupgradeneeded = () => request.result.createObjectStore('forms')
+    request.onsuccess = () => {
+      const all = request.result.transaction('forms').objectStore('forms').getAll()
+      all.onsuccess = () => { request.result.close(); resolve(JSON.stringify(all.result)) }
+    }
+  })`)
+
+test('unsaved text survives the end of its page, until it is saved or its person signs out (B113)', async () => {
+  const address = await recordOfDaniel()
+  const profile = await portal.profile()
+  await signIn(profile, portal.base, 'Daniel Okonjo')
+  const written = await profile.newPage()
+  await written.goto(`${address}/notes`)
+  await written.getByRole('button', { name: 'Add note' }).click()
+  await noteField(written).fill('We agreed on')
+  await until(async () => (await keptIn(written)).includes('We agreed on'))
+  // Without its handlers, as in a crash.
+  await written.close()
+  const page = await profile.newPage()
+  await page.goto(`${address}/notes`)
+  await page.getByText('Restored from before, not saved yet').waitFor()
+  assert.equal(await noteField(page).inputValue(), 'We agreed on')
+  await noteField(page).fill('We agreed on Monday')
+  await page.getByRole('button', { name: 'Add note' }).click()
+  await page.getByRole('form', { name: 'New note' }).waitFor({ state: 'detached' })
+  assert.equal(await keptIn(page), '[]')
+
+  await page.getByRole('button', { name: 'Add note' }).click()
+  await noteField(page).fill('Secret')
+  await until(async () => (await keptIn(page)).includes('Secret'))
+  await page.getByRole('button', { name: 'Daniel Okonjo' }).click()
+  await page.getByRole('menuitem', { name: 'Sign out', exact: true }).click()
+  await page.getByRole('button', { name: 'Sign out without saving' }).click()
+  await page.waitForURL((url) => !url.pathname.startsWith('/clients'))
+  await page.goto(`${portal.base}/signin`)
+  assert.equal(await keptIn(page), '[]')
+  await profile.close()
 })

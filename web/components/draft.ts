@@ -2,6 +2,8 @@ import { useRef, useState } from 'react'
 import { useRouteLoaderData } from 'react-router'
 import { ApiError } from '../api.ts'
 import { UnclearValue, bodyOf, isSame, meansSame, valuesOf, type Field, type Value, type Values } from '../fields.ts'
+import { keep, keptOf } from '../kept.ts'
+import { useKeeping } from './keeping.ts'
 import { changerOf, explained, isSent, type RefusedSave } from './refused-save.ts'
 import { useUnsaved } from './unsaved.tsx'
 
@@ -29,6 +31,8 @@ export interface DraftNeeds {
   readonly restore?: () => Promise<object>
   /** The path at and below which the form stays open. */
   readonly within?: string
+  /** The name under which the unsaved text is kept in this browser: the address of what the form changes or adds to. */
+  readonly keptAs?: string
   /** Called after saving; the form stays busy until it is done. */
   readonly onSaved: () => unknown
 }
@@ -36,9 +40,10 @@ export interface DraftNeeds {
 export type Draft = ReturnType<typeof useDraft>
 
 /** The state of a form: its values, whether they are saved, and what prevents that. */
-export function useDraft({ fields, initial, version, save, reload, restore, within, onSaved }: DraftNeeds) {
-  const [base, setBase] = useState({ values: initial, version })
-  const [values, setValues] = useState(initial)
+export function useDraft({ fields, initial, version, save, reload, restore, within, keptAs, onSaved }: DraftNeeds) {
+  const [kept] = useState(() => (keptAs === undefined ? undefined : keptOf(keptAs)))
+  const [base, setBase] = useState(kept?.base ?? { values: initial, version })
+  const [values, setValues] = useState(kept?.values ?? initial)
   const [busy, setBusy] = useState(false)
   const [refused, setRefused] = useState<RefusedSave>()
   const [conflict, setConflict] = useState<Conflict>()
@@ -48,6 +53,7 @@ export function useDraft({ fields, initial, version, save, reload, restore, with
   const isChanged = (shown: Values) => fields.some(({ name }) => !isSame(shown[name], base.values[name]))
   const isDirty = isTyping || isChanged(values)
   const settle = useUnsaved(isDirty, within)
+  const keepSoon = useKeeping(keptAs, () => (isDirty ? { values: latest(), base } : undefined))
   const isInRecord = useRouteLoaderData('record') !== undefined
   /** Values whose response was lost. They may be saved. */
   const lost = useRef<Values>(undefined)
@@ -59,6 +65,7 @@ export function useDraft({ fields, initial, version, save, reload, restore, with
       const saved = await saveOn(next, from)
       setBase({ values: next, version: saved })
       settle()
+      if (keptAs !== undefined) keep(keptAs, undefined)
       await onSaved()
     } catch (thrown) {
       if (!(thrown instanceof ApiError)) throw thrown
@@ -106,10 +113,14 @@ export function useDraft({ fields, initial, version, save, reload, restore, with
   }
 
   /** The values with all that was typed. */
+  function latest(): Values {
+    return { ...values, ...Object.fromEntries([...typing.current].map(([name, read]) => [name, read()])) }
+  }
+
   function typed(): Values {
-    const latest = [...typing.current].map(([name, read]) => [name, read()] as const)
+    const all = latest()
     endTyping()
-    return { ...values, ...Object.fromEntries(latest) }
+    return all
   }
 
   function endTyping() {
@@ -122,6 +133,8 @@ export function useDraft({ fields, initial, version, save, reload, restore, with
     values,
     base: base.values,
     isDirty,
+    /** Whether the form opened with text that an earlier page did not save. */
+    isRestored: kept !== undefined,
     busy,
     error: refused?.error,
     fate: refused?.fate,
@@ -139,6 +152,7 @@ export function useDraft({ fields, initial, version, save, reload, restore, with
     defer: (name: string, read: () => Value) => {
       typing.current.set(name, read)
       setIsTyping(true)
+      keepSoon()
     },
     submit: () => {
       if (busy) return

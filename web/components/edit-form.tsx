@@ -3,7 +3,7 @@ import { useEffect, useRef, type KeyboardEvent, type SubmitEvent } from 'react'
 import { isCancel } from './cancel-key.ts'
 import { ConflictDialog } from './conflict.tsx'
 import { confirmDiscard } from './confirm.tsx'
-import { useDraft, type DraftNeeds } from './draft.ts'
+import { useDraft, type Draft, type DraftNeeds } from './draft.ts'
 import classes from './edit-form.module.css'
 import { FieldInput } from './field-input.tsx'
 import { SaveRefusal } from './save-refusal.tsx'
@@ -73,9 +73,14 @@ export function EditForm({ label, saveLabel = 'Save', startsAt, onCancel, ...nee
         <Button variant="subtle" color="gray" disabled={draft.busy} onClick={() => void cancel()}>
           {draft.isDirty ? 'Discard' : 'Cancel'}
         </Button>
-        <span className={classes.hint}>{draft.isDirty ? 'Not saved yet' : ''}</span>
+        <span className={classes.hint}>{draft.isDirty ? unsavedText(draft) : ''}</span>
       </Group>
       <ConflictDialog draft={draft} />
     </form>
   )
+}
+
+/** Says that the text of a form is unsaved, and whether it is from before. */
+export function unsavedText({ isRestored }: Pick<Draft, 'isRestored'>): string {
+  return isRestored ? 'Restored from before, not saved yet' : 'Not saved yet'
 }

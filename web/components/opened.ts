@@ -1,11 +1,27 @@
+import { keptOf } from '../kept.ts'
 import { startTransition, useEffect, useRef, useState } from 'react'
+
+interface OpenedOptions {
+  /** The name of the form's unsaved text (`keptAs`): with such text, the form is open from the start. */
+  readonly keptAs?: string
+  /** Called when it opens and closes. */
+  readonly onTurn?: (isOpen: boolean) => void
+}
 
 /**
  * A form that a button opens in its own place. Closing it returns the focus to the button, unless the focus has moved
- * elsewhere. `onTurn` is called when it opens and closes.
+ * elsewhere.
  */
-export function useOpened(onTurn?: (isOpen: boolean) => void) {
-  const [isOpen, setIsOpen] = useState(false)
+export function useOpened({ keptAs, onTurn }: OpenedOptions = {}) {
+  const [isOpen, setIsOpen] = useState(() => keptAs !== undefined && keptOf(keptAs) !== undefined)
+  const turned = useRef(onTurn)
+  useEffect(() => {
+    turned.current = onTurn
+  })
+  const startedOpen = useRef(isOpen)
+  useEffect(() => {
+    if (startedOpen.current) turned.current?.(true)
+  }, [])
   const opener = useRef<HTMLButtonElement>(null)
   const wasOpen = useRef(false)
   useEffect(() => {

@@ -1,5 +1,6 @@
 import { change } from '../api.ts'
 import { forgetDrafts, hasDrafts } from '../drafts.ts'
+import { forgetKept } from '../kept.ts'
 import { tellSignedOut } from '../session.ts'
 import { confirm } from './confirm.tsx'
 import { notifyFailure } from './notify.ts'
@@ -18,6 +19,7 @@ export async function signOut(address = '/signout', method: 'POST' | 'DELETE' = 
     const { location: next = '/signin' } = await change<{ location?: string }>(address, { method, body: {} })
     tellSignedOut()
     forgetDrafts()
+    forgetKept()
     location.replace(next)
   } catch (error) {
     notifyFailure('You are still signed in', error)

@@ -7,6 +7,7 @@ import { isCancel } from '../../components/cancel-key.ts'
 import { ConflictDialog } from '../../components/conflict.tsx'
 import { confirmDiscard } from '../../components/confirm.tsx'
 import { useDraft, type Draft } from '../../components/draft.ts'
+import { unsavedText } from '../../components/edit-form.tsx'
 import { TextEditor } from '../../components/editor/text-editor.tsx'
 import { notifyDone } from '../../components/notify.ts'
 import { SaveRefusal } from '../../components/save-refusal.tsx'
@@ -49,6 +50,7 @@ export function LetterForm({ letter, startsAt, onDirty, onReady }: LetterFormPro
       return successor.current
     },
     ...useItemAgain(address),
+    keptAs: address,
     onSaved: async () => {
       // Until then the editor takes no text.
       await revalidate()
@@ -79,7 +81,7 @@ export function LetterForm({ letter, startsAt, onDirty, onReady }: LetterFormPro
           Discard
         </Button>
       )}
-      <span className={classes.hint}>{isDirty ? 'Not saved yet' : 'Saved'}</span>
+      <span className={classes.hint}>{isDirty ? unsavedText(draft) : 'Saved'}</span>
     </LetterFields>
   )
 }

@@ -2,6 +2,7 @@ import { useCallback, useRef, useState } from 'react'
 import { useLoaderData, useRevalidator } from 'react-router'
 import type { Letter, RevisionList } from '../../../src/clients/schema.ts'
 import { notifyDone } from '../../components/notify.ts'
+import { keptOf } from '../../kept.ts'
 import { useOpened } from '../../components/opened.ts'
 import { content } from '../../content.ts'
 import { letterFields, nouns } from '../../fields.ts'
@@ -35,7 +36,8 @@ export function LetterPage() {
 function LetterDesk({ item: letter, revisions, drafts }: Loaded) {
   const record = useRecord()
   const { revalidate } = useRevalidator()
-  const [isDirty, setIsDirty] = useState(false)
+  // With text that an earlier page did not save, the form opens whatever became of the letter.
+  const [isDirty, setIsDirty] = useState(() => keptOf(`/clients/${record.id}/letters/${letter.id}`) !== undefined)
   const { isOpen: isDrafting, opener, open, close } = useOpened()
   const [startsAt, setStartsAt] = useState(useStartsAt())
   const insert = useRef<(markdown: string) => void>(undefined)

@@ -27,6 +27,7 @@ export function NewLetter() {
   const draft = useDraft({
     fields,
     initial: { subject: '', body: '' },
+    keptAs: address,
     save: async (body) => {
       made.current = await make(body)
     },

@@ -44,11 +44,14 @@ const hasAmount: readonly ItemNoun[] = ['dispute', 'time_entry', 'expense']
 /** One item, with its form in the same place. */
 export function Entry({ noun, item, alone = false, onEditing }: EntryProps) {
   const { id } = useRecord()
-  const { isOpen, opener, open, close } = useOpened((opened) => onEditing?.(item, opened))
   const { revalidate } = useRevalidator()
   const { one, path } = nouns[noun]
   const fields = useFields(noun)
   const address = `/clients/${id}/${path}/${item.id}`
+  const { isOpen, opener, open, close } = useOpened({
+    keptAs: address,
+    onTurn: (opened) => onEditing?.(item, opened),
+  })
   const again = useItemAgain(address)
   const { title, badge, aside, text } = summaryOf(item)
   const target = alone ? invoiceOf(item) : address
@@ -60,6 +63,7 @@ export function Entry({ noun, item, alone = false, onEditing }: EntryProps) {
           fields={fields}
           initial={valuesOf(fields, item)}
           version={item.version}
+          keptAs={address}
           save={(body, version) =>
             change(address, {
               method: 'PATCH',

@@ -34,10 +34,10 @@ export interface ItemsProps {
 
 /** The items of one kind of a record, and the form for a new one. */
 export function Items({ noun, items, blank, placeholders, startsAt, emptyText }: ItemsProps) {
-  const { status } = useRecord()
+  const { id, status } = useRecord()
   const isArchived = status === 'archived'
-  const { one, many } = nouns[noun]
-  const { isOpen, opener, open, close } = useOpened()
+  const { one, many, path } = nouns[noun]
+  const { isOpen, opener, open, close } = useOpened({ keptAs: `/clients/${id}/${path}` })
   const { edited, removed, onEditing } = useEdited(items)
   useKey('n', (event) => {
     if (isArchived) return
@@ -107,6 +107,7 @@ function NewItem({ noun, blank, placeholders = {}, startsAt, close }: NewItemPro
       fields={fields}
       initial={blank}
       startsAt={startsAt}
+      keptAs={`/clients/${id}/${path}`}
       save={(body) => make(sentBody(fields, body))}
       onSaved={async () => {
         await revalidate()

@@ -13,10 +13,10 @@ import classes from './properties.module.css'
 
 /** The client's own fields, with their form in the same place. */
 export function Properties({ record }: { readonly record: ClientRecord }) {
-  const { isOpen, opener, open, close } = useOpened()
   const { revalidate } = useRevalidator()
   const { fields } = nouns.client
   const address = `/clients/${record.id}`
+  const { isOpen, opener, open, close } = useOpened({ keptAs: address })
   if (isOpen) {
     return (
       <aside className={classes.properties} aria-label="Client">
@@ -29,6 +29,7 @@ export function Properties({ record }: { readonly record: ClientRecord }) {
             change(address, { method: 'PATCH', body, ...(version !== undefined && { version }) })
           }
           within={address}
+          keptAs={address}
           onSaved={async () => {
             await revalidate()
             close()

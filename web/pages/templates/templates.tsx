@@ -99,7 +99,7 @@ interface EntryProps {
 }
 
 function Entry({ template, isPartner, onEditing }: EntryProps) {
-  const { isOpen, opener, open, close } = useOpened((opened) => onEditing(template, opened))
+  const { isOpen, opener, open, close } = useOpened({ onTurn: (opened) => onEditing(template, opened) })
   const [revisions, setRevisions] = useState<RevisionList>()
   const { revalidate } = useRevalidator()
   const address = `/templates/${template.id}`
