@@ -1,6 +1,6 @@
 import type { Neutral, Unsupported } from './body.ts'
 
-/** What becomes of a field of another vendor's API (docs/decisions/0020-fields-of-other-apis.md). */
+/** What becomes of a field of another vendor's API (docs/decisions/0021-fields-of-other-apis.md). */
 export interface FieldRule {
   /** `no effect`: the reply and its price are the same with and without it. */
   readonly rule: 'honoured' | 'passed on' | 'no effect' | 'refused'
