@@ -306,8 +306,18 @@ describe('a deleted person', () => {
     const body = { email: `inv-${other.email}`, name: 'Invited', role: 'consultant' }
     await partner.profile.ask('/people/invitations', { method: 'POST', body })
     assert.equal((await remove(partner, other)).status, 204)
-    /** Where the id of a person stays: the history, and the person. */
-    const history = ['audit', 'client', 'dispute', 'letter', 'note', 'person', 'revision', 'invitation']
+    /** Where the id of a person stays: the history, with digests of what there was, and the person. */
+    const history = [
+      'audit',
+      'client',
+      'dispute',
+      'letter',
+      'note',
+      'person',
+      'recorded_change',
+      'revision',
+      'invitation',
+    ]
     const { database } = portal.service
     const tables = await database.rows<{ table: string }>(
       `select relname::text as table from pg_class
