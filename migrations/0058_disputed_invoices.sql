@@ -1,5 +1,9 @@
 -- Reminders of an invoice wait while its client disputes it.
 
+-- Whether what a dispute says of its invoice is this number.
+create function names_invoice(p_text text, p_number text) returns boolean language sql immutable parallel safe
+  return lower(btrim(p_text)) = lower(p_number);
+
 -- Whether an open dispute of the client names the invoice, by its number. Only with `tollgate.proof` does the owner, who queues mails, see
 -- records.
 create function is_disputed(p_invoice invoice) returns boolean language plpgsql set search_path from current as $$
@@ -9,16 +13,17 @@ declare
 begin
   perform set_config('tollgate.proof', 'on', true);
   v_is_disputed := exists (select from dispute d where d.client_id = p_invoice.client_id and d.status = 'open'
-    and d.archived_at is null and lower(btrim(d.invoice)) = lower(p_invoice.number));
+    and d.archived_at is null and names_invoice(d.invoice, p_invoice.number));
   perform set_config('tollgate.proof', v_proof, true);
   return v_is_disputed;
 end $$;
 
--- The issued invoice or credit note of the client with this number, for those who may read invoices; null for others.
+-- The issued invoice or credit note of the client with this number, the latest if only its case differs from that of another, for those
+-- who may read invoices; null for others.
 create function disputed_invoice(p_client uuid, p_number text) returns uuid language plpgsql stable set search_path from current as $$
 begin
   if not has_table_privilege('invoice', 'select') then return null; end if;
-  return (select i.id from invoice i where i.client_id = p_client and lower(i.number) = lower(btrim(p_number)));
+  return (select i.id from invoice i where i.client_id = p_client and names_invoice(p_number, i.number) order by i.id desc limit 1);
 end $$;
 
 -- As before, with the outcome disputed, for a reminder.

@@ -10,10 +10,12 @@ export interface Kept {
 }
 
 const store = 'forms'
+/** ms that a page waits for the browser's storage, which can hang. */
+const patience = 1000
 const person = content.viewer?.person.id
 const read = new Map<string, Kept>()
 let database: IDBDatabase | undefined
-/** Whether the person has signed out: a form that is still open behind the cover keeps nothing. */
+/** Whether the person has signed out, or another one has signed in: a form that is still open behind the cover keeps nothing. */
 let isSignedOut = false
 
 const keyOf = (form: string): string => `${person} ${form}`
@@ -24,18 +26,19 @@ const keyOf = (form: string): string => `${person} ${form}`
  */
 export async function readKept(): Promise<void> {
   if (person === undefined) return
-  try {
-    database = await opened()
-    const forms = database.transaction(store, 'readwrite').objectStore(store)
-    const [keys, values] = await Promise.all([done(forms.getAllKeys()), done<unknown>(forms.getAll())])
-    const all = believed<Kept[]>(values)
-    for (const [index, key] of keys.map(String).entries()) {
-      const kept = all[index]
-      if (!key.startsWith(`${person} `)) forms.delete(key)
-      else if (kept) read.set(key, kept)
-    }
-  } catch {
-    database = undefined
+  const late = new Promise((resolve) => setTimeout(resolve, patience))
+  await Promise.race([late, readAll().catch(() => undefined)])
+}
+
+async function readAll(): Promise<void> {
+  database = await opened()
+  const forms = database.transaction(store, 'readwrite').objectStore(store)
+  const [keys, values] = await Promise.all([done(forms.getAllKeys()), done<unknown>(forms.getAll())])
+  const all = believed<Kept[]>(values)
+  for (const [index, key] of keys.map(String).entries()) {
+    const kept = all[index]
+    if (!key.startsWith(`${person} `)) forms.delete(key)
+    else if (kept) read.set(key, kept)
   }
 }
 
@@ -58,9 +61,14 @@ export function keep(form: string, kept: Kept | undefined): void {
   }
 }
 
+/** Keeps nothing more: another person has signed in, whose page deletes what is kept. */
+export function stopKeeping(): void {
+  isSignedOut = true
+}
+
 /** Deletes everything that is kept: the person has signed out. The response to that does the same, but over HTTPS only. */
 export function forgetKept(): void {
-  isSignedOut = true
+  stopKeeping()
   read.clear()
   write((forms) => forms.clear())
 }

@@ -1,7 +1,7 @@
 import { content, type Viewer } from './content.ts'
 import { hasDrafts } from './drafts.ts'
 import { answerIdentity } from './identity.ts'
-import { forgetKept, keepAgain } from './kept.ts'
+import { forgetKept, keepAgain, stopKeeping } from './kept.ts'
 
 /**
  * Tracks when the session expires, across all tabs of this browser. A page cannot read the cookie, so it estimates from the
@@ -133,7 +133,10 @@ function leave(): void {
 
 function signedInElsewhere({ person, role, idleEndsIn, endsIn }: Extract<Message, { kind: 'signed-in' }>): void {
   // This page belongs to another person.
-  if (person !== viewer?.person.id) return leave()
+  if (person !== viewer?.person.id) {
+    stopKeeping()
+    return leave()
+  }
   void keepAgain()
   idleLength = idleEndsIn
   absoluteEnd = Date.now() + endsIn

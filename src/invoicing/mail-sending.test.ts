@@ -187,6 +187,23 @@ test('reminders of a disputed invoice wait until the dispute is settled (B112)',
   for (const id of all) await pay(id)
 })
 
+test('a dispute finds the latest of invoices whose numbers differ only in case', async () => {
+  const all = [await overdue(8), await overdue(8)]
+  const found = await asSuperuser(database, async (tx) => {
+    await tx.rows(`set session_replication_role = 'replica'`)
+    for (const [index, id] of all.entries()) {
+      await tx.rows('update invoice set client_id = $1, account_id = null, number = $2 where id = $3', [
+        all[0],
+        ['same-1', 'SAME-1'][index],
+        id,
+      ])
+    }
+    return tx.rows(`select disputed_invoice($1, ' Same-1 ') as id`, [all[0]])
+  })
+  assert.deepEqual(found, [{ id: all[1] }])
+  for (const id of all) await pay(id)
+})
+
 test('a reminder goes to the address of the last mail', async () => {
   const id = await overdue(3)
   for (const to of ['first@example.com', 'last@example.com']) {

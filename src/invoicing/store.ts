@@ -235,12 +235,12 @@ export interface DisputeRow {
   readonly due: string | null
 }
 
-/** The disputes that name an invoice by its number, see `is_disputed()`. */
+/** The disputes that name an invoice by its number. */
 export function readDisputes(id: string): PreparedStatement<DisputeRow> {
   return {
     name: 'invoice disputes',
     text: `select d.id, d.amount, d.status, d.due from invoice i join dispute d on d.client_id = i.client_id
-      where i.id = $1 and d.archived_at is null and lower(btrim(d.invoice)) = lower(i.number) order by d.created_at desc, d.id desc`,
+      where i.id = $1 and d.archived_at is null and names_invoice(d.invoice, i.number) order by d.created_at desc, d.id desc`,
     values: [id],
   }
 }

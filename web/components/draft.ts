@@ -133,8 +133,8 @@ export function useDraft({ fields, initial, version, save, reload, restore, with
     values,
     base: base.values,
     isDirty,
-    /** Whether the form opened with text that an earlier page did not save. */
-    isRestored: kept !== undefined,
+    /** Whether the form opened with text that an earlier page did not save, and nothing has been saved since. */
+    isRestored: kept !== undefined && base === kept.base,
     busy,
     error: refused?.error,
     fate: refused?.fate,

@@ -68,16 +68,17 @@ export function RichEditor({ label, text, readOnly, onChange, onTyping, onReady 
     },
     onBlur: ({ editor: changed }) => finish(changed),
   })
+  /** Leaves `finish` to come: the text is also read to be kept while someone types. */
   function read(changed: Editor): string {
-    if (waiting.current !== undefined) {
-      clearTimeout(waiting.current)
-      waiting.current = undefined
-      latest.current = keeper.current(changed.getJSON())
-    }
+    if (waiting.current !== undefined) latest.current = keeper.current(changed.getJSON())
     return latest.current
   }
   function finish(changed: Editor) {
-    if (waiting.current !== undefined) onChange(read(changed))
+    if (waiting.current === undefined) return
+    const typed = read(changed)
+    clearTimeout(waiting.current)
+    waiting.current = undefined
+    onChange(typed)
   }
   useEffect(() => () => clearTimeout(waiting.current), [])
   useEffect(() => {

@@ -22,7 +22,8 @@ export function RecordPage() {
         </div>
         <section className={classes.content} aria-label="Record content">
           {!isWide && <Tabs record={record} />}
-          <Outlet />
+          {/* The form of one client never stays open on the record of another. */}
+          <Outlet key={record.id} />
         </section>
       </div>
     </Page>
