@@ -124,7 +124,10 @@ async function runTests(wanted) {
   if (repeated.length > 0) console.log(`Repeating ${repeated.join(' ')}`)
   const second = repeated.length > 0 ? await runFiles(repeated, 1) : undefined
   const { passed: steady, failed: red, unsteady, skipped } = verdictOf(first, second)
-  const unnamed = files.length > 0 || form === 'fast' ? [] : unproven(criteriaPage(), first.outcomes)
+  const unnamed =
+    files.length > 0 || form === 'fast'
+      ? []
+      : unproven(criteriaPage(), [...first.outcomes, ...(second?.outcomes ?? [])])
   const left = startedProcesses(mark)
   const commands = left.map((pid) => `${pid}: ${commandOf(pid)}`)
   await endProcesses(left)

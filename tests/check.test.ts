@@ -209,9 +209,8 @@ test('later', { todo: true }, () => {})\n`
     assert.match(stdout, /1 skipped:\n {2}src\/marks\.test\.ts: by a moon \(no moon\)\n/)
     assert.match(stdout, /src\/marks\.test\.ts: later \(marked as todo\)\n/)
     assert.match(stdout, /src\/marks\.test\.ts: silent \(skipped without saying what is missing\)\n/)
-    for (const file of ['src/empty', 'tests/early']) {
-      assert.match(stdout, new RegExp(`  ${file}\\.test\\.ts \\(ended before its last test\\)\\n`))
-    }
+    assert.match(stdout, / {2}src\/empty\.test\.ts \(ended before its last test: it has none\)\n/)
+    assert.match(stdout, / {2}tests\/early\.test\.ts \(ended before its last test: exit code 0\)\n/)
   })
 
   test('fail in `all` on a criterion that no test of the run has proven', async () => {
@@ -231,7 +230,7 @@ const outcome = (name: string, what: 'passed' | 'failed' | 'skipped') => ({
 })
 const results = (...outcomes: ReturnType<typeof outcome>[]) => ({
   outcomes,
-  endedEarly: [],
+  endedEarly: [] as { file: string; ending: string }[],
   notRun: [],
   costs: [],
   success: false,
@@ -257,7 +256,12 @@ describe('the verdict', () => {
   test('a suite whose hook failed, or a file that did not end, is unsteady if its tests pass when repeated', () => {
     const again = { ...results(outcome('suite › x', 'passed')), success: true }
     assert.deepEqual(verdictOf(results(outcome('suite', 'failed')), again).failed, [])
-    assert.deepEqual(verdictOf({ ...results(), endedEarly: [] }, again).failed, ['the test runner itself'])
+    const ended = { ...results(outcome('w', 'passed')), endedEarly: [{ file: 'a.test.ts', ending: 'signal SIGSEGV' }] }
+    const { passed, failed, unsteady } = verdictOf(ended, again)
+    const [title] = unsteady
+    assert.deepEqual([passed, failed, title], [2, [], 'a.test.ts (ended before its last test: signal SIGSEGV)'])
+    assert.deepEqual(verdictOf(ended, { ...ended, ...again, endedEarly: ended.endedEarly }).failed, [title])
+    assert.deepEqual(verdictOf(results(), again).failed, ['the test runner itself'])
     assert.deepEqual(verdictOf(results(outcome('', 'failed')), again).failed, [])
   })
 

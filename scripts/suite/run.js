@@ -19,7 +19,8 @@ import { batchesOf } from './files.js'
 /**
  * @typedef {object} Results
  * @property {Outcome[]} outcomes
- * @property {string[]} endedEarly Files that ended before their last test, or had none.
+ * @property {{ file: string, ending: string }[]} endedEarly Files that ended before their last test, with the exit code or the
+ * signal of their process, or that had no test.
  * @property {string[]} notRun Files whose process ended before them.
  * @property {{ file: string, wall: number, processor: number }[]} costs In seconds.
  * @property {boolean} success The runner's own verdict.
@@ -46,9 +47,12 @@ const options = {
 const events = run(options)
 
 const byBatch = new Map()
+const endings = new Map()
 const ended = new Set()
 let success = false
 events.on('test:complete', (data) => {
+  // Only the event of a whole process names no entry file.
+  if (data.entryFile === undefined) endings.set(data.name, endingOf(data.details.error))
   byBatch.set(data.entryFile, [...(byBatch.get(data.entryFile) ?? []), data])
 })
 events.on('test:summary', (data) => {
@@ -120,15 +124,23 @@ function resultsOf(entry, batch) {
   })
   const isFailed = (file) =>
     outcomes.some((each) => each.file === file && each.name === '' && each.outcome === 'failed')
-  const endedEarly = batch.filter(
-    (file) => !isFailed(file) && (incomplete.includes(file) ? file === last : !hasTests.has(file)),
-  )
+  const endedEarly = batch
+    .filter((file) => !isFailed(file) && (incomplete.includes(file) ? file === last : !hasTests.has(file)))
+    .map((file) => ({
+      file,
+      ending: incomplete.includes(file) ? (endings.get(entry) ?? 'nobody saw it end') : 'it has none',
+    }))
   return { outcomes, endedEarly, notRun: incomplete.filter((file) => file !== last) }
 }
 
 /** Why a test failed, in the words of node:test; undefined if it passed. */
 function causeOf({ details }) {
   return details.passed ? undefined : (details.error?.failureType ?? 'unknown')
+}
+
+/** How a process ended, by the error that node:test reports for it, if any. */
+function endingOf(error) {
+  return error?.signal ? `signal ${error.signal}` : `exit code ${error?.exitCode ?? 0}`
 }
 
 /** node:test marks a test with `true` or with the reason, which may be empty. */

@@ -11,16 +11,24 @@ const mostUnsteady = 2
 /** @param {Pick<Outcome, 'file' | 'name'>} outcome */
 const titleOf = ({ file, name }) => (name === '' ? file : `${file}: ${name}`)
 
+/**
+ * @param {Outcome[]} outcomes
+ * @param {Outcome['outcome']} wanted
+ */
 const titlesWith = (outcomes, wanted) => outcomes.filter(({ outcome }) => outcome === wanted).map(titleOf)
 
-/** The tests that failed, by their titles: also a skipped one that does not say what is missing, and one marked as todo. */
+/**
+ * The tests that failed, by their titles: also a skipped one that does not say what is missing, and one marked as todo.
+ * @param {Results} results
+ * @returns {string[]}
+ */
 export function failuresOf({ outcomes, endedEarly, success }) {
   const silent = outcomes.filter(({ outcome, reason }) => outcome === 'skipped' && (reason ?? '') === '').map(titleOf)
   const found = [
     ...titlesWith(outcomes, 'failed'),
     ...titlesWith(outcomes, 'todo').map((title) => `${title} (marked as todo)`),
     ...silent.map((title) => `${title} (skipped without saying what is missing)`),
-    ...endedEarly.map((file) => `${file} (ended before its last test)`),
+    ...endedEarly.map(({ file, ending }) => `${file} (ended before its last test: ${ending})`),
   ]
   return found.length === 0 && !success ? ['the test runner itself'] : found
 }
@@ -30,25 +38,29 @@ export function filesToRepeat(results) {
   const failed = failuresOf(results).length
   if (failed === 0 || failed > mostUnsteady) return []
   const files = results.outcomes.filter(({ outcome }) => outcome === 'failed').map(({ file }) => file)
-  return [...new Set([...files, ...results.endedEarly])]
+  return [...new Set([...files, ...results.endedEarly.map(({ file }) => file)])]
 }
 
 /**
  * The verdict over a run and, if there was one, the repetition of its failed files. A test that failed in one of the two and
- * passed in the other is unsteady; up to two of them do not make the run red.
+ * passed in the other is unsteady, and so is a file that ended before its last test in one of them; up to two of them do not
+ * make the run red.
  * @param {Results} first
  * @param {Results} [second]
  */
 export function verdictOf(first, second) {
   const [failures, again] = [failuresOf(first), second === undefined ? [] : failuresOf(second)]
-  const isRepaired = (title) => second !== undefined && !again.includes(title) && hasPassed(second, title)
-  const unsteady = [...failures.filter(isRepaired), ...again.filter((title) => hasPassed(first, title))]
+  const isRepaired = (title) =>
+    second !== undefined && !again.map(subjectOf).includes(subjectOf(title)) && hasPassed(second, subjectOf(title))
+  const unsteady = [...failures.filter(isRepaired), ...again.filter((title) => hasPassed(first, subjectOf(title)))]
   const failed = [
     ...failures.filter((title) => !isRepaired(title)),
     ...(unsteady.length > mostUnsteady ? unsteady : []),
   ]
+  const passed = titlesWith(first.outcomes, 'passed')
+  const repeated = second === undefined ? [] : titlesWith(second.outcomes, 'passed')
   return {
-    passed: first.outcomes.filter(({ outcome }) => outcome === 'passed').length + failures.filter(isRepaired).length,
+    passed: passed.length + repeated.filter((title) => !passed.includes(title)).length,
     failed,
     unsteady,
     skipped: first.outcomes
@@ -56,6 +68,12 @@ export function verdictOf(first, second) {
       .map((each) => `${titleOf(each)} (${each.reason})`),
   }
 }
+
+/**
+ * The test or file that a failure is about.
+ * @param {string} title
+ */
+const subjectOf = (title) => title.replace(/ \(ended before its last test: .*\)$/, '')
 
 /** Whether a test of this title passed, or one of the suite or the file of this title. */
 function hasPassed({ outcomes }, title) {

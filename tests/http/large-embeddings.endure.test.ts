@@ -94,8 +94,8 @@ const interruptions: Readonly<Record<string, Behaviour>> = {
   'never ends': (socket) => {
     socket.write('HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n{"data":[')
     const items = '{"embedding":[0.5,0.25]},'.repeat(1000)
-    const more = (): void => {
-      if (!socket.destroyed) socket.write(items, more)
+    const more = (error?: Error | null): void => {
+      if (!error && !socket.destroyed) socket.write(items, more)
     }
     more()
   },

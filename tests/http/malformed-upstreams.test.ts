@@ -43,10 +43,10 @@ const whole = http(completion())
 const replyAt = (index: number, content: string) => ({ index, message: { content }, finish_reason: 'stop' })
 const eventOf = (choices: object[], more: object = {}) => `data: ${JSON.stringify({ choices, ...more })}\n\n`
 
-/** Writes as fast as the other side reads, until it disconnects. */
+/** Writes as fast as the other side reads, until it disconnects. A socket whose write has failed is not destroyed yet, and would keep every further write. */
 function flood(socket: Socket, bytes: string | Buffer): void {
-  const more = (): void => {
-    if (!socket.destroyed) socket.write(bytes, more)
+  const more = (error?: Error | null): void => {
+    if (!error && !socket.destroyed) socket.write(bytes, more)
   }
   more()
 }
