@@ -189,6 +189,7 @@ describe('the sources', () => {
       'src/platform/typed-amount.ts',
       'src/platform/markdown.ts',
       'src/platform/decimal.ts',
+      'src/platform/spelling.ts',
       'src/invoicing/arithmetic.ts',
     ]
     assert.deepEqual(

@@ -59,6 +59,10 @@ const seeds = [
      case when n % 20 in (8, 13) then 'archived' else 'active' end, timestamptz '2026-01-01' + n * 7919 % ${clients} * interval '1 minute',
      case when n % 100 = 99 then now() end
    from generate_series(1, ${clients}) n`,
+  // A word that is whole, begins another and is a part of one, at both ends of the list, and a reference.
+  `update client set name = case when n.n > 5000 then 'Zora ' else 'Abel ' end
+     || (array['Quill', 'Quillfeather', 'Seaquill'])[n.n % 3 + 1], reference = case n.n when 1 then 'QUILL' else reference end
+   from (select n, ${id(1, 'n')} as id from generate_series(1, ${clients}, 700) n) n where client.id = n.id`,
   `insert into note (id, client_id, date, text, updated_at)
    select ${id(2, 'n')}, ${id(1, 'n')}, date '2026-01-01', 'A fixed fee' || case when n % 600 = 0 then ' rarely' else '' end,
      timestamptz '2026-01-01' + n * interval '1 minute'
@@ -236,11 +240,12 @@ const words = {
   two: 'gmbh silva',
   inside: 'mbh',
   joined: 'R000777',
+  mixed: 'quill',
 }
 
 describe('a search (B95)', () => {
   test('for a common word reads the first rows of the list, and for a rare one only its matches', async () => {
-    for (const sort of sorts) {
+    for (const sort of [...sorts, 'best'] as const) {
       for (const q of [words.every, words.one, words.none, words.inside, words.joined]) {
         await assertBounded('partner', searchClients(all, { ...everything, q }, { ...first, sort }), 2000)
       }
@@ -278,17 +283,18 @@ describe('a search (B95)', () => {
 
   test('finds the same clients as a full comparison, on every page', async () => {
     for (const q of Object.values(words)) {
-      for (const sort of ['name', '-changed_at'] as const) {
+      for (const sort of ['name', '-changed_at', 'best'] as const) {
         for (const status of ['active', 'all'] as const) {
           const filter = { ...everything, status, q }
           const expected = await matchesOf(q, status, sort)
           let start: ListPage['after']
-          for (let page = 0; page < 3; page += 1) {
-            const rows: Found[] = await rowsOf(searchClients(all, filter, { sort, after: start, limit: 50 }))
+          const size = q === words.mixed ? 4 : 50
+          for (let page = 0; page < 5; page += 1) {
+            const rows: Found[] = await rowsOf(searchClients(all, filter, { sort, after: start, limit: size }))
             const found = rows.filter((row) => row.id !== null)
             assert.deepEqual(
               found.map((row) => row.id),
-              expected.slice(page * 50, page * 50 + 50),
+              expected.slice(page * size, page * size + size),
               `${q}, page ${page}, ${status} by ${sort}`,
             )
             assert.equal(Math.min(rows[0]?.total ?? 0, 1001), Math.min(expected.length, 1001), `${q}, page ${page}`)
@@ -347,12 +353,19 @@ describe('a search (B95)', () => {
 
 type Found = { readonly total: number } & ({ readonly id: null } | { readonly id: string; readonly key: string })
 
+const orders = {
+  name: 'sort_key, id',
+  '-changed_at': 'changed_at desc, id desc',
+  best: `case when lower(reference) = lower($1) then 1 when search @@ plainto_tsquery('simple', words($1)) then 2
+    when search @@ beginnings($1) then 3 else 4 end, sort_key, id`,
+}
+
 /** Ids in the order of the list, found the slow way. */
-async function matchesOf(q: string, status: 'active' | 'all', sort: 'name' | '-changed_at'): Promise<string[]> {
+async function matchesOf(q: string, status: 'active' | 'all', sort: keyof typeof orders): Promise<string[]> {
   const rows = await database.rows<{ id: string }>(
     `select id from client where deleted_at is null and ($2 = 'all' or status = $2) 
        and (search @@ beginnings($1) or strpos(replace(words(concat_ws(' ', name, reference)), ' ', ''), replace(words($1), ' ', '')) > 0)
-     order by ${sort === 'name' ? 'sort_key, id' : 'changed_at desc, id desc'}`,
+     order by ${orders[sort]}`,
     [q, status],
   )
   return rows.map((row) => row.id)

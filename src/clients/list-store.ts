@@ -3,7 +3,7 @@ import { parseIsoTime } from '../platform/calendar.ts'
 import type { PreparedStatement } from '../platform/database/pipeline.ts'
 import type { PagePosition } from './paging.ts'
 import type { ClientQuery } from './schema.ts'
-import { anyMatches, firstMatches, firstOf, nearestOf, statusIn, type ClientOrder } from './match-store.ts'
+import { anyMatches, bestFirst, firstMatches, firstOf, nearestOf, statusIn, type ClientOrder } from './match-store.ts'
 import { deletedWithin, within } from './statements-store.ts'
 import { clientColumns, type ClientRow } from './store.ts'
 
@@ -29,8 +29,12 @@ const keys = {
 
 /** The test whether a text can be the key in a cursor. */
 export function keyTest(sort: ListPage['sort']): (text: string) => boolean {
-  return keys[sortKey(sort)].isValid
+  const { isValid } = keys[sortKey(sort)]
+  return sort === 'best' ? (text) => placed.test(text) && isValid(text) : isValid
 }
+
+/** The sort key of a match: its place and its name. */
+const placed = /^[1-4] /
 
 type SortKey = keyof typeof keys
 
@@ -41,7 +45,8 @@ export interface ListFilter {
 }
 
 export interface ListPage {
-  readonly sort: NonNullable<ClientQuery['sort']>
+  /** `best`: by the place of a match, then by name. */
+  readonly sort: NonNullable<ClientQuery['sort']> | 'best'
   readonly after: PagePosition | undefined
   readonly limit: number
 }
@@ -77,12 +82,15 @@ export function countClients(scope: Scope, filter: ListFilter): PreparedStatemen
   }
 }
 
+type FoundClient = Counted & (ListedRow | { readonly id: null })
+
 /** One page of the matches of a search, each with the total. A page without matches has one row without a client. */
 export function searchClients(
   scope: Scope,
   filter: ListFilter & { readonly q: string },
   page: ListPage,
-): PreparedStatement<Counted & (ListedRow | { readonly id: null })> {
+): PreparedStatement<FoundClient> {
+  if (page.sort === 'best') return bestClients(scope, filter, page)
   const { list, values, name } = listOf(scope, filter, page)
   const q = `$${values.push(filter.q)}`
   const { after, limit } = pageOf(page, list, values)
@@ -91,12 +99,36 @@ export function searchClients(
   return {
     name: `found ${name}${page.after ? ' after' : ''}`,
     text: `with ${firstMatches(list, { q, limit, after })},
-      ${anyMatches(list, { q, limit: most }, page.after === undefined)},
+      ${anyMatches(list, { q, limit: most }, page.after ? undefined : 'matched')},
       counted as materialized (select case when (select yes from rare) then (select count(*) from indexed)
         else (select count(*) from all_found) end::int as total),
       page as materialized (select id, key from found order by key ${order}, id ${order} limit ${limit})
       select counted.total, ${listedColumns}
       from counted left join (${listedFrom}) on true order by ${listedOrder(list)}`,
+    values,
+  }
+}
+
+/** As `searchClients`, best first. */
+function bestClients(
+  scope: Scope,
+  filter: ListFilter & { readonly q: string },
+  page: ListPage,
+): PreparedStatement<FoundClient> {
+  const { list, values, name } = listOf(scope, filter, page)
+  const q = `$${values.push(filter.q)}`
+  const place = page.after && Number(page.after.key[0])
+  const position = page.after && { key: page.after.key.slice(2), id: page.after.id }
+  const { after, limit } = pageOf({ ...page, after: position }, list, values)
+  const most = String(countLimit(filter) + 1)
+  return {
+    name: `found ${name}${place === undefined ? '' : ` after ${place}`}`,
+    text: `with ${bestFirst(list, { q, limit }, place === undefined ? undefined : { place, after })},
+      ${anyMatches(list, { q, limit: most }, 'placed')},
+      counted as materialized (select count(*)::int as total from all_found),
+      page as materialized (select id, place || ' ' || key as key, place, key as name from found order by place, key, id limit ${limit})
+      select counted.total, ${listedColumns}
+      from counted left join (${listedFrom}) on true order by page.place, page.name, page.id`,
     values,
   }
 }
@@ -130,14 +162,13 @@ const listedOrder = ({ order }: ClientOrder) => `page.key ${order}, page.id ${or
 
 /** Adds the position and size of a page to the parameters. */
 function pageOf({ sort, after: position, limit }: ListPage, { order }: ClientOrder, values: Value[]) {
-  const key = `$${values.push(position?.key)}`
-  const id = `$${values.push(position?.id)}`
-  const { type } = keys[sortKey(sort)]
+  const key = position && `$${values.push(position.key)}::${keys[sortKey(sort)].type}`
+  const id = position && `$${values.push(position.id)}::uuid`
   return {
     after: (keyColumn: string, idColumn: string) =>
       position === undefined
-        ? `${key}::text is null and ${id}::text is null`
-        : `(${keyColumn}, ${idColumn}) ${order === 'desc' ? '<' : '>'} (${key}::${type}, ${id}::uuid)`,
+        ? 'true'
+        : `(${keyColumn}, ${idColumn}) ${order === 'desc' ? '<' : '>'} (${String(key)}, ${String(id)})`,
     limit: `$${values.push(limit)}`,
   }
 }
@@ -163,6 +194,7 @@ function listOf(scope: Scope, { status, consultantId }: ListFilter, { sort }: Pi
 
 function sortKey(sort: ListPage['sort']): SortKey {
   switch (sort) {
+    case 'best':
     case 'name':
     case '-name':
       return 'name'

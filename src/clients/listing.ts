@@ -25,7 +25,7 @@ export function createClientList(access: RecordAccess) {
     const consultantId = query.consultant === undefined ? undefined : recordId(query.consultant)
     const filter = { q, status: query.status ?? 'active', consultantId }
     const limit = limitOf(query.limit)
-    const sort = query.sort ?? 'name'
+    const sort: listStore.ListPage['sort'] = query.sort ?? (q === undefined ? 'name' : 'best')
     const page = { sort, after: positionOf(query.cursor, listStore.keyTest(sort)), limit: limit + 1 }
     const { rows, counted, similar } = await readPage(visit, scope, filter, page)
     const shown = rows.slice(0, limit)

@@ -92,7 +92,12 @@ export const clientList = Type.Object({
 export type ClientList = Type.Static<typeof clientList>
 
 export const clientQuery = body({
-  q: Type.Optional(text(200, 'Words, or their first letters, of the name, the reference or the email address.')),
+  q: Type.Optional(
+    text(
+      200,
+      'Words of the name, the reference or the email address, or parts of them, in any order, as in `GET /search`.',
+    ),
+  ),
   status: Type.Optional(
     Type.Enum(['active', 'archived', 'all', 'deleted'], {
       description: 'Default `active`. `all` does not include deleted clients. Only partners can list those.',
@@ -101,7 +106,7 @@ export const clientQuery = body({
   consultant: Type.Optional(id),
   sort: Type.Optional(
     Type.Enum(['name', '-name', 'reference', '-reference', 'changed_at', '-changed_at'], {
-      description: 'Default `name`; `-` sorts in descending order.',
+      description: 'Default `name`, and with `q` as in `GET /search`, then by name. `-` sorts in descending order.',
     }),
   ),
   cursor: Type.Optional(text(1300, '`next` of the previous page.')),
@@ -437,7 +442,9 @@ export const searchQuery = body({
     text(
       200,
       'Words or their first letters. All must occur in a match. Clients also match by three or more letters or digits ' +
-        'anywhere in their words, without spaces and punctuation: `PA1031` finds `PA-1031`. Without words, nothing matches.',
+        'anywhere in their words, with or without spaces and punctuation: `PA1031` finds `PA-1031`. Accents are ignored, and letters ' +
+        'match in their plain spelling: `oedegaard` finds `Ødegård`. The client with this reference, or the disputes about ' +
+        'this invoice, come first, then whole words, beginnings of words and parts of words. Without words, nothing matches.',
     ),
   ),
   limit: Type.Optional(Type.String({ format: 'page-size', description: 'Per noun: 1 to 200; default 20.' })),

@@ -1,28 +1,7 @@
+import { plainWords, soughtWords } from '../platform/spelling.ts'
+
 /** A word in any language, with its accents. */
 const word = /[\p{L}\p{N}\p{M}]+/gu
-
-/** Letters that have no accent to remove, by their plain spelling. */
-const plainSpellings: Readonly<Record<string, string>> = {
-  ł: 'l',
-  ø: 'o',
-  đ: 'd',
-  ð: 'd',
-  ı: 'i',
-  ß: 'ss',
-  þ: 'th',
-  æ: 'a',
-  œ: 'o',
-}
-
-/** Folds case, accents and spellings, as `beginnings()` in migrations/0055_spellings.sql takes them for the same. */
-function folded(text: string): string {
-  return text
-    .normalize('NFKD')
-    .replace(/[\u0300-\u036f]/g, '')
-    .toLowerCase()
-    .replace(/[łøđðıßþæœ]/g, (letter) => plainSpellings[letter] ?? letter)
-    .replace(/([aou])e|aa/g, (pair) => pair[0] ?? '')
-}
 
 /** The characters shown on each side of a match. */
 const around = 80
@@ -36,7 +15,18 @@ const maxMarkedWords = 16
 
 /** The part of the text around the first match; the beginning of the text without a match. */
 export function snippetOf(text: string, q: string): string {
-  const found = hits(text, new Set([...folded(q).matchAll(word)].map(([each]) => each)))
+  const wanted = soughtWords(q).slice(0, maxMarkedWords)
+  const begun = hits(
+    text,
+    wanted.map(({ beginning }) => beginning),
+  )
+  const found =
+    begun.length > 0
+      ? begun
+      : hits(
+          text,
+          wanted.flatMap(({ part }) => part ?? []),
+        )
   const first = found[0]?.index ?? 0
   const [from, to] = [first <= around ? 0 : wordAfter(text, first - around), wordBefore(text, first + 2 * around)]
   let [snippet, at] = [from > 0 ? ellipsis : '', from]
@@ -49,13 +39,12 @@ export function snippetOf(text: string, q: string): string {
 }
 
 /** The first match, and further matches close to it. */
-function hits(text: string, query: ReadonlySet<string>): RegExpExecArray[] {
-  const wanted = [...query].slice(0, maxMarkedWords)
+function hits(text: string, wanted: readonly RegExp[]): RegExpExecArray[] {
   const found: RegExpExecArray[] = []
   for (const match of text.matchAll(word)) {
     if (found[0] && match.index > found[0].index + 2 * around) break
-    const each = folded(match[0])
-    if (wanted.some((begin) => each.startsWith(begin))) found.push(match)
+    const each = plainWords(match[0])
+    if (wanted.some((pattern) => pattern.test(each))) found.push(match)
   }
   return found
 }

@@ -5,6 +5,7 @@ import { today } from '../platform/calendar.ts'
 import type { Database } from '../platform/database/database.ts'
 import { isUuid } from '../platform/database/uuid.ts'
 import { Problem } from '../platform/problems.ts'
+import { placing } from '../platform/spelling.ts'
 import type { InvoicePaper } from '../documents/invoice-paper.ts'
 import { issueRefusal, withoutFont } from './before-issue.ts'
 import * as changes from './changes-store.ts'
@@ -99,8 +100,15 @@ export function createInvoices({ access, database, settings, unprintable }: Invo
       number: query.number?.trim() || undefined,
       after: cursorIn(query.cursor),
     }
-    const [rows] = await access.as(visit, [store.readInvoices(today(settings.timeZone), filter, pageSize + 1)])
-    const shown = rows.slice(0, pageSize)
+    const day = today(settings.timeZone)
+    const [rows, numbered] = await access.as(visit, [
+      store.readInvoices(day, filter, pageSize + 1),
+      store.readNumbered(day, filter.q ?? filter.number ?? ''),
+    ])
+    // Those with exactly this number are first on the first page, and on no other.
+    const first = numbered.filter((row) => isKept(row, filter))
+    const others = rows.filter(({ id }) => first.every((row) => row.id !== id))
+    const shown = [...(filter.after === undefined ? first : []), ...others].slice(0, pageSize)
     await access.note(visit, { action: 'invoices_listed', noun: 'invoice', details: { rows: String(shown.length) } })
     const next = rows.length > pageSize ? (shown.at(-1)?.id ?? null) : null
     return { invoices: shown.map(presentListedInvoice), next }
@@ -180,6 +188,17 @@ const deedOf = (action: string, nounId: string): Deed => ({ action, noun: 'invoi
 
 /** An id that no row has, for text that is none. */
 const unusedId = '00000000-0000-7000-8000-000000000000'
+
+/** Whether an invoice whose number is searched passes the other filters. */
+const isKept = (
+  { client_id: client, account_id: account, status, number }: store.ListedInvoiceRow,
+  filter: store.InvoiceFilter,
+) =>
+  (filter.clientId === undefined || filter.clientId === client) &&
+  (filter.accountId === undefined || filter.accountId === account) &&
+  (filter.status === undefined || filter.status === status) &&
+  (filter.number === undefined || placing(filter.number)([number ?? '']) !== undefined)
+
 const idIn = (text: string | undefined) => (text === undefined || isUuid(text) ? text : unusedId)
 
 function cursorIn(cursor: string | undefined): string | undefined {

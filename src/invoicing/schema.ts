@@ -125,8 +125,18 @@ export const invoiceQuery = body({
   status: Type.Optional(Type.Enum([...statuses])),
   client: Type.Optional(text(36, 'The id of a client.')),
   account: Type.Optional(text(36, 'The id of an account.')),
-  q: Type.Optional(text(200, 'Part of the number or of the name of the payer; case is ignored.')),
-  number: Type.Optional(text(60, 'Part of the number of an invoice or credit note; case is ignored.')),
+  q: Type.Optional(
+    text(
+      200,
+      'Words of the number or of the name of the payer, or parts of them, in any spelling, as in `GET /search`. The invoice with exactly this number comes first.',
+    ),
+  ),
+  number: Type.Optional(
+    text(
+      60,
+      'Part of the number of an invoice or credit note, with or without its punctuation. That with exactly this number comes first.',
+    ),
+  ),
   cursor: Type.Optional(text(36, '`next` of the previous page.')),
 })
 export type InvoiceQuery = Type.Static<typeof invoiceQuery>

@@ -1,4 +1,5 @@
 import type { PreparedStatement } from '../platform/database/pipeline.ts'
+import { containsParts } from '../platform/database/spelling-store.ts'
 import type { InvoiceLine } from './document.ts'
 import type { InvoiceStatus, PaymentMethod, Unit } from './schema.ts'
 import type { CreditedTax, Tax } from './arithmetic.ts'
@@ -94,55 +95,98 @@ export interface InvoiceFilter {
   readonly status: InvoiceStatus | undefined
   readonly clientId: string | undefined
   readonly accountId: string | undefined
-  /** A part of the number or of the payer's name, in any case. */
+  /** Parts of the number or of the payer's name, in any spelling. */
   readonly q: string | undefined
-  /** A part of it, in any case. */
+  /** Parts of it. */
   readonly number: string | undefined
   /** The id of the last invoice of the previous page. */
   readonly after: string | undefined
 }
 
-const numbered = (pattern: string) => `select id from invoice where number ilike ${pattern}`
-/** Invoices by a part of their number or of the payer's name. Each part of the union has an index. */
-const found = (pattern: string) => `${numbered(pattern)}
-  union all select id from invoice where buyer_name ilike ${pattern}
-  union all select i.id from invoice i where i.buyer_name is null and coalesce(
-    (select name from client where id = i.client_id),
-    (select coalesce(billing_name, name) from account where id = i.account_id)) ilike ${pattern}`
-/** An array: with a pattern, the generic plan expects so many matches that it reads the whole list. */
-const among = (ids: string) => `id = any (array(${ids}))`
+/** The name of the payer of an invoice, `i`. A draft that states no buyer is to its payer as recorded. */
+const payerName = `coalesce(i.buyer_name, (select name from client where id = i.client_id),
+    (select coalesce(billing_name, name) from account where id = i.account_id))`
+const isSpelt = (q: string) => containsParts(`spelling(coalesce(i.number, '') || ' ' || coalesce(i.buyer_name, ''))`, q)
+
+interface Sought {
+  /** The condition that one of a few invoices matches. */
+  readonly one: string
+  /** A query of all that match. Each part of it has an index. */
+  readonly all: string
+}
+
+const sought: Readonly<Record<'q' | 'number', (it: string) => Sought>> = {
+  q: (it) => ({
+    one: containsParts(`spelling(coalesce(i.number, '') || ' ' || ${payerName})`, it),
+    all: `select i.id from invoice i where ${isSpelt(it)}
+      union all select i.id from invoice i where i.buyer_name is null and ${containsParts(`spelling(${payerName})`, it)}`,
+  }),
+  number: (it) => {
+    const one = containsParts(`spelling(coalesce(i.number, ''))`, it)
+    return { one, all: `select i.id from invoice i where ${isSpelt(it)} and ${one}` }
+  },
+}
 
 const conditions = [
-  ['clientId', (it) => `client_id = ${it}`],
-  ['accountId', (it) => `account_id = ${it}`],
-  ['q', (it) => among(found(it))],
-  ['number', (it) => among(numbered(it))],
-  ['after', (it) => `id < ${it}`],
-  ['status', (it) => `status = ${it}`],
+  ['clientId', (it) => `i.client_id = ${it}`],
+  ['accountId', (it) => `i.account_id = ${it}`],
+  ['after', (it) => `i.id < ${it}`],
 ] as const satisfies readonly (readonly [keyof InvoiceFilter, (parameter: string) => string])[]
+
+/** The newest invoices of a list that a search tests before it uses the index: in that, a common word would lead to most invoices. */
+const recent = 200
 
 /**
  * Newest first. Each combination of conditions is a statement with a plan of its own. A status is not stored:
  * filtering by it computes those of all invoices.
  */
 export function readInvoices(today: string, filter: InvoiceFilter, most: number): PreparedStatement<ListedInvoiceRow> {
-  const given = conditions.flatMap(([name, condition]) => {
+  const values: (string | number)[] = [today, most]
+  const names: string[] = ['invoices']
+  const parameter = (name: keyof InvoiceFilter): string | undefined => {
     const value = filter[name]
-    return value === undefined ? [] : [{ name, condition, value: isPart(name) ? patternOf(value) : value }]
+    if (value === undefined) return undefined
+    names.push(name)
+    return `$${values.push(value)}`
+  }
+  const kept = conditions.flatMap(([name, condition]) => {
+    const it = parameter(name)
+    return it === undefined ? [] : [condition(it)]
   })
-  const restrictions = given.map(({ condition }, index) => condition(`$${index + 3}`))
+  const status = parameter('status')
+  const searches = (['q', 'number'] as const).flatMap((name) => {
+    const it = parameter(name)
+    return it === undefined ? [] : [among(sought[name](it), kept, status !== undefined)]
+  })
+  const isOfStatus = status === undefined ? [] : [`status = ${status}`]
   return {
-    name: ['invoices', ...given.map(({ name }) => name)].join(' '),
-    text: `select *, ${remindedAt} from (select ${fields} from ${filter.status === undefined ? sources : sourcesOfMany}) i
-      where ${['true', ...restrictions].join(' and ')} order by id desc limit $2`,
-    values: [today, most, ...given.map(({ value }) => value)],
+    name: names.join(' '),
+    text: `select *, ${remindedAt} from (select ${fields} from ${status === undefined ? sources : sourcesOfMany}) i
+      where ${['true', ...kept, ...searches, ...isOfStatus].join(' and ')} order by id desc limit $2`,
+    values,
   }
 }
 
-const isPart = (name: keyof InvoiceFilter): boolean => name === 'number' || name === 'q'
+/** An array: with a pattern, the generic plan expects so many matches that it reads the whole list. */
+function among({ one, all }: Sought, kept: readonly string[], isAllWanted: boolean): string {
+  if (isAllWanted) return `id = any (array(${all}))`
+  return `id = any (array(
+    with near as materialized (select i.id from (
+        select i.* from invoice i where ${['true', ...kept].join(' and ')} order by i.id desc limit ${recent}) i
+      where ${one} limit $2),
+    rare as materialized (select count(*) < $2 as yes from near)
+    select id from near where not (select yes from rare)
+    union all select id from (${all}) all_matches where (select yes from rare)))`
+}
 
-/** A LIKE pattern for a text anywhere. */
-const patternOf = (part: string): string => `%${part.trim().replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
+/** The invoices and credit notes with exactly this number, in any case. */
+export function readNumbered(today: string, number: string): PreparedStatement<ListedInvoiceRow> {
+  return {
+    name: 'numbered invoices',
+    text: `select *, ${remindedAt} from (select ${fields} from ${sources} where lower(i.number) = lower($2)) i`,
+    values: [today, number],
+  }
+}
 
 interface LineRow {
   readonly position: number

@@ -99,7 +99,7 @@ describe('search', () => {
     assert.deepEqual((await anna.get('/search?q=')).json, { results: [], similar: false })
   })
 
-  test('finds a client by the middle of a word, and by a reference with or without punctuation', async () => {
+  test('finds a client by parts of words in any order, and by a reference with or without punctuation', async () => {
     const [vera, other] = [await firm.join('Vera', 'consultant'), await firm.join('Other', 'consultant')]
     const mine = await add(vera, 'Grönwald Immobilien', 'PA-1031')
     const joined = await add(vera, 'Hauser', 'PA1032')
@@ -111,6 +111,7 @@ describe('search', () => {
       ['1032', [joined]],
       ['wald immo', [mine]],
       ['MOBIL', [mine]],
+      ['mobil groen', [mine]],
       ['%', []],
       ['wa', []],
       ['w_ld', []],
@@ -155,15 +156,46 @@ describe('search', () => {
     assert.equal((await search(member, 'moller'))[0], true, 'only alike')
   })
 
-  test('puts an exact reference first, then whole words, however many others changed since', async () => {
+  test('puts an exact reference first, then whole words, beginnings and parts of words, however many others changed since', async () => {
     const member = await firm.join('Referrer', 'consultant')
+    const part = await firm.client(member, 'Ahlholm 7')
     const exact = await add(member, 'Zoe', 'HOLM-7')
     const whole = await firm.client(member, 'Holm 7 Limited')
-    const others = Array.from({ length: 4 }, (_, index) => firm.client(member, `Holmes ${index} and 70`))
-    await Promise.all(others)
+    const others = await Promise.all(
+      Array.from({ length: 4 }, (_, index) => firm.client(member, `Holmes ${index} and 70`)),
+    )
     const { json } = await member.get(`/search?q=holm-7&limit=3`)
     const ids = listAt(json, 'results').map((result) => at(result, 'id'))
     assert.deepEqual([ids.slice(0, 2), ids.length], [[exact, whole], 3])
+    const best = [exact, whole, ...others, part]
+    let address = '/clients?q=holm-7&limit=2'
+    const listed: unknown[] = []
+    for (let cursor: unknown = ''; cursor !== null; address = `/clients?q=holm-7&limit=2&cursor=${String(cursor)}`) {
+      const page = await member.get(address)
+      listed.push(...listAt(page.json, 'clients').map((client) => at(client, 'id')))
+      cursor = page.json['next']
+      assert.equal(page.json['total'], best.length)
+    }
+    assert.deepEqual(listed, best)
+    const [, byName] = await list(member, 'q=holm-7&sort=name')
+    assert.deepEqual(byName, [part, whole, ...others, exact], 'a chosen order is kept')
+    assert.deepEqual((await list(anna, 'q=holm-7')).slice(1, 3), [[], 0])
+  })
+
+  test('puts disputes about the invoice and items with whole words first, before others that changed since', async () => {
+    const client = await firm.client(anna, 'Somebody')
+    const send = async (plural: string, body: object) => {
+      const made = await anna.send('POST', `/clients/${client}/${plural}`, body)
+      return made.json['id']
+    }
+    const about = await send('disputes', { invoice: 'KR-7', amount: '1' })
+    const whole = await send('disputes', { invoice: 'Other', amount: '1', position: 'as for KR 7' })
+    const begun = await send('disputes', { invoice: 'KR-70', amount: '1' })
+    const note = await send('notes', { date: '2026-01-02', text: 'The kr is 7.' })
+    const later = await send('notes', { date: '2026-01-02', text: 'KRONE 700' })
+    for (const member of [anna, paula]) {
+      assert.deepEqual((await search(member, 'kr-7'))[1], [note, later, about, whole, begun], member.id)
+    }
   })
 
   test('guesses at a misspelt name only if nothing matches, and only among the clients that the person may see', async () => {
