@@ -2,6 +2,7 @@ import { NativeSelect, TagsInput, Textarea, TextInput } from '@mantine/core'
 import type { Field, Value } from '../fields.ts'
 import classes from './edit-form.module.css'
 import { InvoiceInput } from './invoice-input.tsx'
+import { matchingOptions } from './matching-options.ts'
 import { usePeople } from './people-names.ts'
 import { useRole } from './role.ts'
 
@@ -43,6 +44,7 @@ export function FieldInput({ field, value, error, readOnly, onChange }: FieldInp
           size="sm"
           splitChars={[',', ';', '\n']}
           data={[...suggestions]}
+          filter={matchingOptions}
           limit={mostSuggested}
           withScrollArea={false}
           value={typeof value === 'string' ? [] : [...value]}

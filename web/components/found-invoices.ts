@@ -28,6 +28,5 @@ export function useFoundInvoices(part: string, most: number, pause = 0): readonl
       given.abort()
     }
   }, [isSearched, part, pause])
-  const isExact = ({ number }: ListedInvoice) => number?.toLowerCase() === part.toLowerCase()
-  return isSearched ? [...found.filter(isExact), ...found.filter((each) => !isExact(each))].slice(0, most) : none
+  return isSearched ? found.slice(0, most) : none
 }

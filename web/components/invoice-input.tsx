@@ -5,6 +5,7 @@ import type { InvoiceList, ListedInvoice } from '../../src/invoicing/schema.ts'
 import { read } from '../api.ts'
 import { dateText } from '../locale.ts'
 import { moneyText } from '../money.ts'
+import { matchingOptions } from './matching-options.ts'
 import { useRole } from './role.ts'
 
 /** The number of an invoice. Partners, who may read invoices, can choose one of the client's; any other can be typed. */
@@ -16,6 +17,7 @@ export function InvoiceInput(props: AutocompleteProps) {
       {...props}
       size="sm"
       data={numbers}
+      filter={matchingOptions}
       limit={mostShown}
       withScrollArea={false}
       comboboxProps={{ position: 'bottom-start', width: 'max-content' }}

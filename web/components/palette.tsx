@@ -11,6 +11,7 @@ import {
 import { useEffect, useState } from 'react'
 import { useNavigate } from 'react-router'
 import type { SearchResult, SearchResults } from '../../src/clients/schema.ts'
+import { placing } from '../../src/platform/spelling.ts'
 import { read } from '../api.ts'
 import type { ListedInvoice } from '../../src/invoicing/schema.ts'
 import { nouns } from '../fields.ts'
@@ -99,6 +100,9 @@ function useCommands(query: string): Readonly<Record<'commands' | 'search', read
   const navigate = useNavigate()
   const role = useRole()
   const q = query.trim()
+  const placeOf = placing(q)
+  // They come before the records, so a part of a word is not enough.
+  const begins = (name: string) => (placeOf([name]) ?? 4) < 4
   const all = [
     ...placesOf(role).map(({ name, icon, to }) => ({ name, icon, act: () => void navigate(to) })),
     { name: 'New client', icon: IconPlus, act: () => void navigate('/clients#new') },
@@ -114,7 +118,7 @@ function useCommands(query: string): Readonly<Record<'commands' | 'search', read
     act: () => void navigate(`/search?${new URLSearchParams({ q }).toString()}`),
   }
   return {
-    commands: all.filter(({ name }) => isIn(name, q)).map((each) => ({ ...each, about: '' })),
+    commands: all.filter(({ name }) => q === '' || begins(name)).map((each) => ({ ...each, about: '' })),
     search: q === '' ? [] : [search],
   }
 }
@@ -140,13 +144,4 @@ function useFound(query: string): readonly SearchResult[] {
     }
   }, [q])
   return q === '' ? none : found
-}
-
-/** Whether every word typed begins a word of a name. */
-function isIn(name: string, query: string): boolean {
-  const words = name.toLowerCase().split(' ')
-  return query
-    .toLowerCase()
-    .split(/\s+/)
-    .every((typed) => words.some((word) => word.startsWith(typed)))
 }

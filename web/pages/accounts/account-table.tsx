@@ -10,7 +10,13 @@ import { moneyText } from '../../money.ts'
 import classes from './accounts.module.css'
 import { inOrder, type Column, type Order } from './order.ts'
 
-export function AccountTable({ accounts }: { readonly accounts: readonly AccountShown[] }) {
+interface AccountTableProps {
+  readonly accounts: readonly AccountShown[]
+  /** Those that the search finds, best first. */
+  readonly find: (accounts: readonly AccountShown[]) => readonly AccountShown[]
+}
+
+export function AccountTable({ accounts, find }: AccountTableProps) {
   const [order, setOrder] = useState<Order>({ column: 'name', descending: false })
   const head = { order, setOrder }
   return (
@@ -39,7 +45,7 @@ export function AccountTable({ accounts }: { readonly accounts: readonly Account
           </tr>
         </thead>
         <tbody>
-          {inOrder(accounts, order).map((account) => (
+          {find(inOrder(accounts, order)).map((account) => (
             <Row key={account.id} account={account} />
           ))}
         </tbody>

@@ -2,7 +2,8 @@ import { Button } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useLoaderData } from 'react-router'
-import type { AccountList } from '../../../src/accounts/schema.ts'
+import type { AccountList, AccountShown } from '../../../src/accounts/schema.ts'
+import { bestMatches } from '../../../src/platform/spelling.ts'
 import { Empty } from '../../components/empty.tsx'
 import { Page } from '../../components/page.tsx'
 import { useRowsAgain } from '../../components/rows.ts'
@@ -11,14 +12,13 @@ import { counted } from '../../words.ts'
 import { AccountTable } from './account-table.tsx'
 import classes from './accounts.module.css'
 import { NewAccount } from './new-account.tsx'
-import { matching } from './order.ts'
 
 /** The parties that pay for the API; for partners. */
 export function AccountsPage() {
   const { accounts, defaults, currency } = useLoaderData<AccountList>()
   const [isAdding, setAdding] = useState(false)
   const [query, setQuery] = useState('')
-  const found = matching(accounts, query)
+  const find = (all: readonly AccountShown[]) => bestMatches(all, query, ({ name }) => [name])
   useRowsAgain()
   const add = (
     <Button leftSection={<IconPlus size={15} />} onClick={() => setAdding(true)}>
@@ -41,7 +41,7 @@ export function AccountsPage() {
             onSearch={setQuery}
             onDown={() => document.querySelector<HTMLElement>('[data-row]')?.focus()}
           />
-          {found.length === 0 ? (
+          {find(accounts).length === 0 ? (
             <Empty title="No account found">
               <p>No name contains “{query}”.</p>
               <Button variant="default" onClick={() => setQuery('')}>
@@ -49,7 +49,7 @@ export function AccountsPage() {
               </Button>
             </Empty>
           ) : (
-            <AccountTable accounts={found} />
+            <AccountTable accounts={accounts} find={find} />
           )}
         </>
       )}

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AccountShown } from '../../../src/accounts/schema.ts'
-import { inOrder, matching } from './order.ts'
+import { inOrder } from './order.ts'
 
 const account = (name: string, changes: Partial<AccountShown> = {}): AccountShown => ({
   id: name,
@@ -52,11 +52,4 @@ test('accounts that were never used are sorted as if used before all others', ()
     account('early', { last_used_at: '2026-02-01T00:00:00.000Z' }),
   ]
   assert.equal(namesOf(inOrder(accounts, { column: 'used', descending: true })), 'late early never')
-})
-
-test('a search finds names with every word, in any case', () => {
-  const accounts = [account('Acme Backend'), account('Acme Tests'), account('Other')]
-  assert.equal(namesOf(matching(accounts, 'back ACME')), 'Acme Backend')
-  assert.equal(matching(accounts, '').length, 3)
-  assert.equal(matching(accounts, 'nobody').length, 0)
 })

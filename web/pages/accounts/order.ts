@@ -19,12 +19,6 @@ export function inOrder(accounts: readonly AccountShown[], { column, descending 
   )
 }
 
-/** The accounts whose name contains every word. */
-export function matching(accounts: readonly AccountShown[], query: string): AccountShown[] {
-  const words = query.toLocaleLowerCase().split(/\s+/)
-  return accounts.filter(({ name }) => words.every((word) => name.toLocaleLowerCase().includes(word)))
-}
-
 const compare: Readonly<Record<Column, (a: AccountShown, b: AccountShown) => number>> = {
   name: (a, b) => a.name.localeCompare(b.name, 'en'),
   money: (a, b) => compareAmounts(a.credit_left, b.credit_left),

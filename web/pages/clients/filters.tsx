@@ -22,6 +22,7 @@ const sorts = [
 export function Filters() {
   const { get, set } = useQuery()
   const isPartner = useRole() === 'partner'
+  const isSearch = get('q') !== ''
   return (
     <search className={classes.filters}>
       <SearchField
@@ -49,8 +50,8 @@ export function Filters() {
       <NativeSelect
         className={classes.sort}
         aria-label="Sort by"
-        data={sorts}
-        value={get('sort')}
+        data={isSearch ? [{ value: '', label: 'Best match' }, ...sorts] : sorts}
+        value={get('sort') || (isSearch ? '' : 'name')}
         onChange={({ currentTarget }) => set({ sort: currentTarget.value })}
       />
     </search>

@@ -4,7 +4,7 @@ const names = ['q', 'status', 'consultant', 'sort'] as const
 type Name = (typeof names)[number]
 
 /** The default query of the list. */
-const usual = { q: '', status: 'active', consultant: '', sort: 'name' } as const
+const usual = { q: '', status: 'active', consultant: '', sort: '' } as const
 
 /** The query of the list from the URL, and a function to change it. */
 export function useQuery() {

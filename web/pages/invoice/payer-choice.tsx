@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'react'
 import type { AccountList } from '../../../src/accounts/schema.ts'
 import type { ClientList } from '../../../src/clients/schema.ts'
 import type { DraftOptions } from '../../../src/invoicing/schema.ts'
+import { bestMatches } from '../../../src/platform/spelling.ts'
 import { read } from '../../api.ts'
 import { notifyFailure } from '../../components/notify.ts'
 import classes from './draft-form.module.css'
@@ -49,7 +50,7 @@ export function PayerChoice({ payer, onChoose }: PayerChoiceProps) {
       placeholder="Type part of the name"
       nothingFoundMessage="No client or account has this name"
       data={[
-        ...(chosen && isNamed(chosen, text) ? [chosen] : []),
+        ...bestMatches(chosen ? [chosen] : [], text, ({ label }) => [label]),
         { group: 'Clients', items: others(clients) },
         { group: 'Accounts', items: others(accounts) },
       ]}
@@ -94,14 +95,10 @@ function useFound(query: string): Found {
   return found
 }
 
-const isNamed = ({ label }: Choice, text: string) => label.toLowerCase().includes(text.trim().toLowerCase())
-
 function choicesOf({ clients }: ClientList, { accounts }: AccountList, query: string): Found {
-  const sought = query.toLowerCase()
   return {
     clients: clients.slice(0, most).map(({ id, name }) => ({ value: `client ${id}`, label: name })),
-    accounts: accounts
-      .filter(({ name }) => name.toLowerCase().includes(sought))
+    accounts: bestMatches(accounts, query, ({ name }) => [name])
       .slice(0, most)
       .map(({ id, name }) => ({ value: `account ${id}`, label: name })),
   }

@@ -2,6 +2,7 @@ import { Badge, Button, TextInput } from '@mantine/core'
 import { IconQuote, IconSearch } from '@tabler/icons-react'
 import { useState, type ReactNode } from 'react'
 import type { Dispute, Note } from '../../../src/clients/schema.ts'
+import { bestMatches } from '../../../src/platform/spelling.ts'
 import { InParts } from '../../components/in-parts.tsx'
 import { LongText } from '../../components/long-text.tsx'
 import { summaryOf } from '../record/summary.tsx'
@@ -18,7 +19,7 @@ interface SourcesProps {
 export function Sources({ onQuote }: SourcesProps) {
   const { notes, disputes } = useRecord()
   const [wanted, setWanted] = useState('')
-  const found = matching([...disputes, ...notes], wanted)
+  const found = bestMatches([...disputes, ...notes], wanted, textsOf)
   if (notes.length + disputes.length === 0) return <p className={classes.none}>This client has no notes or disputes.</p>
   return (
     <div className={classes.sources}>
@@ -71,17 +72,9 @@ function Source({ item }: { readonly item: Note | Dispute }): ReactNode {
   )
 }
 
-/** The items that contain every word, in any field. */
-function matching(items: readonly (Note | Dispute)[], wanted: string): (Note | Dispute)[] {
-  const words = wanted.toLocaleLowerCase().split(/\s+/)
-  return items.filter((item) => {
-    const text = (
-      'participants' in item
-        ? [item.date, ...item.participants, item.text]
-        : [item.invoice, item.amount, item.status, item.position]
-    )
-      .join('\n')
-      .toLocaleLowerCase()
-    return words.every((word) => text.includes(word))
-  })
+/** All fields. */
+function textsOf(item: Note | Dispute): readonly string[] {
+  return 'participants' in item
+    ? [item.date, ...item.participants, item.text]
+    : [item.invoice, item.amount, item.status, item.position]
 }

@@ -9,7 +9,8 @@ import { notifyFailure } from '../../components/notify.ts'
 import { Page } from '../../components/page.tsx'
 import { SearchField } from '../../components/search-field.tsx'
 import tables from '../../components/table.module.css'
-import type { ListedPerson, PeopleList } from '../../../src/people/schema.ts'
+import type { PeopleList } from '../../../src/people/schema.ts'
+import { bestMatches } from '../../../src/platform/spelling.ts'
 import { counted } from '../../words.ts'
 import { PersonDialogs, type Opened } from './dialogs.tsx'
 import { Invitations } from './invitations.tsx'
@@ -22,7 +23,7 @@ export function PeoplePage() {
   const { revalidate } = useRevalidator()
   const [opened, open] = useState<Opened>()
   const [query, setQuery] = useState('')
-  const found = people.filter((person) => matches(person, query))
+  const found = bestMatches(people, query, ({ name, email }) => [name, email ?? ''])
   return (
     <Page
       title="People"
@@ -119,12 +120,4 @@ async function signOutEveryone(): Promise<void> {
   } catch (error) {
     notifyFailure('Nobody was signed out', error)
   }
-}
-
-function matches({ name, email }: ListedPerson, query: string): boolean {
-  const text = `${name} ${email ?? ''}`.toLocaleLowerCase()
-  return query
-    .toLocaleLowerCase()
-    .split(/\s+/)
-    .every((word) => text.includes(word))
 }

@@ -46,7 +46,9 @@ export function SearchPage() {
       <div className={classes.results}>
         {q === '' && (
           <Empty title="Search everything you can access">
-            <p>Type one or more words. The beginning of a word is enough.</p>
+            <p>
+              Type one or more words. The beginning of a word is enough, and any part of a client’s name or reference.
+            </p>
           </Empty>
         )}
         {q !== '' && results.length === 0 && invoices.length === 0 && (
