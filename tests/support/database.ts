@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { Client } from 'pg'
+import { Pool } from 'pg'
 import { startCluster, template, type Cluster } from './cluster.ts'
 import type { DatabasePatience } from '../../src/platform/database/database.ts'
 import { inTime } from './until.ts'
@@ -78,12 +78,15 @@ function withDatabase(address: string, name: string): string {
   return Object.assign(new URL(address), { pathname: `/${name}` }).href
 }
 
+let administrators: Pool | undefined
+
+/** Over a connection that this process keeps: opening one costs as much as most statements. */
 async function administer(cluster: string, statement: string): Promise<void> {
-  const client = new Client(cluster)
-  await inTime('connecting', client.connect())
-  try {
-    await inTime(statement, client.query(statement))
-  } finally {
-    await inTime(`disconnecting after ${statement}`, client.end())
-  }
+  administrators ??= new Pool({
+    connectionString: cluster,
+    max: 1,
+    allowExitOnIdle: true,
+    idleTimeoutMillis: 60_000,
+  }).on('error', () => undefined)
+  await inTime(statement, administrators.query(statement))
 }

@@ -255,7 +255,7 @@ describe('an unavailable database', () => {
     const { username, password, host, pathname } = new URL(own.url)
     const wrong = [
       `postgres://${username}:${password}@127.0.0.1:1${pathname}`,
-      `postgres://${username}:wrong-password@${host}${pathname}`,
+      `postgres://stranger:wrong-password@${host}${pathname}`,
       `postgres://${username}:${password}@${host}/nowhere`,
     ]
     for (const url of wrong) {
