@@ -32,5 +32,7 @@ export const overviewExamples = {
     cost: '0.4213',
     requests: 38,
     day: '2026-03-11',
+    invoices: 2,
+    oldest: '2026-02-14',
   },
 } satisfies ExampleValues

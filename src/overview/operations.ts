@@ -9,8 +9,8 @@ export const readOverview = {
   summary: 'Show the overview',
   description:
     'What changed since the last working day, deadlines, open disputes (oldest first), and letters to approve and to send (last changed ' +
-    'first): of their own active clients for consultants, of all for partners. For partners also `firm`: the credit left, and ' +
-    "yesterday's cost. `changes` includes archived clients.",
+    'first): of their own active clients for consultants, of all for partners. For partners also `firm`: the credit left, ' +
+    "yesterday's cost, and the overdue invoices. `changes` includes archived clients.",
   response: {
     200: answers(overviewPage, 'The overview.'),
     ...refusals(['malformed_request', 'not_signed_in', 'internal', 'unavailable']),

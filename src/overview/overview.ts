@@ -1,8 +1,10 @@
 import type { RecordAccess } from '../access/access.ts'
 import type { Visit } from '../access/actor.ts'
 import { may, scopeOf } from '../access/policy.ts'
+import { shownMoney } from '../clients/money.ts'
+import { today } from '../platform/calendar.ts'
 import type { Database } from '../platform/database/database.ts'
-import { readAccountCredit, readDayCost } from './firm-store.ts'
+import { readAccountCredit, readDayCost, readOverdue } from './firm-store.ts'
 import { anyActiveClient, readChanges, readDeadlines, readOpenDisputes, readWaitingLetters } from './overview-store.ts'
 import {
   mostAccounts,
@@ -45,7 +47,7 @@ export function createOverview({ access, database, currency, timeZone }: Overvie
           readWaitingLetters(scope, 'approved'),
           anyActiveClient(scope),
         ]),
-        maySeeFigures(visit) ? firmFigures(new Date(now - dayLength)) : undefined,
+        maySeeFigures(visit) ? firmFigures(visit, new Date(now - dayLength)) : undefined,
       ])
       await access.note(visit, { action: 'overview_read' })
       return {
@@ -62,14 +64,21 @@ export function createOverview({ access, database, currency, timeZone }: Overvie
     },
   } satisfies Overview)
 
-  async function firmFigures(yesterday: Date): Promise<FirmFigures> {
+  async function firmFigures(visit: Visit, yesterday: Date): Promise<FirmFigures> {
     const day = yesterday.toISOString().slice(0, 10)
-    const [accounts, [cost]] = await Promise.all([
+    const [accounts, [cost], [[overdue]]] = await Promise.all([
       readAccountCredit(database, mostAccounts),
       readDayCost(database, day),
+      access.as(visit, [readOverdue(today(timeZone), currency)]),
     ])
-    return presentFirm(accounts, { day, cost: cost?.cost ?? 0n, requests: cost?.requests ?? 0n })
+    const { invoices = 0n, open = 0n, oldest = null } = overdue ?? {}
+    return presentFirm(
+      accounts,
+      { day, cost: cost?.cost ?? 0n, requests: cost?.requests ?? 0n },
+      { invoices: Number(invoices), amount: shownMoney(String(open), currency) ?? '', oldest },
+    )
   }
 }
 
-const maySeeFigures = ({ actor }: Visit) => may(actor, 'list', 'account') && may(actor, 'read', 'usage')
+const maySeeFigures = ({ actor }: Visit) =>
+  may(actor, 'list', 'account') && may(actor, 'read', 'usage') && may(actor, 'list', 'invoice')

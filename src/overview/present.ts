@@ -76,6 +76,7 @@ export function presentLetters(row: WaitingRow<LetterJson> | undefined): Waiting
 export function presentFirm(
   accounts: readonly AccountCreditRow[],
   { day, cost, requests }: { readonly day: string; readonly cost: bigint; readonly requests: bigint },
+  overdue: FirmFigures['overdue'],
 ): FirmFigures {
   return {
     accounts: accounts.map(({ id, name, own, creditLeft, monthlyLimit, usedPercent }) => ({
@@ -87,6 +88,7 @@ export function presentFirm(
       used_percent: usedPercent,
     })),
     yesterday: { day, cost: formatMoney(cost), requests: Number(requests) },
+    overdue,
   }
 }
 

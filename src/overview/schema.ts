@@ -89,6 +89,16 @@ const firmFigures = Type.Object({
     cost: amount('What all accounts were charged on that day.'),
     requests: Type.Integer({ minimum: 0 }),
   }),
+  overdue: Type.Object(
+    {
+      invoices: Type.Integer({ minimum: 0 }),
+      amount: amount('What is open of them, a decimal number.'),
+      oldest: Type.Union([Type.String({ format: 'date' }), Type.Null()], {
+        description: 'The day on which the oldest of them was due; null if there is none.',
+      }),
+    },
+    { description: "The overdue invoices in the firm's currency." },
+  ),
 })
 export type FirmFigures = Type.Static<typeof firmFigures>
 

@@ -6,6 +6,7 @@ import { formatMoney } from '../../src/billing/money.ts'
 import { readChanges } from '../../src/overview/overview-store.ts'
 import { overviewPage } from '../../src/overview/schema.ts'
 import { lastWorkingDay } from '../../src/overview/working-day.ts'
+import { issueEarlier } from '../support/issue-earlier.ts'
 import { startFirm, type Firm, type Member } from '../support/firm.ts'
 import { at, objectAt, type Json } from '../support/json.ts'
 import { upstreamModel } from '../support/service.ts'
@@ -352,6 +353,32 @@ describe('a partner', () => {
       mock.timers.reset()
     }
   })
+})
+
+test('a partner sees how many invoices are overdue, what is open of them, and when the oldest was due', async () => {
+  const overdue = async () => at(await overviewOf(paula), 'firm', 'overdue')
+  assert.deepEqual(await overdue(), { invoices: 0, amount: '0.00', oldest: null })
+  const { accounts, database } = firm.service
+  const limits = { requestsPerMinute: 60, tokensPerMinute: 1000 }
+  const { id: account } = await accounts.create({ name: 'Late', ...limits }, byService)
+  const due: string[] = []
+  const invoice = async (price: string, days: number) => {
+    const lines = [{ text: 'Advice', quantity: '1', unit: 'piece', unit_price: price }]
+    const id = await make(paula, '/invoices', { account, lines })
+    await issueEarlier(database, id, days)
+    due.push(String((await paula.get(`/invoices/${id}`)).json['due_on']))
+    return id
+  }
+  const [partly, paid] = [await invoice('10', 40), await invoice('7', 30)]
+  await invoice('5.5', 20)
+  await make(paula, '/invoices', { account, lines: [{ text: 'Draft', quantity: '1', unit: 'piece', unit_price: '1' }] })
+  const date = due[2]
+  await make(paula, `/invoices/${partly}/payments`, { date, amount: '4' })
+  await make(paula, `/invoices/${paid}/payments`, { date, amount: '7' })
+  assert.deepEqual(await overdue(), { invoices: 2, amount: '11.50', oldest: due[0] })
+  const { json } = await paula.get('/invoices?status=overdue')
+  assert.equal(list(json, 'invoices').length, 2, 'the list behind the figure has the same invoices')
+  assert.equal((await overviewOf(anna))['firm'], undefined)
 })
 
 test('every read is in the audit log', async () => {

@@ -15,7 +15,7 @@ interface SectionProps {
 export function Section({ title, aside, none, isEmpty, children }: SectionProps) {
   const id = useId()
   return (
-    <section className={classes.section} aria-labelledby={id}>
+    <section id={title.toLowerCase().replaceAll(' ', '-')} className={classes.section} aria-labelledby={id}>
       <header className={classes.bar}>
         <h2 id={id}>{title}</h2>
         {!isEmpty && aside !== undefined && <span className={classes.aside}>{aside}</span>}
