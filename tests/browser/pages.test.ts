@@ -379,7 +379,10 @@ detail('on paper, the short entries of a record and the rows of tables are each 
     const entries = await printedPages(`${record}/time_entries`, format)
     assert.ok(entries.length > 1)
     assert.equal(countOf(entries.join('\n'), /Advice/g), 24)
-    for (const each of entries) assert.equal(countOf(each, /Advice/g), countOf(each, /Written by/g), each)
+    for (const each of entries) {
+      assert.ok(countOf(each, /Advice/g) > 0, `each page has entries, the first one beside its title: ${each}`)
+      assert.equal(countOf(each, /Advice/g), countOf(each, /Written by/g), each)
+    }
     const rows = await printedPages('/audit', format)
     assert.ok(rows.length > 1)
     for (const each of rows) assert.equal(countOf(each, /Time entry created/g), countOf(each, /time entry/g), each)
