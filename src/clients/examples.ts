@@ -90,6 +90,7 @@ export const recordExamples = {
     version: 2,
     fields: ['text'],
     title: 'Harbour Lane Bakery',
+    'activity.title': '2026-03-12',
     'results.client': { id: client, name: 'Harbour Lane Bakery' },
     snippet: '12 March: the accounts of the \uE000bakery\uE001',
   },

@@ -117,7 +117,7 @@ export function presentRevision(noun: RevisedNoun, row: RevisionRow, currency: s
 }
 
 function presentActivity(row: ActivityRow, numbers: HiddenNumbers): Activity {
-  const { id, at, by, action, outcome, noun, noun_id, details } = row
+  const { id, at, by, action, outcome, noun, noun_id, details, title } = row
   const fields = details?.['fields']?.split(' ').filter((field) => field !== '') ?? []
   const version = details?.['version']
   return {
@@ -128,6 +128,7 @@ function presentActivity(row: ActivityRow, numbers: HiddenNumbers): Activity {
     outcome,
     noun,
     noun_id,
+    title,
     version: version === undefined ? null : Number(version),
     fields,
   }

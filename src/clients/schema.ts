@@ -426,6 +426,11 @@ export const activity = Type.Object({
   outcome: Type.Enum(['allowed', 'refused']),
   noun: nullable(Type.String()),
   noun_id: nullable(Type.String()),
+  title: Type.Union([Type.String(), Type.Null()], {
+    description:
+      'The day of a note, time entry or expense, the invoice of a dispute, the subject of a letter, as they are now. Null for the ' +
+      'client itself and for lists.',
+  }),
   version: Type.Union([Type.Integer(), Type.Null()], { description: 'The revision that the action created.' }),
   fields: Type.Array(Type.String(), { description: 'The fields that the action changed.' }),
 })

@@ -69,7 +69,7 @@ test('the activity names the changed fields of an item', async () => {
   const { record, note } = await desk.newClient()
   await desk.meanwhile('PATCH', note, { text: 'Written anew.' })
   const page = await desk.open(`${record}/activity`)
-  await page.getByText('Ruth Penhallow changed the text of a note').waitFor()
+  await page.getByText('Ruth Penhallow changed the text of the note of').waitFor()
   await page.close()
 })
 

@@ -546,11 +546,16 @@ describe('activity and audit log', () => {
     const entries = json['activity']
     assert.ok(Array.isArray(entries))
     assert.deepEqual(
-      entries.map((entry: unknown) => [at(entry, 'action'), at(entry, 'by', 'name'), at(entry, 'version')]),
+      entries.map((entry: unknown) => [
+        at(entry, 'action'),
+        at(entry, 'by', 'name'),
+        at(entry, 'version'),
+        at(entry, 'title'),
+      ]),
       [
-        ['note_created', 'Anna Berg', 1],
-        ['client_changed', 'Paula', 2],
-        ['client_created', 'Anna Berg', 1],
+        ['note_created', 'Anna Berg', 1, '2026-03-12'],
+        ['client_changed', 'Paula', 2, null],
+        ['client_created', 'Anna Berg', 1, null],
       ],
     )
     assert.deepEqual(at(entries, 1, 'fields'), ['name', 'email'])

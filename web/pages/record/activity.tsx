@@ -1,13 +1,15 @@
 import { Switch } from '@mantine/core'
-import { useLoaderData, useSearchParams } from 'react-router'
+import { Link, useLoaderData, useSearchParams } from 'react-router'
 import type { Activity, ActivityList } from '../../../src/clients/schema.ts'
 import { Empty } from '../../components/empty.tsx'
 import { Initials } from '../../components/initials.tsx'
 import { More } from '../../components/more.tsx'
 import { Ago } from '../../components/time.tsx'
 import { nouns } from '../../fields.ts'
+import { dateText } from '../../locale.ts'
 import { spoken } from '../../words.ts'
 import classes from './activity.module.css'
+import { useRecord } from './use-record.ts'
 
 /** Who did what with the record, newest first. */
 export function ActivityTab() {
@@ -45,7 +47,7 @@ function Row({ activity }: { readonly activity: Activity }) {
     <li className={classes.row}>
       <Initials name={by?.name ?? '…'} />
       <p>
-        <strong>{by?.name ?? 'The command line'}</strong> {sentenceOf(activity)}
+        <strong>{by?.name ?? 'The command line'}</strong> <Deed activity={activity} />
         {outcome === 'refused' && !refusals.has(action) && <span className={classes.refused}> and was refused</span>}
       </p>
       <span className={classes.time}>
@@ -66,13 +68,18 @@ const verbs: Readonly<Record<string, string>> = {
   sent: 'sent',
 }
 
+/** What was done to an item. */
+const deeds: Readonly<Record<string, string>> = {
+  letter_version_created: 'started a new version of',
+  letter_exported: 'downloaded',
+  revisions_read: 'viewed earlier versions of',
+}
+
+/** What was done, without an item. */
 const looks: Readonly<Record<string, string>> = {
   notes_listed: 'viewed the notes',
   disputes_listed: 'viewed the disputes',
   letters_listed: 'viewed the letters',
-  letter_version_created: 'started a new version of a letter',
-  letter_exported: 'downloaded a letter',
-  revisions_read: 'viewed earlier versions',
   activity_read: 'viewed the activity',
   client_unarchived: 'restored the client from the archive',
   client_assigned: 'assigned the client to another consultant',
@@ -89,18 +96,43 @@ const splitAtLast = (action: string) => [
   action.slice(action.lastIndexOf('_') + 1),
 ]
 
-/** `note_created` → `added a note`. */
-function sentenceOf({ action, fields }: Activity): string {
+/** `added the letter “Our meeting”`, `changed the text of the note of 12 Mar 2026`. */
+function Deed({ activity }: { readonly activity: Activity }) {
+  const { action, fields } = activity
   const [name = '', verb = ''] = splitAtLast(action)
   const noun = Object.entries(nouns).find(([each]) => each === name)?.[1]
-  const doing = verbs[verb]
+  const doing = deeds[action] ?? (noun && verbs[verb])
   if (looks[action] !== undefined) return looks[action]
-  if (!noun || doing === undefined) return `· ${spoken(action)}`
-  const thing = name === 'client' ? 'the client' : `${noun.one.startsWith('e') ? 'an' : 'a'} ${noun.one}`
-  if (verb !== 'changed' || fields.length === 0) return `${doing} ${thing}`
-  const names = fields.map((changed) => {
-    const field = noun.fields.find((each) => each.name === changed)
+  if (doing === undefined) return `· ${spoken(action)}`
+  const names = (verb === 'changed' ? fields : []).map((changed) => {
+    const field = noun?.fields.find((each) => each.name === changed)
     return field?.word ?? (field?.label ?? spoken(changed)).toLowerCase()
   })
-  return `${doing} the ${new Intl.ListFormat('en-GB').format(names)} of ${thing}`
+  return (
+    <>
+      {doing} {names.length > 0 && `the ${new Intl.ListFormat('en-GB').format(names)} of `}
+      <Thing activity={activity} />
+    </>
+  )
+}
+
+/** What was acted on; an item with its title, which leads to it. */
+function Thing({ activity: { noun, noun_id: id, title } }: { readonly activity: Activity }) {
+  const record = useRecord()
+  const words = Object.entries(nouns).find(([each]) => each === noun)?.[1]
+  if (!words || noun === 'client') return 'the client'
+  if (id === null || title === null) return `${words.one.startsWith('e') ? 'an' : 'a'} ${words.one}`
+  const to = `/clients/${record.id}/${words.path}/${id}`
+  if (noun === 'letter') {
+    return (
+      <>
+        the letter “<Link to={to}>{title}</Link>”
+      </>
+    )
+  }
+  return (
+    <>
+      the {words.one} of <Link to={to}>{noun === 'dispute' ? title : dateText(title)}</Link>
+    </>
+  )
 }
