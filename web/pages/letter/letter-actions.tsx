@@ -211,12 +211,6 @@ function LetterMenu({
     notifyDone('The text was copied.')
   }
   async function archive() {
-    const sure = await confirm({
-      title: 'Archive this letter?',
-      text: 'It is removed from the record. You can restore it.',
-      action: 'Archive letter',
-    })
-    if (!sure) return
     try {
       await change(address, { method: 'DELETE', version: letter.version })
       notifyUndoable('The letter was archived.', async () => {

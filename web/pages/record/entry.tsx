@@ -11,7 +11,6 @@ import {
 import type { ReactNode, Ref } from 'react'
 import { Link, useNavigate, useRevalidator } from 'react-router'
 import { ApiError, change } from '../../api.ts'
-import { confirm } from '../../components/confirm.tsx'
 import { EditForm } from '../../components/edit-form.tsx'
 import { LongText } from '../../components/long-text.tsx'
 import { notifyFailure } from '../../components/notify.ts'
@@ -149,12 +148,6 @@ function EntryActions({ noun, item, alone, address, opener, onEdit }: EntryActio
   const invoice = invoiceOf(item)
 
   async function archive() {
-    const sure = await confirm({
-      title: `Archive this ${one}?`,
-      text: 'It is removed from the record. You can restore it.',
-      action: `Archive ${one}`,
-    })
-    if (!sure) return
     try {
       await change(address, { method: 'DELETE', version: item.version })
       notifyUndoable(`The ${one} was archived.`, async () => {
