@@ -32,3 +32,8 @@ export function counted(count: number, one: string, many = `${one}s`): string {
 export function totalOf({ total, total_is_exact: isExact }: { total: number; total_is_exact: boolean }): string {
   return `${numberText(total)}${isExact ? '' : '+'}`
 }
+
+/** A model in a sentence. Its id alone could be any word, such as `default`. */
+export function modelText(model: string): string {
+  return `the model “${model}”`
+}

@@ -65,7 +65,7 @@ describe('a letter that a model drafts', () => {
     const drafted = new URL(page.url()).pathname
     const letter = await desk.ask(drafted)
     const cost = `US$${String(at(letter, 'cost'))}`
-    await page.getByText(`Drafted by fast, ${cost}`).waitFor()
+    await page.getByText(`Drafted by the model “fast”, ${cost}`).waitFor()
     await page.getByText('Drafts', { exact: true }).filter({ visible: true }).first().click()
     await page.getByText('Write to Anna.').waitFor()
     await page.getByRole('link', { name: '20 Nov 2026' }).waitFor()

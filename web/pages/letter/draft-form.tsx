@@ -7,6 +7,7 @@ import { isCancel } from '../../components/cancel-key.ts'
 import { confirm } from '../../components/confirm.tsx'
 import { useUnsaved } from '../../components/unsaved.tsx'
 import { content } from '../../content.ts'
+import { modelText } from '../../words.ts'
 import { SourceChoice } from './source-choice.tsx'
 import classes from './drafting.module.css'
 import { defaultFor } from './default-template.ts'
@@ -121,7 +122,7 @@ export function DraftForm({ initial, submitLabel, error, isShown, isSent, onSubm
           Cancel
         </Button>
         {content.settings?.drafting && (
-          <span className={classes.hint}>{`Written by ${content.settings.drafting.model}`}</span>
+          <span className={classes.hint}>{`Written by ${modelText(content.settings.drafting.model)}`}</span>
         )}
       </Group>
     </form>

@@ -2,7 +2,7 @@ import { Badge } from '@mantine/core'
 import { LongText } from '../../components/long-text.tsx'
 import { Ago, Day } from '../../components/time.tsx'
 import { moneyText } from '../../money.ts'
-import { counted } from '../../words.ts'
+import { counted, modelText } from '../../words.ts'
 import { useRecord } from '../record/use-record.ts'
 import { Link } from 'react-router'
 import cards from './card.module.css'
@@ -71,9 +71,10 @@ function SourceLink({ source: { kind, id, version, title } }: { readonly source:
 }
 
 function figuresOf({ model, input_tokens: read, output_tokens: written, cost, currency }: Draft): string {
-  if (cost === null) return model
+  const by = `Written by ${modelText(model)}`
+  if (cost === null) return by
   return [
-    model,
+    by,
     counted(read ?? 0, 'token') + ' read',
     counted(written ?? 0, 'token') + ' written',
     moneyText(cost, currency),

@@ -19,6 +19,7 @@ import { saveLinked } from '../../components/save-linked.ts'
 import { Ago } from '../../components/time.tsx'
 import { notifyUndoable } from '../../components/undo.tsx'
 import { moneyText } from '../../money.ts'
+import { modelText } from '../../words.ts'
 import { RestoreButton } from '../record/restore.tsx'
 import { useRecord } from '../record/use-record.ts'
 import { summaryOf } from '../record/summary.tsx'
@@ -81,7 +82,7 @@ export function LetterActions({ letter, draft, isDirty, onDraft, drafter }: Lett
 const saveFirst = 'Save or discard your changes first'
 
 function draftedBy({ cost, currency }: Letter, draft: Draft | undefined): string {
-  const model = draft ? `Drafted by ${draft.model}` : 'Drafted by a model'
+  const model = `Drafted by ${draft ? modelText(draft.model) : 'a model'}`
   return cost === null ? model : `${model}, ${moneyText(cost, currency)}`
 }
 

@@ -3,7 +3,7 @@ import { IconPlayerStop } from '@tabler/icons-react'
 import { useEffect, useRef, useState } from 'react'
 import { Markdown } from '../../components/markdown/markdown.tsx'
 import { moneyText } from '../../money.ts'
-import { counted } from '../../words.ts'
+import { counted, modelText } from '../../words.ts'
 import classes from './drafting.module.css'
 import type { Writing } from './use-drafting.ts'
 import type { Draft } from './wire.ts'
@@ -30,7 +30,9 @@ export function LiveDraft({ writing, onStop }: LiveDraftProps) {
         <Loader size="xs" aria-hidden />
         <output>{progressOf(writing)}</output>
         <p className={classes.figures}>
-          {[model, text !== '' && counted(words, 'word'), `${seconds} s`].filter(Boolean).join(' · ')}
+          {[model !== undefined && `By ${modelText(model)}`, text !== '' && counted(words, 'word'), `${seconds} s`]
+            .filter(Boolean)
+            .join(' · ')}
         </p>
         <Button
           ref={stopper}
