@@ -101,6 +101,11 @@ export function roleOf(actor: Actor): Role | undefined {
   }
 }
 
+/** What a person reads about the configuration: only partners know those who can change it. */
+export function byRole(actor: Actor, texts: { readonly partner: string; readonly consultant: string }): string {
+  return roleOf(actor) === 'partner' ? texts.partner : texts.consultant
+}
+
 /** Whether the policy permits an action, given the facts about its object. */
 export function may(actor: Actor, action: Action, resource: Resource, facts: Facts = {}): boolean {
   return conditions[conditionFor(actor, action, resource)](actor, facts)

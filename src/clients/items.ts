@@ -97,7 +97,7 @@ export function createItems({ access, currency, kind }: ItemsNeeds): Items {
       const scope = scopeOf(visit.actor, 'create', noun)
       const id = newId(visit, `${clientId}/${kind.plural}`, key)
       const columns = { ...kind.defaults, ...kind.toColumns(body) }
-      kind.checkNew?.(columns)
+      kind.checkNew?.(columns, visit.actor)
       const done = deed('created', clientId, id)
       const [[inserted], [row]] = await access
         .as(visit, [

@@ -1,3 +1,4 @@
+import type { Actor } from '../access/actor.ts'
 import type { TObject } from 'typebox'
 
 /** How notes, disputes, letters, time entries and expenses differ. */
@@ -37,7 +38,7 @@ export interface ItemKind {
   /** Converts a request body to columns. Throws Problem `invalid_field`. */
   toColumns(this: void, body: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>
   /** Throws Problem `missing_field` if a new item lacks a value that has no default. */
-  checkNew?(this: void, columns: Readonly<Record<string, unknown>>): void
+  checkNew?(this: void, columns: Readonly<Record<string, unknown>>, actor: Actor): void
   /** Converts columns to the fields of a response and of a revision. */
   toFields(this: void, columns: Readonly<Record<string, unknown>>, currency: string): Readonly<Record<string, unknown>>
   /** Converts totals to the fields of a response. */

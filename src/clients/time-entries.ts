@@ -1,3 +1,4 @@
+import { byRole } from '../access/policy.ts'
 import { parseMoney } from '../billing/money.ts'
 import { quotientHalfEven } from '../platform/decimal.ts'
 import { Problem } from '../platform/problems.ts'
@@ -42,9 +43,13 @@ export function timeEntries({ hourlyRate, timeZone = 'UTC' }: TimeSettings = {})
         ? { ...body, rate: entryPrice(body['rate'], 'rate', { least: 0n, most: mostRate }) }
         : body
     },
-    checkNew({ rate }) {
+    checkNew({ rate }, actor) {
       if (rate !== undefined) return
-      const reason = 'The field rate is missing: the configuration has no invoicing.hourly_rate.'
+      const reason = byRole(actor, {
+        partner: 'The field rate is missing: the configuration has no invoicing.hourly_rate.',
+        consultant:
+          'The field rate is missing, and the firm has no default. Enter a rate, or ask a partner to set one.',
+      })
       throw new Problem('missing_field', reason, { field: 'rate' })
     },
     toFields: ({ date, minutes, rate, text, billable }, currency) => ({

@@ -79,7 +79,7 @@ export function createDrafting(needs: DraftingNeeds): Drafting {
 
   return Object.freeze({
     async *write(visit: Visit, clientId: string, asked: DraftRequest): AsyncGenerator<DraftStep, void, void> {
-      const paid = await payment.find()
+      const paid = await payment.find(visit.actor)
       if (paid instanceof Problem) {
         const deed = { action: 'draft_started', noun: 'draft', clientId }
         const [earlier] = await found(visit, deed, store.readDraft(clientId, asked.id))

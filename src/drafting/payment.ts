@@ -1,3 +1,5 @@
+import type { Actor } from '../access/actor.ts'
+import { byRole } from '../access/policy.ts'
 import { findPaying, type Accounts } from '../accounts/accounts.ts'
 import type { Generation } from '../generation/generation.ts'
 import type { Config } from '../platform/config/config.ts'
@@ -21,13 +23,18 @@ interface PaymentNeeds {
 
 /** Finds the account and the model of the configuration anew for each draft, since either may have changed. */
 export function createPayment({ settings, accounts, generation }: PaymentNeeds) {
-  /** A Problem `conflict` says what is wrong with the configuration, and what to do. */
-  async function find(): Promise<Paid | Problem> {
+  /** A Problem `conflict` says, to partners, what is wrong with the configuration, and what to do. */
+  async function find(actor: Actor): Promise<Paid | Problem> {
+    const fault = (partner: string) =>
+      new Problem(
+        'conflict',
+        byRole(actor, { partner, consultant: 'No letter can be drafted now. Ask a partner to check the settings.' }),
+      )
     if (settings === undefined) {
-      return new Problem('conflict', 'Drafting is not set up: add the group "drafting" to the configuration.')
+      return fault('Drafting is not set up: add the group "drafting" to the configuration.')
     }
     const account = await findPaying(accounts, settings.account, setting)
-    if (typeof account === 'string') return new Problem('conflict', account)
+    if (typeof account === 'string') return fault(account)
     try {
       const model = generation.model(settings.model, null)
       return {
@@ -38,7 +45,7 @@ export function createPayment({ settings, accounts, generation }: PaymentNeeds) 
       }
     } catch (error) {
       if (!(error instanceof Problem)) throw error
-      return new Problem('conflict', faultOfDraftingModel(settings.model))
+      return fault(faultOfDraftingModel(settings.model))
     }
   }
   return Object.freeze({ find })

@@ -1,3 +1,5 @@
+import type { Actor } from '../access/actor.ts'
+import { byRole } from '../access/policy.ts'
 import { findPaying, type Account, type Accounts } from '../accounts/accounts.ts'
 import type { Config } from '../platform/config/config.ts'
 import { Problem } from '../platform/problems.ts'
@@ -11,10 +13,15 @@ export async function findTryAccount(accounts: Pick<Accounts, 'find'>, tryIt: Se
 }
 
 /** The same account. Throws Problem `conflict`. */
-export async function tryAccount(accounts: Pick<Accounts, 'find'>, tryIt: Settings): Promise<Account> {
+export async function tryAccount(accounts: Pick<Accounts, 'find'>, tryIt: Settings, actor: Actor): Promise<Account> {
   const account = await findTryAccount(accounts, tryIt)
-  if (typeof account === 'string') throw new Problem('conflict', account)
+  if (typeof account === 'string') throw new Problem('conflict', shownFault(account, actor))
   return account
+}
+
+/** A fault as a person reads it. */
+export function shownFault(partner: string, actor: Actor): string {
+  return byRole(actor, { partner, consultant: 'No call can be tried now. Ask a partner to check the settings.' })
 }
 
 /** Why nobody could try a call with this configuration; null if they could, or it is not set up. */

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify'
+import { personActor } from '../access/actor.ts'
 import type { Audit } from '../access/audit.ts'
 import { permitted } from '../access/permitted.ts'
 import { visitOf } from '../access/visits.ts'
@@ -10,7 +11,7 @@ import { Problem } from '../platform/problems.ts'
 import { sameOrigin, sessionOf, signedIn } from '../signin/guard.ts'
 import type { Sessions } from '../signin/sessions.ts'
 import { registerCalls, type Callers, type CallsNeeds } from './calls.ts'
-import { findTryAccount, tryAccount } from './try-payment.ts'
+import { findTryAccount, shownFault, tryAccount } from './try-payment.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -45,7 +46,8 @@ export function registerTryIt(server: Server, calls: CallsNeeds, needs: TryItNee
     if (session === undefined) return { person: null, fault: null }
     const { id, name, role } = session.person
     const account = await findTryAccount(accounts, tryIt)
-    return { person: { id, name, role }, fault: typeof account === 'string' ? account : null }
+    const fault = typeof account === 'string' ? shownFault(account, personActor(session.person)) : null
+    return { person: { id, name, role }, fault }
   })
 
   void server.register(
@@ -64,7 +66,7 @@ function withScratchKeys({ keys, accounts, tryIt, ...portal }: TryItNeeds): Call
 
   async function callerOfSession(request: FastifyRequest): Promise<Caller> {
     const { person } = sessionOf(request)
-    const { id: accountId } = await tryAccount(accounts, tryIt)
+    const { id: accountId } = await tryAccount(accounts, tryIt, personActor(person))
     return keys.scratch({ person, accountId }, visitOf(request))
   }
 

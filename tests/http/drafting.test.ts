@@ -288,9 +288,11 @@ describe('a draft', () => {
     await repeated()
     await firm.service.accounts.setOwn(account, false, byService)
     await repeated()
-    const unpaid = await anna.send('POST', drafts, asked)
+    const [unpaid, toPartner] = [await anna.send('POST', drafts, asked), await paula.send('POST', drafts, asked)]
     await firm.service.accounts.setOwn(account, true, byService)
     assert.deepEqual([unpaid.status, unpaid.error['code']], [409, 'conflict'])
+    assert.equal(unpaid.error['reason'], 'No letter can be drafted now. Ask a partner to check the settings.')
+    assert.match(String(toPartner.error['reason']), /not the firm's own/)
     assert.equal((await anna.send('DELETE', `/clients/${client}/notes/${note}`)).status, 204)
     await repeated()
     await anna.send('PATCH', `/clients/${client}`, { status: 'archived' }, { 'if-match': '*' })

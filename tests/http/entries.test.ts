@@ -59,7 +59,13 @@ describe('time entries', () => {
   test('need a rate if the configuration has none, and follow its currency', async () => {
     const member = await plain.join('Anna', 'consultant')
     const client = await plain.client(member)
-    assertRefused(await member.send('POST', `/clients/${client}/time_entries`, work), 'missing_field', 'rate')
+    const reasonFor = async (person: Member) => {
+      const refused = await person.send('POST', `/clients/${client}/time_entries`, work)
+      assertRefused(refused, 'missing_field', 'rate')
+      return String(refused.error['reason'])
+    }
+    assert.match(await reasonFor(member), /^The field rate is missing, .*ask a partner/)
+    assert.match(await reasonFor(await plain.join('Paula', 'partner')), /invoicing\.hourly_rate/)
     assert.equal(ok(await member.get(`/clients/${client}/time_entries`)).json['default_rate'], null)
     const { json } = await enter(member, client, { ...work, rate: '9000.5' })
     assert.deepEqual([json['rate'], json['amount'], json['currency']], ['9000.5', '3000', 'JPY'])

@@ -403,10 +403,13 @@ describe('the account that pays', () => {
     const { accounts } = firm.service
     const faults: string[] = []
     const note = async () => {
-      const answer = await tried(anna)
-      assert.deepEqual(codeOf(answer), [409, 'conflict'])
-      assert.equal((await anna.get('/try')).json['fault'], answer.error['reason'])
-      faults.push(String(answer.error['reason']))
+      for (const person of [anna, paula]) {
+        const answer = await tried(person)
+        assert.deepEqual(codeOf(answer), [409, 'conflict'])
+        assert.equal((await person.get('/try')).json['fault'], answer.error['reason'])
+        if (person === paula) faults.push(String(answer.error['reason']))
+        else assert.match(String(answer.error['reason']), /Ask a partner/)
+      }
     }
     await accounts.change(account, { name: 'Elsewhere' }, byService, () => undefined)
     await note()
