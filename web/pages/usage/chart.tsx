@@ -3,7 +3,7 @@ import type { UsageFigures } from '../../../src/usage/schema.ts'
 import { dateText, monthText, numberText } from '../../locale.ts'
 import { moneyText } from '../../money.ts'
 import classes from './usage.module.css'
-import { heightOf, measureNames, type Column, type Measure } from './series.ts'
+import { axisOf, decimalOf, heightOf, measureNames, type Column, type Measure } from './series.ts'
 
 export interface ChartProps {
   readonly columns: readonly Column[]
@@ -31,6 +31,8 @@ export function figureText(figures: UsageFigures, measure: Measure, currency: st
 export function Chart({ columns, measure, models, currency, label }: ChartProps) {
   const [chosen, choose] = useState<number>()
   const highest = Math.max(...columns.map(({ total }) => heightOf(total, measure)), 0)
+  const axis = axisOf(highest, measure)
+  const top = axis[0] ?? 0
   const current = columns[chosen ?? columns.length - 1]
   const step = area.width / columns.length
   const gap = Math.min(step * 0.25, 12)
@@ -49,13 +51,13 @@ export function Chart({ columns, measure, models, currency, label }: ChartProps)
           onChange={({ currentTarget }) => choose(Number(currentTarget.value))}
         />
         <svg viewBox={`0 0 ${area.width} ${area.height}`} preserveAspectRatio="none" aria-hidden>
-          {[0, 0.5, 1].map((share) => (
-            <line key={share} x1={0} x2={area.width} y1={share * area.height} y2={share * area.height} />
+          {axis.map((value) => (
+            <line key={value} x1={0} x2={area.width} y1={placeOf(value, top)} y2={placeOf(value, top)} />
           ))}
           {columns.map((column, index) => (
             <g key={column.when} data-chosen={index === chosen || undefined} onPointerEnter={() => choose(index)}>
               <rect className={classes.target} x={index * step} y={0} width={step} height={area.height} />
-              {stackOf(column, measure, models, highest).map(({ series, y, height }) => (
+              {stackOf(column, measure, models, top).map(({ series, y, height }) => (
                 <rect
                   key={series}
                   data-series={series}
@@ -68,6 +70,16 @@ export function Chart({ columns, measure, models, currency, label }: ChartProps)
             </g>
           ))}
         </svg>
+        {axis.map((value) => (
+          <span
+            key={value}
+            className={classes.tick}
+            style={{ top: `${(placeOf(value, top) / area.height) * 100}%` }}
+            aria-hidden
+          >
+            {measure === 'cost' ? moneyText(decimalOf(value), currency) : numberText(value)}
+          </span>
+        ))}
       </div>
       <div className={classes.axis} aria-hidden>
         <span>{columns[0] && timeText(columns[0].when)}</span>
@@ -78,6 +90,9 @@ export function Chart({ columns, measure, models, currency, label }: ChartProps)
   )
 }
 
+/** How far from the top a value of the axis is. */
+const placeOf = (value: number, top: number): number => (top === 0 ? 1 : 1 - value / top) * area.height
+
 interface Bar {
   readonly series: number
   readonly y: number
@@ -85,11 +100,11 @@ interface Bar {
 }
 
 /** The bars of a column, from the bottom up. */
-function stackOf(column: Column, measure: Measure, models: readonly string[] | undefined, highest: number): Bar[] {
-  if (highest === 0) return []
+function stackOf(column: Column, measure: Measure, models: readonly string[] | undefined, top: number): Bar[] {
+  if (top === 0) return []
   const figures = models ? models.map((model) => column.parts.get(model)) : [column.total]
-  const heights = figures.map((each) => (heightOf(each, measure) / highest) * area.height)
-  let top = area.height
+  const heights = figures.map((each) => (heightOf(each, measure) / top) * area.height)
+  let above = area.height
   const bySeries = new Map<number, number>()
   heights.forEach((height, index) => {
     const series = Math.min(index, colours)
@@ -97,7 +112,7 @@ function stackOf(column: Column, measure: Measure, models: readonly string[] | u
   })
   return [...bySeries]
     .filter(([, height]) => height > 0)
-    .map(([series, height]) => ({ series, height, y: (top -= height) }))
+    .map(([series, height]) => ({ series, height, y: (above -= height) }))
 }
 
 /** The figures of the chosen column, in a fixed place: nothing covers the chart. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { columnsOf, heightOf } from './series.ts'
+import { axisOf, columnsOf, decimalOf, heightOf } from './series.ts'
 
 const figures = {
   requests: 1,
@@ -42,4 +42,19 @@ test('a long period has a column for every month', () => {
     ['2025-12', '2026-01', '2026-02', '2026-03', '2026-04'],
   )
   assert.equal(columns[1]?.total.cost, '0.2')
+})
+
+test('the axis ends at a round value that no column exceeds', () => {
+  for (const [highest, measure, expected] of [
+    [0, 'cost', ['0']],
+    [0.00037, 'cost', ['0.0005', '0.00025', '0']],
+    [0.0000001, 'cost', ['0.0000001', '0.00000005', '0']],
+    [1250, 'cost', ['2000', '1000', '0']],
+    [5.01, 'cost', ['10', '5', '0']],
+    [1, 'requests', ['1', '0']],
+    [3, 'requests', ['5', '0']],
+    [20, 'tokens', ['20', '10', '0']],
+  ] as const) {
+    assert.deepEqual(axisOf(highest, measure).map(decimalOf), expected, String(highest))
+  }
 })

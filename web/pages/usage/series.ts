@@ -69,5 +69,16 @@ export function heightOf(figures: UsageFigures = none, measure: Measure): number
   }
 }
 
+/** The values of the axis from the top down, of which the first is round and not below the highest column: `50`, `25`, `0`. */
+export function axisOf(highest: number, measure: Measure): number[] {
+  if (highest === 0) return [0]
+  const unit = 10 ** Math.floor(Math.log10(highest))
+  const top = unit * ([1, 2, 5].find((factor) => factor * unit >= highest) ?? 10)
+  return [top, top / 2, 0].filter((value) => measure === 'cost' || Number.isInteger(value))
+}
+
+/** A value of the axis as a decimal number, without an exponent. */
+export const decimalOf = (value: number): string => value.toFixed(12).replace(/\.?0+$/, '')
+
 const dayAfter = (day: string, days: number): string =>
   new Date(Date.parse(day) + days * dayLength).toISOString().slice(0, 10)
