@@ -278,9 +278,9 @@ function presentViewer({ person, endsAt, idleEndsAt }: Session): object {
 }
 
 /** The settings in the data of each page. */
-function presentSettings({ drafting, currency, firm: { locale, time_zone } }: Config): object {
+function presentSettings({ drafting, currency, firm: { name, locale, time_zone } }: Config): object {
   return {
-    firm: { locale, time_zone },
+    firm: { ...(name !== undefined && { name }), locale, time_zone },
     drafting: drafting === undefined ? null : { model: drafting.model, currency },
   }
 }

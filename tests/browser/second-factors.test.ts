@@ -45,10 +45,18 @@ async function openAgain(profile: BrowserContext): Promise<Page> {
   return page
 }
 
+/** How many codes overlap a code or the number of one, which is to the left of its code. */
+const overlapping = `(() => {
+  const boxes = [...document.querySelectorAll('li code')].map((each) => each.getBoundingClientRect())
+  return boxes.filter((one) => boxes.some((other) =>
+    one !== other && one.left < other.right && other.left - 20 < one.right && one.top < other.bottom && other.top < one.bottom)).length
+})()`
+
 /** Saves the recovery codes, which are shown once, and goes on. */
 async function saveCodes(page: Page): Promise<void> {
   await page.getByRole('heading', { name: 'Save your recovery codes' }).waitFor()
   assert.equal(await page.getByRole('listitem').count(), 10)
+  assert.equal(await page.evaluate<number>(overlapping), 0, 'codes that cover another one')
   await page.getByRole('button', { name: 'Continue' }).click()
   await alert(page, /Save the codes first/).waitFor()
   assert.deepEqual(await barriersInBothSchemes(page), [])
@@ -75,6 +83,8 @@ describe('a person who needs a second factor and has none', () => {
     await saveCodes(page)
 
     await signInTo(page, 'Ruth Penhallow', 'Second factor')
+    await page.getByText(/^If you have lost all of these, ask a partner/).waitFor()
+    await page.locator('.wordmark').getByText('Penhallow Advisory').waitFor()
     assert.deepEqual(await barriersInBothSchemes(page), [])
     const [late, leaving] = [await openAgain(profile), await openAgain(profile)]
     await page.getByLabel('Code from your authenticator app').fill(totpCode(secret, 1))

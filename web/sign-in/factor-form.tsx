@@ -14,16 +14,24 @@ async function begin<Challenge>(factor: string): Promise<Challenge> {
   return challenge
 }
 
-async function complete(input: object): Promise<void> {
-  const { location: next } = await postFactor<{ location: string }>('/auth/second-factor', { input })
-  await leaveFor(next)
+/** Returns the address of the page that the person wants. */
+async function prove(input: object): Promise<string> {
+  return (await postFactor<{ location: string }>('/auth/second-factor', { input })).location
+}
+
+const complete = async (input: object): Promise<void> => leaveFor(await prove(input))
+
+interface FactorFormProps {
+  readonly factor: Choice
+  /** Called after a recovery code, with the address of the page that the person wants. */
+  readonly onRecovered: (next: string) => Promise<void>
 }
 
 /** The challenge of one second factor. */
-export function FactorForm({ factor }: { readonly factor: Choice }) {
+export function FactorForm({ factor, onRecovered }: FactorFormProps) {
   if (factor.id === 'passkey') return <PasskeyForm />
   if (factor.id === 'sms') return <MessageForm />
-  return <EnteredCode factor={factor} />
+  return <EnteredCode factor={factor} onRecovered={onRecovered} />
 }
 
 const codes = {
@@ -42,13 +50,14 @@ const codes = {
   },
 } as const
 
-function EnteredCode({ factor }: { readonly factor: Choice }) {
+function EnteredCode({ factor, onRecovered }: FactorFormProps) {
   const isBegunRef = useRef(false)
 
   async function submit(code: string): Promise<void> {
     if (!isBegunRef.current) await begin(factor.id)
     isBegunRef.current = true
-    await complete({ code })
+    if (factor.id === 'recovery_code') await onRecovered(await prove({ code }))
+    else await complete({ code })
   }
 
   const words = factor.id === 'recovery_code' ? codes.recovery_code : codes.totp

@@ -1,5 +1,6 @@
 /** @jsxImportSource preact */
 import { useState } from 'preact/hooks'
+import { content } from '../content.ts'
 import { useAction, useStart, type Action } from './action.ts'
 import { leaveFor, post } from './api.ts'
 import { Alert, Button, Form } from './form.tsx'
@@ -54,7 +55,8 @@ function AcceptForm({ email, name, role, password }: Invitation) {
   return (
     <>
       <p>
-        The firm has invited <strong>{name}</strong> ({email}) to its client records, as a {role}.
+        {content.settings?.firm.name ?? 'The firm'} has invited <strong>{name}</strong> ({email}) to its client records,
+        as a {role}.
       </p>
       {password && <p>Choose a password to sign in with the next time.</p>}
       {password ? (

@@ -1,6 +1,7 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
+import { content } from '../content.ts'
 import icon from '../icon.svg'
 
 interface PanelProps {
@@ -28,7 +29,7 @@ export function Panel({ title, children }: PanelProps) {
       <div class="panel" ref={panel}>
         <span class="wordmark">
           <img src={icon} alt="" width="22" height="22" />
-          Tollgate
+          {content.settings?.firm.name ?? 'Tollgate'}
         </span>
         <h1 tabIndex={-1}>{title}</h1>
         {children}
