@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { choice, input, recoveryCodes } from './schema.ts'
+import { choice, factorProof, factorStart, recoveryCodes } from './schema.ts'
 
 const id = Type.String({ format: 'uuid' })
 const time = Type.String({ format: 'date-time', description: 'A date and time in UTC.' })
@@ -71,10 +71,10 @@ export type Me = Type.Static<typeof me>
 const ended = Type.Integer({ minimum: 0, description: 'How many sessions ended.' })
 export const endedSessions = Type.Object({ ended })
 
-export const BeginOwnFactorBody = Type.Object({ input }, { additionalProperties: false })
+export const BeginOwnFactorBody = Type.Object({ input: factorStart }, { additionalProperties: false })
 
 export const CompleteOwnFactorBody = Type.Object(
-  { input, name: Type.Optional(Type.String({ description: 'What to call a passkey.', maxLength: 200 })) },
+  { input: factorProof, name: Type.Optional(Type.String({ description: 'What to call a passkey.', maxLength: 200 })) },
   { additionalProperties: false },
 )
 
@@ -85,7 +85,16 @@ export const RenamePasskeyBody = Type.Object(
 
 const factor = Type.String({ description: 'The id of one of the `confirmations` of GET /me.', maxLength: 100 })
 export const BeginConfirmationBody = Type.Object({ factor }, { additionalProperties: false })
-export const CompleteConfirmationBody = Type.Object({ factor, input }, { additionalProperties: false })
+const confirmationProof = Type.Optional(
+  Type.Unknown({
+    description:
+      'An object. `totp`, `sms`, `recovery_code`: the `code`. `passkey`: the `credential`, as JSON. `password`: the `password`.',
+  }),
+)
+export const CompleteConfirmationBody = Type.Object(
+  { factor, input: confirmationProof },
+  { additionalProperties: false },
+)
 export const confirmed = Type.Object({ recent_until: time })
 
 export const changedFactor = Type.Object({ ended, recovery_codes: Type.Optional(recoveryCodes) })

@@ -1,18 +1,29 @@
 import { Type } from 'typebox'
 
 /** The input for a method or a second factor, which validates it itself. */
-export const input = Type.Optional(Type.Unknown({ description: 'What the method or the second factor asks for.' }))
+const input = (description: string) => Type.Optional(Type.Unknown({ description }))
+
+const methodStart = input('An object. `email_link`, `password`: the `email`. `passkey`: not needed.')
+const methodProof = input(
+  'An object. `email_link`: the `code` in the mail. `password`: the `email` and the `password`. `passkey`: the `credential`, as JSON.',
+)
+/** For the set-up of a second factor. */
+export const factorStart = input('An object. `sms`: the `number`, such as +49 151 12345678. Not needed for others.')
+/** Of a second factor that is set up, or shown. */
+export const factorProof = input(
+  'An object. `totp`, `sms`, `recovery_code`: the `code`. `passkey`: the `credential`, as JSON.',
+)
 
 export const BeginCredentialBody = Type.Object(
   {
     return_to: Type.Optional(Type.String({ description: 'The path to go to after signing in.', maxLength: 2000 })),
-    input,
+    input: methodStart,
   },
   { additionalProperties: false },
 )
 
 export const CompleteCredentialBody = Type.Object(
-  { attempt: Type.String({ description: 'From the start of the sign-in.', maxLength: 100 }), input },
+  { attempt: Type.String({ description: 'From the start of the sign-in.', maxLength: 100 }), input: methodProof },
   { additionalProperties: false },
 )
 
@@ -53,11 +64,14 @@ export const BeginFactorBody = Type.Object(
 )
 
 export const BeginEnrolmentBody = Type.Object(
-  { factor: Type.String({ description: 'The id of a second factor that can be set up.', maxLength: 100 }), input },
+  {
+    factor: Type.String({ description: 'The id of a second factor that can be set up.', maxLength: 100 }),
+    input: factorStart,
+  },
   { additionalProperties: false },
 )
 
-export const CompleteFactorBody = Type.Object({ input }, { additionalProperties: false })
+export const CompleteFactorBody = Type.Object({ input: factorProof }, { additionalProperties: false })
 
 export const choice = Type.Object({ id: Type.String(), name: Type.String() })
 
