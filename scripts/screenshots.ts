@@ -18,6 +18,11 @@ interface Picture {
 
 const pictures: readonly Picture[] = [
   {
+    name: 'overview',
+    options: desktop,
+    show: async (page, base) => void (await page.goto(base)),
+  },
+  {
     name: 'clients',
     options: desktop,
     show: async (page) => page.locator('[data-row]').nth(2).focus(),
@@ -31,9 +36,8 @@ const pictures: readonly Picture[] = [
     name: 'letter',
     options: desktop,
     async show(page, base) {
-      await openRecord(page, base)
-      await page.getByRole('link', { name: /^Letters/ }).click()
-      await page.getByRole('button', { name: 'Edit letter' }).first().click()
+      await page.goto(base + (await aLetter(page, base)))
+      await page.getByRole('textbox', { name: 'Letter', exact: true }).waitFor()
     },
   },
   {
@@ -43,11 +47,15 @@ const pictures: readonly Picture[] = [
   },
 ]
 
+/** The address of the first letter that mentions an invoice. */
+async function aLetter(page: Page, base: string): Promise<string> {
+  await page.goto(`${base}/search?q=invoice`)
+  return (await page.locator('[data-row][href*="/letters/"]').first().getAttribute('href')) ?? ''
+}
+
 /** A record with a letter. */
 async function openRecord(page: Page, base: string): Promise<void> {
-  await page.goto(`${base}/search?q=invoice`)
-  await page.locator('[data-row][href*="/letters/"]').first().click()
-  await page.getByRole('link', { name: /^Notes/ }).click()
+  await page.goto(base + (await aLetter(page, base)).replace(/\/letters\/.*/, ''))
   await page.getByRole('button', { name: 'Add note' }).waitFor()
 }
 
