@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Value } from 'typebox/value'
 import * as schema from '../src/clients/schema.ts'
-import { bodyOf, meansSame, nouns, sentBody, valuesOf } from './fields.ts'
+import { billingFields, bodyOf, meansSame, nouns, sentBody, valuesOf } from './fields.ts'
 import { setFirm } from './locale.ts'
 
 const { client, note, dispute, letter } = nouns
@@ -91,7 +91,7 @@ describe('a form', () => {
 
   test('has exactly the fields that the server accepts, with its limits', () => {
     const pairs = [
-      [client, schema.newClient],
+      [{ fields: [...client.fields, ...billingFields] }, schema.newClient],
       [note, schema.newNote],
       [dispute, schema.newDispute],
       [letter, schema.newLetter],

@@ -41,9 +41,45 @@ export interface Field {
   readonly suggestions?: readonly string[]
 }
 
+/** What every invoice to a client states. */
+export const billingFields: readonly Field[] = [
+  { name: 'vat_number', label: 'VAT number', word: 'VAT number', kind: 'line', nullable: true, maxLength: 50 },
+  { name: 'billing_street', label: 'Street', word: 'billing street', kind: 'line', nullable: true, maxLength: 200 },
+  {
+    name: 'billing_extra',
+    label: 'Further line',
+    word: 'billing address',
+    kind: 'line',
+    nullable: true,
+    maxLength: 200,
+  },
+  {
+    name: 'billing_postcode',
+    label: 'Postcode',
+    word: 'billing postcode',
+    kind: 'line',
+    nullable: true,
+    maxLength: 20,
+  },
+  { name: 'billing_city', label: 'Town', word: 'billing town', kind: 'line', nullable: true, maxLength: 100 },
+  {
+    name: 'billing_country',
+    label: 'Country code',
+    word: 'billing country',
+    kind: 'line',
+    nullable: true,
+    maxLength: 2,
+    placeholder: 'DE',
+  },
+  { name: 'buyer_reference', label: 'Buyer reference', kind: 'line', nullable: true, maxLength: 100 },
+  { name: 'order_number', label: 'Order number', kind: 'line', nullable: true, maxLength: 100 },
+  { name: 'days_to_pay', label: 'Days to pay', kind: 'whole', nullable: true, maxLength: 3, placeholder: 'Default' },
+]
+
 /** The fields that the versions of a client show, including those missing from its form. */
 export const clientVersionFields = (): readonly Field[] => [
   ...nouns.client.fields,
+  ...billingFields,
   { name: 'status', label: 'Status', kind: 'choice', choices: clientStatusNames },
 ]
 

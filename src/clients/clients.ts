@@ -4,6 +4,7 @@ import { lockAssignments } from '../access/assignment-lock.ts'
 import { may, scopeOf } from '../access/policy.ts'
 import { readEmail } from '../people/email.ts'
 import { Problem } from '../platform/problems.ts'
+import { readBilling } from './billing.ts'
 import { requireAssignable } from './assignment.ts'
 import { newId } from '../access/new-id.ts'
 import { archived } from './item-outcomes.ts'
@@ -162,5 +163,6 @@ function columnsOf(body: ClientChange): store.ClientColumns {
     ...(reference !== undefined && { reference: reference?.trim() ?? null }),
     ...(email !== undefined && { email: email?.trim() ?? null }),
     ...(address !== undefined && { address: readAddress(address) }),
+    ...readBilling(body),
   }
 }

@@ -1,12 +1,13 @@
 import { quoted } from '../platform/one-line.ts'
 import { Problem } from '../platform/problems.ts'
 import { compileBody } from '../platform/http/validation.ts'
+import { billingNames, readBilling, type ClientBillingChange } from './billing.ts'
 import { readCsv, type CsvRecord, type LineFault } from './csv.ts'
 import { readAddress } from '../platform/postal-address.ts'
 import { newClient } from './schema.ts'
 
 /** A client in a line of the file. An empty cell is null. */
-export interface ImportedClient {
+export interface ImportedClient extends ClientBillingChange {
   readonly line: number
   readonly name: string
   readonly reference: string | null
@@ -16,12 +17,12 @@ export interface ImportedClient {
   readonly consultant: string | null
 }
 
-const columns = ['name', 'reference', 'email', 'address', 'consultant'] as const
+const columns = ['name', 'reference', 'email', 'address', 'consultant', ...billingNames] as const
 type Column = (typeof columns)[number]
 
 const check = compileBody(newClient)
 
-/** Parses a file of clients. The header has `name`, and optionally `reference`, `email`, `address` and `consultant`. */
+/** Parses a file of clients. The header has `name`, and optionally the other columns. */
 export function readClientFile(bytes: Uint8Array): { clients: ImportedClient[]; faults: LineFault[] } {
   const { records, faults } = readCsv(bytes)
   const [header, ...rest] = withoutEmptyColumns(records)
@@ -70,11 +71,29 @@ function readLine(named: readonly Column[], { line, cells }: CsvRecord): Importe
   const [name, reference, email] = [cell('name'), cell('reference'), cell('email')]
   if (name === null) return { line, reason: 'the name is missing' }
   try {
-    check({ name, reference, email, address: cell('address') })
+    const billing = billingIn(cell)
+    check({ name, reference, email, address: cell('address'), ...billing })
     const address = readAddress(cell('address'))
-    return { line, name, reference, email, address, consultant: cell('consultant') }
+    return {
+      line,
+      name,
+      reference,
+      email,
+      address,
+      consultant: cell('consultant'),
+      ...billing,
+      ...readBilling(billing),
+    }
   } catch (error) {
     if (!(error instanceof Problem)) throw error
     return { line, reason: error.message }
   }
+}
+
+function billingIn(cell: (column: Column) => string | null): ClientBillingChange {
+  const given = billingNames.flatMap((name) => {
+    const text = cell(name)
+    return text === null ? [] : [[name, name === 'days_to_pay' ? Number(text) : text] as const]
+  })
+  return Object.fromEntries(given)
 }

@@ -1,9 +1,10 @@
 import type { Visit } from '../access/actor.ts'
 import type { PreparedStatement } from '../platform/database/pipeline.ts'
+import { billingNames, type ClientBillingChange } from './billing.ts'
 import { logged, loggedValues } from './logged-store.ts'
 
 /** A client to import, and its line in the file. */
-export interface ImportRow {
+export interface ImportRow extends ClientBillingChange {
   readonly line: number
   readonly id: string
   readonly name: string
@@ -14,7 +15,9 @@ export interface ImportRow {
 }
 
 const given = `jsonb_to_recordset($1::jsonb) as r(line integer, id uuid, name text, reference text, email text,
-  address text, consultant_id uuid)`
+  address text, consultant_id uuid, ${billingNames.map((name) => `${name} ${name === 'days_to_pay' ? 'integer' : 'text'}`).join(', ')})`
+
+const written = ['id', 'name', 'reference', 'email', 'address', 'consultant_id', ...billingNames].join(', ')
 
 /** A line whose client the consultant already has, or an earlier line of the file. */
 export interface RepeatedRow {
@@ -57,8 +60,8 @@ export function insertClients(visit: Visit, rows: readonly ImportRow[]): Prepare
   return {
     name: 'import clients',
     text: `with changed as (
-        insert into client (id, name, reference, email, address, consultant_id)
-        select id, name, reference, email, address, consultant_id from ${given}
+        insert into client (${written})
+        select ${written} from ${given}
         where not exists (select from ${given} where not exists (
           select from person p where p.id = r.consultant_id and p.status = 'active'))
         order by line

@@ -49,6 +49,8 @@ const clients = () =>
     `select c.name, c.reference, c.email, p.name as consultant from client c join person p on p.id = consultant_id order by c.sort_key`,
   )
 const head = 'name,reference,email,consultant'
+const billed = (vat: string, days: string) =>
+  `name,consultant,vat_number,days_to_pay\nBilled,anna@firm.example,${vat},${days}\n`
 
 describe('an import', () => {
   test('creates every client with a revision and an audit event, and nothing on a dry run', async () => {
@@ -65,6 +67,16 @@ describe('an import', () => {
         (select count(*)::int from audit where action = 'client_imported') as audited`,
     )
     assert.deepEqual(row, { revisions: 2, audited: 2 })
+  })
+
+  test('has columns for billing details, and names the wrong one', async () => {
+    const reasons = [await load(billed('123', '10')), await load(billed('SE12', 'ten'))].map(
+      ({ faults }) => faults[0]?.reason,
+    )
+    assert.match(reasons.join('\n'), /field vat_number must be a VAT number.*\n.*field days_to_pay must be/)
+    assert.deepEqual(await load(billed('se12', '10')), { imported: 1, faults: [] })
+    const [row] = await superuser.rows(`select vat_number, order_number, days_to_pay from client where name = 'Billed'`)
+    assert.deepEqual(row, { vat_number: 'SE12', order_number: null, days_to_pay: 10 })
   })
 
   test('of an already imported file is refused line by line', async () => {

@@ -1,3 +1,4 @@
+import { billingOf } from './billing.ts'
 import { disputes } from './disputes.ts'
 import { expenses } from './expenses.ts'
 import type { ItemJson, PersonJson } from './items-store.ts'
@@ -42,6 +43,7 @@ export type ShownRecord = ReturnType<typeof presentRecord>
 export function presentRecord(row: RecordRow, currency: string) {
   return {
     ...presentClient(row),
+    ...billingOf(row),
     erasure: row.erasure && presentErasure(row.erasure),
     notes: (row.notes ?? []).map((item) => presentItem(notes, item, currency)),
     disputes: (row.disputes ?? []).map((item) => presentItem(disputes, item, currency)),

@@ -36,11 +36,32 @@ const clientReference = line(100, "The firm's own reference. Unique per consulta
 const clientEmail = line(254, "The client's email address.")
 const clientAddress = text(500, 'The postal address on letters, without the name: at most 8 lines.')
 
+/** What every invoice to the client states. */
+const billingChange = {
+  vat_number: Type.Optional(nullable(line(50, 'The VAT number with the code of its country: `DE123456789`.'))),
+  billing_street: Type.Optional(
+    nullable(line(200, 'The street and number, or the PO box, of the address on invoices.')),
+  ),
+  billing_extra: Type.Optional(nullable(line(200, 'Another line of that address, such as a department.'))),
+  billing_postcode: Type.Optional(nullable(line(20, 'Its post code.'))),
+  billing_city: Type.Optional(nullable(line(100, 'Its town or city.'))),
+  billing_country: Type.Optional(nullable(line(2, 'Its country (ISO 3166-1): `DE`.'))),
+  buyer_reference: Type.Optional(nullable(line(100, 'The reference that the client wants on its invoices (BT-10).'))),
+  order_number: Type.Optional(nullable(line(100, "The number of the client's order (BT-13)."))),
+  days_to_pay: Type.Optional(
+    Type.Union([
+      Type.Integer({ minimum: 0, maximum: 365, description: 'The days from issue to due date.' }),
+      Type.Null(),
+    ]),
+  ),
+}
+
 export const newClient = body({
   name: clientName,
   reference: Type.Optional(nullable(clientReference)),
   email: Type.Optional(nullable(clientEmail)),
   address: Type.Optional(nullable(clientAddress)),
+  ...billingChange,
   consultant_id: Type.Optional(id),
 })
 export type NewClient = Type.Static<typeof newClient>
@@ -50,6 +71,7 @@ export const clientChange = body({
   reference: Type.Optional(nullable(clientReference)),
   email: Type.Optional(nullable(clientEmail)),
   address: Type.Optional(nullable(clientAddress)),
+  ...billingChange,
   status: Type.Optional(clientStatus),
   consultant_id: Type.Optional(id),
 })
@@ -335,6 +357,19 @@ export const scheduledErasure = Type.Object({
 /** A client with its notes, disputes and letters, newest first. */
 export const clientRecord = Type.Object({
   ...clientFields,
+  vat_number: nullable(
+    Type.String({
+      description: 'This and the fields up to `days_to_pay`: a new draft of an invoice to the client copies them.',
+    }),
+  ),
+  billing_street: nullable(Type.String()),
+  billing_extra: nullable(Type.String()),
+  billing_postcode: nullable(Type.String()),
+  billing_city: nullable(Type.String()),
+  billing_country: nullable(Type.String()),
+  buyer_reference: nullable(Type.String()),
+  order_number: nullable(Type.String()),
+  days_to_pay: Type.Union([Type.Integer(), Type.Null()]),
   erasure: Type.Union([scheduledErasure, Type.Null()], {
     description: 'The scheduled erasure of the client; null if there is none.',
   }),

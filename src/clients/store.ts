@@ -1,6 +1,7 @@
 import type { Visit } from '../access/actor.ts'
 import type { Scope } from '../access/policy.ts'
 import type { PreparedStatement } from '../platform/database/pipeline.ts'
+import { billingNames, type ClientBilling, type ClientBillingChange } from './billing.ts'
 import { disputes } from './disputes.ts'
 import { expenses } from './expenses.ts'
 import { itemsJson, type ItemJson, type PersonJson } from './items-store.ts'
@@ -36,7 +37,7 @@ export interface ErasureJson {
   readonly due_at: string
 }
 
-export interface RecordRow extends ClientRow {
+export interface RecordRow extends ClientRow, ClientBilling {
   readonly erasure: ErasureJson | null
   readonly notes: readonly ItemJson[] | null
   readonly disputes: readonly ItemJson[] | null
@@ -51,6 +52,8 @@ export interface WholeRecordRow extends RecordRow {
 export const clientColumns = `c.id, c.name, c.reference, c.email, c.address, c.status, c.consultant_id,
   p.name as consultant_name, c.created_at, c.updated_at, c.version,
   c.changed_at`
+
+const billingColumns = billingNames.map((name) => `c.${name}`).join(', ')
 
 /** The scheduled erasure of the client `c` as JSON. */
 const erasureJson = `(select row_to_json(e) from (
@@ -81,7 +84,7 @@ function recordWith<Row>(
   const { condition, value, name } = within(scope)
   return {
     name: `${statement} ${name}`,
-    text: `select ${clientColumns}, ${erasureJson}, ${kinds.map((kind) => `${items(kind)} as ${kind.plural}`).join(', ')}
+    text: `select ${clientColumns}, ${billingColumns}, ${erasureJson}, ${kinds.map((kind) => `${items(kind)} as ${kind.plural}`).join(', ')}
       from client c join person p on p.id = c.consultant_id where ${condition} and c.id = $2`,
     values: [value, id],
   }
@@ -98,7 +101,7 @@ export function readOwner(scope: Scope, id: string): PreparedStatement<{ readonl
 }
 
 /** The writable columns of a client. An absent column keeps its value. */
-export interface ClientColumns {
+export interface ClientColumns extends ClientBillingChange {
   readonly name?: string | undefined
   readonly reference?: string | null | undefined
   readonly email?: string | null | undefined
@@ -107,29 +110,25 @@ export interface ClientColumns {
   readonly consultant_id?: string | undefined
 }
 
+/** The columns of a new client besides its id. */
+const given = ['name', 'reference', 'email', 'address', ...billingNames, 'consultant_id'].join(', ')
+
 /** Inserts nothing if the id exists, or if the consultant is no longer active. */
 export function insertClient(visit: Visit, id: string, columns: ClientColumns): PreparedStatement {
   return {
     name: 'insert client',
     text: `with changed as (
-        insert into client (id, name, reference, email, address, consultant_id)
-        select $1::uuid, $2, $3, $4, $5, p.id from person p where p.id = $6::uuid and p.status = 'active'
+        insert into client (id, ${given})
+        select $1::uuid, ${given} from jsonb_populate_record(null::client, $2::jsonb)
+        where exists (select from person p where p.id = consultant_id and p.status = 'active')
         on conflict (id) do nothing returning id, id as client_id, version)
-      ${logged('client', `'client_created'`, 7)}`,
-    values: [
-      id,
-      columns.name,
-      columns.reference,
-      columns.email,
-      columns.address,
-      columns.consultant_id,
-      ...loggedValues(visit, Object.keys(columns)),
-    ],
+      ${logged('client', `'client_created'`, 3)}`,
+    values: [id, JSON.stringify(columns), ...loggedValues(visit, Object.keys(columns))],
   }
 }
 
 /** The columns that every person with access to a client may write. */
-const ordinary = ['name', 'reference', 'email', 'address', 'status']
+const ordinary = ['name', 'reference', 'email', 'address', ...billingNames, 'status']
 
 /**
  * Returns no row if the client is outside the scope, if its version is not in `basis`, if it is archived and the

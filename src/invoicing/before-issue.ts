@@ -1,6 +1,6 @@
 import { namedCharacters } from '../documents/writing-thread.ts'
 import { Problem } from '../platform/problems.ts'
-import { isVatId } from './country.ts'
+import { isVatId } from '../platform/country.ts'
 import { standardFault } from './conformity.ts'
 import type { InvoiceDocument } from './document.ts'
 import type { InvoiceSettings } from './settings.ts'
@@ -30,7 +30,7 @@ export function faultsOf(draft: InvoiceDocument, { seller, currency }: Settings)
   const warnings = [
     standard,
     isInvoice && draft.buyer.address === null
-      ? 'The invoice has no address of the buyer, which the law usually requires.'
+      ? 'The invoice has no address of the buyer, which the law usually requires: add it to the draft, and to the billing details of its client or account for later invoices.'
       : undefined,
     draft.supply === null
       ? 'The draft states no day of supply: the invoice will state the day of its issue.'
@@ -44,7 +44,7 @@ function withoutVatNumber({ lines, buyer }: InvoiceDocument, sellerNumber: strin
   const categories = new Set(lines.map(({ tax }) => tax.category))
   const has = (...some: string[]) => some.some((category) => new Set<string>(categories).has(category))
   if (has('AE', 'K') && !isVatId(buyer.taxNumber)) {
-    return 'Reverse charge and intra-community supplies require the VAT number of the buyer with its country, such as DE123456789: add it to the draft.'
+    return 'Reverse charge and intra-community supplies require the VAT number of the buyer with its country, such as DE123456789: add it to the draft, and to the billing details of its client or account for later invoices.'
   }
   if (has('K', 'G') && !isVatId(sellerNumber)) {
     return 'Intra-community supplies and exports require the VAT number of the firm with its country (invoicing.tax_number).'

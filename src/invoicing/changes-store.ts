@@ -1,7 +1,7 @@
 import type { Visit } from '../access/actor.ts'
 import type { PreparedStatement } from '../platform/database/pipeline.ts'
 import type { InvoiceTotals } from './arithmetic.ts'
-import type { InvoiceLine } from './document.ts'
+import type { BuyerPlace, InvoiceLine } from './document.ts'
 import type { NumberSeries } from './number-pattern.ts'
 import type { PaymentMethod } from './schema.ts'
 import type { Seller } from './settings.ts'
@@ -31,6 +31,12 @@ export interface DraftHead {
   readonly buyerName: string | null
   readonly buyerAddress: string | null
   readonly buyerTaxNumber: string | null
+  /** The parts of `buyerAddress`; null if it was written. */
+  readonly buyerPlace: BuyerPlace | null
+  readonly buyerReference: string | null
+  readonly orderNumber: string | null
+  /** From issue to due date. Null: as the configuration has it. */
+  readonly daysToPay: number | null
   /** The first and the last day of supply; null: those of what it bills. */
   readonly supplyFrom: string | null
   readonly supplyTo: string | null
@@ -127,12 +133,16 @@ export function insertPayment(visit: Visit, invoiceId: string, payment: NewPayme
 const origin = ({ requestId, address }: Visit) => [requestId, address] as const
 
 function headJson({ totals, ...head }: DraftContent): object {
-  const { note, buyerName, buyerAddress, buyerTaxNumber, supplyFrom, supplyTo } = head
+  const { note, buyerName, buyerAddress, buyerTaxNumber, buyerPlace, supplyFrom, supplyTo } = head
   return {
     note,
     buyer_name: buyerName,
     buyer_address: buyerAddress,
     buyer_tax_number: buyerTaxNumber,
+    buyer_place: buyerPlace,
+    buyer_reference: head.buyerReference,
+    order_number: head.orderNumber,
+    days_to_pay: head.daysToPay,
     supply_from: supplyFrom,
     supply_to: supplyTo,
     ...totalsJson(totals),

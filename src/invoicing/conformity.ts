@@ -1,5 +1,5 @@
 import type { Tax, TaxGroup } from './arithmetic.ts'
-import { isVatId } from './country.ts'
+import { isVatId } from '../platform/country.ts'
 import type { InvoiceDocument } from './document.ts'
 
 const cent = 10n ** 10n

@@ -8,6 +8,28 @@ export interface Supply {
   readonly to: string
 }
 
+/** The parts of a buyer's address (BG-8). */
+export interface BuyerPlace {
+  readonly street: string | null
+  readonly extra: string | null
+  readonly postcode: string | null
+  readonly city: string | null
+  /** ISO 3166-1. */
+  readonly country: string | null
+}
+
+/** Who pays, as an invoice states it. */
+export interface InvoiceBuyer {
+  readonly name: string
+  readonly address: string | null
+  readonly taxNumber: string | null
+  /** The parts of the address; null if it was written in a draft. */
+  readonly place: BuyerPlace | null
+  /** What the buyer wants on the invoice (BT-10), and the number of its order (BT-13). */
+  readonly reference: string | null
+  readonly orderNumber: string | null
+}
+
 /** A line of an invoice. */
 export interface InvoiceLine extends TaxedLine {
   readonly position: number
@@ -40,7 +62,7 @@ export interface InvoiceDocument {
   readonly issuedOn: string | null
   readonly dueOn: string | null
   readonly seller: Seller | null
-  readonly buyer: { readonly name: string; readonly address: string | null; readonly taxNumber: string | null }
+  readonly buyer: InvoiceBuyer
   /** The first day of the month that it bills. */
   readonly month: string | null
   /** The days of supply; null for a draft that bills no day, and for an invoice that was issued before they were kept. */

@@ -1,5 +1,6 @@
 import type { Queryable } from '../platform/database/database.ts'
 import type { PreparedStatement } from '../platform/database/pipeline.ts'
+import type { BuyerPlace } from './document.ts'
 
 /** A client or an account, as the buyer that a draft has if it states none. */
 export interface PayerRow {
@@ -8,6 +9,11 @@ export interface PayerRow {
   readonly buyer_name: string
   readonly buyer_address: string | null
   readonly buyer_tax_number: string | null
+  /** Where the invoices of a client go, if that is not its postal address; null for an account. */
+  readonly buyer_place: BuyerPlace | null
+  readonly buyer_reference: string | null
+  readonly order_number: string | null
+  readonly days_to_pay: number | null
 }
 
 /** At most one row. */
@@ -16,10 +22,14 @@ export function readPayer(kind: 'client' | 'account', id: string): PreparedState
     name: `payer ${kind}`,
     text:
       kind === 'client'
-        ? `select id, name, name as buyer_name, address as buyer_address, null as buyer_tax_number
+        ? `select id, name, name as buyer_name, address as buyer_address, vat_number as buyer_tax_number,
+             json_build_object('street', billing_street, 'extra', billing_extra, 'postcode', billing_postcode,
+               'city', billing_city, 'country', billing_country) as buyer_place,
+             buyer_reference, order_number, days_to_pay
            from client where id = $1 and deleted_at is null`
         : `select id, name, coalesce(billing_name, name) as buyer_name, billing_address as buyer_address,
-             billing_tax_number as buyer_tax_number from account where id = $1`,
+             billing_tax_number as buyer_tax_number, null as buyer_place, null as buyer_reference, null as order_number,
+             null as days_to_pay from account where id = $1`,
     values: [id],
   }
 }

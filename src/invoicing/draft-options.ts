@@ -6,6 +6,7 @@ import { isUuid } from '../platform/database/uuid.ts'
 import { formatDecimal } from '../platform/decimal.ts'
 import { Problem } from '../platform/problems.ts'
 import { minorUnit } from './arithmetic.ts'
+import { postalAddress } from './buyer-place.ts'
 import { readPayer, readUnbilledMonths } from './draft-options-store.ts'
 import { moneyWith } from './present.ts'
 import type { DraftOptions, DraftOptionsQuery } from './schema.ts'
@@ -24,7 +25,7 @@ export async function readDraftOptions(
   visit: Visit,
   query: DraftOptionsQuery,
 ): Promise<DraftOptions> {
-  const { currency, decimals } = settings
+  const { currency, decimals, dueDays } = settings
   const taxes = [...settings.taxes].map(([id, { category, rate, reason }]) => ({
     id,
     category,
@@ -36,7 +37,8 @@ export async function readDraftOptions(
   const deed = { action: 'invoice_options_read', noun: 'invoice' }
   if (id === undefined) {
     await access.note(visit, deed)
-    return { currency, decimals, taxes, payer: null, buyer: null, months: [], unbilled: null }
+    const none = { payer: null, buyer: null, days_to_pay: null, months: [], unbilled: null }
+    return { currency, decimals, taxes, due_days: dueDays, ...none }
   }
   const [[payer]] = isUuid(id) ? await access.as(visit, [readPayer(kind, id)]) : [[]]
   if (payer === undefined) {
@@ -50,7 +52,15 @@ export async function readDraftOptions(
     decimals,
     taxes,
     payer: { kind, id: payer.id, name: payer.name },
-    buyer: { name: payer.buyer_name, address: payer.buyer_address, tax_number: payer.buyer_tax_number },
+    buyer: {
+      name: payer.buyer_name,
+      address: (payer.buyer_place && postalAddress(payer.buyer_place, settings)) ?? payer.buyer_address,
+      tax_number: payer.buyer_tax_number,
+      reference: payer.buyer_reference,
+      order_number: payer.order_number,
+    },
+    days_to_pay: payer.days_to_pay,
+    due_days: dueDays,
     months: months.map(({ month, cost }) => ({ month, cost: moneyWith(decimals)(cost) })),
     unbilled,
   }

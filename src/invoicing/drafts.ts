@@ -7,6 +7,7 @@ import { isUuid } from '../platform/database/uuid.ts'
 import { Problem } from '../platform/problems.ts'
 import { totalsOf } from './arithmetic.ts'
 import * as changes from './changes-store.ts'
+import { noDetails, readClientDetails, type ClientDetails } from './client-details.ts'
 import { unbilledLines } from './client-lines.ts'
 import { dayIn } from './days.ts'
 import { billedTogether, changedLines, checkTaxes, linesToCredit } from './draft-lines.ts'
@@ -46,7 +47,8 @@ export function createDrafts({ access, database, settings, stored }: DraftNeeds)
     const subject = { ...payerOf(body), kind: 'invoice', creditsId: null, currency, decimals } as const
     const used = subject.month === null ? [] : await monthLines(subject.accountId, subject.month)
     const typed = typedLines(body.lines ?? [], settings)
-    const head = headOf(body, emptyHead)
+    const details = await detailsOf(visit, subject.clientId)
+    const head = headOf(body, { ...emptyHead, ...details }, details)
     const made = { id, isSame }
     const write = (billed: readonly LooseLine[]) => {
       const lines = numbered([...billed, ...typed])
@@ -88,6 +90,10 @@ export function createDrafts({ access, database, settings, stored }: DraftNeeds)
     }
   }
 
+  async function detailsOf(visit: Visit, clientId: string | null): Promise<ClientDetails> {
+    return clientId === null ? noDetails : readClientDetails({ access, settings }, visit, clientId)
+  }
+
   async function monthLines(accountId: string | null, month: string): Promise<LooseLine[]> {
     if (accountId === null) throw new Problem('invalid_field', 'Only accounts are billed by month.', { field: 'month' })
     if (!(await readIsOver(database, month))) {
@@ -115,7 +121,8 @@ export function createDrafts({ access, database, settings, stored }: DraftNeeds)
     checkTaxes(lines)
     // The totals of a credit note depend on those before it, and its lines do not change.
     const totals = lines === before.document.lines ? before.document.totals : totalsOf(lines, before.row.decimals)
-    const draft = { ...headOf(body, headBefore(before)), lines, totals }
+    const details = body.buyer?.address === null ? await detailsOf(visit, before.row.client_id) : noDetails
+    const draft = { ...headOf(body, headBefore(before), details), lines, totals }
     const [[changed]] = await access.as(visit, [changes.updateDraft(visit, id, before.row.version, draft)])
     const after = await stored.find(visit, id, deed)
     return changed?.outcome === 'changed' ? after : access.decline(visit, deed, invoiceRefusal(changed?.outcome, after))
@@ -143,12 +150,19 @@ export function createDrafts({ access, database, settings, stored }: DraftNeeds)
       currency: row.currency,
       decimals: row.decimals,
     } as const
-    const head = headOf(body, {
-      ...emptyHead,
-      buyerName: row.buyer_name,
-      buyerAddress: row.buyer_address,
-      buyerTaxNumber: row.buyer_tax_number,
-    })
+    const head = headOf(
+      body,
+      {
+        ...emptyHead,
+        buyerName: row.buyer_name,
+        buyerAddress: row.buyer_address,
+        buyerTaxNumber: row.buyer_tax_number,
+        buyerPlace: row.buyer_place,
+        buyerReference: row.buyer_reference,
+        orderNumber: row.order_number,
+      },
+      noDetails,
+    )
     const isSame = (kept: StoredInvoice) => isSameCredit(kept, { body, head }, invoice)
     const lines = linesToCredit({ document, credited }, body)
     // A repeated request finds its lines credited, by the note that the first one created.
@@ -202,8 +216,7 @@ const mostTries = 5
 const emptyHead: changes.DraftHead = {
   note: '',
   buyerName: null,
-  buyerAddress: null,
-  buyerTaxNumber: null,
+  ...noDetails,
   supplyFrom: null,
   supplyTo: null,
 }
@@ -213,23 +226,50 @@ const headBefore = ({ row }: StoredInvoice): changes.DraftHead => ({
   buyerName: row.buyer_name,
   buyerAddress: row.buyer_address,
   buyerTaxNumber: row.buyer_tax_number,
+  buyerPlace: row.buyer_place,
+  buyerReference: row.buyer_reference,
+  orderNumber: row.order_number,
+  daysToPay: row.days_to_pay,
   supplyFrom: row.supply_from,
   supplyTo: row.supply_to,
 })
 
-/** Absent fields keep their values. */
+/** Absent fields keep their values. An address of null is that of the payer. */
 function headOf(
-  { note, buyer = {}, supply }: { readonly note?: string; readonly buyer?: Buyer; readonly supply?: Supply | null },
+  { note, buyer = {}, days_to_pay: daysToPay, supply }: WrittenHead,
   before: changes.DraftHead,
+  payers: Pick<ClientDetails, 'buyerAddress' | 'buyerPlace'>,
 ): changes.DraftHead {
   return {
     note: note ?? before.note,
-    buyerName: buyer.name === undefined ? before.buyerName : buyer.name,
-    buyerAddress: buyer.address === undefined ? before.buyerAddress : buyer.address,
-    buyerTaxNumber: buyer.tax_number === undefined ? before.buyerTaxNumber : buyer.tax_number,
+    buyerName: given(buyer.name, before.buyerName),
+    ...addressIn(buyer.address, before, payers),
+    buyerTaxNumber: given(buyer.tax_number, before.buyerTaxNumber),
+    buyerReference: given(buyer.reference, before.buyerReference),
+    orderNumber: given(buyer.order_number, before.orderNumber),
+    daysToPay: given(daysToPay, before.daysToPay),
     ...supplyIn(supply, before),
   }
 }
+
+function addressIn(
+  address: string | null | undefined,
+  before: changes.DraftHead,
+  payers: Pick<ClientDetails, 'buyerAddress' | 'buyerPlace'>,
+): Pick<changes.DraftHead, 'buyerAddress' | 'buyerPlace'> {
+  const { buyerAddress, buyerPlace } = address === null ? payers : before
+  const isWritten = typeof address === 'string' && address !== buyerAddress
+  return isWritten ? { buyerAddress: address, buyerPlace: null } : { buyerAddress, buyerPlace }
+}
+
+interface WrittenHead {
+  readonly note?: string
+  readonly buyer?: Buyer
+  readonly days_to_pay?: number | null
+  readonly supply?: Supply | null
+}
+
+const given = <Value>(written: Value | undefined, before: Value): Value => (written === undefined ? before : written)
 
 /** Throws Problem `invalid_field`. */
 function supplyIn(

@@ -21,6 +21,9 @@ const supplied = (from: string) => ({ supply: { from, to: '2026-02-27' } })
 const soldBy = (change: Partial<Seller>) => ({ seller: { ...seller, ...change } })
 const boughtBy = (change: Partial<InvoiceDocument['buyer']>) => ({ buyer: { ...sample.buyer, ...change } })
 
+const stockholm = { street: 'Storgatan 1', extra: null, postcode: '111 22', city: 'Stockholm', country: 'SE' }
+const atPlace = boughtBy({ place: stockholm, reference: 'Dept. 7', orderNumber: 'PO-1' })
+
 /** The texts of all elements with this name. */
 const textsOf = (xml: string, name: string) =>
   [...xml.matchAll(new RegExp(`<ram:${name}(?: [^>]*)?>([^<]*)</ram:${name}>`, 'g'))].map(([, text = '']) => text)
@@ -32,6 +35,7 @@ describe('B105: the published schema and the rules for amounts accept', () => {
   const tokens = { unit: 'million_tokens', quantity: 1_234_567n, price: 400_000n } as const
   const documents: Readonly<Record<string, InvoiceDocument>> = {
     'an invoice in EUR': sample,
+    'a buyer with an address in parts, a reference and an order': invoiceWith(sampleEntries, atPlace),
     'an invoice in JPY, without decimals': invoiceWith(sampleEntries, { currency: 'JPY', decimals: 0 }),
     'an invoice in KWD, if its amounts have two decimals': invoiceWith([{ quantity: unit, price: 100n * unit }], {
       currency: 'KWD',
@@ -145,11 +149,12 @@ test('tokens are counted one by one, at the price of a million', () => {
   assert.deepEqual([textsOf(xml, 'ChargeAmount'), textsOf(xml, 'BasisQuantity')], [['0.4'], ['1000000']])
 })
 
-test('time is in minutes, at the price of 60, and the price of letters has twelve decimals', () => {
+test('time is in minutes, at the price of 60, and a lump sum costs what is billed for it', () => {
   const time = { unit: 'minute', quantity: 20n * unit, price: 100n * unit } as const
-  const xml = invoiceXml(invoiceWith([time, { unit: 'lump_sum', quantity: unit, price: 6_750_099n }]))
-  assert.deepEqual([textsOf(xml, 'BilledQuantity'), textsOf(xml, 'BasisQuantity')], [['20', '1'], ['60']])
-  assert.deepEqual(textsOf(xml, 'ChargeAmount'), ['100', '0.000006750099'])
+  const letters = { unit: 'lump_sum', quantity: unit, price: 1_006_750_099_000n } as const
+  const xml = invoiceXml(invoiceWith([time, letters, { ...letters, quantity: unit / 2n }]))
+  assert.deepEqual([textsOf(xml, 'BilledQuantity'), textsOf(xml, 'BasisQuantity')], [['20', '1', '0.5'], ['60']])
+  assert.deepEqual(textsOf(xml, 'ChargeAmount'), ['100', '1.01', '1.00675'])
 })
 
 const buyerCountry = (buyer: Partial<InvoiceDocument['buyer']>, locale = 'de-AT') => {
@@ -165,6 +170,16 @@ test('the country of the buyer is the last line of the address, else that of its
   assert.equal(buyerCountry({ address: 'Ring 1\n1010 Wien', taxNumber: null }), 'AT')
   assert.equal(buyerCountry({ address: null, taxNumber: 'EL123456789' }), 'GR')
   assert.equal(buyerCountry({ address: null, taxNumber: '123' }), 'AT')
+})
+
+test('a buyer has its address in parts, its reference and its order', () => {
+  const xml = invoiceXml(invoiceWith(sampleEntries, atPlace))
+  const buyer = xml.slice(xml.indexOf('<ram:BuyerTradeParty>'), xml.indexOf('</ram:BuyerTradeParty>'))
+  assert.deepEqual(
+    ['PostcodeCode', 'LineOne', 'LineTwo', 'CityName', 'CountryID'].map((name) => textsOf(buyer, name)),
+    [['111 22'], ['Storgatan 1'], [], ['Stockholm'], ['SE']],
+  )
+  assert.deepEqual([textsOf(xml, 'BuyerReference'), textsOf(xml, 'IssuerAssignedID')], [['Dept. 7'], ['PO-1']])
 })
 
 test('an invoice that lacks what the standard demands has no XML, and the reason is a sentence', () => {

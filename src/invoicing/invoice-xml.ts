@@ -1,11 +1,11 @@
 import { formatDecimal } from '../platform/decimal.ts'
 import type { Tax, TaxGroup } from './arithmetic.ts'
-import { countryOfLine, countryOfVatId, isVatId } from './country.ts'
+import { countryOfLine, countryOfVatId, isVatId } from '../platform/country.ts'
 import type { InvoiceDocument, InvoiceLine, Supply } from './document.ts'
 import { moneyWith } from './present.ts'
 import type { Unit } from './schema.ts'
 import type { Seller } from './settings.ts'
-import { priceBase, priceDecimals } from './units.ts'
+import { priceBase, shownPrice } from './units.ts'
 import { element, textElement } from './xml.ts'
 
 /**
@@ -62,13 +62,11 @@ const unitCodes: Readonly<Record<Unit, string>> = {
 
 const million = 1_000_000n
 
-/** BT-149: for how many the price is. A lump sum is one, whose price has more decimals. */
+/** BT-149: for how many the price is. */
 const priceBases: Readonly<Partial<Record<Unit, bigint>>> = { million_tokens: million, minute: priceBase('minute') }
 
-function lineElement(
-  { position, text, quantity, unit, unitPrice, tax, net }: InvoiceLine,
-  { decimals }: InvoiceDocument,
-): string {
+function lineElement(line: InvoiceLine, { decimals }: InvoiceDocument): string {
+  const { position, text, quantity, unit, tax, net } = line
   const unitCode = unitCodes[unit]
   const isTokens = unit === 'million_tokens'
   const base = priceBases[unit]
@@ -77,7 +75,7 @@ function lineElement(
     element('ram:SpecifiedTradeProduct', [textElement('ram:Name', text)]),
     element('ram:SpecifiedLineTradeAgreement', [
       element('ram:NetPriceProductTradePrice', [
-        textElement('ram:ChargeAmount', formatDecimal(unitPrice, priceDecimals(unit))),
+        textElement('ram:ChargeAmount', formatDecimal(shownPrice(line), 6)),
         base === undefined ? '' : textElement('ram:BasisQuantity', String(base), { unitCode }),
       ]),
     ]),
@@ -102,8 +100,12 @@ function categoryElements({ category, rate }: Tax): string[] {
 function agreement({ seller, buyer, lines }: InvoiceDocument): string {
   const isOutsideScope = lines.some(({ tax }) => tax.category === 'O')
   return element('ram:ApplicableHeaderTradeAgreement', [
+    buyer.reference === null ? '' : textElement('ram:BuyerReference', buyer.reference),
     seller === null ? '' : sellerElement(seller, isOutsideScope),
     buyerElement(buyer, isOutsideScope, seller),
+    buyer.orderNumber === null
+      ? ''
+      : element('ram:BuyerOrderReferencedDocument', [textElement('ram:IssuerAssignedID', buyer.orderNumber)]),
   ])
 }
 
@@ -150,23 +152,39 @@ function countryOf({ country, tax_number: taxNumber, bank }: Seller): string {
 function buyerElement(buyer: InvoiceDocument['buyer'], isOutsideScope: boolean, seller: Seller | null): string {
   const { name, taxNumber } = buyer
   const isVat = isVatId(taxNumber) && !isOutsideScope
-  const { lines, country } = placeOf(buyer, seller)
+  const { lines, postcode, city, country } = placeOf(buyer, seller)
   return element('ram:BuyerTradeParty', [
     // BT-46, and BT-48 below.
     isVat || taxNumber === null ? '' : textElement('ram:ID', taxNumber),
     textElement('ram:Name', name),
-    element('ram:PostalTradeAddress', [...addressLines(lines), textElement('ram:CountryID', country)]),
+    element('ram:PostalTradeAddress', [
+      postcode === null ? '' : textElement('ram:PostcodeCode', postcode),
+      ...addressLines(lines),
+      city === null ? '' : textElement('ram:CityName', city),
+      textElement('ram:CountryID', country),
+    ]),
     isVat ? registration(taxNumber, 'VA') : '',
   ])
 }
 
-/** The last line of an address names its country, unless that is the country of the sender. */
-function placeOf({ address, taxNumber }: InvoiceDocument['buyer'], seller: Seller | null) {
+/** The last line of an address that is not in parts names its country, unless that is the country of the sender. */
+function placeOf({ address, place, taxNumber }: InvoiceDocument['buyer'], seller: Seller | null) {
+  if (place !== null) {
+    const { street, extra, postcode, city, country } = place
+    return {
+      lines: [street, extra].filter((line) => line !== null),
+      postcode,
+      city,
+      country: country ?? homeOf(seller),
+    }
+  }
   const lines = (address ?? '').split('\n').filter((line) => line.trim() !== '')
   const named = countryOfLine(lines.at(-1) ?? '', seller?.locale ?? 'en')
-  const country = named ?? countryOfVatId(taxNumber ?? '') ?? (seller === null ? unknownCountry : countryOf(seller))
-  return { lines: named === undefined ? lines : lines.slice(0, -1), country }
+  const country = named ?? countryOfVatId(taxNumber ?? '') ?? homeOf(seller)
+  return { lines: named === undefined ? lines : lines.slice(0, -1), postcode: null, city: null, country }
 }
+
+const homeOf = (seller: Seller | null): string => (seller === null ? unknownCountry : countryOf(seller))
 
 /** At most three, so the last one has the rest. */
 function addressLines(lines: readonly string[]): string[] {

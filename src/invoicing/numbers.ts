@@ -55,6 +55,6 @@ export function invoiceNumbers(locale: string, currency: string, decimals: numbe
 const scripts = new Set(['Latn', 'Grek', 'Cyrl'])
 
 /** The locale for names of months and for signs. In another script they are English, as the words of the invoice are. */
-function letteredLocale(locale: string): string {
+export function letteredLocale(locale: string): string {
   return scripts.has(new Intl.Locale(locale).maximize().script ?? '') ? locale : 'en-GB'
 }

@@ -96,12 +96,30 @@ describe('the paper of an invoice', () => {
     assert.deepEqual(['en-GB', 'de-DE', 'fr-FR'].map(totalIn), ['Total', 'Gesamtbetrag', 'Total TTC'])
   })
 
+  test('names the reference of the buyer and its order', () => {
+    const buyer = { ...sample.buyer, reference: 'Dept. 7', orderNumber: 'PO-1' }
+    const facts = factsOf(invoicePaper({ ...sample, buyer }, settings))
+    assert.deepEqual([facts['Your reference'], facts['Your order']], ['Dept. 7', 'PO-1'])
+  })
+
   test('states the day or the period of supply, and no rounding of a client’s lines', () => {
     const from = '2026-02-27'
     assert.equal(factsOf(paperOf({ from, to: from }, 'de-DE'))['Leistungsdatum'], '27. Februar 2026')
     const period = paperOf({ from, to: '2026-03-02' }, 'en-GB')
     assert.equal(factsOf(period)['Period'], '27 February 2026 – 2 March 2026')
     assert.deepEqual(period.remarks, [])
+  })
+
+  test('has no more decimals of the price of letters than are billed', () => {
+    const letters = { unit: 'lump_sum', quantity: 10n ** 6n, price: 1_006_750_099_000n } as const
+    const { lines } = invoicePaper(invoiceWith([letters, { ...letters, quantity: 2n * letters.quantity }]), settings)
+    assert.deepEqual(
+      lines.map(({ price, net }) => [price, net]),
+      [
+        ['1.01', '1.01'],
+        ['1.00675', '2.01'],
+      ],
+    )
   })
 
   test('counts tokens one by one', () => {

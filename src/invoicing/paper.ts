@@ -1,15 +1,13 @@
 import { paperOf } from '../documents/document.ts'
 import type { InvoicePaper, PaperFact, PaperLine, PaperPayment } from '../documents/invoice-paper.ts'
 import { today } from '../platform/calendar.ts'
-import { quotientHalfEven } from '../platform/decimal.ts'
 import { standardFault } from './conformity.ts'
 import type { InvoiceDocument, InvoiceLine, Supply } from './document.ts'
 import { invoiceXml } from './invoice-xml.ts'
 import { invoiceNumbers, type InvoiceNumbers } from './numbers.ts'
 import { paymentCode } from './payment-code.ts'
-import type { Unit } from './schema.ts'
 import type { InvoiceSettings, Seller } from './settings.ts'
-import { priceBase } from './units.ts'
+import { shownPrice } from './units.ts'
 import { invoiceWords } from './words.ts'
 
 type Words = ReturnType<typeof invoiceWords>
@@ -77,6 +75,8 @@ function factsOf(document: InvoiceDocument, words: Words, { day, month }: Invoic
     [words.period, billed && month(billed)],
     ...(billed === null && supply !== null ? [supplyFact(supply, words, day)] : []),
     [words.buyerTaxNumber, buyer.taxNumber],
+    [words.buyerReference, buyer.reference],
+    [words.orderNumber, buyer.orderNumber],
   ]
   return facts.flatMap(([name, value]) => (value === null ? [] : { name, value }))
 }
@@ -88,22 +88,17 @@ function supplyFact({ from, to }: Supply, words: Words, day: InvoiceNumbers['day
 const million = 1_000_000n
 
 function lineOf(line: InvoiceLine, words: Words, { amount, decimal, rate }: InvoiceNumbers): PaperLine {
-  const { position, text, quantity, unit, unitPrice, tax, net } = line
+  const { position, text, quantity, unit, tax, net } = line
   // A token is a millionth of a million tokens.
   const count = unit === 'million_tokens' ? quantity * million : quantity
   return {
     position: String(position),
     text,
     quantity: words.unit(decimal(count, 0), unit),
-    price: words.pricePer(decimal(priceToSix(unitPrice, unit), 2), unit),
+    price: words.pricePer(decimal(shownPrice(line), 2), unit),
     tax: tax.category === 'O' ? '–' : rate(tax.rate),
     net: amount(net),
   }
-}
-
-/** A price in 10⁻⁶ of the currency unit. Paper shows no more decimals of a lump sum. */
-function priceToSix(price: bigint, unit: Unit): bigint {
-  return unit === 'lump_sum' ? quotientHalfEven(price, priceBase(unit)) : price
 }
 
 function totalsOf({ totals }: InvoiceDocument, words: Words, { amount, money, rate }: InvoiceNumbers): PaperFact[] {

@@ -3,7 +3,7 @@ import type { Queryable } from '../platform/database/database.ts'
 import type { PreparedStatement } from '../platform/database/pipeline.ts'
 import type { InvoiceTotals } from './arithmetic.ts'
 import { issueValues, linesJson, totalsJson, type IssueTerms } from './changes-store.ts'
-import { isVatId, vatIdPattern } from './country.ts'
+import { isVatId, vatIdPattern } from '../platform/country.ts'
 import type { InvoiceLine } from './document.ts'
 
 /** A draft of the monthly run, before it is stored. */

@@ -74,16 +74,18 @@ const isChanged = ({ row: { state, version } }: StoredInvoice): boolean => versi
 
 /** An issued invoice also states what the draft left to the payer's record. */
 function isSameHead({ row }: StoredInvoice, head: DraftHead): boolean {
-  const { note, buyerName, buyerAddress, buyerTaxNumber, supplyFrom, supplyTo } = head
-  const isSame = (kept: string | null, asked: string | null) =>
+  const isSame = <Value>(kept: Value | null, asked: Value | null) =>
     kept === asked || (asked === null && row.state === 'issued')
   return (
-    row.note === note &&
-    isSame(row.buyer_name, buyerName) &&
-    isSame(row.buyer_address, buyerAddress) &&
-    isSame(row.buyer_tax_number, buyerTaxNumber) &&
-    isSame(row.supply_from, supplyFrom) &&
-    isSame(row.supply_to, supplyTo)
+    row.note === head.note &&
+    isSame(row.buyer_name, head.buyerName) &&
+    isSame(row.buyer_address, head.buyerAddress) &&
+    isSame(row.buyer_tax_number, head.buyerTaxNumber) &&
+    isSame(row.buyer_reference, head.buyerReference) &&
+    isSame(row.order_number, head.orderNumber) &&
+    isSame(row.days_to_pay, head.daysToPay) &&
+    isSame(row.supply_from, head.supplyFrom) &&
+    isSame(row.supply_to, head.supplyTo)
   )
 }
 

@@ -4,8 +4,10 @@ import { Type, type TProperties, type TSchema } from 'typebox'
 /** The JSON schemas of invoices. Types, validation and the API document derive from them. */
 
 const nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
-const body = <Properties extends TProperties>(properties: Properties) =>
-  Type.Object(properties, { additionalProperties: false })
+const body = <Properties extends TProperties>(
+  properties: Properties,
+  options: { readonly description?: string } = {},
+) => Type.Object(properties, { ...options, additionalProperties: false })
 const id = Type.String({ format: 'uuid', description: 'A UUIDv7 in lower case.' })
 const time = Type.String({ format: 'date-time', description: 'A date and time in UTC.' })
 const day = (description: string) => Type.String({ format: 'date', description })
@@ -38,8 +40,18 @@ const buyer = body({
   address: Type.Optional(
     nullable(text(500, 'The postal address without the name. Null: that of the client or the account.')),
   ),
-  tax_number: Type.Optional(nullable(line(50, "The buyer's tax number. Null: that of the account."))),
+  tax_number: Type.Optional(nullable(line(50, "The buyer's tax number. Null: that of the account, or none."))),
+  reference: Type.Optional(nullable(line(100, 'What the buyer wants on the invoice to recognise it (BT-10).'))),
+  order_number: Type.Optional(nullable(line(100, "The number of the buyer's order (BT-13)."))),
 })
+const daysToPay = Type.Union([
+  Type.Integer({
+    minimum: 0,
+    maximum: 365,
+    description: 'The days from issue to due date. Null: `invoicing.due_days`.',
+  }),
+  Type.Null(),
+])
 const supplyDays = {
   from: day('The first day of supply: `2026-03-01`.'),
   to: day('The last day of supply, which may be the same.'),
@@ -67,7 +79,10 @@ export const newInvoiceBody = body({
   ),
   lines: Type.Optional(lines),
   note: Type.Optional(note),
-  buyer: Type.Optional(buyer),
+  buyer: Type.Optional(
+    body(buyer.properties, { description: 'Absent fields are copied from the billing details of the client.' }),
+  ),
+  days_to_pay: Type.Optional(daysToPay),
   supply: Type.Optional(supply),
 })
 export type NewInvoice = Type.Static<typeof newInvoiceBody>
@@ -83,6 +98,7 @@ export const invoiceChange = body({
   ),
   note: Type.Optional(note),
   buyer: Type.Optional(buyer),
+  days_to_pay: Type.Optional(daysToPay),
   supply: Type.Optional(supply),
 })
 export type InvoiceChange = Type.Static<typeof invoiceChange>
@@ -221,7 +237,13 @@ const taxGroup = Type.Object({
   net: amount('The sum of its lines.'),
   tax: amount('`net` times the rate, rounded.'),
 })
-const buyerShown = { name: Type.String(), address: nullable(Type.String()), tax_number: nullable(Type.String()) }
+const buyerShown = {
+  name: Type.String(),
+  address: nullable(Type.String()),
+  tax_number: nullable(Type.String()),
+  reference: nullable(Type.String({ description: 'What the buyer wants on the invoice.' })),
+  order_number: nullable(Type.String({ description: "The number of the buyer's order." })),
+}
 
 export const draftOptions = Type.Object({
   currency: Type.String(),
@@ -231,6 +253,8 @@ export const draftOptions = Type.Object({
   }),
   payer: nullable(payer),
   buyer: nullable(Type.Object(buyerShown, { description: 'The buyer, unless the draft states another.' })),
+  days_to_pay: daysToPay,
+  due_days: Type.Integer({ description: 'Of the configuration, for `days_to_pay` of null.' }),
   months: Type.Array(
     Type.Object({ month: Type.String({ description: '`2026-03`.' }), cost: amount('The cost of its usage.') }),
     { description: "The account's unbilled past months (UTC), newest first." },
@@ -317,6 +341,7 @@ export const shownInvoice = Type.Object({
   credit_notes: Type.Array(ofInvoice, { description: "The invoice's credit notes that are not void." }),
   note: Type.String(),
   buyer: Type.Object(buyerShown),
+  days_to_pay: daysToPay,
   supply: nullable(
     Type.Object(
       {

@@ -1,6 +1,6 @@
 import type { PreparedStatement } from '../platform/database/pipeline.ts'
 import { containsParts } from '../platform/database/spelling-store.ts'
-import type { InvoiceLine } from './document.ts'
+import type { BuyerPlace, InvoiceLine } from './document.ts'
 import type { InvoiceStatus, PaymentMethod, Unit } from './schema.ts'
 import type { CreditedTax, Tax } from './arithmetic.ts'
 import type { Seller } from './settings.ts'
@@ -41,6 +41,11 @@ export interface InvoiceRow extends ListedInvoiceRow {
   readonly buyer_name: string | null
   readonly buyer_address: string | null
   readonly buyer_tax_number: string | null
+  readonly buyer_place: BuyerPlace | null
+  readonly buyer_reference: string | null
+  readonly order_number: string | null
+  /** Null: as the configuration has it. */
+  readonly days_to_pay: number | null
   /** As stated in the draft, or as issued. */
   readonly supply_from: string | null
   readonly supply_to: string | null
@@ -83,7 +88,7 @@ export function readInvoice(today: string, id: string): PreparedStatement<Invoic
   return {
     name: 'invoice',
     text: `select ${fields}, ${remindedAt}, i.credits_id, o.number as credits_number, i.note, i.buyer_name, i.buyer_address,
-        i.buyer_tax_number, i.supply_from, i.supply_to, s.first_day, s.last_day, coalesce(c.address, a.billing_address) as payer_address,
+        i.buyer_tax_number, i.buyer_place, i.buyer_reference, i.order_number, i.days_to_pay, i.supply_from, i.supply_to, s.first_day, s.last_day, coalesce(c.address, a.billing_address) as payer_address,
         a.billing_tax_number as payer_tax_number, i.seller, i.taxes
       from ${sources} left join invoice o on o.id = i.credits_id
         left join lateral invoice_supply(i) s on i.state = 'draft' where i.id = $2`,

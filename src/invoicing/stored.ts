@@ -90,6 +90,9 @@ function buyerOf(row: store.InvoiceRow): InvoiceDocument['buyer'] {
     name: row.payer_name,
     address: row.buyer_address ?? (isOpen ? row.payer_address : null),
     taxNumber: row.buyer_tax_number ?? (isOpen ? row.payer_tax_number : null),
+    place: row.buyer_place,
+    reference: row.buyer_reference,
+    orderNumber: row.order_number,
   }
 }
 

@@ -1,3 +1,5 @@
+import { quotientHalfEven } from '../platform/decimal.ts'
+import type { InvoiceLine } from './document.ts'
 import type { Unit } from './schema.ts'
 
 /**
@@ -11,4 +13,20 @@ export function priceBase(unit: Unit): bigint {
 /** The decimals of the price of a unit, of which `unitPrice` is the integer. A lump sum is exact to 10⁻¹². */
 export function priceDecimals(unit: Unit): number {
   return unit === 'lump_sum' ? 12 : 6
+}
+
+const one = 1_000_000n
+
+/**
+ * The price of a line as the buyer sees it, in 10⁻⁶. A single lump sum costs its net amount, whatever it was computed from to
+ * twelve decimals.
+ */
+export function shownPrice({
+  quantity,
+  unit,
+  unitPrice,
+  net,
+}: Pick<InvoiceLine, 'quantity' | 'unit' | 'unitPrice' | 'net'>): bigint {
+  if (unit !== 'lump_sum') return unitPrice
+  return quantity === one ? net / one : quotientHalfEven(unitPrice, priceBase(unit))
 }

@@ -12,6 +12,8 @@ interface InvoiceWords {
   readonly supply: string
   readonly corrects: string
   readonly buyerTaxNumber: string
+  readonly buyerReference: string
+  readonly orderNumber: string
   readonly sellerTaxNumber: string
   readonly text: string
   readonly quantity: string
@@ -59,6 +61,8 @@ const english: InvoiceWords = {
   supply: 'Date of supply',
   corrects: 'Corrects invoice',
   buyerTaxNumber: 'Your tax number',
+  buyerReference: 'Your reference',
+  orderNumber: 'Your order',
   sellerTaxNumber: 'Tax number',
   text: 'Description',
   quantity: 'Quantity',
@@ -104,6 +108,8 @@ const german: InvoiceWords = {
   supply: 'Leistungsdatum',
   corrects: 'Zur Rechnung',
   buyerTaxNumber: 'Ihre Steuernummer',
+  buyerReference: 'Ihre Referenz',
+  orderNumber: 'Ihre Bestellung',
   sellerTaxNumber: 'Steuernummer',
   text: 'Leistung',
   quantity: 'Menge',
@@ -149,6 +155,8 @@ const french: InvoiceWords = {
   supply: 'Date de la prestation',
   corrects: 'Concerne la facture',
   buyerTaxNumber: 'Votre numéro fiscal',
+  buyerReference: 'Votre référence',
+  orderNumber: 'Votre commande',
   sellerTaxNumber: 'Numéro fiscal',
   text: 'Désignation',
   quantity: 'Quantité',

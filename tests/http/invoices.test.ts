@@ -37,6 +37,8 @@ const day = () => new Date().toISOString().slice(0, 10)
 const nextYear = () => new Date().getUTCFullYear() + 1
 
 const fee = { text: 'Advice', quantity: '1', unit: 'hour', unit_price: '100' }
+/** What an invoice states of a buyer with a name only. */
+const nothingElse = { address: null, tax_number: null, reference: null, order_number: null }
 const pathOf = ({ json }: Answer) => `/invoices/${String(json['id'])}`
 const tagOf = ({ json }: Answer) => ({ 'if-match': `"${String(json['version'])}"` })
 
@@ -129,7 +131,7 @@ describe('an invoice to a client', () => {
       due_on: due,
       open: '762.91',
       version: 3,
-      buyer: { name: 'Harbour Lane Bakery', address: null, tax_number: 'DE 1' },
+      buyer: { ...nothingElse, name: 'Harbour Lane Bakery', tax_number: 'DE 1' },
     })
     assert.deepEqual(done.json['seller'], {
       name: 'Berg & Partner',
@@ -243,7 +245,58 @@ describe('an invoice to a client', () => {
     ok(await anna.send('PATCH', client, { name: 'Other', address: 'Elsewhere' }, { 'if-match': '*' }))
     const later = (await paula.get(pathOf(made))).json
     assert.deepEqual(later, done.json)
-    assert.deepEqual(later['buyer'], { name: 'Harbour Lane Bakery', address: '4 Harbour Lane', tax_number: null })
+    assert.deepEqual(later['buyer'], { ...nothingElse, name: 'Harbour Lane Bakery', address: '4 Harbour Lane' })
+  })
+
+  test('copies the billing details of its client, whose later changes reach no draft and no invoice', async () => {
+    const client = await firm.client(anna, 'Quay & Sons')
+    const details = {
+      vat_number: 'se556677889901',
+      billing_street: 'Storgatan 1',
+      billing_postcode: '111 22',
+      billing_city: 'Stockholm',
+      billing_country: 'SE',
+      buyer_reference: 'Dept. 7',
+      order_number: 'PO-1',
+      days_to_pay: 10,
+    }
+    const edit = async (body: object) => ok(await anna.send('PATCH', `/clients/${client}`, body, { 'if-match': '*' }))
+    const bill = async (body: object = {}) =>
+      ok(await paula.send('POST', '/invoices', { client, lines: [fee], ...body }), 201)
+    await edit(details)
+    const made = await bill()
+    const copied = {
+      name: 'Quay & Sons',
+      address: 'Storgatan 1\n111 22 Stockholm\nSweden',
+      tax_number: 'SE556677889901',
+      reference: 'Dept. 7',
+      order_number: 'PO-1',
+    }
+    assert.deepEqual(pick(made.json, 'buyer', 'days_to_pay'), { buyer: copied, days_to_pay: 10 })
+    const start = ok(await paula.get(`/invoices/new?client=${client}`)).json
+    assert.deepEqual(pick(start, 'buyer', 'days_to_pay', 'due_days'), { buyer: copied, days_to_pay: 10, due_days: 14 })
+
+    await edit({ vat_number: null, billing_city: 'Lund', order_number: 'PO-2', days_to_pay: 20 })
+    const bought = { ...copied, address: 'Storgatan 1\n111 22 Lund\nSweden', tax_number: null, order_number: 'PO-2' }
+    const other = await bill({ buyer: { reference: null, order_number: 'PO-3' } })
+    assert.deepEqual(other.json['buyer'], { ...bought, reference: null, order_number: 'PO-3' })
+    const written = await paula.send('PATCH', pathOf(other), { buyer: { address: 'PO box 1' } }, tagOf(other))
+    assert.equal(at(ok(written).json, 'buyer', 'address'), 'PO box 1')
+    const followed = await paula.send('PATCH', pathOf(written), { buyer: { address: null } }, tagOf(written))
+    assert.equal(at(ok(followed).json, 'buyer', 'address'), bought.address)
+    assert.deepEqual(ok(await paula.get(pathOf(made))).json, made.json)
+
+    const changed = ok(await paula.send('PATCH', pathOf(made), { note: 'Thank you.' }, tagOf(made)))
+    const done = ok(await paula.send('POST', `${pathOf(made)}/issue`, undefined, tagOf(changed)))
+    const due = Temporal.PlainDate.from(String(done.json['issued_on'])).add({ days: 10 })
+    assert.deepEqual(pick(done.json, 'buyer', 'due_on'), { buyer: copied, due_on: due.toString() })
+    const { text: xml } = await paula.get(`${pathOf(done)}/xml`)
+    assert.match(xml, /<ram:PostcodeCode>111 22<\/ram:PostcodeCode>\s*<ram:LineOne>Storgatan 1</)
+    const note = ok(await paula.send('POST', `${pathOf(done)}/credit`, {}), 201)
+    assert.deepEqual(pick(note.json, 'buyer', 'days_to_pay'), { buyer: copied, days_to_pay: null })
+    const credited = ok(await paula.send('POST', `${pathOf(note)}/issue`, undefined, tagOf(note)))
+    assert.deepEqual(pick(credited.json, 'buyer', 'due_on'), { buyer: copied, due_on: done.json['issued_on'] })
+    await assertVerified()
   })
 
   test('B104: is changed by nobody once it is issued', async () => {
@@ -430,9 +483,9 @@ describe('an invoice for a month of an account', () => {
     const bill = async (body: object) => ok(await paula.send('PATCH', `/accounts/${id}`, body, { 'if-match': '*' }))
     const made = await billMarch(id)
     const { name } = objectAt(made.json, 'buyer')
-    assert.deepEqual(made.json['buyer'], { name, address: null, tax_number: null })
+    assert.deepEqual(made.json['buyer'], { ...nothingElse, name })
     await bill({ billing_name: 'Acme Ltd', billing_address: '7 Quay Street\nBristol', billing_tax_number: 'GB 123' })
-    const billed = { name: 'Acme Ltd', address: '7 Quay Street\nBristol', tax_number: 'GB 123' }
+    const billed = { ...nothingElse, name: 'Acme Ltd', address: '7 Quay Street\nBristol', tax_number: 'GB 123' }
     assert.deepEqual((await paula.get(pathOf(made))).json['buyer'], billed)
     const own = { address: '1 High Street' }
     const changed = ok(await paula.send('PATCH', pathOf(made), { buyer: own }, tagOf(made)))
@@ -1052,7 +1105,7 @@ describe('what a new draft can have', () => {
     const client = await firm.client(anna, 'Quay & Sons')
     assert.deepEqual(pick(await of(`?client=${client}`), 'payer', 'buyer', 'months'), {
       payer: { kind: 'client', id: client, name: 'Quay & Sons' },
-      buyer: { name: 'Quay & Sons', address: null, tax_number: null },
+      buyer: { ...nothingElse, name: 'Quay & Sons' },
       months: [],
     })
     assert.equal((await of(`?client=${client}`))['unbilled'], null)

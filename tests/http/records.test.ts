@@ -33,7 +33,9 @@ async function noteOf(client: string, text = 'first'): Promise<string> {
 
 describe('a client', () => {
   test('is created, read, listed and changed as the schema describes', async () => {
-    const fresh = { name: '  Öberg & Sons ', reference: 'Ö-1', email: 'mail@oberg.example' }
+    const billing = { vat_number: 'SE556677889901', billing_country: 'SE', buyer_reference: 'Dept. 7', days_to_pay: 10 }
+    const typed = { ...billing, vat_number: ' se556677889901', billing_country: 'se' }
+    const fresh = { name: '  Öberg & Sons ', reference: 'Ö-1', email: 'mail@oberg.example', ...typed }
     const made = await anna.send('POST', '/clients', fresh)
     assert.equal(shaped(made, schema.clientRecord), 201)
     const id = String(made.json['id'])
@@ -45,9 +47,13 @@ describe('a client', () => {
     )
     assert.match(id, /^[0-9a-f]{8}-[0-9a-f]{4}-7/)
 
-    const change = await anna.send('PATCH', `/clients/${id}`, { email: null }, { 'if-match': '"1"' })
+    const billed = ({ json }: Answer) => Object.fromEntries(Object.keys(billing).map((name) => [name, json[name]]))
+    assert.deepEqual(billed(made), billing)
+    const removed = { email: null, days_to_pay: null }
+    const change = await anna.send('PATCH', `/clients/${id}`, removed, { 'if-match': '"1"' })
     assert.equal(shaped(change, schema.clientRecord), 200)
     assert.deepEqual([change.headers.get('etag'), change.json['email'], change.json['reference']], ['"2"', null, 'Ö-1'])
+    assert.deepEqual(billed(change), { ...billing, days_to_pay: null })
 
     const read = await anna.get(`/clients/${id}`)
     assert.equal(shaped(read, schema.clientRecord), 200)
@@ -82,6 +88,10 @@ describe('a client', () => {
       [{ name: 1 }, 'invalid_field', 'name'],
       [{ name: 'x', email: 'nobody' }, 'invalid_field', 'email'],
       [{ name: 'x', reference: '' }, 'invalid_field', 'reference'],
+      [{ name: 'x', vat_number: '556677889901' }, 'invalid_field', 'vat_number'],
+      [{ name: 'x', billing_country: 'XX' }, 'invalid_field', 'billing_country'],
+      [{ name: 'x', order_number: 'a\nb' }, 'invalid_field', 'order_number'],
+      [{ name: 'x', days_to_pay: 366 }, 'invalid_field', 'days_to_pay'],
       [{ name: 'x', colour: 'red' }, 'unknown_field', 'colour'],
       [{ nmae: 'x' }, 'unknown_field', 'nmae'],
     ] as const

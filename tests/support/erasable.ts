@@ -23,7 +23,17 @@ export async function fillClient(of: Member): Promise<string> {
     reference: `R-${marker}-${(fillings += 1)}`,
     email: `${marker}@example.com`,
   })}`
-  await send('PATCH', client, { address: `1 ${marker} Street`, name: `Berta ${marker}` })
+  await send('PATCH', client, {
+    address: `1 ${marker} Street`,
+    name: `Berta ${marker}`,
+    vat_number: `DE1${marker}`,
+    billing_street: `2 ${marker} Street`,
+    billing_extra: `${marker} House`,
+    billing_postcode: `P ${marker}`,
+    billing_city: `${marker} Town`,
+    buyer_reference: `for ${marker}`,
+    order_number: `O ${marker}`,
+  })
   const note = await send('POST', `${client}/notes`, {
     date: '2026-03-12',
     participants: [`Carl ${marker}`],

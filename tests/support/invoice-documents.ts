@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { lineAmounts, totalsOf, type Tax, type TaxedLine } from '../../src/invoicing/arithmetic.ts'
 import type { InvoiceDocument, InvoiceLine } from '../../src/invoicing/document.ts'
+import { priceBase } from '../../src/invoicing/units.ts'
 
 export const standardTax = (rate: number): Tax => ({ category: 'S', rate, reason: null })
 export const exempt: Tax = { category: 'E', rate: 0, reason: 'Exempt' }
@@ -39,7 +40,7 @@ export function invoiceWith(
     quantity,
     unit,
     unitPrice: price,
-    ...lineAmounts(quantity, price, decimals),
+    ...lineAmounts(quantity, price, decimals, priceBase(unit)),
     tax,
     model: null,
     direction: null,
@@ -67,7 +68,14 @@ export function invoiceWith(
       country: 'GB',
       locale: 'en-GB',
     },
-    buyer: { name: 'Öberg & Söner AB', address: 'Storgatan 1\n111 22 Stockholm\nSweden', taxNumber: 'SE556677889901' },
+    buyer: {
+      name: 'Öberg & Söner AB',
+      address: 'Storgatan 1\n111 22 Stockholm\nSweden',
+      taxNumber: 'SE556677889901',
+      place: null,
+      reference: null,
+      orderNumber: null,
+    },
     ...change,
     lines,
     totals: totalsOf(lines, decimals),

@@ -116,7 +116,15 @@ export function DraftForm(props: DraftFormProps) {
           <TypedTotals proposed={included} lines={values.lines} start={start} />
         </section>
       )}
-      <HeadFields values={values} buyer={start.buyer} error={error} readOnly={busy} onChange={set} />
+      <HeadFields
+        values={values}
+        buyer={start.buyer}
+        daysToPay={start.days_to_pay ?? start.due_days}
+        isInvoice={hasLines}
+        error={error}
+        readOnly={busy}
+        onChange={set}
+      />
       {error && !isShown && (
         <Alert color="red" variant="light" role="alert" title={error.status === 0 ? 'No response' : 'Not saved'}>
           {error.message}
@@ -138,7 +146,17 @@ export function DraftForm(props: DraftFormProps) {
   )
 }
 
-const headFields = ['note', 'supply.from', 'supply.to', 'buyer.name', 'buyer.address', 'buyer.tax_number']
+const headFields = [
+  'note',
+  'supply.from',
+  'supply.to',
+  'buyer.name',
+  'buyer.address',
+  'buyer.tax_number',
+  'buyer.reference',
+  'buyer.order_number',
+  'days_to_pay',
+]
 
 function refusalOf(thrown: unknown): ApiError {
   if (thrown instanceof UnclearValue) return new ApiError(422, { field: thrown.field, reason: thrown.message })
@@ -150,13 +168,17 @@ interface HeadFieldsProps {
   readonly values: DraftValues
   /** The buyer, unless another is typed. */
   readonly buyer: DraftOptions['buyer']
+  /** Unless others are typed. */
+  readonly daysToPay: number
+  readonly isInvoice: boolean
   readonly error: ApiError | undefined
   readonly readOnly: boolean
   readonly onChange: (changes: Partial<DraftValues>) => void
 }
 
 /** The buyer and the note. An empty field shows what the payer's record has. */
-function HeadFields({ values, buyer, error, readOnly, onChange }: HeadFieldsProps) {
+function HeadFields(props: HeadFieldsProps) {
+  const { values, buyer, daysToPay, isInvoice, error, readOnly, onChange } = props
   const errorOf = (field: string) => (error?.refusal.field === field ? error.reasonAtField : undefined)
   return (
     <div className={classes.head}>
@@ -192,6 +214,24 @@ function HeadFields({ values, buyer, error, readOnly, onChange }: HeadFieldsProp
           readOnly={readOnly}
           onChange={({ currentTarget: { value } }) => onChange({ taxNumber: value })}
         />
+        <TextInput
+          label="Buyer reference"
+          maxLength={100}
+          placeholder={buyer?.reference ?? ''}
+          value={values.reference}
+          error={errorOf('buyer.reference')}
+          readOnly={readOnly}
+          onChange={({ currentTarget: { value } }) => onChange({ reference: value })}
+        />
+        <TextInput
+          label="Order number"
+          maxLength={100}
+          placeholder={buyer?.order_number ?? ''}
+          value={values.orderNumber}
+          error={errorOf('buyer.order_number')}
+          readOnly={readOnly}
+          onChange={({ currentTarget: { value } }) => onChange({ orderNumber: value })}
+        />
       </fieldset>
       <div className={classes.aside}>
         <fieldset className={classes.supply}>
@@ -218,6 +258,18 @@ function HeadFields({ values, buyer, error, readOnly, onChange }: HeadFieldsProp
           />
           <p>Left empty: the days of the entries that are billed, or the day of issue.</p>
         </fieldset>
+        {isInvoice && (
+          <TextInput
+            label="Days to pay"
+            maxLength={3}
+            inputMode="numeric"
+            placeholder={String(daysToPay)}
+            value={values.daysToPay}
+            error={errorOf('days_to_pay')}
+            readOnly={readOnly}
+            onChange={({ currentTarget: { value } }) => onChange({ daysToPay: value })}
+          />
+        )}
         <Textarea
           label="Note"
           className={classes.note ?? ''}

@@ -36,7 +36,18 @@ const fixed: ShownInvoice['lines'][number] = {
   month: null,
   credits_position: null,
 }
-const nobody = { name: 'Quay', address: null, tax_number: null }
+const start: DraftOptions = {
+  currency: 'EUR',
+  decimals: 2,
+  taxes,
+  payer: null,
+  buyer: null,
+  days_to_pay: null,
+  due_days: 30,
+  months: [],
+  unbilled: null,
+}
+const nobody = { name: 'Quay', address: null, tax_number: null, reference: null, order_number: null }
 
 describe('the lines of a draft', () => {
   test('have exact amounts, as the firm writes them', () => {
@@ -93,15 +104,17 @@ describe('the lines of a draft', () => {
       unit_price: '100',
       tax: { category: 'S', rate: '7', reason: null } as const,
     }
-    const start = { currency: 'EUR', decimals: 2, taxes, payer: null, buyer: null, months: [], unbilled: null }
-    const { lines } = valuesOfDraft({ lines: [shown], note: '', buyer: nobody, supply: null }, start)
+    const { lines } = valuesOfDraft({ lines: [shown], note: '', buyer: nobody, days_to_pay: null, supply: null }, start)
     const { net, tax } = typedTotals([], lines, { taxes, decimals: 2 })
     assert.deepEqual([net, tax], [100n * unit, 7n * unit])
     assert.throws(() => sentLines(lines), { field: 'lines[0].tax' })
     const chosen = lines.map((each) => ({ ...each, tax: 'standard' }))
     assert.equal(typedTotals([], chosen, { taxes, decimals: 2 }).tax, 19n * unit)
     assert.equal(sentLines(chosen)[0]?.tax, 'standard')
-    const known = valuesOfDraft({ lines: [{ ...shown, tax: fixed.tax }], note: '', buyer: nobody, supply: null }, start)
+    const known = valuesOfDraft(
+      { lines: [{ ...shown, tax: fixed.tax }], note: '', buyer: nobody, days_to_pay: null, supply: null },
+      start,
+    )
     assert.deepEqual([known.lines[0]?.tax, known.lines[0]?.formerTax], ['standard', undefined])
   })
 
@@ -135,4 +148,8 @@ test('what is unsaved is what differs, and only that is sent of the note and the
     note: '',
     buyer: { name: 'Acme Ltd', address: null },
   })
+  const billed = { ...before, reference: 'Dept. 7', daysToPay: '10' }
+  assert.deepEqual(sentHead(billed, before), { buyer: { reference: 'Dept. 7' }, days_to_pay: 10 })
+  assert.deepEqual(sentHead(before, billed), { buyer: { reference: null }, days_to_pay: null })
+  assert.throws(() => sentHead({ ...before, daysToPay: 'ten' }, before), { field: 'days_to_pay' })
 })

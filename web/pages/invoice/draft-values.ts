@@ -35,6 +35,10 @@ export interface DraftValues {
   readonly name: string
   readonly address: string
   readonly taxNumber: string
+  readonly reference: string
+  readonly orderNumber: string
+  /** Empty: as the configuration has it. */
+  readonly daysToPay: string
   /** Days. Empty: those of what the draft bills. */
   readonly supplyFrom: string
   readonly supplyTo: string
@@ -49,13 +53,19 @@ export function emptyLine(taxes: Taxes): TypedLine {
 }
 
 export function newValues(taxes: Taxes): DraftValues {
-  const head = { note: '', name: '', address: '', taxNumber: '', supplyFrom: '', supplyTo: '' }
-  return { lines: [emptyLine(taxes)], leftOut: [], ...head }
+  const head = { note: '', name: '', address: '', taxNumber: '', reference: '', orderNumber: '', daysToPay: '' }
+  return { lines: [emptyLine(taxes)], leftOut: [], ...head, supplyFrom: '', supplyTo: '' }
 }
 
-/** The values of a draft. Of the buyer only what differs from that of its payer: the rest follows the payer. */
+/** The values of a draft. Of the buyer only what it does not take from its payer. */
 export function valuesOfDraft(
-  { lines, note, buyer, supply }: Pick<ShownInvoice, 'lines' | 'note' | 'buyer' | 'supply'>,
+  {
+    lines,
+    note,
+    buyer,
+    days_to_pay: days,
+    supply,
+  }: Pick<ShownInvoice, 'lines' | 'note' | 'buyer' | 'days_to_pay' | 'supply'>,
   { taxes, buyer: payers }: DraftOptions,
 ): DraftValues {
   return {
@@ -65,6 +75,9 @@ export function valuesOfDraft(
     name: own(buyer.name, payers?.name),
     address: own(buyer.address, payers?.address),
     taxNumber: own(buyer.tax_number, payers?.tax_number),
+    reference: buyer.reference ?? '',
+    orderNumber: buyer.order_number ?? '',
+    daysToPay: days === null ? '' : String(days),
     supplyFrom: supply?.is_stated ? supply.from : '',
     supplyTo: supply?.is_stated ? supply.to : '',
   }
@@ -172,7 +185,10 @@ function plain(typed: string, field: string): string {
 }
 
 /** The changes to the note, the buyer and the days of supply. An empty field follows the payer or the lines. */
-export function sentHead(values: DraftValues, before: DraftValues): Pick<InvoiceChange, 'note' | 'buyer' | 'supply'> {
+export function sentHead(
+  values: DraftValues,
+  before: DraftValues,
+): Pick<InvoiceChange, 'note' | 'buyer' | 'days_to_pay' | 'supply'> {
   const { supplyFrom, supplyTo } = values
   // One day is enough.
   const [from, to] = [supplyFrom || supplyTo, supplyTo || supplyFrom]
@@ -180,10 +196,14 @@ export function sentHead(values: DraftValues, before: DraftValues): Pick<Invoice
     name: changed(values.name, before.name),
     address: changed(values.address, before.address),
     tax_number: changed(values.taxNumber, before.taxNumber),
+    reference: changed(values.reference, before.reference),
+    order_number: changed(values.orderNumber, before.orderNumber),
   }
+  const days = changed(values.daysToPay, before.daysToPay)
   const isBuyerChanged = Object.values(buyer).some((value) => value !== undefined)
   return {
     ...(values.note !== before.note && { note: values.note }),
+    ...(days !== undefined && { days_to_pay: days === null ? null : wholeDays(days) }),
     ...((supplyFrom !== before.supplyFrom || supplyTo !== before.supplyTo) && {
       supply: from === '' ? null : { from, to },
     }),
@@ -191,6 +211,11 @@ export function sentHead(values: DraftValues, before: DraftValues): Pick<Invoice
       buyer: Object.fromEntries(Object.entries(buyer).filter(([, value]) => value !== undefined)),
     }),
   }
+}
+
+function wholeDays(typed: string): number {
+  if (/^\d{1,3}$/.test(typed)) return Number(typed)
+  throw new UnclearValue('days_to_pay', 'Days to pay must be a whole number from 0 to 365.')
 }
 
 const changed = (typed: string, was: string) => (typed === was ? undefined : typed.trim() || null)

@@ -13,7 +13,8 @@ interface EditDraftProps {
 }
 
 /** Changes a draft in place of showing it. */
-export function EditDraft({ invoice, start, onDone }: EditDraftProps) {
+export function EditDraft({ invoice, start: now, onDone }: EditDraftProps) {
+  const start = withoutCopied(now)
   const [{ shown, initial }] = useState(() => ({ shown: invoice, initial: valuesOfDraft(invoice, start) }))
   const hasLines = shown.kind === 'invoice'
   async function save(values: DraftValues, version: number | undefined): Promise<ShownInvoice> {
@@ -44,4 +45,11 @@ export function EditDraft({ invoice, start, onDone }: EditDraftProps) {
       onCancel={() => void onDone()}
     />
   )
+}
+
+/** A draft has its own copy of what a new one would take from the record of a client. */
+function withoutCopied(start: DraftOptions): DraftOptions {
+  const { payer, buyer } = start
+  if (payer?.kind !== 'client' || buyer === null) return start
+  return { ...start, buyer: { ...buyer, tax_number: null, reference: null, order_number: null }, days_to_pay: null }
 }

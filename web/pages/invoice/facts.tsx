@@ -4,14 +4,14 @@ import type { ShownInvoice } from '../../../src/invoicing/schema.ts'
 import { Day } from '../../components/time.tsx'
 import { monthText } from '../../locale.ts'
 import { moneyText } from '../../money.ts'
-import { disputeStatusNames } from '../../words.ts'
+import { counted, disputeStatusNames } from '../../words.ts'
 import { Payer } from '../invoices/payer.tsx'
 import classes from './invoice.module.css'
 
 /** Who pays how much by when, and the invoices that it is connected with. */
 export function Facts({ invoice }: { readonly invoice: ShownInvoice }) {
   const { kind, number, currency, gross, open, month, payer, credits, credit_notes: notes } = invoice
-  const { issued_on: issued, due_on: due, supply, disputes } = invoice
+  const { issued_on: issued, due_on: due, days_to_pay: days, supply, disputes } = invoice
   const isPayable = kind === 'invoice' && number !== null
   return (
     <dl className={classes.facts}>
@@ -32,6 +32,9 @@ export function Facts({ invoice }: { readonly invoice: ShownInvoice }) {
         <Fact name="Due">
           <Day date={due} />
         </Fact>
+      )}
+      {number === null && kind === 'invoice' && days !== null && (
+        <Fact name="To pay within">{counted(days, 'day', 'days')}</Fact>
       )}
       {month !== null && <Fact name="Usage of">{monthText(month)}</Fact>}
       {month === null && supply !== null && (

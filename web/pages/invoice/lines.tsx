@@ -42,7 +42,7 @@ export function Lines({ invoice: { lines, currency } }: { readonly invoice: Show
 function LineRow({ line, currency }: { readonly line: Line; readonly currency: string }) {
   const quantity = quantityText(line.quantity, line.unit)
   // Time is counted in minutes and priced by the hour.
-  const price = `${moneyText(line.unit_price, currency)}${line.unit === 'minute' ? '/h' : ''}`
+  const price = `${moneyText(priceOf(line), currency)}${line.unit === 'minute' ? '/h' : ''}`
   const tax = taxText(line.tax)
   const taxed = line.tax.category === 'O' ? '' : `, tax ${tax}`
   return (
@@ -58,6 +58,10 @@ function LineRow({ line, currency }: { readonly line: Line; readonly currency: s
     </tr>
   )
 }
+
+/** As on paper, a single flat fee costs its net amount. */
+const priceOf = ({ unit, quantity, unit_price: price, net }: Line): string =>
+  unit === 'lump_sum' && quantity === '1' ? net : price
 
 /** The rate of a tax: `19%`. Outside the scope of tax, there is none. */
 const taxText = ({ category, rate }: Line['tax']): string => (category === 'O' ? '–' : `${decimalText(rate)}%`)

@@ -24,7 +24,13 @@ export function Parties({ invoice: { seller, buyer } }: { readonly invoice: Show
       <section aria-labelledby="buyer">
         <h2 id="buyer">Payer</h2>
         <p className={classes.address}>{written(buyer.name, buyer.address)}</p>
-        <p className={classes.small}>{labelled('Tax number', buyer.tax_number)}</p>
+        <p className={classes.small}>
+          {written(
+            labelled('Tax number', buyer.tax_number),
+            labelled('Reference', buyer.reference),
+            labelled('Order', buyer.order_number),
+          )}
+        </p>
       </section>
     </div>
   )

@@ -5,7 +5,7 @@ import { Empty } from '../../components/empty.tsx'
 import { Initials } from '../../components/initials.tsx'
 import { More } from '../../components/more.tsx'
 import { Ago } from '../../components/time.tsx'
-import { nouns } from '../../fields.ts'
+import { clientVersionFields, nouns } from '../../fields.ts'
 import { dateText } from '../../locale.ts'
 import { spoken } from '../../words.ts'
 import classes from './activity.module.css'
@@ -105,7 +105,8 @@ function Deed({ activity }: { readonly activity: Activity }) {
   if (looks[action] !== undefined) return looks[action]
   if (doing === undefined) return `· ${spoken(action)}`
   const names = (verb === 'changed' ? fields : []).map((changed) => {
-    const field = noun?.fields.find((each) => each.name === changed)
+    const known = name === 'client' ? clientVersionFields() : noun?.fields
+    const field = known?.find((each) => each.name === changed)
     return field?.word ?? (field?.label ?? spoken(changed)).toLowerCase()
   })
   return (

@@ -8,47 +8,46 @@ import { EditForm } from '../../components/edit-form.tsx'
 import { Initials } from '../../components/initials.tsx'
 import { useOpened } from '../../components/opened.ts'
 import { Ago } from '../../components/time.tsx'
-import { nouns, valuesOf } from '../../fields.ts'
+import { billingFields, nouns, sentBody, valuesOf, type Field } from '../../fields.ts'
+import { counted } from '../../words.ts'
 import classes from './properties.module.css'
 
-/** The client's own fields, with their form in the same place. */
+/** The client's own fields and its billing details, each with their form in the same place. */
 export function Properties({ record }: { readonly record: ClientRecord }) {
   const { revalidate } = useRevalidator()
-  const { fields } = nouns.client
   const address = `/clients/${record.id}`
-  const { isOpen, opener, open, close } = useOpened({ keptAs: address })
-  if (isOpen) {
-    return (
-      <aside className={classes.properties} aria-label="Client">
-        <EditForm
-          label="Edit client"
-          fields={fields}
-          initial={valuesOf(fields, record)}
-          version={record.version}
-          save={(body, version) =>
-            change(address, { method: 'PATCH', body, ...(version !== undefined && { version }) })
-          }
-          within={address}
-          keptAs={address}
-          onSaved={async () => {
-            await revalidate()
-            close()
-          }}
-          onCancel={close}
-        />
-      </aside>
-    )
-  }
+  const billingForm = `${address}/billing`
+  const [client, billing] = [useOpened({ keptAs: address }), useOpened({ keptAs: billingForm })]
+  const form = (label: string, fields: readonly Field[], keptAs: string, close: () => void) => (
+    <aside className={classes.properties} aria-label="Client">
+      <EditForm
+        label={label}
+        fields={fields}
+        initial={valuesOf(fields, record)}
+        version={record.version}
+        save={(body, version) =>
+          change(address, {
+            method: 'PATCH',
+            body: sentBody(fields, body),
+            ...(version !== undefined && { version }),
+          })
+        }
+        within={address}
+        keptAs={keptAs}
+        onSaved={async () => {
+          await revalidate()
+          close()
+        }}
+        onCancel={close}
+      />
+    </aside>
+  )
+  if (client.isOpen) return form('Edit client', nouns.client.fields, address, client.close)
+  if (billing.isOpen) return form('Edit billing details', billingFields, billingForm, billing.close)
+  const isActive = record.status === 'active'
   return (
     <aside className={classes.properties} aria-label="Client">
-      <div className={classes.head}>
-        <h2>Client</h2>
-        {record.status === 'active' && (
-          <ActionIcon ref={opener} aria-label="Edit client" onClick={open}>
-            <IconPencil size={16} />
-          </ActionIcon>
-        )}
-      </div>
+      <Head name="Client" editLabel="Edit client" opened={client} isActive={isActive} />
       <dl className={classes.list}>
         <Property name="Consultant">
           <span className={classes.person}>
@@ -76,7 +75,54 @@ export function Properties({ record }: { readonly record: ClientRecord }) {
           </span>
         </Property>
       </dl>
+      <Head name="Billing" editLabel="Edit billing details" opened={billing} isActive={isActive} />
+      <Billing record={record} />
     </aside>
+  )
+}
+
+interface HeadProps {
+  readonly name: string
+  readonly editLabel: string
+  readonly opened: ReturnType<typeof useOpened>
+  readonly isActive: boolean
+}
+
+function Head({ name, editLabel, opened: { opener, open }, isActive }: HeadProps) {
+  return (
+    <div className={classes.head}>
+      <h2>{name}</h2>
+      {isActive && (
+        <ActionIcon ref={opener} aria-label={editLabel} onClick={open}>
+          <IconPencil size={16} />
+        </ActionIcon>
+      )}
+    </div>
+  )
+}
+
+/** The billing details that the client has: most have few. */
+function Billing({ record }: { readonly record: ClientRecord }) {
+  const { billing_street: street, billing_extra: extra, billing_postcode: postcode } = record
+  const { billing_city: city, billing_country: country, days_to_pay: days } = record
+  const town = [city, postcode].filter(Boolean).join(', ')
+  const details = [
+    ['VAT number', record.vat_number],
+    ['Address', [street, extra, town, country].filter(Boolean).join('\n')],
+    ['Reference', record.buyer_reference],
+    ['Order', record.order_number],
+    ['To pay', days === null ? null : `within ${counted(days, 'day', 'days')}`],
+  ] as const
+  const known = details.filter(([, value]) => value)
+  if (known.length === 0) return <p className={classes.none}>None: invoices have the name and address above.</p>
+  return (
+    <dl className={classes.list}>
+      {known.map(([name, value]) => (
+        <Property key={name} name={name}>
+          <span className={classes.lines}>{value}</span>
+        </Property>
+      ))}
+    </dl>
   )
 }
 

@@ -5,7 +5,7 @@ import { ApiError, change } from '../../api.ts'
 import { confirm } from '../../components/confirm.tsx'
 import { notifyDone, notifyFailure } from '../../components/notify.ts'
 import { hasDrafts } from '../../drafts.ts'
-import { bodyOf, valuesOf, type Field } from '../../fields.ts'
+import { bodyOf, sentBody, valuesOf, type Field } from '../../fields.ts'
 import classes from './revisions.module.css'
 
 /** The record that a version can be restored to. */
@@ -28,7 +28,7 @@ interface RestoreVersionProps {
 export function RestoreVersion({ restoring: { address, fields, current }, version, data }: RestoreVersionProps) {
   const { revalidate } = useRevalidator()
   const [busy, setBusy] = useState(false)
-  const body = bodyOf(fields, valuesOf(fields, data), valuesOf(fields, current))
+  const body = sentBody(fields, bodyOf(fields, valuesOf(fields, data), valuesOf(fields, current)))
   if (Object.keys(body).length === 0) return null
 
   async function restore() {

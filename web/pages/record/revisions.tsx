@@ -3,7 +3,16 @@ import type { RevisionList } from '../../../src/clients/schema.ts'
 import { differences, replacement } from '../../components/differences.ts'
 import { More } from '../../components/more.tsx'
 import { Ago } from '../../components/time.tsx'
-import { clientVersionFields, isSame, nouns, valuesOf, type Field, type Value, type Values } from '../../fields.ts'
+import {
+  billingFields,
+  clientVersionFields,
+  isSame,
+  nouns,
+  valuesOf,
+  type Field,
+  type Value,
+  type Values,
+} from '../../fields.ts'
 import classes from './revisions.module.css'
 import { RestoreVersion, type Restoring } from './restore-version.tsx'
 import { useRecord } from './use-record.ts'
@@ -14,7 +23,7 @@ type Revision = RevisionList['revisions'][number]
 export function RecordRevisions() {
   const record = useRecord()
   const { id } = record
-  const fields = nouns.client.fields.filter(({ kind }) => kind !== 'consultant')
+  const fields = [...nouns.client.fields, ...billingFields].filter(({ kind }) => kind !== 'consultant')
   const address = `/clients/${id}`
   return (
     <Revisions

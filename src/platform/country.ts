@@ -16,7 +16,8 @@ function isCurrent(code: string): boolean {
 
 const known = new Set(countries)
 
-function isCountry(code: string): boolean {
+/** In capitals. */
+export function isCountry(code: string): boolean {
   return known.has(code)
 }
 
