@@ -5,9 +5,10 @@ import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSyn
 import { join } from 'node:path'
 import { lockHash, runtimePath } from './runtime.js'
 
-/** The portal, and the sign-in page, which works without the portal's scripts. */
+/** The portal, the program that renders its first picture, and the sign-in page, which works without the portal's scripts. */
 const builds = [
   { source: 'web', output: '.' },
+  { source: 'web/first', output: 'first' },
   { source: 'web/sign-in', output: 'sign-in' },
 ]
 
@@ -27,7 +28,7 @@ export function buildPages(root) {
   const fresh = join(root, `web/dist-${process.pid}`)
   const old = `${fresh}-old`
   const fault = builds
-    .filter(({ source }) => existsSync(join(root, source, 'index.html')))
+    .filter(({ source }) => existsSync(join(root, source)))
     .map(({ source, output }) => build(root, [vite, 'build', source, '--outDir', join(fresh, output), '--emptyOutDir']))
     .find((each) => each !== undefined)
   if (fault === undefined) {

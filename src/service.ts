@@ -93,7 +93,7 @@ const builtPages = path.join(import.meta.dirname, '../web/dist')
  */
 export async function openService(needs: ServiceNeeds): Promise<Service> {
   const { config, databaseUrl, log, additional, stop } = needs
-  const pages = loadPages({
+  const pages = await loadPages({
     folder: builtPages,
     viewer: ({ session }) => session && presentViewer(session),
     signInUrl,

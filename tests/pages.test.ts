@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync
 import path from 'node:path'
 import { afterEach, describe, test } from 'node:test'
 import { readAssets } from '../src/platform/http/assets.ts'
+import { at } from './support/json.ts'
 import { makeProject, runProgram } from './support/project.ts'
 
 const roots: string[] = []
@@ -87,6 +88,63 @@ describe('the pages', () => {
     for (const source of ['index.html', 'main.ts']) rmSync(path.join(root, 'web', source))
     assert.equal(await setUp(root), 'nothing to do')
   })
+})
+
+test('the first picture of a page escapes every text, needs a signed-in person, and keeps nothing of the page before', async () => {
+  const file = path.join(import.meta.dirname, '../web/dist/first/first.js')
+  const program = at(await import(file), 'firstPicture')
+  assert.ok(typeof program === 'function')
+  const firstPicture = (content: object) => String(Reflect.apply(program, undefined, [content]))
+  const hostile = `<script>alert(1)</script>" onfocus="x' __CONTENT__`
+  const person = { id: '1', name: hostile }
+  const time = '2026-03-12T10:00:00Z'
+  const texts = { id: '1', name: hostile, reference: hostile, email: hostile, address: hostile, text: hostile }
+  const common = {
+    ...texts,
+    status: 'active',
+    consultant: person,
+    created_at: time,
+    updated_at: time,
+    changed_at: time,
+    version: 1,
+  }
+  const note = { ...common, date: '2026-03-12', participants: [hostile], created_by: person, updated_by: person }
+  const billing = {
+    vat_number: hostile,
+    billing_street: hostile,
+    billing_extra: null,
+    billing_postcode: null,
+    billing_city: hostile,
+    billing_country: null,
+    buyer_reference: hostile,
+    order_number: null,
+    days_to_pay: 30,
+  }
+  const record = { ...common, ...billing, notes: [note], disputes: [], letters: [] }
+  const letter = { ...common, subject: hostile, body: `${hostile}\n\n[here](javascript:alert)` }
+  const list = {
+    clients: [{ ...common, open_disputes: 1 }],
+    next: null,
+    total: 1,
+    total_is_exact: true,
+    similar: false,
+  }
+  const viewer = { person: { ...person, email: null, role: 'partner' }, idle_ends_in: 1000, ends_in: 1000 }
+  for (const [address, data] of [
+    ['/clients', list],
+    ['/clients/1', record],
+    ['/clients/1/letters/2', letter],
+    ['/clients/1/letters/2', { ...letter, status: 'draft' }],
+  ] as const) {
+    const html = firstPicture({ address, status: 200, data, viewer })
+    assert.ok(html.includes('&lt;script&gt;alert(1)&lt;/script&gt;'), address)
+    assert.doesNotMatch(html, /<script|href="javascript/i, address)
+    assert.doesNotMatch(html.replaceAll(/="[^"]*"/g, ''), /<[^>]* (?:on\w+|style)\b/i, address)
+    assert.equal(firstPicture({ address, status: 200, data }), '', 'for nobody')
+    const refused = firstPicture({ address, status: 403, error: { code: 'forbidden', reason: hostile }, viewer })
+    assert.doesNotMatch(refused.replace(/<aside.*<\/aside>/s, ''), /alert/, address)
+  }
+  assert.throws(() => firstPicture({ address: '/clients', status: 200, data: null, viewer }))
 })
 
 test('the sign-in page has at most 60 kB of scripts and styles, compressed, and nothing of the portal', () => {

@@ -7,6 +7,7 @@ import { forgetContent } from './api.ts'
 import { ComingPlace } from './components/parameters.ts'
 import { SessionWatch } from './components/session-watch.tsx'
 import { content, nonce } from './content.ts'
+import { keepPlace } from './first-picture.ts'
 import { setFirm } from './locale.ts'
 import { readKept } from './kept.ts'
 import { router } from './routes.tsx'
@@ -21,6 +22,7 @@ Object.assign(globalThis, { __webpack_nonce__: nonce })
 
 const stop = router.subscribe(({ initialized }) => {
   if (!initialized) return
+  keepPlace()
   forgetContent()
   stop()
 })

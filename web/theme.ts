@@ -46,8 +46,7 @@ export const theme = createTheme({
       '#1d3678',
     ],
   },
-  fontFamily:
-    'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", "Liberation Sans", Arial, sans-serif',
+  fontFamily: 'var(--font)',
   fontSizes: { xs: '0.75rem', sm: '0.8125rem', md: '0.875rem', lg: '1rem', xl: '1.25rem' },
   fontWeights: { medium: '500' },
   defaultRadius: 'sm',

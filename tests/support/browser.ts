@@ -51,12 +51,13 @@ export async function openBrowser() {
   }
 
   return {
-    /** A new browser profile, not signed in. */
-    async profile(options: BrowserContextOptions = {}): Promise<BrowserContext> {
+    /** A new browser profile, not signed in. Unless `firstPicture`, its pages are white until the app has started, so that no step acts before. */
+    async profile(options: BrowserContextOptions = {}, { firstPicture = false } = {}): Promise<BrowserContext> {
       const context = await browser.newContext({ reducedMotion: 'reduce', ...options })
       profiles.push(context)
       context.setDefaultTimeout(60_000)
       await context.addInitScript({ content: recordNotices })
+      if (!firstPicture) await context.addInitScript({ content: removeFirstPicture })
       context.on('page', watch)
       return context
     },
@@ -96,6 +97,15 @@ export async function noticed(page: Page, text: string): Promise<void> {
   })()`
   await untilInPage(page, take)
 }
+
+/** Removes what the server has drawn as soon as it arrives. */
+const removeFirstPicture = `{
+  const observer = new MutationObserver(() => {
+    for (const each of document.querySelectorAll('#first, #first-style')) each.remove()
+    if (document.readyState !== 'loading') observer.disconnect()
+  })
+  observer.observe(document, { childList: true, subtree: true })
+}`
 
 export type TestPortal = Awaited<ReturnType<typeof startPortal>>
 

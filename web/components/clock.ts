@@ -15,5 +15,5 @@ function watch(listener: () => void): () => void {
 
 /** The current time (ms since 1970). Components that use it rerender as it passes. */
 export function useNow(): number {
-  return useSyncExternalStore(watch, () => now)
+  return useSyncExternalStore(watch, () => now, Date.now)
 }

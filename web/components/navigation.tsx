@@ -1,89 +1,22 @@
 import { Menu, UnstyledButton, useMantineColorScheme } from '@mantine/core'
-import {
-  IconAddressBook,
-  IconBuildingBank,
-  IconChartBar,
-  IconCpu,
-  IconDeviceDesktop,
-  IconFileInvoice,
-  IconHistory,
-  IconHome,
-  IconLogout,
-  IconMoon,
-  IconSearch,
-  IconSelector,
-  IconSun,
-  IconTemplate,
-  IconUserCircle,
-  IconUsers,
-  type Icon,
-} from '@tabler/icons-react'
-import { NavLink, useNavigate } from 'react-router'
-import { content, type Viewer } from '../content.ts'
-import type { SessionState } from '../session.ts'
+import { IconDeviceDesktop, IconLogout, IconMoon, IconSelector, IconSun, IconUserCircle } from '@tabler/icons-react'
+import { useNavigate } from 'react-router'
+import type { Viewer } from '../content.ts'
 import { schemeOf } from '../settings.ts'
 import { roleNames } from '../words.ts'
 import { Initials } from './initials.tsx'
 import classes from './navigation.module.css'
+import { Places } from './places.tsx'
 import { useRole } from './role.ts'
 import { signOut } from './sign-out.ts'
 
-/** A page of the main navigation. */
-export interface Place {
-  readonly to: string
-  readonly name: string
-  readonly icon: Icon
-}
-
-const everyone: readonly Place[] = [
-  { to: '/', name: 'Overview', icon: IconHome },
-  { to: '/clients', name: 'Clients', icon: IconAddressBook },
-  { to: '/search', name: 'Search', icon: IconSearch },
-  // Templates are of use only where letters are drafted.
-  ...(content.settings?.drafting ? [{ to: '/templates', name: 'Templates', icon: IconTemplate }] : []),
-]
-const partners: readonly Place[] = [
-  { to: '/accounts', name: 'Accounts', icon: IconBuildingBank },
-  { to: '/usage', name: 'Usage', icon: IconChartBar },
-  { to: '/invoices', name: 'Invoices', icon: IconFileInvoice },
-  { to: '/models', name: 'Models', icon: IconCpu },
-  { to: '/people', name: 'People', icon: IconUsers },
-  { to: '/audit', name: 'Audit log', icon: IconHistory },
-]
-
-/** The pages that a role may open. */
-export const placesOf = (role: SessionState['role']): readonly Place[] =>
-  role === 'partner' ? [...everyone, ...partners] : everyone
-
 export function Navigation({ viewer }: { readonly viewer: Viewer }) {
-  const isPartner = useRole() === 'partner'
   return (
     <nav className={classes.navigation} aria-label="Main">
-      <Places places={everyone} />
-      {isPartner && (
-        <>
-          <h2 className={classes.heading}>Firm</h2>
-          <Places places={partners} />
-        </>
-      )}
+      <Places role={useRole()} />
       <div className={classes.space} />
       <PersonMenu viewer={viewer} />
     </nav>
-  )
-}
-
-function Places({ places }: { readonly places: readonly Place[] }) {
-  return (
-    <ul>
-      {places.map(({ to, name, icon: PlaceIcon }) => (
-        <li key={to}>
-          <NavLink to={to} end={to === '/'} className={classes['place'] ?? ''}>
-            <PlaceIcon size={17} stroke={1.75} aria-hidden />
-            {name}
-          </NavLink>
-        </li>
-      ))}
-    </ul>
   )
 }
 

@@ -1,6 +1,7 @@
-import { useEffect, useRef } from 'react'
+import { useEffect, useLayoutEffect, useRef } from 'react'
 import { Outlet, ScrollRestoration, useLocation, useNavigation, type Location } from 'react-router'
 import { content } from '../content.ts'
+import { removeFirstPicture } from '../first-picture.ts'
 import { ConfirmIdentity } from './confirm-identity.tsx'
 import { Questions } from './confirm.tsx'
 import { isFocusLost, settled, useFocusKept } from './focus.ts'
@@ -20,6 +21,7 @@ export function Shell() {
   useFocusOnPage(main)
   useFocusKept()
   useSearchKey()
+  useLayoutEffect(removeFirstPicture, [])
   if (!content.viewer) return <Outlet />
   return (
     <div className={classes.shell}>

@@ -1,6 +1,7 @@
+import { randomBytes, randomInt } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+import { brotliCompress, brotliCompressSync, constants, gzip, gzipSync } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Negotiator from 'negotiator'
 import type { Server } from './server.ts'
@@ -65,6 +66,27 @@ export function sendAsset(request: FastifyRequest, reply: FastifyReply, asset: A
   reply.header('vary', 'Accept-Encoding').type(asset.type)
   if (coding !== 'identity') reply.header('content-encoding', coding)
   return reply.send(asset.bodies.get(coding))
+}
+
+/** Responds with a page of its own for each request, compressed outside this thread if the request accepts it. */
+export function sendPage(request: FastifyRequest, reply: FastifyReply, html: string): FastifyReply {
+  const coding = preferredCoding(request.headers['accept-encoding'], ['br', 'gzip', 'identity'])
+  reply.header('vary', 'Accept, Accept-Encoding').type('text/html; charset=utf-8')
+  if (coding === 'identity') return reply.send(html)
+  const send = (error: Error | null, body: Buffer): void =>
+    void (error ? reply.send(error) : reply.header('content-encoding', coding).send(body))
+  const padded = html + padding()
+  if (coding === 'br') brotliCompress(padded, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }, send)
+  else gzip(padded, send)
+  return reply
+}
+
+/**
+ * A comment of random length. Without it, the length of a compressed page could tell whether a query that someone made a
+ * person's browser send occurs in their data (BREACH).
+ */
+function padding(): string {
+  return `<!--${randomBytes(randomInt(1, 100)).toString('base64url')}-->`
 }
 
 /** Compresses a text that is not a file of a build. */

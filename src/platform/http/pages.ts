@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
+import { pathToFileURL } from 'node:url'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { readAssets, type Assets } from './assets.ts'
+import { readAssets, sendPage, type Assets } from './assets.ts'
 import { OperatorError } from '../problems.ts'
 import { createNonce, pagePolicy } from './security-headers.ts'
 
@@ -39,12 +40,18 @@ export interface PagesNeeds {
 }
 
 /** Placeholders in the `index.html` of each shell. */
-const placeholders = { nonce: '__NONCE__', content: '__CONTENT__' }
+const placeholders = {
+  nonce: '__NONCE__',
+  style: '<!--__STYLE__-->',
+  first: '<!--__FIRST__-->',
+  content: '__CONTENT__',
+} as const
 
 /** Reads the build of `web/`. Throws OperatorError if it is missing or damaged. */
-export function loadPages({ folder, viewer, signInUrl, settings }: PagesNeeds): Pages {
+export async function loadPages({ folder, viewer, signInUrl, settings }: PagesNeeds): Promise<Pages> {
   const signInFolder = path.join(folder, 'sign-in')
   const shells = { portal: readShell(folder), 'sign-in': readShell(signInFolder) }
+  const first = await loadFirstPicture(path.join(folder, 'first'))
   const assets = [folder, signInFolder].map((each) => readAssets(path.join(each, 'assets')))
   return Object.freeze({
     assets: new Map(assets.flatMap((each) => [...each])),
@@ -54,13 +61,49 @@ export function loadPages({ folder, viewer, signInUrl, settings }: PagesNeeds): 
       // A query can contain secrets, such as the code of a callback. An error page does not get it.
       const address = content.error === undefined ? request.url : request.url.replace(/\?.*$/s, '')
       const embedded = { address, ...content, viewer: viewer(request), settings }
-      return reply
-        .code(content.status)
-        .header('content-security-policy', pagePolicy(nonce))
-        .type('text/html; charset=utf-8')
-        .send(shells[shell](nonce, embed(embedded)))
+      const html = shells[shell]({
+        [placeholders.nonce]: nonce,
+        [placeholders.style]: `<style id="first-style" nonce="${nonce}">${first.style}</style>`,
+        [placeholders.first]: shell === 'portal' ? rendered(first, embedded, request) : '',
+        [placeholders.content]: embed(embedded),
+      })
+      reply.code(content.status).header('content-security-policy', pagePolicy(nonce)).type('text/html; charset=utf-8')
+      return sendPage(request, reply, html)
     },
   })
+}
+
+/** What a page shows before its scripts have arrived: the build of `web/first`. */
+interface FirstPicture {
+  readonly style: string
+  /** Renders the content of a page as HTML. */
+  readonly render: (content: object) => string
+}
+
+async function loadFirstPicture(folder: string): Promise<FirstPicture> {
+  const style = read(path.join(folder, 'first.css'))
+  const program: unknown = await import(pathToFileURL(path.join(folder, 'first.js')).href)
+  if (!isFirstPicture(program)) throw new OperatorError(notBuilt(folder))
+  return { style, render: program.firstPicture }
+}
+
+function isFirstPicture(program: unknown): program is { readonly firstPicture: FirstPicture['render'] } {
+  return (
+    typeof program === 'object' &&
+    program !== null &&
+    'firstPicture' in program &&
+    typeof program.firstPicture === 'function'
+  )
+}
+
+/** A page whose first picture cannot be rendered is shown once its scripts have arrived. */
+function rendered({ render }: FirstPicture, content: object, { log }: FastifyRequest): string {
+  try {
+    return render(content)
+  } catch (error) {
+    log.error({ err: error }, 'the first picture of a page was not rendered')
+    return ''
+  }
 }
 
 /** Escapes JSON for a script element: `<` could end it, and two line separators of Unicode end lines in JavaScript. */
@@ -72,14 +115,16 @@ function embed(value: unknown): string {
 }
 
 /** Splits the shell at its placeholders once, so that a placeholder in a person's text is never replaced. */
-function readShell(folder: string): (nonce: string, content: string) => string {
+function readShell(folder: string): (values: Readonly<Record<string, string>>) => string {
   const html = read(path.join(folder, 'index.html'))
-  const [head, tail, ...rest] = html.split(placeholders.content).map((part) => part.split(placeholders.nonce))
-  if (!head || !tail || rest.length > 0) {
-    throw new OperatorError(`${folder} is not a build of web/. Rebuild it with "node scripts/setup.js".`)
+  const parts = html.split(new RegExp(`(${Object.values(placeholders).join('|')})`))
+  if (parts.filter((part) => part === placeholders.content).length !== 1) {
+    throw new OperatorError(notBuilt(folder))
   }
-  return (nonce, content) => `${head.join(nonce)}${content}${tail.join(nonce)}`
+  return (values) => parts.map((part) => values[part] ?? part).join('')
 }
+
+const notBuilt = (folder: string) => `${folder} is not a build of web/. Rebuild it with "node scripts/setup.js".`
 
 function read(file: string): string {
   try {

@@ -14,6 +14,12 @@ import { Problem, type ProblemCode } from '../problems.ts'
 import { represent } from './representation.ts'
 
 const shell = `<html><head><script id="content" nonce="__NONCE__">__CONTENT__</script><script src="/a.js" nonce="__NONCE__"></script></head></html>`
+const portalShell = shell.replace('</head>', '<!--__STYLE__--></head><!--__FIRST__-->')
+/** Stands in for the program that is built from web/first. */
+const firstPicture = `export function firstPicture({ address, viewer }) {
+  if (address === '/undrawable') throw new Error('no picture')
+  return '<main>' + address + ' for ' + viewer.name + '</main>'
+}`
 const browser = 'text/html,application/xhtml+xml,*/*;q=0.8'
 const signInUrl = (returnTo: string) => `/login?to=${encodeURIComponent(returnTo)}`
 const hostile = '</script><script>alert(1)</script><!--\u2028__NONCE__ __CONTENT__ &lt;'
@@ -24,12 +30,12 @@ let port: number
 
 before(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'tollgate-pages-'))
-  await writeShells(folder, { portal: shell, signIn: `${shell}<!-- sign-in -->` })
+  await writeShells(folder, { portal: portalShell, signIn: `${shell}<!-- sign-in -->` })
   await writeFile(path.join(folder, 'assets/app-1.js'), 'export const plain = 1')
   await writeFile(path.join(folder, 'assets/app-1.js.br'), 'brotli')
   await writeFile(path.join(folder, 'sign-in/assets/sign-in-1.js'), 'export const small = 1')
   await writeFile(path.join(folder, 'secret.txt'), 'not for anyone')
-  const pages = loadPages({ folder, viewer: () => ({ name: 'P' }), signInUrl, settings: { firm: 'F' } })
+  const pages = await loadPages({ folder, viewer: () => ({ name: 'P' }), signInUrl, settings: { firm: 'F' } })
   server = createServer({ log: pino({ level: 'silent' }), requestBytes: 1024, baseUrl: 'https://tollgate.test', pages })
   server.jsonOnlyUrls.add('/v1', { noStore: true })
   server.jsonOnlyUrls.add('/docs')
@@ -39,6 +45,7 @@ before(async () => {
   server.get('/signin', async (request, reply) =>
     represent(reply, request, { data: { text: hostile }, shell: 'sign-in' }),
   )
+  server.get('/undrawable', async (request, reply) => represent(reply, request, { data: { text: hostile } }))
   server.all<{ Params: { code: ProblemCode } }>('/refuses/:code', async ({ params }) => {
     throw new Problem(params.code, 'A reason.', { retryAfter: 3 })
   })
@@ -60,6 +67,9 @@ after(async () => {
 async function writeShells(to: string, { portal, signIn }: { portal: string; signIn: string }): Promise<void> {
   await mkdir(path.join(to, 'assets'), { recursive: true })
   await mkdir(path.join(to, 'sign-in/assets'), { recursive: true })
+  await mkdir(path.join(to, 'first'))
+  await writeFile(path.join(to, 'first/first.css'), 'main{color:teal}')
+  await writeFile(path.join(to, 'first/first.js'), firstPicture)
   await writeFile(path.join(to, 'index.html'), portal)
   await writeFile(path.join(to, 'sign-in/index.html'), signIn)
 }
@@ -134,6 +144,33 @@ describe('one URL', () => {
     assert.equal(small.body.split(`nonce="${nonce}"`).length, 3)
     assert.deepEqual(parseObject((await get('/signin', 'application/json')).body), { text: hostile })
     assert.equal((await get('/assets/sign-in-1.js')).body, 'export const small = 1')
+  })
+
+  test('shows a picture until its scripts have arrived, if it can be drawn', async () => {
+    const { body, headers } = await get('/clients/1', browser)
+    const nonce = /style-src 'self' 'nonce-([\w-]{22})';/.exec(String(headers['content-security-policy']))?.[1] ?? ''
+    assert.match(body, /<\/head><main>\/clients\/1 for P<\/main>/)
+    assert.ok(body.includes(`nonce="${nonce}">main{color:teal}</style></head>`))
+    assert.doesNotMatch((await get('/signin', browser)).body, /<main>|teal/)
+    const undrawn = await get('/undrawable', browser)
+    assert.equal(undrawn.status, 200)
+    assert.doesNotMatch(undrawn.body, /<main>|no picture/)
+    assert.deepEqual(contentOf(undrawn.body)['data'], { text: hostile })
+  })
+
+  test('is compressed with a padding of random length if the browser accepts it', async () => {
+    const { body: plain } = await get('/undrawable', browser)
+    assert.ok(plain.endsWith('</html>'))
+    for (const coding of ['gzip', 'br']) {
+      const answer = await fetch(`http://127.0.0.1:${port}/undrawable`, {
+        headers: { accept: browser, 'accept-encoding': coding },
+      })
+      const body = await answer.text()
+      assert.equal(answer.headers.get('content-encoding'), coding)
+      assert.equal(answer.headers.get('vary'), 'Accept, Accept-Encoding')
+      assert.match(body, /<\/html><!--[\w-]+-->$/)
+      assert.deepEqual(contentOf(body)['data'], { text: hostile })
+    }
   })
 
   test('is not cached and varies by Accept', async () => {
@@ -214,7 +251,7 @@ describe('B89 the security headers', () => {
       const policy = String(headers['content-security-policy'])
       const nonce = /script-src 'nonce-([\w-]{22})';/.exec(policy)?.[1] ?? ''
       nonces.add(nonce)
-      assert.equal(body.split(`nonce="${nonce}"`).length, 3, 'both scripts of the shell have it')
+      assert.equal(body.split(`nonce="${nonce}"`).length, 4, 'both scripts of the shell and its style have it')
       assert.doesNotMatch(policy, /unsafe|\*|https?:/)
     }
     assert.equal(nonces.size, 3)
@@ -271,11 +308,11 @@ const viewer = () => undefined
 
 test('a missing or invalid build is reported in one line', async () => {
   const missing = path.join(folder, 'gone')
-  assert.throws(
-    () => loadPages({ folder: missing, viewer, signInUrl, settings: {} }),
+  await assert.rejects(
+    loadPages({ folder: missing, viewer, signInUrl, settings: {} }),
     /not built.*node scripts\/setup\.js/,
   )
   const other = path.join(folder, 'assets')
   await writeFile(path.join(other, 'index.html'), '<html></html>')
-  assert.throws(() => loadPages({ folder: other, viewer, signInUrl, settings: {} }), /is not a build of web/)
+  await assert.rejects(loadPages({ folder: other, viewer, signInUrl, settings: {} }), /is not a build of web/)
 })

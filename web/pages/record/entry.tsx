@@ -8,21 +8,20 @@ import {
   IconReceiptRefund,
   IconSparkles,
 } from '@tabler/icons-react'
-import type { ReactNode, Ref } from 'react'
+import type { Ref } from 'react'
 import { Link, useNavigate, useRevalidator } from 'react-router'
 import { ApiError, change } from '../../api.ts'
 import { EditForm } from '../../components/edit-form.tsx'
 import { LongText } from '../../components/long-text.tsx'
 import { notifyFailure } from '../../components/notify.ts'
 import { useOpened } from '../../components/opened.ts'
-import { Ago } from '../../components/time.tsx'
 import { notifyUndoable } from '../../components/undo.tsx'
 import { content } from '../../content.ts'
 import { nouns, sentBody, valuesOf } from '../../fields.ts'
-import { moneyText } from '../../money.ts'
 import classes from './entry.module.css'
 import { startingAt } from '../letter/starts-at.ts'
 import type { Item, ItemNoun } from './items.tsx'
+import { Origin } from './origin.tsx'
 import { RestoreButton } from './restore.tsx'
 import { summaryOf } from './summary.tsx'
 import { useFields } from './use-fields.ts'
@@ -110,25 +109,6 @@ export function Entry({ noun, item, alone = false, onEditing }: EntryProps) {
 /** The page of the invoice that a dispute names, for partners. */
 function invoiceOf(item: Item): string | undefined {
   return 'invoice_id' in item && item.invoice_id !== null ? `/invoices/${item.invoice_id}` : undefined
-}
-
-function Origin({ item }: { readonly item: Item }): ReactNode {
-  const isEdited = item.version > 1
-  const by = isEdited ? item.updated_by : item.created_by
-  return (
-    <footer className={classes.origin}>
-      {isEdited ? 'Changed' : 'Written'}{' '}
-      {by && (
-        <>
-          by <bdi>{by.name}</bdi>,{' '}
-        </>
-      )}
-      <Ago time={isEdited ? item.updated_at : item.created_at} />
-      {'generated' in item &&
-        item.generated &&
-        ` · Drafted by a model${item.cost === null ? '' : `, cost ${moneyText(item.cost, item.currency)}`}`}
-    </footer>
-  )
 }
 
 interface EntryActionsProps {

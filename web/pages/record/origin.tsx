@@ -1,0 +1,24 @@
+import { Ago } from '../../components/time.tsx'
+import { moneyText } from '../../money.ts'
+import classes from './entry.module.css'
+import type { Item } from './items.tsx'
+
+/** Who wrote or changed an item last, and when. */
+export function Origin({ item }: { readonly item: Item }) {
+  const isEdited = item.version > 1
+  const by = isEdited ? item.updated_by : item.created_by
+  return (
+    <footer className={classes.origin}>
+      {isEdited ? 'Changed' : 'Written'}{' '}
+      {by && (
+        <>
+          by <bdi>{by.name}</bdi>,{' '}
+        </>
+      )}
+      <Ago time={isEdited ? item.updated_at : item.created_at} />
+      {'generated' in item &&
+        item.generated &&
+        ` · Drafted by a model${item.cost === null ? '' : `, cost ${moneyText(item.cost, item.currency)}`}`}
+    </footer>
+  )
+}
