@@ -1,5 +1,5 @@
 /**
- * Which texts a search finds: the pages' lists and choices as the database does (`spellings()` and `word_parts()` in migrations/0062_parts.sql).
+ * Which texts a search finds: the pages' lists and choices as the database does (`word_pattern()` and `part_patterns()` in SQL).
  * The cases in tests/support/spelling-cases.ts are tested on both.
  */
 
