@@ -1,17 +1,18 @@
 /** Takes the README's screenshots of the demo: `node scripts/screenshots.ts`. They are identical on every machine. */
-import { mkdir, stat } from 'node:fs/promises'
+import { mkdir, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { signInAs } from '../tests/support/browser.ts'
 import { startChromium } from '../tests/support/chromium.ts'
 import { startDemo } from '../tests/support/demo.ts'
+import { digestsOfPages, type PictureName } from './pictures.ts'
 
 const folder = path.join(import.meta.dirname, '../docs/images')
 const desktop = { viewport: { width: 1280, height: 800 }, reducedMotion: 'reduce' } as const
 const phone = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 1.5, reducedMotion: 'reduce' } as const
 
 interface Picture {
-  readonly name: string
+  readonly name: PictureName
   readonly options: BrowserContextOptions
   readonly show: (page: Page, base: string) => Promise<void>
 }
@@ -74,3 +75,5 @@ for (const { name, options, show } of pictures) {
   await context.close()
   console.log(`${file} ${(await stat(file)).size} bytes`)
 }
+// tests/docs.test.ts compares them.
+await writeFile(path.join(folder, 'pages.json'), `${JSON.stringify(digestsOfPages(), null, 2)}\n`)

@@ -5,6 +5,7 @@ import { describe, test } from 'node:test'
 import { parseDocument } from 'yaml'
 import { listSettings } from '../scripts/docs/settings.ts'
 import { renderPages } from '../scripts/docs.ts'
+import { digestsOfPages } from '../scripts/pictures.ts'
 import { loadConfig } from '../src/platform/config/config.ts'
 import { configSchema, environmentVariables } from '../src/platform/config/schema.ts'
 import { problems } from '../src/platform/problems.ts'
@@ -28,6 +29,17 @@ describe('generated pages', () => {
     const readDisk = (page: string) => disk.get(page) ?? assert.fail('there is no such file')
     assert.deepEqual(stalePages(generated, readDisk), [first, second])
   })
+})
+
+test('the pictures in the README show the pages as they are', () => {
+  const shown = parseObject(read('docs/images/pages.json'))
+  const current = digestsOfPages()
+  const stale = Object.keys(current).filter((name) => current[name] !== shown[name])
+  assert.deepEqual(
+    stale,
+    [],
+    'these pages have changed since their pictures were taken: run node scripts/screenshots.ts',
+  )
 })
 
 describe('errors', () => {
