@@ -50,13 +50,22 @@ function build(root, args) {
   return status === 0 ? undefined : `${stdout}${stderr}`.trim()
 }
 
+/** The files of the server that the pages contain. */
+export const sharedFiles = [
+  'src/platform/typed-amount.ts',
+  'src/platform/markdown.ts',
+  'src/platform/decimal.ts',
+  'src/platform/spelling.ts',
+  'src/invoicing/arithmetic.ts',
+]
+
 /** A hash of the pages' sources and of their dependencies. */
 function sourceHash(root) {
   const web = join(root, 'web')
   const files = readdirSync(web, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !/^dist\b/.test(entry.parentPath.slice(web.length + 1)))
     .map((entry) => join(entry.parentPath, entry.name))
-    .concat(join(root, 'src/platform/markdown.ts'), join(root, 'src/platform/typed-amount.ts'))
+    .concat(sharedFiles.map((file) => join(root, file)))
     .toSorted()
   const hash = createHash('sha256').update(lockHash(root))
   for (const file of files) hash.update(`\0${file.slice(web.length)}\0`).update(readFileSync(file))

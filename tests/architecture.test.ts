@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { globSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, test } from 'node:test'
+import { sharedFiles } from '../scripts/pages.js'
 import {
   ambiguousNames,
   cycles,
@@ -185,21 +186,14 @@ describe('the sources', () => {
   })
 
   test('import only types into the pages, except what both must read alike', () => {
-    const shared = [
-      'src/platform/typed-amount.ts',
-      'src/platform/markdown.ts',
-      'src/platform/decimal.ts',
-      'src/platform/spelling.ts',
-      'src/invoicing/arithmetic.ts',
-    ]
     assert.deepEqual(
-      runtimeImportsOf(pages, 'src/').filter((each) => !shared.some((file) => each.endsWith(`: ${file}`))),
+      runtimeImportsOf(pages, 'src/').filter((each) => !sharedFiles.some((file) => each.endsWith(`: ${file}`))),
       [],
     )
-    for (const file of shared) {
+    for (const file of sharedFiles) {
       const imported = importsOf(file, sources.get(file) ?? assert.fail(file))
       assert.deepEqual(
-        imported.filter((each) => !shared.includes(each)),
+        imported.filter((each) => !sharedFiles.includes(each)),
         [],
       )
     }

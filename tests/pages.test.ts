@@ -4,6 +4,7 @@ import path from 'node:path'
 import { afterEach, describe, test } from 'node:test'
 import { readAssets } from '../src/platform/http/assets.ts'
 import { at } from './support/json.ts'
+import { sharedFiles } from '../scripts/pages.js'
 import { makeProject, runProgram } from './support/project.ts'
 
 const roots: string[] = []
@@ -18,8 +19,7 @@ function project(): string {
     'package-lock.json': '{}',
     'web/index.html': '<!doctype html><title>Small</title><script type="module" src="/main.ts"></script>',
     'web/main.ts': `document.title = 'first'\n`,
-    'src/platform/markdown.ts': '',
-    'src/platform/typed-amount.ts': '',
+    ...Object.fromEntries(sharedFiles.map((file) => [file, ''])),
     'setup.js':
       `import { arePagesBuilt, buildPages } from './scripts/pages.js'\n` +
       `const root = import.meta.dirname\n` +
@@ -46,10 +46,8 @@ describe('the pages', () => {
     assert.equal(await setUp(root), 'built')
     writeFileSync(path.join(root, 'package-lock.json'), '{ }')
     assert.equal(await setUp(root), 'built')
-    for (const shared of ['markdown', 'typed-amount']) {
-      writeFileSync(path.join(root, `src/platform/${shared}.ts`), 'export {}')
-      assert.equal(await setUp(root), 'built', 'a file that pages and server share')
-    }
+    writeFileSync(path.join(root, sharedFiles.at(-1) ?? assert.fail()), 'export {}')
+    assert.equal(await setUp(root), 'built', 'a file that pages and server share')
     assert.equal(await setUp(root), 'nothing to do')
   })
 
