@@ -5,6 +5,7 @@ import type { BrowserContextOptions, Page } from 'playwright-core'
 import { signInAs } from '../tests/support/browser.ts'
 import { startChromium } from '../tests/support/chromium.ts'
 import { startDemo } from '../tests/support/demo.ts'
+import { at } from '../tests/support/json.ts'
 import { digestsOfPages, type PictureName } from './pictures.ts'
 
 const folder = path.join(import.meta.dirname, '../docs/images')
@@ -37,7 +38,7 @@ const pictures: readonly Picture[] = [
     name: 'letter',
     options: desktop,
     async show(page, base) {
-      await page.goto(base + (await aLetter(page, base)))
+      await page.goto(base + (await aDraft(page, base)))
       await page.getByRole('textbox', { name: 'Letter', exact: true }).waitFor()
     },
   },
@@ -48,15 +49,22 @@ const pictures: readonly Picture[] = [
   },
 ]
 
-/** The address of the first letter that mentions an invoice. */
-async function aLetter(page: Page, base: string): Promise<string> {
+/** The address of the first draft of a letter that mentions an invoice. */
+async function aDraft(page: Page, base: string): Promise<string> {
   await page.goto(`${base}/search?q=invoice`)
-  return (await page.locator('[data-row][href*="/letters/"]').first().getAttribute('href')) ?? ''
+  const letters = page.locator('[data-row][href*="/letters/"]')
+  await letters.first().waitFor()
+  for (const letter of await letters.all()) {
+    const address = (await letter.getAttribute('href')) ?? ''
+    const answer = await page.request.get(base + address, { headers: { accept: 'application/json' } })
+    if (at(await answer.json(), 'status') === 'draft') return address
+  }
+  throw new Error('no letter that mentions an invoice is a draft')
 }
 
 /** A record with a letter. */
 async function openRecord(page: Page, base: string): Promise<void> {
-  await page.goto(base + (await aLetter(page, base)).replace(/\/letters\/.*/, ''))
+  await page.goto(base + (await aDraft(page, base)).replace(/\/letters\/.*/, ''))
   await page.getByRole('button', { name: 'Add note' }).waitFor()
 }
 
