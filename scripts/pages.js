@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { lockHash, runtimePath } from './runtime.js'
+import { sharedFiles } from './shared-files.js'
 
 /** The portal, the program that renders its first picture, and the sign-in page, which works without the portal's scripts. */
 const builds = [
@@ -49,15 +50,6 @@ function build(root, args) {
   })
   return status === 0 ? undefined : `${stdout}${stderr}`.trim()
 }
-
-/** The files of the server that the pages contain. */
-export const sharedFiles = [
-  'src/platform/typed-amount.ts',
-  'src/platform/markdown.ts',
-  'src/platform/decimal.ts',
-  'src/platform/spelling.ts',
-  'src/invoicing/arithmetic.ts',
-]
 
 /** A hash of the pages' sources and of their dependencies. */
 function sourceHash(root) {

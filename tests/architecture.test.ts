@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { globSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, test } from 'node:test'
-import { sharedFiles } from '../scripts/pages.js'
+import { sharedFiles } from '../scripts/shared-files.js'
 import {
   ambiguousNames,
   cycles,

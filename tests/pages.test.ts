@@ -4,7 +4,7 @@ import path from 'node:path'
 import { afterEach, describe, test } from 'node:test'
 import { readAssets } from '../src/platform/http/assets.ts'
 import { at } from './support/json.ts'
-import { sharedFiles } from '../scripts/pages.js'
+import { sharedFiles } from '../scripts/shared-files.js'
 import { makeProject, runProgram } from './support/project.ts'
 
 const roots: string[] = []
@@ -25,7 +25,7 @@ function project(): string {
       `const root = import.meta.dirname\n` +
       `console.log(arePagesBuilt(root) ? 'nothing to do' : (buildPages(root) ?? 'built'))\n`,
   }
-  const root = makeProject(files, ['scripts/pages.js', 'scripts/runtime.js'])
+  const root = makeProject(files, ['scripts/pages.js', 'scripts/runtime.js', 'scripts/shared-files.js'])
   symlinkSync(path.join(import.meta.dirname, '../node_modules'), path.join(root, 'node_modules'))
   roots.push(root)
   return root

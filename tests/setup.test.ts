@@ -64,7 +64,13 @@ function clone(extra: Record<string, unknown> = {}): string {
     'runtime/package.json': JSON.stringify({ name: runtime, version: '1.0.0' }),
     'runtime/bin/node': '#!/bin/sh\necho "$$ $@"\n',
   }
-  const root = makeProject(files, ['tollgate', 'scripts/setup.js', 'scripts/runtime.js', 'scripts/pages.js'])
+  const root = makeProject(files, [
+    'tollgate',
+    'scripts/setup.js',
+    'scripts/runtime.js',
+    'scripts/pages.js',
+    'scripts/shared-files.js',
+  ])
   chmodSync(path.join(root, 'runtime/bin/node'), 0o755)
   roots.push(root)
   return root

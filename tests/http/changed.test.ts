@@ -58,9 +58,6 @@ const items = [
   { plural: 'letters', noun: 'letter', fresh: { subject: 'S' }, change: { body: 'B' }, bad: { subject: '' } },
 ] as const
 
-/** The versioned items of a client. */
-const fields = ['address', 'consultant', 'consultant_id', 'email', 'name', 'reference', 'status']
-
 describe('when a record changed', () => {
   for (const { plural, noun, fresh, change, bad } of items) {
     test(`moves when a ${noun} is created, changed or archived, without making edits of the client stale`, async () => {
@@ -98,7 +95,8 @@ describe('when a record changed', () => {
       assert.equal(edit.status, 200)
       assert.ok(String(edit.json['changed_at']) >= String(edit.json['updated_at']))
       const states = (await anna.get(`/clients/${id}/revisions`)).json
-      assert.deepEqual(Object.keys(objectAt(states, 'revisions', 0, 'data')).toSorted(), fields)
+      const state = objectAt(states, 'revisions', 0, 'data')
+      assert.deepEqual([state['name'], 'changed_at' in state], ['Edited', false])
       assert.equal(at(states, 'revisions', 0, 'version'), 2)
       const { json } = await anna.get(`/clients/${id}/activity`)
       const done = json['activity']
