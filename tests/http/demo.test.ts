@@ -231,6 +231,8 @@ test('on another address and a free port, the printed command works unchanged', 
     await until(() => started.stdout.trimEnd().endsWith("}'"))
     const [, base = ''] = /^Tollgate is ready at (http:\/\/127\.0\.0\.2:\d+)$/m.exec(started.stdout) ?? []
     const [, line = ''] = /^Try it:\n([^]+)/m.exec(started.stdout) ?? []
+    // Its model may still be loading.
+    await until(async () => (await fetch(`${base}/readyz`)).ok)
     const { stdout } = await promisify(execFile)('/bin/sh', ['-c', line])
     assert.equal(typeof at(parseObject(stdout), 'output_text'), 'string', stdout)
     const visitor = createVisitor()
