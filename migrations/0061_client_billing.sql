@@ -118,7 +118,7 @@ begin
   return 'issued';
 end $$;
 
--- As in 0032_billed_entries.sql, and what the columns above have.
+-- As in 0032_billed_entries.sql, but also empties the columns above.
 create or replace function erase_client(p_client uuid, p_wait interval) returns text language plpgsql set search_path from current as $$
 declare
   v_client client;

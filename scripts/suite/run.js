@@ -128,7 +128,7 @@ function resultsOf(entry, batch) {
     .filter((file) => !isFailed(file) && (incomplete.includes(file) ? file === last : !hasTests.has(file)))
     .map((file) => ({
       file,
-      ending: incomplete.includes(file) ? (endings.get(entry) ?? 'nobody saw it end') : 'it has none',
+      ending: incomplete.includes(file) ? (endings.get(entry) ?? 'for an unknown reason') : 'it has none',
     }))
   return { outcomes, endedEarly, notRun: incomplete.filter((file) => file !== last) }
 }
