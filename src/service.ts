@@ -155,7 +155,16 @@ export async function openService(needs: ServiceNeeds): Promise<Service> {
     async (it) => it?.close(),
   )
   const invoicing = { access: records.access, database, settings: invoiceSettings(config) }
-  opened.adopt(startMonthlyRun({ ...invoicing, databaseUrl, run: config.invoicing, log }), (it) => it.close())
+  opened.adopt(
+    startMonthlyRun({
+      ...invoicing,
+      databaseUrl,
+      run: config.invoicing,
+      unprintable: (texts) => writing.missingIn({ texts }),
+      log,
+    }),
+    (it) => it.close(),
+  )
   const invoiceFiles = createInvoiceFiles({ ...invoicing, thread: writing })
   const invoiceMails = createInvoiceMails({
     ...invoicing,

@@ -83,7 +83,14 @@ const entryPoints = {
     'signin.ts',
   ],
   demo: ['demo.ts'],
-  documents: ['document.ts', 'file-name.ts', 'invoice-paper.ts', 'print-style.ts', 'writing-thread.ts'],
+  documents: [
+    'document.ts',
+    'file-name.ts',
+    'invoice-paper.ts',
+    'print-style.ts',
+    'printed-settings.ts',
+    'writing-thread.ts',
+  ],
   access: [
     'access.ts',
     'actor.ts',

@@ -41,6 +41,7 @@ export const checks: readonly DoctorCheck[] = [
   { name: 'sign-in', needs: ['database'], run: checkSignIn },
   { name: 'mail', needs: ['configuration'], run: checkMail },
   { name: 'drafting', needs: ['database'], run: checkDrafting },
+  { name: 'letterhead', needs: ['configuration'], run: checkLetterhead },
   { name: 'try it', needs: ['database'], run: checkTryIt },
   { name: 'port', needs: ['configuration'], run: checkPort },
 ]
@@ -81,6 +82,13 @@ async function checkDrafting(context: Context): Promise<string> {
   const fault = await faultOfDrafting(config, createAccounts({ database: await context.database() }))
   if (fault !== null) throw new OperatorError(fault)
   return `paid by the account ${config.drafting.account}, written by ${config.drafting.model}`
+}
+
+async function checkLetterhead(context: Context): Promise<string> {
+  const { faultOfPrinting } = await import('../documents/printed-settings.ts')
+  const fault = await faultOfPrinting(await context.config())
+  if (fault !== null) throw new OperatorError(fault)
+  return 'PDFs can show the texts of the configuration'
 }
 
 async function checkTryIt(context: Context): Promise<string> {

@@ -198,6 +198,20 @@ test('a currency that is not the one of the amounts', async () => {
   await own.drop()
 })
 
+test('texts of the configuration that no PDF could show (B110)', async () => {
+  const file = path.join(folder, 'letterhead.yaml')
+  const lineWith = async (settings: object) => {
+    await writeFile(file, stringify(settings))
+    return lineOf('letterhead', { TOLLGATE_CONFIG: file })
+  }
+  assert.match(await lineWith({ firm: { name: 'Łódź & 東京', closing: 'שלום' } }), /^ok {5}letterhead/)
+  const tax = [{ id: 'exempt', category: 'E', rate: '0', reason: 'Exempt \u{13000}' }]
+  assert.match(
+    await lineWith({ firm: { name: 'Nile \u{13001}' }, invoicing: { tax } }),
+    /^WRONG {2}letterhead .* firm\.name \(\u{13001}\), invoicing\.tax\[0\]\.reason \(\u{13000}\)\.$/u,
+  )
+})
+
 test('a port in use by Tollgate, by another program, and an address of another machine', async () => {
   const { server, port } = await startServer()
   assert.match(await lineOf('port', { PORT: `${port}` }), /^ok .* in use by Tollgate, which is running$/)

@@ -32,7 +32,7 @@ test('as JSON, it is one document with the address, the key and what is wrong', 
   const settings = loadConfig({ environment, root: path.resolve('.') })
   const { log } = createTestLog()
   const service = await openService({ config: settings, databaseUrl: database.url, log })
-  const config = { ...settings, drafting: { account: 'Nobody', model: 'default' } }
+  const config = { ...settings, drafting: { account: 'Nobody', model: 'default', notice: 'By AI \u{13000}' } }
   const [first, second] = await Promise.all([
     greeting(service, { settings, json: true }).then((text) => parseObject(text)),
     greeting(service, { settings: { ...settings, demo: false }, config, json: true }).then((text) => parseObject(text)),
@@ -40,7 +40,10 @@ test('as JSON, it is one document with the address, the key and what is wrong', 
   const [url, docs] = ['http://localhost:8080', 'http://localhost:8080/docs']
   assert.match(String(first['key']), /^tg_\w+/)
   assert.deepEqual({ ...first, key: '' }, { url, docs, key: '', warning: null })
-  assert.match(String(second['warning']), /the account "Nobody", which does not exist/)
+  assert.match(
+    String(second['warning']),
+    /the account "Nobody", which does not exist.* no font has .* drafting\.notice/,
+  )
   assert.deepEqual({ ...second, warning: '' }, { url, docs, key: null, warning: '' })
   await service.close()
   await database.drop()

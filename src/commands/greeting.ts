@@ -1,6 +1,7 @@
 import { byService } from '../access/actor.ts'
 import { parseMoney } from '../billing/money.ts'
 import { demoMailPage, whoMaySignIn } from '../demo/demo.ts'
+import { faultOfPrinting } from '../documents/printed-settings.ts'
 import { faultOfDrafting } from '../drafting/drafting.ts'
 import { isDemo, type Config } from '../platform/config/config.ts'
 import type { Service } from '../service.ts'
@@ -27,10 +28,11 @@ export async function greeting(
   { settings, config = settings, json = false }: GreetingNeeds,
 ): Promise<string> {
   const key = await firstKey(service, settings, config)
-  const fault = await faultOfDrafting(config, service.accounts)
+  const found = [await faultOfDrafting(config, service.accounts), await faultOfPrinting(config)]
+  const faults = found.filter((fault) => fault !== null)
   if (json) {
     const { base_url: url } = config
-    return `${jsonOf({ url, docs: `${url}/docs`, key: key ?? null, warning: fault })}\n`
+    return `${jsonOf({ url, docs: `${url}/docs`, key: key ?? null, warning: faults.join(' ') || null })}\n`
   }
   const { money } = await formatFor({ config: async () => config })
   const model = Object.keys(config.aliases)[0] ?? config.models[0]?.id ?? 'MODEL'
@@ -43,7 +45,7 @@ export async function greeting(
     ...(key === undefined
       ? ['Create a key:  ./tollgate key create --account NAME --name backend', '']
       : [`The account Demo has ${money(firstCredit)} of credit. Its key is shown only this once:`, '', `  ${key}`, '']),
-    ...(fault === null ? [] : [`Warning: ${fault}`, '']),
+    ...faults.flatMap((fault) => [`Warning: ${fault}`, '']),
     'Try it:',
     '',
     ...curl(config.base_url, key ?? '$TOLLGATE_KEY', model).map((line) => `  ${line}`),

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { RefusedAccount, RunInvoice } from '../invoicing/monthly-run.ts'
+import type { LeftDraft, RefusedAccount, RunInvoice } from '../invoicing/monthly-run.ts'
 import { argument, command, type CommonOptions } from './command.ts'
 import type { Context } from './context.ts'
 import { formatFor } from './format.ts'
@@ -32,17 +32,23 @@ export function invoiceRunCommand(context: Context): Command {
 
 async function run(context: Context, { json, month, issue: issues }: RunOptions): Promise<void> {
   const { billMonth } = await import('../invoicing/monthly-run.ts')
+  const { createWritingThread } = await import('../documents/writing-thread.ts')
   const { formatMoney } = await import('../billing/money.ts')
   const { settings } = await readSettings(context)
   const issue = issues === true
   const { amount, count, number } = await formatFor(context)
   const billed: RunInvoice[] = []
-  const left: RefusedAccount[] = []
+  const refusals: RefusedAccount[] = []
+  const drafts: LeftDraft[] = []
+  await using opened = new AsyncDisposableStack()
+  const thread = opened.adopt(createWritingThread(), (it) => it.close())
+  const unprintable = (texts: readonly string[]) => thread.missingIn({ texts })
   await withAccess(context, async ({ access, database }) => {
-    const progress = billMonth(operator(), { access, database, settings, month, issue })
-    for await (const { invoices, refused, done, of } of progress) {
+    const progress = billMonth(operator(), { access, database, settings, month, issue, unprintable })
+    for await (const { invoices, refused, left, done, of } of progress) {
       billed.push(...invoices)
-      left.push(...refused)
+      refusals.push(...refused)
+      drafts.push(...left)
       if (json) continue
       const lines = invoices.map(
         (each) => `${each.name}: ${amount(formatMoney(each.gross))} ${each.currency}, ${each.number ?? each.id}`,
@@ -50,14 +56,25 @@ async function run(context: Context, { json, month, issue: issues }: RunOptions)
       writeLines(context, ...lines, `${number(done)} of ${number(of)}`)
     }
   })
-  if (json) writeJson(context, { invoices: billed.map((each) => ({ ...each, gross: formatMoney(each.gross) })) })
-  else writeLines(context, `${issue ? 'Issued' : 'Drafted'} ${count(billed.length, 'invoice')}.`)
-  if (left.length > 0) throw notBilled(left)
+  const ended = issue ? billed.filter((each) => each.number !== null) : billed
+  if (json) {
+    const invoices = billed.map((each) => ({ ...each, gross: formatMoney(each.gross) }))
+    writeJson(context, { invoices, ...(issue && { left: drafts }) })
+  } else writeLines(context, `${issue ? 'Issued' : 'Drafted'} ${count(ended.length, 'invoice')}.`)
+  const faults = [...notBilled(refusals), ...notIssued(drafts)]
+  if (faults.length > 0) throw new OperatorError(faults.join('\n'))
 }
 
-function notBilled(accounts: readonly RefusedAccount[]): OperatorError {
+function notBilled(accounts: readonly RefusedAccount[]): string[] {
+  if (accounts.length === 0) return []
   const lines = accounts.map(({ id, name, error }) => `  ${name} (${id}): ${error.message}`)
-  return new OperatorError(['Some accounts could not be billed. The others are not affected.', ...lines].join('\n'))
+  return ['Some accounts could not be billed. The others are not affected.', ...lines]
+}
+
+function notIssued(drafts: readonly LeftDraft[]): string[] {
+  if (drafts.length === 0) return []
+  const lines = drafts.map(({ id, name, reasons }) => `  ${name} (${id}): ${reasons.join(' ')}`)
+  return ['Some drafts could not be issued: correct them, and issue them on their pages or by another run.', ...lines]
 }
 
 async function listUnbilled(context: Context, { json, month, issue }: RunOptions): Promise<void> {

@@ -6,12 +6,14 @@ export type WriteTask =
   | { readonly format: FileFormat; readonly letter: LetterDocument }
   | { readonly format: 'pdf'; readonly invoice: InvoicePaper }
 
-export interface WriteOrder {
-  readonly id: number
-  readonly task: WriteTask
-  /** Only asks for the characters that no font has. */
-  readonly isCheck: boolean
-}
+/** What the thread checks for characters that no font has: a file before it is written, or texts that will be in several. */
+export type CheckTask = WriteTask | { readonly texts: readonly string[] }
+
+export type WriteWork =
+  | { readonly task: WriteTask; readonly isCheck: false }
+  | { readonly task: CheckTask; readonly isCheck: true }
+
+export type WriteOrder = { readonly id: number } & WriteWork
 
 /** What the thread answers: the file, or the characters that no font has, or why it failed. */
 export type Written = { readonly id: number } & (

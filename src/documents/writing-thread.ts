@@ -4,7 +4,7 @@ import { Problem } from '../platform/problems.ts'
 import type { FileFormat, LetterDocument } from './document.ts'
 import { createFairQueue } from './fair-queue.ts'
 import type { InvoicePaper } from './invoice-paper.ts'
-import { isWritten, type WriteTask, type Written } from './protocol.ts'
+import { isWritten, type CheckTask, type WriteOrder, type WriteTask, type WriteWork, type Written } from './protocol.ts'
 
 /**
  * Writes letters and invoices to files in a separate thread, one after the other, so that no other request waits for a
@@ -16,7 +16,7 @@ export interface WritingThread {
   write(by: Actor, format: FileFormat, letter: LetterDocument): Promise<Uint8Array>
   writeInvoice(invoice: InvoicePaper): Promise<Uint8Array>
   /** The characters that a PDF could not show. */
-  missingIn(task: WriteTask): Promise<readonly string[]>
+  missingIn(task: CheckTask): Promise<readonly string[]>
   close(): Promise<void>
 }
 
@@ -41,7 +41,7 @@ export function createWritingThread({ patience, waiting }: Partial<typeof defaul
     return started
   }
 
-  async function order(task: WriteTask, isCheck: boolean): Promise<Written> {
+  async function order(work: WriteWork): Promise<Written> {
     const thread = (worker ??= start())
     const id = ++lastId
     const { promise, resolve, reject } = Promise.withResolvers<Written>()
@@ -50,14 +50,14 @@ export function createWritingThread({ patience, waiting }: Partial<typeof defaul
     }
     const end = () => reject(new Error('the thread that writes files ended'))
     const timer = setTimeout(() => {
-      reject(tooLong(task))
+      reject(tooLong(work.task))
       worker = undefined
       void thread.terminate()
     }, most.patience)
     thread.on('message', receive).on('exit', end).ref()
     try {
       // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
-      thread.postMessage({ id, task, isCheck })
+      thread.postMessage({ id, ...work } satisfies WriteOrder)
       return await promise
     } finally {
       clearTimeout(timer)
@@ -66,13 +66,13 @@ export function createWritingThread({ patience, waiting }: Partial<typeof defaul
     }
   }
 
-  async function send(by: string, task: WriteTask, isCheck: boolean): Promise<Written> {
+  async function send(by: string, work: WriteWork): Promise<Written> {
     if (queue.waiting >= most.waiting || queue.waitingOf(by) >= mostLetters) throw busy()
-    return queue.add(by, () => order(task, isCheck), { urgent: isCheck || 'invoice' in task })
+    return queue.add(by, () => order(work), { urgent: work.isCheck || 'invoice' in work.task })
   }
 
   async function write(by: string, task: WriteTask): Promise<Uint8Array> {
-    const written = await send(by, task, false)
+    const written = await send(by, { task, isCheck: false })
     if ('bytes' in written) return written.bytes
     if ('missing' in written) throw cannotShow(task, written.missing)
     throw new Error(`the file could not be written: ${written.fault}`)
@@ -81,8 +81,8 @@ export function createWritingThread({ patience, waiting }: Partial<typeof defaul
   return Object.freeze({
     write: (by: Actor, format: FileFormat, letter: LetterDocument) =>
       write(by.kind === 'person' ? by.id : by.kind, { format, letter }),
-    async missingIn(task: WriteTask) {
-      const written = await send('', task, true)
+    async missingIn(task: CheckTask) {
+      const written = await send('', { task, isCheck: true })
       if ('missing' in written) return written.missing
       throw new Error('the characters of a file could not be checked')
     },
@@ -109,7 +109,7 @@ function cannotShow(task: WriteTask, missing: readonly string[]): Problem {
   )
 }
 
-function tooLong(task: WriteTask): Problem {
+function tooLong(task: CheckTask): Problem {
   return new Problem(
     'conflict',
     'letter' in task

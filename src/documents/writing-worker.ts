@@ -1,15 +1,17 @@
 import { parentPort } from 'node:worker_threads'
-import { isWriteOrder, type WriteOrder, type WriteTask, type Written } from './protocol.ts'
+import { isWriteOrder, type CheckTask, type WriteOrder, type WriteTask, type Written } from './protocol.ts'
 
 /** A thread that writes files, for `writing-thread.ts`. It loads each library when it is first needed. */
-async function write({ id, task, isCheck }: WriteOrder): Promise<Written> {
-  const missing = await missingIn(task)
-  if (isCheck || missing.length > 0) return { id, missing }
-  return { id, bytes: await fileOf(task) }
+async function write(order: WriteOrder): Promise<Written> {
+  const { id } = order
+  const missing = await missingIn(order.task)
+  if (order.isCheck || missing.length > 0) return { id, missing }
+  return { id, bytes: await fileOf(order.task) }
 }
 
 /** The characters that no font has. Word and browsers have fonts of their own. */
-async function missingIn(task: WriteTask): Promise<readonly string[]> {
+async function missingIn(task: CheckTask): Promise<readonly string[]> {
+  if ('texts' in task) return (await import('./pdf-text.ts')).charactersWithoutFont(task.texts)
   if ('invoice' in task) return (await import('./invoice-pdf.ts')).missingInInvoice(task.invoice)
   return task.format === 'pdf' ? (await import('./pdf.ts')).missingCharacters(task.letter) : []
 }

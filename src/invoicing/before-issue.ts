@@ -60,6 +60,12 @@ export function withoutFont(missing: readonly string[]): IssueFault {
   }
 }
 
+/** The same for a draft of the monthly run, whose result is in the log: that must not contain parts of names. */
+export const withoutFontInRun: IssueFault = {
+  text: 'A PDF cannot show some of its characters: no font has them. Its page names them when you issue it there.',
+  stops: true,
+}
+
 export function noSeller(): Problem {
   return new Problem('conflict', 'The configuration has no firm.name, which every invoice must state: set it first.')
 }

@@ -9,6 +9,7 @@ import { createAccess } from '../access/access.ts'
 import { byService } from '../access/actor.ts'
 import { createAudit } from '../access/audit.ts'
 import { openPortal } from '../access/portal.ts'
+import { charactersWithoutFont } from '../documents/pdf-text.ts'
 import type { Queryable } from '../platform/database/database.ts'
 import type { Tax } from './arithmetic.ts'
 import { isVatId } from '../platform/country.ts'
@@ -24,6 +25,7 @@ await database.rows(
    select 'fast', 100000 + n, 200000 + n, date '2026-01-10' + n * interval '1 month', 'command' from generate_series(0, 5) n`,
 )
 
+const seller = { name: 'Firm', address: [], email: null, phone: null, website: null, bank: null, locale: 'en' }
 const settings: InvoiceSettings = {
   currency: 'EUR',
   decimals: 2,
@@ -56,7 +58,7 @@ async function addUsage(month: string): Promise<void> {
   )
 }
 
-/** Bills the month with its own connections. Returns the SQL that read the usage, the progress, and the accounts that were refused. */
+/** Bills the month with its own connections. Returns the SQL that read the usage, the progress, and who was refused or left. */
 async function bill(month: string, failures: Error[] = [], issuing?: Partial<InvoiceSettings>) {
   const asked: string[] = []
   const usage: Queryable = {
@@ -75,22 +77,25 @@ async function bill(month: string, failures: Error[] = [], issuing?: Partial<Inv
   const access = { ...real, as }
   const progress: string[] = []
   const refused: string[] = []
+  const unissued: string[] = []
   try {
-    for await (const { invoices, refused: left, done, of } of billMonth(byService, {
+    for await (const { invoices, refused: failed, left, done, of } of billMonth(byService, {
       access,
       database: usage,
       settings: { ...settings, ...issuing },
       month,
       issue: issuing !== undefined,
+      unprintable: async (texts) => charactersWithoutFont(texts),
     })) {
       progress.push(`${invoices.map(({ name }) => name).join()} ${done}/${of}`)
-      refused.push(...left.map(({ name, error }) => `${name}: ${error.message}`))
+      refused.push(...failed.map(({ name, error }) => `${name}: ${error.message}`))
+      unissued.push(...left.map(({ name, reasons }) => `${name}: ${reasons.join(' ')}`))
     }
   } finally {
     await portal.close()
     await audit.close()
   }
-  return { asked, progress, refused }
+  return { asked, progress, refused, unissued }
 }
 
 /** Whether a connection to this database waits for a lock. For those of other users, pg_stat_activity does not say. */
@@ -235,19 +240,12 @@ test('an invoice whose tax needs VAT numbers is issued exactly if it could be is
      where a.name = 'Account ' || lpad(t.n::text, 5, '0')`,
     [numbers],
   )
-  const seller = {
-    name: 'Firm',
-    address: [],
-    email: null,
-    phone: null,
-    website: null,
-    bank: null,
-
-    locale: 'en',
-  }
   const issuedIn = async (month: string, category: Tax['category'], taxNumber: string | null) => {
     const taxes = new Map([['none', { category, rate: 0, reason: 'None.' }]])
-    await bill(month, [], { taxes, seller: { ...seller, tax_number: taxNumber } })
+    const { unissued } = await bill(month, [], { taxes, seller: { ...seller, tax_number: taxNumber } })
+    const states = await database.rows(`select from invoice where month = $1 and state = 'draft'`, [`${month}-01`])
+    assert.equal(unissued.length, states.length)
+    for (const each of unissued) assert.match(each, /^Account \d{5}: .*require the VAT number of the (?:buyer|firm)/)
     const rows = await database.rows<{ number: string }>(
       `select a.billing_tax_number as number from invoice i join account a on a.id = i.account_id
        where i.month = $1 and i.state = 'issued' and a.billing_tax_number is not null order by a.name`,
@@ -257,4 +255,27 @@ test('an invoice whose tax needs VAT numbers is issued exactly if it could be is
   }
   assert.deepEqual(await issuedIn('2026-08', 'AE', null), numbers.filter(isVatId))
   assert.deepEqual(await issuedIn('2026-09', 'K', 'no VAT number'), [])
+})
+
+test('a draft that no PDF could show is not issued, and the result says why', async () => {
+  for (const month of ['2026-01', '2026-10']) await addUsage(month)
+  const name = 'Account 00120 \u{13000}'
+  await database.rows(`update account set name = $1 where name = 'Account 00120'`, [name])
+  await database.rows(`update account set billing_address = $1 where name = 'Account 00001'`, ['Nile Street \u{13001}'])
+  const issuing = { seller: { ...seller, tax_number: null } }
+  // One month is issued as it is drafted, the other later.
+  await bill('2026-01')
+  for (const month of ['2026-01', '2026-10']) {
+    const { refused, unissued } = await bill(month, [], issuing)
+    const why =
+      'A PDF cannot show some of its characters: no font has them. Its page names them when you issue it there.'
+    assert.deepEqual([refused, unissued], [[], [`Account 00001: ${why}`, `${name}: ${why}`]])
+    const [row] = await database.rows(
+      `select count(*) filter (where i.state = 'issued') as issued,
+         string_agg(a.name, ', ' order by a.name) filter (where i.state = 'draft' and i.number is null) as drafts
+       from invoice i join account a on a.id = i.account_id where i.month = $1`,
+      [`${month}-01`],
+    )
+    assert.deepEqual(row, { issued: BigInt(accounts - 2), drafts: `Account 00001, ${name}` })
+  }
 })

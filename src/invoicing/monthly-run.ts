@@ -7,6 +7,7 @@ import { Problem } from '../platform/problems.ts'
 import { totalsOf } from './arithmetic.ts'
 import { issueTerms } from './issue-terms.ts'
 import { noSeller } from './before-issue.ts'
+import { leftDrafts, printableIn, type LeftDraft, type Unprintable } from './left-drafts.ts'
 import { numberInUse } from './outcomes.ts'
 import * as store from './run-store.ts'
 import type { InvoiceSettings } from './settings.ts'
@@ -14,17 +15,20 @@ import { taxIn } from './typed-lines.ts'
 import { numbered, usageLinesOf, type LooseLine } from './usage-lines.ts'
 import { readIsOver, readUnbilled, type UnbilledAccount } from './usage-store.ts'
 
+export type { LeftDraft } from './left-drafts.ts'
 export type { RunInvoice } from './run-store.ts'
 export type { UnbilledAccount } from './usage-store.ts'
 
 interface MonthlyRunNeeds {
-  readonly access: Pick<RecordAccess, 'as' | 'note'>
+  readonly access: Pick<RecordAccess, 'as' | 'decline' | 'note'>
   readonly database: Queryable
   readonly settings: InvoiceSettings
   /** `2026-03`. */
   readonly month: string
   /** Whether to issue the drafts. */
   readonly issue: boolean
+  /** Asked before drafts are issued. */
+  readonly unprintable: Unprintable
 }
 
 /** An account whose invoice the database refused to store. */
@@ -40,6 +44,8 @@ export interface RunProgress {
   readonly invoices: readonly store.RunInvoice[]
   /** Which of the accounts could not be billed: something is wrong with their data or with Tollgate. */
   readonly refused: readonly RefusedAccount[]
+  /** The drafts that were not issued: a person has to correct them first. */
+  readonly left: readonly LeftDraft[]
   /** How many accounts and earlier drafts are done, and how many there are. */
   readonly done: number
   readonly of: number
@@ -65,8 +71,8 @@ export async function unbilledAccounts({
 /**
  * Drafts an invoice for every account that used something in a month. With `issue`, each is issued in the transaction that
  * creates it, and so are the drafts that earlier runs of the month left. It can be run again, by several at once, and be
- * killed at any moment: a month is on one invoice only. An account that cannot be billed does not keep the others from it. Records
- * the result in the audit log, unless there is none.
+ * killed at any moment: a month is on one invoice only. An account that cannot be billed, and a draft that cannot be issued, do not keep
+ * the others from it. Records the result in the audit log, unless there is none.
  */
 export async function* billMonth(visit: Visit, needs: MonthlyRunNeeds): AsyncIterable<RunProgress> {
   const { access, month, issue } = needs
@@ -75,11 +81,16 @@ export async function* billMonth(visit: Visit, needs: MonthlyRunNeeds): AsyncIte
   const of = accounts.length + earlier.length
   const count = { drafted: 0, issued: 0, refused: 0 }
   let done = 0
-  function progress(batch: readonly unknown[], { results: invoices, refused }: Done<store.RunInvoice>): RunProgress {
-    count.issued += invoices.filter(({ number }) => number !== null).length
+  async function progress(
+    batch: readonly unknown[],
+    { results: invoices, refused }: Done<store.RunInvoice>,
+  ): Promise<RunProgress> {
+    const unissued = invoices.filter(({ number }) => number === null)
+    count.issued += invoices.length - unissued.length
     count.refused += refused.length
     done += batch.length
-    return { invoices, refused, done, of }
+    const left = issue ? await leftDrafts(visit, needs, unissued) : []
+    return { invoices, refused, left, done, of }
   }
   for (const batch of batches(earlier, batchSize)) {
     const drafts = batch.map(({ id: draft, accountId: id, name }) => ({ id, name, draft }))
@@ -89,7 +100,10 @@ export async function* billMonth(visit: Visit, needs: MonthlyRunNeeds): AsyncIte
         needs,
         some.map(({ draft }) => draft),
       )
-    yield progress(batch, await withoutRefused(drafts, issueSome))
+    const { results, refused } = await withoutRefused(drafts, issueSome)
+    const { invoices, ...rest } = await progress(batch, { results, refused })
+    // An earlier run created them.
+    yield { ...rest, invoices: invoices.filter(({ number }) => number !== null) }
   }
   for (const part of batches(accounts, readSize)) {
     const lines = await linesOf(part, needs)
@@ -102,7 +116,7 @@ export async function* billMonth(visit: Visit, needs: MonthlyRunNeeds): AsyncIte
     for (const batch of batches(part, batchSize)) {
       const billed = await withoutRefused(batch, billSome)
       count.drafted += billed.results.length
-      yield progress(batch, billed)
+      yield await progress(batch, billed)
     }
   }
   if (count.refused > 0 && count.drafted + count.issued === 0) return
@@ -143,13 +157,24 @@ export async function earlierDrafts(
   return rows
 }
 
-async function issueBatch(visit: Visit, { access, settings }: MonthlyRunNeeds, ids: readonly string[]) {
+async function issueBatch(
+  visit: Visit,
+  { access, settings, unprintable }: MonthlyRunNeeds,
+  ids: readonly string[],
+): Promise<readonly store.RunInvoice[]> {
+  const [, written] = await access.as(visit, [store.lookUpRows, store.readDraftTexts(ids)])
+  const printable = new Set(await printableIn(unprintable, written))
+  const issue = store.issueRunDrafts(
+    visit,
+    ids.filter((id) => printable.has(id)),
+    termsOf(settings),
+  )
   const [, , invoices] = await access
-    .as(visit, [store.lookUpRows, store.issueRunDrafts(visit, ids, termsOf(settings)), store.readRunInvoices(ids)])
+    .as(visit, [store.lookUpRows, issue, store.readRunInvoices(ids)])
     .catch((error: unknown) => {
       throw numberInUse(error, 'invoice')
     })
-  return invoices.filter(({ number }) => number !== null)
+  return invoices
 }
 
 /** Tries again without the accounts that another run was first to bill. */
@@ -183,7 +208,7 @@ function draftOf(accountId: string, used: readonly LooseLine[], { settings, mont
 
 async function storeDrafts(
   visit: Visit,
-  { access, issue, settings }: MonthlyRunNeeds,
+  { access, issue, settings, unprintable }: MonthlyRunNeeds,
   drafts: readonly store.RunDraft[],
 ): Promise<readonly store.RunInvoice[]> {
   const ids = drafts.map(({ id }) => id)
@@ -193,9 +218,15 @@ async function storeDrafts(
     const [, , , , created] = await access.as(visit, [...insert, read])
     return created
   }
+  const [payers] = await access.as(visit, [store.readPayerTexts(drafts.map(({ accountId }) => accountId))])
+  const texts = new Map(payers.map((payer) => [payer.id, payer.texts]))
+  const written = drafts.map(({ id, accountId, lines }) => {
+    return { id, texts: [...(texts.get(accountId) ?? []), ...lines.map(({ text }) => text)] }
+  })
+  const printable = await printableIn(unprintable, written)
   const [, , , , , issued] = await access.as(visit, [
     ...insert,
-    store.issueRunDrafts(visit, ids, termsOf(settings)),
+    store.issueRunDrafts(visit, printable, termsOf(settings)),
     read,
   ])
   return issued

@@ -33,6 +33,7 @@ function start(run: 'off' | 'draft' | 'issue', pace = 10) {
     access,
     settings,
     run: { ...config.invoicing, run_day: 1 },
+    unprintable: async () => [],
     log,
     pace,
   })

@@ -5,6 +5,7 @@ import type { Config } from '../platform/config/config.ts'
 import { openDatabase, type Database } from '../platform/database/database.ts'
 import { codeOf } from '../platform/database/failure.ts'
 import { repeat } from '../platform/repeat.ts'
+import type { Unprintable } from './left-drafts.ts'
 import { billMonth } from './monthly-run.ts'
 import { claimMonth, endClaim, extendClaim } from './run-store.ts'
 import type { InvoiceSettings } from './settings.ts'
@@ -15,6 +16,7 @@ interface RunJobNeeds {
   readonly access: RecordAccess
   readonly settings: InvoiceSettings
   readonly run: Pick<Config['invoicing'], 'run' | 'run_day'>
+  readonly unprintable: Unprintable
   readonly log: Logger
   /** Interval in ms between checks for a month to run. Default: a minute. A claim is extended three times as often. */
   readonly pace?: number
@@ -49,7 +51,7 @@ export function startMonthlyRun(needs: RunJobNeeds): { close(): Promise<void> } 
 
 /** Until the month is billed, or the signal aborts. Returns whether all of it is billed. */
 async function runMonth(needs: RunJobNeeds, firstDay: string, signal: AbortSignal): Promise<boolean> {
-  const { database, databaseUrl, access, settings, run, log, pace = defaultPace } = needs
+  const { database, databaseUrl, access, settings, run, unprintable, log, pace = defaultPace } = needs
   const month = firstDay.slice(0, 7)
   // The usage of a month takes longer to read than other statements may.
   const patient = openDatabase(databaseUrl, { log, connections: 1, statementTimeout: 0 })
@@ -63,15 +65,19 @@ async function runMonth(needs: RunJobNeeds, firstDay: string, signal: AbortSigna
   let isFinished = false
   try {
     log.info({ month }, 'monthly run: started')
-    const billing = billMonth(byService, { access, database: patient, settings, month, issue: run.run === 'issue' })
+    const issue = run.run === 'issue'
+    const billing = billMonth(byService, { access, database: patient, settings, month, issue, unprintable })
     let refusals = 0
-    for await (const { done, of, refused } of billing) {
+    for await (const { done, of, refused, left } of billing) {
       log.info({ month, done, of }, 'monthly run')
       for (const { id: account_id, error } of refused) {
         log.error(
           { month, account_id, code: codeOf(error), reason: error.message },
           'monthly run: an account was not billed',
         )
+      }
+      for (const { id: invoice_id, accountId: account_id, reasons } of left) {
+        log.warn({ month, account_id, invoice_id, reason: reasons.join(' ') }, 'monthly run: a draft was not issued')
       }
       refusals += refused.length
       if (signal.aborted) return false

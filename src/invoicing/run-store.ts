@@ -91,6 +91,36 @@ function noteInvoices({ requestId, address }: Visit, drafts: readonly RunDraft[]
   }
 }
 
+/** What people wrote that an invoice prints. */
+export interface WrittenTexts {
+  readonly id: string
+  readonly texts: readonly string[]
+}
+
+/** What `issue_invoice()` copies from accounts into their invoices. */
+export function readPayerTexts(accountIds: readonly string[]): PreparedStatement<WrittenTexts> {
+  return {
+    name: 'run payer texts',
+    text: `select id, array_remove(array[coalesce(billing_name, name), billing_address, billing_tax_number], null) as texts
+      from account where id in (select e.id::uuid from jsonb_array_elements_text($1::jsonb) as e(id))`,
+    values: [JSON.stringify(accountIds)],
+  }
+}
+
+/** What drafts state by themselves, and what they take from their accounts. */
+export function readDraftTexts(ids: readonly string[]): PreparedStatement<WrittenTexts> {
+  return {
+    name: 'run draft texts',
+    text: `select i.id, array_remove(array[coalesce(i.buyer_name, a.billing_name, a.name),
+          coalesce(i.buyer_address, a.billing_address), coalesce(i.buyer_tax_number, a.billing_tax_number),
+          i.buyer_reference, i.order_number, i.note], null)
+        || array(select l.text from invoice_line l where l.invoice_id = i.id) as texts
+      from jsonb_array_elements_text($1::jsonb) as e(id)
+      join invoice i on i.id = e.id::uuid join account a on a.id = i.account_id`,
+    values: [JSON.stringify(ids)],
+  }
+}
+
 /**
  * Issues those of the invoices that are drafts, in this order. One in another currency stays a draft, and so does one whose taxes
  * need a VAT number that the account or the firm lacks: what `faultsOf` says of one draft, for many.

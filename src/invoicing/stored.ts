@@ -30,7 +30,7 @@ export interface StoredInvoices {
 }
 
 interface StoredInvoicesNeeds {
-  readonly access: RecordAccess
+  readonly access: Pick<RecordAccess, 'as' | 'decline'>
   readonly settings: Pick<InvoiceSettings, 'timeZone' | 'seller' | 'currency'>
 }
 
