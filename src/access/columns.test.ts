@@ -1,15 +1,19 @@
 import assert from 'node:assert/strict'
+import { randomUUIDv7 } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
 import { log } from '../../tests/support/tills.ts'
 import { openDatabase, type Database } from '../platform/database/database.ts'
 import { chains } from '../platform/seals/chains.ts'
+import { personActor } from './actor.ts'
+import { may, type Resource } from './policy.ts'
 
 /**
- * How `verify` finds a change that was made behind the service's back, for each column of the database. A new column needs a place
- * here, and one that decides about money or access needs a guard.
+ * How `verify` finds a change that was made behind the service's back, for each column of the database, and which columns the portal's
+ * roles read. A new column needs a place here, one that decides about money or access needs a guard, and a right to read needs a resource
+ * that the policy lets the role read.
  */
-interface Guards {
+interface Columns {
   /** Compared with the last change that was recorded together with an audit event: `recorded_columns()` in the database. */
   readonly recorded?: string
   /** Append-only and covered by seals, as in `chains`. */
@@ -18,14 +22,20 @@ interface Guards {
   readonly compared?: string
   /** Decides about neither money nor access, or lives for minutes, or is checked whenever it is used. */
   readonly free?: string
+  /** What the role reads of the rows that row-level security shows it: columns, or `*`, as part of a resource. */
+  readonly consultant?: Reads
+  readonly partner?: Reads
 }
 
-const guards: Readonly<Record<string, Guards>> = {
+type Reads = readonly [resource: Resource, columns: string]
+
+const tables: Readonly<Record<string, Columns>> = {
   account: {
     recorded: `id name own status closed_at limits_keys requests_per_minute tokens_per_minute monthly_limit billing_name billing_address
       billing_tax_number billing_email`,
     compared: `charged month month_charged held credited credit_lent requests_lent tokens_lent request_level token_level level_at`,
     free: 'created_at recalled_at charged_at_credit',
+    partner: ['account', 'id name own billing_name billing_address billing_tax_number billing_email'],
   },
   alert: { free: 'id rule_id created_at ended next_at of period share tries used' },
   alert_attempt: { free: 'id alert_id at error outcome' },
@@ -37,15 +47,29 @@ const guards: Readonly<Record<string, Guards>> = {
   },
   audit: {
     sealed: 'id at action outcome actor actor_name person_id client_id noun noun_id request_id address details',
+    // The activity of a record names neither addresses nor commands.
+    consultant: ['client', 'id at action outcome person_id client_id noun noun_id details'],
+    partner: ['audit', '*'],
   },
-  billed_entry: { compared: 'entry_id invoice_id' },
-  billed_letters: { compared: 'client_id month invoice_id' },
-  billed_month: { compared: 'account_id month invoice_id' },
+  billed_entry: {
+    compared: 'entry_id invoice_id',
+    partner: ['invoice', '*'],
+  },
+  billed_letters: {
+    compared: 'client_id month invoice_id',
+    partner: ['invoice', '*'],
+  },
+  billed_month: {
+    compared: 'account_id month invoice_id',
+    partner: ['invoice', '*'],
+  },
   books_currency: { recorded: 'only_row currency' },
   client: {
     compared: `id name reference email address vat_number billing_street billing_extra billing_postcode billing_city billing_country
       buyer_reference order_number days_to_pay consultant_id status deleted_at version`,
     free: 'created_at updated_at changed_at search sort_key reference_key spelling',
+    consultant: ['client', '*'],
+    partner: ['client', '*'],
   },
   closed_month: { recorded: 'month' },
   confirmation: { free: 'session_id factor data tries expires_at' },
@@ -53,20 +77,34 @@ const guards: Readonly<Record<string, Guards>> = {
   dispute: {
     compared: 'id client_id invoice amount position due status archived_at version',
     free: 'created_at created_by updated_at updated_by search',
+    consultant: ['dispute', '*'],
+    partner: ['dispute', '*'],
   },
   draft: {
     recorded: 'id client_id created_by instructions sources model subject rewrites rewrites_version',
     compared: 'letter_id',
     free: 'created_at finished_at stop_asked_at status failure',
+    consultant: ['letter', '*'],
+    partner: ['letter', '*'],
   },
   email_link: { free: 'token_hash email email_key address_key code state_hash device is_known expires_at' },
   encryption_check: { recorded: 'only_row encrypted' },
   enrolment: { free: 'session_id factor data tries expires_at' },
-  erased_client: { sealed: 'number client_id at reason remains revisions scheduled_at scheduled_by' },
-  erasure: { recorded: 'id client_id reason due_at scheduled_by withdrawn_at withdrawn_by', free: 'scheduled_at' },
+  erased_client: {
+    sealed: 'number client_id at reason remains revisions scheduled_at scheduled_by',
+    partner: ['client', '*'],
+  },
+  erasure: {
+    recorded: 'id client_id reason due_at scheduled_by withdrawn_at withdrawn_by',
+    free: 'scheduled_at',
+    consultant: ['client', 'client_id reason due_at scheduled_at scheduled_by withdrawn_at'],
+    partner: ['client', '*'],
+  },
   expense: {
     compared: 'id client_id date text amount tax billable archived_at version',
     free: 'created_at created_by updated_at updated_by',
+    consultant: ['expense', '*'],
+    partner: ['expense', '*'],
   },
   hold: {
     compared: 'id account_id key_id instance_id cost created_at idempotency_key',
@@ -86,22 +124,41 @@ const guards: Readonly<Record<string, Guards>> = {
     compared: `id account_id client_id kind state number series series_number month credits_id buyer_name buyer_address
       buyer_tax_number buyer_place buyer_reference order_number days_to_pay currency decimals due_on gross net tax taxes issued_at issued_by issued_on note seller supply_from supply_to
       created_at created_by updated_at updated_by version`,
+    partner: ['invoice', '*'],
   },
-  invoice_file: { compared: 'invoice_id content', free: 'at digest name' },
-  invoice_issue: { sealed: 'number invoice_id at document' },
+  invoice_file: {
+    compared: 'invoice_id content',
+    free: 'at digest name',
+    partner: ['invoice', '*'],
+  },
+  invoice_issue: {
+    sealed: 'number invoice_id at document',
+    partner: ['invoice', '*'],
+  },
   invoice_line: {
     compared: `invoice_id position text quantity unit unit_price exact net source model direction entry_id entry_version
       credits_position markup month tax_category tax_rate tax_reason`,
+    partner: ['invoice', '*'],
   },
-  invoice_mail: { sealed: 'number id invoice_id at by copy_to digest kind message recipient reminder_days subject' },
-  invoice_mail_end: { free: 'mail_id at state' },
+  invoice_mail: {
+    sealed: 'number id invoice_id at by copy_to digest kind message recipient reminder_days subject',
+    partner: ['invoice', '*'],
+  },
+  invoice_mail_end: {
+    free: 'mail_id at state',
+    partner: ['invoice', '*'],
+  },
   invoice_payment: {
     recorded: 'id invoice_id date amount method reference reverses_id by',
     sealed: 'number at',
+    partner: ['invoice', '*'],
   },
   // A month runs again without effect: what is billed is marked.
   invoice_run: { free: 'month busy_until started_at finished_at' },
-  invoice_series: { recorded: 'name last' },
+  invoice_series: {
+    recorded: 'name last',
+    partner: ['invoice', '*'],
+  },
   key_allowance: { compared: 'instance_id limit_id credit held requests tokens' },
   key_issue: { sealed: 'number key_id account_id secret_hash at' },
   key_limit: {
@@ -114,23 +171,42 @@ const guards: Readonly<Record<string, Guards>> = {
     sealed: `number at request_id account_id key_id person_id model client_id input_tokens output_tokens cached_tokens
       cache_write_tokens input_price output_price cached_price cache_write_price cost stop_reason usage_source uncharged_input
       uncharged_output tags milliseconds`,
+    consultant: [
+      'letter',
+      'request_id model client_id input_tokens output_tokens cached_tokens cache_write_tokens cost stop_reason',
+    ],
+    partner: [
+      'usage',
+      'request_id person_id model client_id input_tokens output_tokens cached_tokens cache_write_tokens cost stop_reason',
+    ],
   },
   letter: {
     compared: `id client_id previous_id subject body author recipient status cost generated approved_at approved_by sent_at
       archived_at version`,
     free: 'created_at created_by updated_at updated_by search',
+    consultant: ['letter', '*'],
+    partner: ['letter', '*'],
   },
   letter_template: {
     recorded: 'id kind name instructions is_default removed_at version',
     free: 'created_at updated_at updated_by',
+    consultant: ['letter', '*'],
+    partner: ['letter', '*'],
   },
-  letter_template_revision: { recorded: 'template_id version data person_id removed', free: 'at' },
+  letter_template_revision: {
+    recorded: 'template_id version data person_id removed',
+    free: 'at',
+    consultant: ['letter', '*'],
+    partner: ['letter', '*'],
+  },
   logout_token: { free: 'issuer jti expires_at' },
   // Every start compares it with the files.
   migration: { compared: 'number name checksum', free: 'at' },
   note: {
     compared: 'id client_id date text participants archived_at version',
     free: 'created_at created_by updated_at updated_by search',
+    consultant: ['note', '*'],
+    partner: ['note', '*'],
   },
   number_key: { recorded: 'key' },
   passkey: {
@@ -140,7 +216,13 @@ const guards: Readonly<Record<string, Guards>> = {
   passkey_owner: { recorded: 'person_id handle' },
   password: { recorded: 'person_id hash changed_at' },
   password_reset: { free: 'token_hash email email_key address_key network_hash is_known expires_at' },
-  person: { recorded: 'id name email email_key role status deleted_at', free: 'created_at last_signed_in_at' },
+  person: {
+    recorded: 'id name email email_key role status deleted_at',
+    free: 'created_at last_signed_in_at',
+    // The names of the people who are named on a record.
+    consultant: ['client', 'id name'],
+    partner: ['person', 'id name email role status'],
+  },
   phone: { recorded: 'person_id number verified_at' },
   price: {
     recorded: 'number model valid_from input output cached_input cache_write source scheduled',
@@ -150,7 +232,11 @@ const guards: Readonly<Record<string, Guards>> = {
   refusal_batch: { free: 'source number at' },
   refusal_day: { free: 'account_id key_id day model code requests' },
   refused_request: { free: 'request_id account_id key_id at model code status call milliseconds' },
-  revision: { sealed: 'number noun noun_id version client_id person_id at archived data erased' },
+  revision: {
+    sealed: 'number noun noun_id version client_id person_id at archived data erased',
+    consultant: ['client', 'noun noun_id version client_id person_id at archived data'],
+    partner: ['client', '*'],
+  },
   seal: { compared: 'chain number upto rows columns at digest marks checksum hash' },
   seal_chain: { compared: 'name number seals upto hash' },
   session: {
@@ -167,12 +253,25 @@ const guards: Readonly<Record<string, Guards>> = {
   time_entry: {
     compared: 'id client_id date text minutes rate billable archived_at version',
     free: 'created_at created_by updated_at updated_by',
+    consultant: ['time_entry', '*'],
+    partner: ['time_entry', '*'],
   },
   totp: { recorded: 'person_id secret', free: 'created_at last_step' },
-  unbilled: { compared: 'kind id day account_id client_id amount' },
+  unbilled: {
+    compared: 'kind id day account_id client_id amount',
+    partner: ['invoice', '*'],
+  },
   usage_day: {
     compared: `account_id day key_id person_id model client_id requests input_tokens output_tokens cached_tokens
       cache_write_tokens cost`,
+    consultant: [
+      'client',
+      'day person_id client_id requests input_tokens output_tokens cached_tokens cache_write_tokens cost',
+    ],
+    partner: [
+      'usage',
+      'day key_id person_id client_id requests input_tokens output_tokens cached_tokens cache_write_tokens cost',
+    ],
   },
 }
 
@@ -189,8 +288,8 @@ after(async () => {
 })
 
 const wordsOf = (text = ''): string[] => text.split(/\s+/).filter((word) => word !== '')
-const listed = (of: (table: Guards) => readonly string[]): string[] =>
-  Object.entries(guards)
+const columnsOf = (of: (table: Columns) => readonly string[]): string[] =>
+  Object.entries(tables)
     .flatMap(([table, each]) => of(each).map((column) => `${table}.${column}`))
     .toSorted()
 
@@ -199,17 +298,41 @@ async function columnsBy(query: string): Promise<string[]> {
   return rows.map(({ name }) => name).toSorted()
 }
 
+for (const role of ['consultant', 'partner'] as const) {
+  test(`B109: the role of a ${role} reads the columns that the policy lets a ${role} see, and no others`, async () => {
+    const id = randomUUIDv7()
+    const actor = personActor({ id, role })
+    const listed = Object.entries(tables).flatMap(([table, { [role]: reads }]) => (reads ? [{ table, reads }] : []))
+    assert.deepEqual(
+      listed.filter(({ reads: [resource] }) => !may(actor, 'read', resource, { consultantId: id })),
+      [],
+    )
+    const readable = await database.rows<{ table: string; columns: string; all: boolean }>(
+      `select c.oid::regclass::text as "table", string_agg(a.attname, ' ') filter (where readable) as columns, bool_and(readable) as all
+       from pg_class c join pg_attribute a on a.attrelid = c.oid cross join lateral (
+         select has_column_privilege(portal_role($1), c.oid, attnum, 'select') as readable) r
+       where relnamespace not in ('pg_catalog'::regnamespace, 'information_schema'::regnamespace) and relkind in ('r', 'p', 'v', 'm', 'f', 'S')
+         and attnum > 0 and not attisdropped group by 1 having bool_or(readable)`,
+      [role],
+    )
+    assert.deepEqual(
+      Object.fromEntries(readable.map(({ table, columns, all }) => [table, all ? ['*'] : wordsOf(columns).toSorted()])),
+      Object.fromEntries(listed.map(({ table, reads: [, columns] }) => [table, wordsOf(columns).toSorted()])),
+    )
+  })
+}
+
 test('every column of the database has one guard, or a reason why it needs none', async () => {
   const there = `select table_name || '.' || column_name as name from information_schema.columns
     join pg_class c on c.oid = to_regclass(quote_ident(table_name)) where table_schema = 'public' and not c.relispartition`
   assert.deepEqual(
-    listed(({ recorded, sealed, compared, free }) => [recorded, sealed, compared, free].flatMap(wordsOf)),
+    columnsOf(({ recorded, sealed, compared, free }) => [recorded, sealed, compared, free].flatMap(wordsOf)),
     await columnsBy(there),
   )
 })
 
 test('what is recorded is what the database records, and its triggers see each of these columns', async () => {
-  const recorded = listed(({ recorded: columns }) => wordsOf(columns))
+  const recorded = columnsOf(({ recorded: columns }) => wordsOf(columns))
   const said = `select distinct table_name || '.' || name as name from recorded_columns() cross join unnest(keys || columns) name`
   const seen = `select relname || '.' || attname as name from pg_trigger t join pg_class c on c.oid = t.tgrelid
     join pg_attribute a on a.attrelid = c.oid and a.attnum = any (t.tgattr) where tgname = 'recorded'`
@@ -218,10 +341,10 @@ test('what is recorded is what the database records, and its triggers see each o
 })
 
 test('what is sealed is in a table that has seals', () => {
-  const tables = Object.entries(guards).flatMap(([name, { sealed }]) => (sealed === undefined ? [] : [name]))
-  const names = chains.map(({ name }) => name)
+  const names = Object.entries(tables).flatMap(([name, { sealed }]) => (sealed === undefined ? [] : [name]))
+  const known = chains.map(({ name }) => name)
   assert.deepEqual(
-    tables.filter((name) => !names.includes(name)),
+    names.filter((name) => !known.includes(name)),
     [],
   )
 })

@@ -351,10 +351,18 @@ describe('B84: row-level security without a condition in the statement', () => {
       'delete from revision',
       `update revision set data = '{}'`,
       'select email_key from person',
+      `select is_partner('${ben.id}')`,
       'select * from session',
       'select * from identity',
     ]
     for (const attempt of attempts) await assert.rejects(as(anna, attempt), { code: '42501' }, attempt)
+  })
+
+  test('a consultant does not learn which other people may sign in, a partner does', async () => {
+    const known = (who: Actor) => as(who, 'select is_active($1) as own, is_active($2) as other', [anna.id, ben.id])
+    assert.deepEqual(await known(anna), [{ own: true, other: false }])
+    assert.deepEqual(await known(paula), [{ own: true, other: true }])
+    assert.deepEqual(await known(byService.actor), [{ own: true, other: true }])
   })
 
   test('a partner cannot delete rows or change a log either', async () => {

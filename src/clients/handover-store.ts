@@ -76,7 +76,7 @@ export function handOverClients(scope: Scope, visit: Visit, { from, to }: Handov
     text: `with here as materialized (
         select c.id from client c
         where ${condition} and c.consultant_id = $2
-          and exists (select from person where id = $3 and status = 'active')
+          and is_active($3)
         order by c.id for no key update),
       changed as (
         update client c set consultant_id = $3, version = c.version + 1, updated_at = record_time()

@@ -62,8 +62,7 @@ export function insertClients(visit: Visit, rows: readonly ImportRow[]): Prepare
     text: `with changed as (
         insert into client (${written})
         select ${written} from ${given}
-        where not exists (select from ${given} where not exists (
-          select from person p where p.id = r.consultant_id and p.status = 'active'))
+        where not exists (select from (select distinct consultant_id from ${given}) receiver where not is_active(consultant_id))
         order by line
         returning id, id as client_id, version)
       ${logged('client', `'client_imported'`, 2)}`,

@@ -43,7 +43,7 @@ export function handOverSelected(
         update client c set consultant_id = $3, version = c.version + 1, updated_at = record_time()
         from here where c.id = here.id and here.consultant_id <> $3
           and (select count(*) from here where is_current) = (select count(*) from selected)
-          and exists (select from person where id = $3 and status = 'active')
+          and is_active($3)
         returning c.id, c.id as client_id, c.version),
       noted as (${logged('client', `'client_assigned'`, 4)})
       select ((select count(*) from selected) - (select count(*) from here))::int as missing,

@@ -120,7 +120,7 @@ export function insertClient(visit: Visit, id: string, columns: ClientColumns): 
     text: `with changed as (
         insert into client (id, ${given})
         select $1::uuid, ${given} from jsonb_populate_record(null::client, $2::jsonb)
-        where exists (select from person p where p.id = consultant_id and p.status = 'active')
+        where is_active(consultant_id)
         on conflict (id) do nothing returning id, id as client_id, version)
       ${logged('client', `'client_created'`, 3)}`,
     values: [id, JSON.stringify(columns), ...loggedValues(visit, Object.keys(columns))],
@@ -153,8 +153,8 @@ export function updateClient(
     text: `with here as materialized (
         select c.id, c.consultant_id, c.status from client c
         where ${condition} and c.id = $2 and ($3::int[] is null or c.version = any ($3))
-          and (c.status = 'active' or $4::jsonb ? 'status') and (not $4::jsonb ? 'consultant_id' or exists (
-            select from person where id = ($4::jsonb ->> 'consultant_id')::uuid and status = 'active'))
+          and (c.status = 'active' or $4::jsonb ? 'status')
+          and (not $4::jsonb ? 'consultant_id' or is_active(($4::jsonb ->> 'consultant_id')::uuid))
         for no key update),
       changed as (
         update client c set (${list}) = (select ${list} from jsonb_populate_record(c, $4::jsonb)), ${touched}
@@ -214,7 +214,7 @@ const touched = 'version = c.version + 1, updated_at = record_time()'
 export function readActivePerson(id: string): PreparedStatement<PersonJson> {
   return {
     name: 'active person',
-    text: `select id, name from person where id = $1 and status = 'active'`,
+    text: `select id, name from person where id = $1 and is_active(id)`,
     values: [id],
   }
 }

@@ -4,7 +4,7 @@ import type { Actor } from '../access/actor.ts'
 import { contextOf, type PortalDatabase } from '../access/portal.ts'
 import { openDatabase, type Queryable } from '../platform/database/database.ts'
 import type { PreparedStatement, RowsOf } from '../platform/database/pipeline.ts'
-import { lockSamples, setSampleTime } from './samples-store.ts'
+import { leaveRole, lockSamples, setSampleTime } from './samples-store.ts'
 
 export interface TransactionNeeds {
   /** The address of the database, as its owner. */
@@ -46,6 +46,7 @@ function asPeople(tx: Queryable, now: () => string): PortalDatabase['as'] {
   ): Promise<RowsOf<Statements>>
   async function as(actor: Actor, statements: readonly PreparedStatement[]): Promise<readonly unknown[]> {
     const context = contextOf(actor)
+    await leaveRole(tx)
     await tx.rows(context.text, context.values)
     await setSampleTime(tx, now())
     const results: unknown[] = []

@@ -182,8 +182,7 @@ export function watchDraft(id: string): PreparedStatement<{ readonly stop: boole
   return {
     name: 'watch draft',
     text: `select d.stop_asked_at is not null as stop from draft d join client c on c.id = d.client_id
-      where d.id = $1 and c.deleted_at is null
-        and exists (select from person p where p.id = portal_person() and p.status = 'active')`,
+      where d.id = $1 and c.deleted_at is null and is_active(portal_person())`,
     values: [id],
   }
 }
