@@ -77,7 +77,9 @@ describe('the shipped migrations', () => {
     const directory = await folder({ '0001_one.sql': 'create table one (); select pg_sleep(600)' })
     const stops = [new AbortController(), new AbortController()]
     const ended = Promise.allSettled(stops.map(({ signal }) => migrate(url, { directory, stop: signal })))
-    await until(async () => (await running()).length === 2)
+    // One sleeps in its migration, and the other waits for its lock.
+    const waiting = `select from pg_stat_activity where datname = current_database() and wait_event in ('PgSleep', 'advisory')`
+    await until(async () => (await rows(waiting)).length === 2)
     for (const stop of stops) stop.abort()
     assert.deepEqual(
       (await ended).map(({ status }) => status),
