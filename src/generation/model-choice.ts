@@ -29,6 +29,7 @@ const features: Readonly<Record<Capability, string>> = {
   images: 'images',
   documents: 'documents',
   reasoning: 'reasoning',
+  verbosity: 'verbosity',
 }
 
 function checkCapabilities({ model: { id, capabilities } }: Offer, needs: readonly Need[]): void {

@@ -2,7 +2,7 @@
  * What a model may be able to do besides reading and writing text. `forced_tools`: it calls a tool where the request leaves it no
  * other choice. `tools` includes that.
  */
-export const capabilities = ['tools', 'forced_tools', 'json', 'images', 'documents', 'reasoning'] as const
+export const capabilities = ['tools', 'forced_tools', 'json', 'images', 'documents', 'reasoning', 'verbosity'] as const
 export type Capability = (typeof capabilities)[number]
 
 /** What is known of a model's capabilities. The others may be present. */

@@ -11,6 +11,8 @@ export interface Prompt {
   readonly format?: ReplyFormat | undefined
   /** Default: as the model does by itself. */
   readonly reasoning?: Reasoning | undefined
+  /** Default: as the model does by itself. */
+  readonly verbosity?: Verbosity | undefined
   /** Requests with the same key are likely to share the beginning of their prompts. */
   readonly cacheKey?: string | undefined
 }
@@ -129,6 +131,9 @@ export type ReplyFormat =
       /** The dialect's name of the schema, for errors. */
       readonly field: string
     }
+
+/** How much to write. */
+export type Verbosity = 'low' | 'high'
 
 export const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const
 export type Effort = (typeof efforts)[number]

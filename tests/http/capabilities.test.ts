@@ -45,7 +45,7 @@ const ask = (model: string, changes: object) => send('/v1/chat/completions', mod
 
 const tools = [{ type: 'function', function: { name: 'clock', parameters: { type: 'object', properties: {} } } }]
 
-const everything = ['tools', 'json', 'images', 'documents', 'reasoning']
+const everything = ['tools', 'json', 'images', 'documents', 'reasoning', 'verbosity']
 
 async function listed(model: string): Promise<unknown> {
   return (await service.call(`/v1/models/${model}`, customer.key)).json['capabilities']

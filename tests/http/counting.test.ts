@@ -75,7 +75,7 @@ describe('GET /v1/models', () => {
         kind: 'text',
         context_length: 32_768,
         max_output_tokens: 4096,
-        capabilities: ['tools', 'json', 'images', 'documents', 'reasoning'],
+        capabilities: ['tools', 'json', 'images', 'documents', 'reasoning', 'verbosity'],
         price: { input: '0.15', output: '0.6', currency: 'USD' },
         aliases: ['quick'],
       },

@@ -179,9 +179,9 @@ const { vendor, service } = await openVendorService()
   const result = { type: 'function_call_output', call_id: 'c1', output: '5' }
   const thought = { type: 'reasoning', id: 'rs_1', summary: [{ type: 'summary_text', text: 'Hm.' }] }
 
-  const hosted = ['file_search', 'code_interpreter', 'mcp', 'computer', 'custom']
+  const hosted = ['file_search', 'code_interpreter', 'mcp', 'computer', 'image_generation']
   const spaced = (...tools: readonly unknown[]) => ({ tools: [{ type: 'namespace', name: 'n', tools }] })
-  const others = ['item_reference', 'web_search_call', 'custom_tool_call', 'mcp_approval_response', 'compaction']
+  const others = ['item_reference', 'web_search_call', 'shell_call', 'mcp_approval_response', 'compaction']
   const after = (...items: readonly unknown[]): Json => ({ input: [user, ...items] })
   const before = (item: unknown): Json => ({ input: [item, user] })
 
@@ -322,7 +322,7 @@ const { vendor, service } = await openVendorService()
     ],
     '/v1/responses': [
       { reasoning: { effort: null } },
-      { reasoning: { effort: null, summary: null, context: 'auto', mode: 'standard' } },
+      { reasoning: { effort: null, summary: null, context: 'all_turns', mode: 'standard' } },
       { max_tool_calls: 2, include: ['reasoning.encrypted_content'] },
       { reasoning: {} },
       { text: { format: { type: 'text' }, verbosity: 'medium' } },

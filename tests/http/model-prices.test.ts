@@ -82,7 +82,7 @@ describe('the list of models', () => {
       aliases: ['default'],
       context: 32_768,
       max_output_tokens: 4096,
-      capabilities: ['tools', 'json', 'images', 'documents', 'reasoning'],
+      capabilities: ['tools', 'json', 'images', 'documents', 'reasoning', 'verbosity'],
       fallback: 'a/slow:1',
       ready: true,
       reason: null,

@@ -17,9 +17,13 @@ const packages = path.join(import.meta.dirname, 'node_modules')
  * The programs. `setUp` writes the configuration and returns the environment: the URL, the key and the model, and what keeps the
  * program from calling home. `read` and `edit` are calls of its tools that work on the note.
  */
+/** The names of models that Codex does not know, knows as one with tools of their own form, and as one with tools in items. */
+const codexModels = ['fast', 'gpt-5.5', 'gpt-6.2-sol']
+
 const programs = [
   {
     name: 'Claude Code',
+    model: 'fast',
     file: '@anthropic-ai/claude-code-linux-x64/claude',
     setUp: async ({ url, key }) => ({
       ANTHROPIC_BASE_URL: url,
@@ -32,36 +36,10 @@ const programs = [
     read: (file) => ['Read', { file_path: file }],
     edit: (file) => ['Edit', { file_path: file, old_string: 'one', new_string: 'two' }],
   },
-  {
-    name: 'Codex CLI',
-    file: '@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex',
-    setUp: async ({ url, key, home }) => {
-      await mkdir(path.join(home, '.codex'))
-      await writeFile(
-        path.join(home, '.codex/config.toml'),
-        `model = "fast"
-model_provider = "tollgate"
-check_for_update_on_startup = false
-
-[analytics]
-enabled = false
-
-[model_providers.tollgate]
-name = "Tollgate"
-base_url = "${url}/v1"
-env_key = "TOLLGATE_KEY"
-wire_api = "responses"
-`,
-      )
-      return { TOLLGATE_KEY: key }
-    },
-    begin: (prompt) => ['exec', ...codexFlags, prompt],
-    goOn: (prompt) => ['exec', 'resume', '--last', ...codexFlags, prompt],
-    read: (file) => ['exec_command', { cmd: `cat ${file}` }],
-    edit: (file) => ['exec_command', { cmd: `apply_patch <<'END'\n${patchOf(file)}\nEND\n` }],
-  },
+  ...codexModels.map(codex),
   {
     name: 'opencode',
+    model: 'fast',
     file: 'opencode-linux-x64/bin/opencode',
     setUp: async ({ url, key, folder }) => {
       const options = { baseURL: `${url}/v1`, apiKey: '{env:TOLLGATE_KEY}' }
@@ -79,27 +57,78 @@ wire_api = "responses"
   },
 ]
 
+/**
+ * Codex with a model. Of one whose name it knows as OpenAI's, it sends other tools: `apply_patch` with a grammar, the search for tools, and
+ * tools in items of the input.
+ */
+function codex(model) {
+  return {
+    name: `Codex CLI with ${model}`,
+    model,
+    file: '@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex',
+    setUp: async ({ url, key, home }) => {
+      await mkdir(path.join(home, '.codex'))
+      await writeFile(
+        path.join(home, '.codex/config.toml'),
+        `model = "${model}"
+model_provider = "tollgate"
+check_for_update_on_startup = false
+
+[analytics]
+enabled = false
+
+[model_providers.tollgate]
+name = "Tollgate"
+base_url = "${url}/v1"
+env_key = "TOLLGATE_KEY"
+wire_api = "responses"
+`,
+      )
+      return { TOLLGATE_KEY: key }
+    },
+    begin: (prompt) => ['exec', ...codexFlags, prompt],
+    goOn: (prompt) => ['exec', 'resume', '--last', ...codexFlags, prompt],
+    read: (file, tools) => commandOf(`cat ${file}`, tools),
+    edit: (file, tools) =>
+      tools.includes('apply_patch')
+        ? ['apply_patch', { input: patchOf(file) }]
+        : commandOf(`apply_patch <<'END'\n${patchOf(file)}\nEND\n`, tools),
+  }
+}
+
+/** The newest models write a program that calls the tools. */
+function commandOf(cmd, tools) {
+  if (tools.includes('exec_command')) return ['exec_command', { cmd }]
+  return ['exec', { input: `text(await tools.exec_command(${JSON.stringify({ cmd })}))` }]
+}
+
 /** The test runs in a folder of its own, where a sandbox protects nothing and needs rights that containers lack. */
 const codexFlags = ['--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox']
 const patchOf = (file) =>
   ['*** Begin Patch', `*** Update File: ${file}`, '@@', '-one', '+two', '*** End Patch'].join('\n')
 
+const namesOf = ({ tools }) => tools.map((each) => each.function.name.split('__').at(-1))
+
 const done = 'The note says two.'
 
-const callOf = ([tool, input], id) => ({ calls: [{ id, name: tool, input: JSON.stringify(input) }] })
+/** A call of a tool, by the name that the model knows: one in a namespace has that in front. */
+function callOf([tool, input], id, { tools }) {
+  const { name } = tools.map((each) => each.function).find((each) => each.name.split('__').at(-1) === tool)
+  return { calls: [{ id, name, input: JSON.stringify(input) }] }
+}
 
 /** The messages since the user spoke last. */
 const turnOf = ({ messages }) => messages.slice(messages.findLastIndex(({ role }) => role === 'user'))
 
-for (const { name, file, setUp, begin, goOn, read, edit } of programs) {
+for (const { name, model, file, setUp, begin, goOn, read, edit } of programs) {
   const program = path.join(packages, file)
   const skip = existsSync(program) ? false : `${file} is not installed in tests/programs`
   describe(`A50 ${name}`, { skip }, () => {
     let upstream, service, customer, home, folder, note, environment
     before(async () => {
       upstream = await startScriptedUpstream()
-      const model = { context: 200_000, max_output_tokens: 64_000 }
-      service = await startService({ models: [upstreamModel(upstream.url, model)] })
+      const large = { id: model, context: 200_000, max_output_tokens: 64_000 }
+      service = await startService({ models: [upstreamModel(upstream.url, large)] })
       customer = await service.customer()
       home = await mkdtemp(path.join(tmpdir(), 'tollgate-program-'))
       folder = path.join(home, 'work')
@@ -131,9 +160,9 @@ for (const { name, file, setUp, begin, goOn, read, edit } of programs) {
       const printed = await run(begin('Change the note to two.'), (body) => {
         if (cuts-- > 0) return { text: 'Let me look at it.', cut: true }
         const results = turnOf(body).filter(({ role }) => role === 'tool')
-        if (results.length === 0) return { text: 'Let me look.', ...callOf(read(note), 'call_1') }
+        if (results.length === 0) return { text: 'Let me look.', ...callOf(read(note, namesOf(body)), 'call_1', body) }
         assert.match(JSON.stringify(results[0].content), /one/)
-        return results.length === 1 ? callOf(edit(note), 'call_2') : { text: done }
+        return results.length === 1 ? callOf(edit(note, namesOf(body)), 'call_2', body) : { text: done }
       })
       assert.equal(await readFile(note, 'utf8'), 'two\n')
       assert.ok(printed.includes(done), printed)

@@ -58,7 +58,7 @@ export const chatFields = {
   seed: passed,
   stop: honoured,
   stream_options: honoured,
-  verbosity: refused('medium'),
+  verbosity: passed,
   web_search_options: refused(),
   // OpenAI's client adds what it parsed to the messages and calls that it returns.
   'messages[].annotations': refused([]),
@@ -101,9 +101,9 @@ export const responsesFields = {
   'input[].content[].logprobs': refused([]),
   'input[].content[].parsed': hint,
   'input[].content[].prompt_cache_breakpoint': hint,
-  'reasoning.context': refused('auto'),
+  // All thoughts that a request has are passed on, whichever turn they are of.
+  'reasoning.context': refused('auto', 'all_turns'),
   'reasoning.mode': refused('standard'),
-  'text.verbosity': refused('medium'),
   'tools[].allowed_callers': refused(['direct']),
   'tools[].defer_loading': refused(false),
   'tools[].output_schema': hint,

@@ -3,7 +3,12 @@ import { test } from 'node:test'
 import type { Message, Part, Prompt } from '../../models/conversation.ts'
 import { needsOf } from './needs.ts'
 
-const fields = { messages: 'input', format: 'text.format', reasoning: 'reasoning.effort' }
+const fields = {
+  messages: 'input',
+  format: 'text.format',
+  reasoning: 'reasoning.effort',
+  verbosity: 'text.verbosity',
+}
 const tool = { name: 'f', parameters: {}, field: 'tools[0].parameters' }
 const user: Message = { role: 'user', text: 'Hello' }
 const saying = (...parts: Part[]): Message => ({ role: 'assistant', parts })
@@ -39,6 +44,7 @@ test('a prompt needs a model that can do what its fields and its messages have',
     [{ format: { kind: 'json' } }, ['json text.format']],
     [{ reasoning: { effort: 'minimal' } }, ['reasoning reasoning.effort']],
     [{ reasoning: { budgetTokens: 1024 } }, ['reasoning reasoning.effort']],
+    [{ verbosity: 'low' }, ['verbosity text.verbosity']],
   ]
   for (const [prompt, expected] of cases) {
     const needs = needsOf({ messages: [user], ...prompt }, fields)

@@ -14,14 +14,16 @@ interface PromptFields {
   readonly messages: string
   readonly format: string
   readonly reasoning: string
+  /** Undefined where no request has one. */
+  readonly verbosity?: string
   /** The effort that is the same as none named. */
   readonly defaultEffort?: Effort
 }
 
 /** What a prompt needs of a model besides text; undefined if it needs nothing. */
 export function needsOf(prompt: Prompt, fields: PromptFields): readonly Need[] | undefined {
-  const { messages, tools, format, reasoning } = prompt
-  if (!tools && !format && !reasoning && messages.every(isText)) return undefined
+  const { messages, tools, format, reasoning, verbosity } = prompt
+  if (!tools && !format && !reasoning && !verbosity && messages.every(isText)) return undefined
   const needs: Need[] = []
   if (tools) needs.push({ capability: choosesFreely(prompt) ? 'tools' : 'forced_tools', field: 'tools' })
   for (const [capability, field] of capabilitiesOf(messages, fields.messages)) needs.push({ capability, field })
@@ -29,6 +31,7 @@ export function needsOf(prompt: Prompt, fields: PromptFields): readonly Need[] |
   if (reasoning && asksToReason(reasoning, fields.defaultEffort)) {
     needs.push({ capability: 'reasoning', field: fields.reasoning })
   }
+  if (verbosity && fields.verbosity) needs.push({ capability: 'verbosity', field: fields.verbosity })
   return needs.length === 0 ? undefined : needs
 }
 

@@ -4,7 +4,7 @@ import { compileBody } from '../../platform/http/validation.ts'
 import { chatExample } from '../examples.ts'
 import { sampling, stopText } from '../schema.ts'
 import { mostMessages } from './messages.ts'
-import { openAiFields } from './openai-schema.ts'
+import { openAiFields, verbosity } from './openai-schema.ts'
 
 /** The bodies of OpenAI's chat completions. */
 const tokens = (description: string) => Type.Optional(Type.Integer({ minimum: 1, description }))
@@ -32,6 +32,7 @@ const fields = {
       description: "How much the model should think before it replies. Default: the model's.",
     }),
   ),
+  verbosity,
   ...openAiFields,
 }
 

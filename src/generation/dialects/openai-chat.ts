@@ -9,6 +9,7 @@ import { completion, eventWriter } from './openai-chat-reply.ts'
 import { checkChatRequest, checkSingleStop, type ChatRequest } from './openai-chat-schema.ts'
 import { readReplyFormat, readTools } from './openai-chat-tools.ts'
 import { openAiFormat } from './openai-errors.ts'
+import { readVerbosity } from './tool-fields.ts'
 
 /** OpenAI's chat completions: `POST /v1/chat/completions`. */
 const unsupported = neutralIn(chatFields)
@@ -26,7 +27,12 @@ export const openAiChat: Dialect = Object.freeze({
   },
 })
 
-const promptFields = { messages: 'messages', format: 'response_format', reasoning: 'reasoning_effort' }
+const promptFields = {
+  messages: 'messages',
+  format: 'response_format',
+  reasoning: 'reasoning_effort',
+  verbosity: 'verbosity',
+}
 
 function requestOf(body: ChatRequest, messages: readonly Message[]): DialectRequest {
   const newer = body.max_completion_tokens !== undefined
@@ -55,12 +61,15 @@ function requestOf(body: ChatRequest, messages: readonly Message[]): DialectRequ
 function promptOf(body: ChatRequest, messages: readonly Message[]): Prompt {
   const { response_format: format, reasoning_effort: effort, prompt_cache_key: cacheKey } = body
   const tools = readTools(body)
-  if (!tools && format === undefined && effort === undefined && cacheKey === undefined) return { messages }
+  const verbosity = readVerbosity(body.verbosity, 'verbosity')
+  if (!tools && format === undefined && effort === undefined && cacheKey === undefined && !verbosity)
+    return { messages }
   return {
     messages,
     ...tools,
     ...(format !== undefined && { format: readReplyFormat(format) }),
     ...(effort !== undefined && { reasoning: { effort } }),
+    ...(verbosity && { verbosity }),
     ...(cacheKey !== undefined && { cacheKey }),
   }
 }

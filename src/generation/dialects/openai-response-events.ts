@@ -19,8 +19,8 @@ export function responseEvents(request: RequestedResponse, ids: ResponseIds): Ev
   let sent = 0
   const write = (type: string, fields: object) => event(type, { type, sequence_number: sent++, ...fields })
   const response = responseObject(request, ids)
-  const { spaced, tools } = request.tools
-  const output = createOutput({ id: ids.id, spaced, number: () => sent++, write }, tools.length > 0)
+  const { named, tools } = request.tools
+  const output = createOutput({ id: ids.id, named, number: () => sent++, write }, tools.length > 0)
   return {
     opening: [write('response.created', { response }), write('response.in_progress', { response })],
     text: output.text,
@@ -28,7 +28,7 @@ export function responseEvents(request: RequestedResponse, ids: ResponseIds): Ev
     closing(reply) {
       const { events, cutOffCall } = output.end(reply)
       const ended = responseObject(request, reply, reply)
-      const items = cutOffCall ? { output: [...outputItems(reply, spaced), cutOffCall] } : {}
+      const items = cutOffCall ? { output: [...outputItems(reply, named), cutOffCall] } : {}
       return [events, write(`response.${statusOf(reply)}`, { response: { ...ended, ...items } })]
     },
     failure: (details, status) => failure(write, details, status),

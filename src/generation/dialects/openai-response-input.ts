@@ -4,8 +4,9 @@ import { neutralIn, responsesFields } from './field-table.ts'
 import { checkFileCount } from './files.ts'
 import { checkedText, mostMessages, refuseOthers } from './messages.ts'
 import { readResponseFile } from './openai-response-files.ts'
-import { joinedName } from './openai-response-namespaces.ts'
+import { foundText, joinedName, searchName, type ReadTool } from './openai-response-named-tools.ts'
 import { readReasoning } from './openai-response-reasoning.ts'
+import { readAddedTools } from './openai-response-tools.ts'
 import { readCalledTool, readId, readInput } from './tool-fields.ts'
 import { pairResults } from './tools.ts'
 
@@ -16,8 +17,18 @@ const roles: Readonly<Record<string, Message['role']>> = {
   assistant: 'assistant',
 }
 
-/** The fields of the ids of calls and results. */
-type Places = Map<CallPart | ResultPart, string>
+/** What items have besides their content. */
+interface Found {
+  /** The fields of the ids of calls and results. */
+  readonly places: Map<CallPart | ResultPart, string>
+  /** The tools that items brought. */
+  readonly tools: ReadTool[]
+}
+
+export interface ResponseInput {
+  readonly messages: readonly Message[]
+  readonly tools: readonly ReadTool[]
+}
 
 /** What an item contributes to a turn. Its text is defined if the item is a message of text only. */
 interface Item {
@@ -40,21 +51,21 @@ interface Turn {
  * said and called in a row is one turn; so are the results of calls and the user's message after them. Leaves a value that
  * is not a list, and a list that is too long, to the schema. Throws Problem `invalid_field` for the first fault.
  */
-export function readResponseInput(list: unknown): readonly Message[] {
-  if (!Array.isArray(list) || list.length > mostMessages) return []
-  const places: Places = new Map()
+export function readResponseInput(list: unknown): ResponseInput {
+  if (!Array.isArray(list) || list.length > mostMessages) return { messages: [], tools: [] }
+  const found: Found = { places: new Map(), tools: [] }
   const turns: Turn[] = []
   for (const [index, value] of list.entries()) {
-    const item = readItem(value, `input[${index}]`, places)
+    const item = readItem(value, `input[${index}]`, found)
     const before = turns.at(-1)
     if (before && joins(before, item)) join(before, item)
     else if (item.isMessage || item.parts.length > 0) turns.push(turnOf(item))
     if (index === list.length - 1) checkLast(item, `input[${index}]`)
   }
   if (turns.length === 0) throw mustBe('input', 'a list of at least one message')
-  const messages = pairResults(turns.map(messageOf), (part) => places.get(part) ?? 'input')
+  const messages = pairResults(turns.map(messageOf), (part) => found.places.get(part) ?? 'input')
   checkFileCount(messages, 'input')
-  return messages
+  return { messages, tools: found.tools }
 }
 
 const turnOf = ({ role, isMessage, parts, text }: Item): Turn => ({ role, isMessage, parts: [...parts], text })
@@ -87,12 +98,17 @@ function checkLast({ role, isMessage, parts }: Item, place: string): void {
   }
 }
 
-type Reader = (fields: Fields, place: string, places: Places) => Item
+type Reader = (fields: Fields, place: string, found: Found) => Item
 
 const readers: Readonly<Record<string, Reader>> = {
   message: readMessage,
   function_call: readCall,
   function_call_output: readResult,
+  custom_tool_call: readCustomCall,
+  custom_tool_call_output: readResult,
+  tool_search_call: readSearch,
+  tool_search_output: readSearchResult,
+  additional_tools: readAdditional,
   reasoning: (fields, place) => ({ role: 'assistant', isMessage: false, parts: readReasoning(fields, place) }),
 }
 
@@ -100,12 +116,12 @@ const neutral = neutralIn(responsesFields, 'input[].')
 const neutralOfPart = neutralIn(responsesFields, 'input[].content[].')
 
 /** An output item of an earlier response can be sent back as it was received: `status` has no effect. */
-function readItem(value: unknown, place: string, places: Places): Item {
+function readItem(value: unknown, place: string, found: Found): Item {
   const kept = withoutNeutral(value, neutral, `${place}.`)
   if (!isFields(kept)) throw mustBe(place, 'an object: a message or another item')
   const { type = 'message', status: _, ...fields } = kept
   const read = typeof type === 'string' && Object.hasOwn(readers, type) ? readers[type] : undefined
-  if (read) return read(fields, place, places)
+  if (read) return read(fields, place, found)
   if (type === 'item_reference') {
     throw mustBe(
       `${place}.type`,
@@ -130,27 +146,71 @@ function readMessage(fields: Fields, place: string): Item {
   return { role: known, isMessage: true, text, parts: text === '' ? [] : [{ kind: 'text', text }] }
 }
 
-function readCall(fields: Fields, place: string, places: Places): Item {
+function readCall(fields: Fields, place: string, found: Found): Item {
   refuseOthers(fields, ['id', 'call_id', 'namespace', 'name', 'arguments', 'created_by'], place)
+  return callOf(
+    fields,
+    readCalledName(fields, place),
+    readInput(fields['arguments'], `${place}.arguments`),
+    place,
+    found,
+  )
+}
+
+function readCustomCall(fields: Fields, place: string, found: Found): Item {
+  refuseOthers(fields, ['id', 'call_id', 'namespace', 'name', 'input', 'created_by'], place)
+  const { input } = fields
+  if (typeof input !== 'string') throw mustBe(`${place}.input`, 'a text')
+  const written = JSON.stringify({ input: checkedText(input, `${place}.input`) })
+  return callOf(fields, readCalledName(fields, place), written, place, found)
+}
+
+function readSearch(fields: Fields, place: string, found: Found): Item {
+  refuseOthers(fields, ['id', 'call_id', 'execution', 'arguments', 'created_by'], place)
+  const { arguments: asked } = fields
+  const written = typeof asked === 'string' ? asked : JSON.stringify(asked)
+  return callOf(fields, searchName, readInput(written, `${place}.arguments`), place, found)
+}
+
+function readCalledName(fields: Fields, place: string): string {
   const { namespace } = fields
   const name = readCalledTool(fields['name'], `${place}.name`)
-  const part: CallPart = {
-    kind: 'call',
-    id: readId(fields['call_id'], `${place}.call_id`),
-    tool:
-      namespace === undefined ? name : joinedName({ namespace: readCalledTool(namespace, `${place}.namespace`), name }),
-    input: readInput(fields['arguments'], `${place}.arguments`),
-  }
+  return namespace === undefined
+    ? name
+    : joinedName({ namespace: readCalledTool(namespace, `${place}.namespace`), name })
+}
+
+function callOf(fields: Fields, tool: string, input: string, place: string, { places }: Found): Item {
+  const part: CallPart = { kind: 'call', id: readId(fields['call_id'], `${place}.call_id`), tool, input }
   places.set(part, `${place}.call_id`)
   return { role: 'assistant', isMessage: false, parts: [part] }
 }
 
-function readResult(fields: Fields, place: string, places: Places): Item {
-  refuseOthers(fields, ['id', 'call_id', 'output', 'created_by'], place)
-  const content = readShown(fields['output'], `${place}.output`, ['input_text', 'output_text'])
+function readResult(fields: Fields, place: string, found: Found): Item {
+  refuseOthers(fields, ['id', 'call_id', 'name', 'output', 'created_by'], place)
+  return resultOf(fields, readShown(fields['output'], `${place}.output`, ['input_text', 'output_text']), place, found)
+}
+
+/** The model can call what was found from now on. A later search may find a tool again. */
+function readSearchResult(fields: Fields, place: string, found: Found): Item {
+  refuseOthers(fields, ['id', 'call_id', 'execution', 'tools', 'created_by'], place)
+  const tools = readAddedTools(fields['tools'], `${place}.tools`)
+  const known = new Set(found.tools.map(({ tool }) => tool.name))
+  found.tools.push(...tools.filter(({ tool }) => !known.has(tool.name)))
+  return resultOf(fields, [{ kind: 'text', text: foundText(tools) }], place, found)
+}
+
+function resultOf(fields: Fields, content: ResultPart['content'], place: string, { places }: Found): Item {
   const part: ResultPart = { kind: 'result', callId: readId(fields['call_id'], `${place}.call_id`), content }
   places.set(part, `${place}.call_id`)
   return { role: 'user', isMessage: false, parts: [part] }
+}
+
+function readAdditional(fields: Fields, place: string, found: Found): Item {
+  refuseOthers(fields, ['id', 'role', 'tools', 'created_by'], place)
+  if (fields['role'] !== 'developer') throw mustBe(`${place}.role`, 'developer')
+  found.tools.push(...readAddedTools(fields['tools'], `${place}.tools`))
+  return { role: 'system', isMessage: false, parts: [] }
 }
 
 /** Reads a text, or a list of text parts. An empty text has no part. */

@@ -3,6 +3,7 @@ import type { Prompt, ReplyFormat, ToolChoice } from '../../models/conversation.
 import type { Reply } from '../generation.ts'
 import { createdAt } from './dialect.ts'
 import { cutOff, outputItems, statusOf } from './openai-response-items.ts'
+import type { NamedTools } from './openai-response-named-tools.ts'
 import type { ResponseTools } from './openai-response-tools.ts'
 
 /** A request as its response repeats it. */
@@ -35,7 +36,7 @@ export function responseObject(
   reply?: Reply,
 ): object {
   const reason = reply && cutOff(reply)
-  const { toolChoice, parallelCalls, format, reasoning } = prompt
+  const { toolChoice, parallelCalls, format, reasoning, verbosity } = prompt
   return {
     id: `resp_${id}`,
     object: 'response',
@@ -48,15 +49,15 @@ export function responseObject(
     max_output_tokens: body.max_output_tokens ?? null,
     metadata: body.metadata ?? {},
     model,
-    output: reply ? outputItems(reply, tools.spaced) : [],
+    output: reply ? outputItems(reply, tools.named) : [],
     parallel_tool_calls: parallelCalls ?? true,
     previous_response_id: null,
     reasoning: reasoning ? { effort: reasoning.effort ?? null, summary: reasoning.summary ?? null } : null,
     service_tier: 'default',
     store: false,
     temperature: body.temperature ?? 0,
-    text: { format: format ? formatOf(format) : { type: 'text' } },
-    tool_choice: choiceOf(toolChoice),
+    text: { format: format ? formatOf(format) : { type: 'text' }, ...(verbosity && { verbosity }) },
+    tool_choice: choiceOf(toolChoice, tools.named),
     tools: tools.repeated,
     top_p: body.top_p ?? 1,
     truncation: 'disabled',
@@ -66,8 +67,8 @@ export function responseObject(
   }
 }
 
-const choiceOf = (choice: ToolChoice = 'auto') =>
-  typeof choice === 'string' ? choice : { type: 'function', name: choice.tool }
+const choiceOf = (choice: ToolChoice = 'auto', named: NamedTools) =>
+  typeof choice === 'string' ? choice : { type: named.get(choice.tool)?.type ?? 'function', name: choice.tool }
 
 function formatOf(format: ReplyFormat): object {
   if (format.kind === 'json') return { type: 'json_object' }

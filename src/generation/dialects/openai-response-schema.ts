@@ -3,7 +3,7 @@ import { efforts } from '../../models/conversation.ts'
 import { compileBody } from '../../platform/http/validation.ts'
 import { responsesExample } from '../examples.ts'
 import { mostMessages } from './messages.ts'
-import { openAiFields } from './openai-schema.ts'
+import { openAiFields, verbosity } from './openai-schema.ts'
 
 /** The bodies of OpenAI's responses. */
 const summaries = Type.Enum(['auto', 'concise', 'detailed'])
@@ -111,6 +111,32 @@ const reasoning = Type.Object(
   { description: "The model's reasoning, as far as it is shown." },
 )
 
+const customCall = Type.Object(
+  {
+    type: Type.Literal('custom_tool_call'),
+    call_id: Type.String(),
+    namespace: call.properties.namespace,
+    name: Type.String(),
+    input: Type.String({ description: 'What the model wrote for the tool: any text.' }),
+  },
+  { description: 'A call of a custom tool.' },
+)
+
+const customResult = Type.Object(
+  { type: Type.Literal('custom_tool_call_output'), call_id: Type.String(), output: shown },
+  { description: 'The result of a call of a custom tool.' },
+)
+
+const searchCall = Type.Object(
+  {
+    type: Type.Literal('tool_search_call'),
+    execution: Type.Literal('client'),
+    call_id: Type.String(),
+    arguments: Type.Object({}, { additionalProperties: true, description: 'The arguments.' }),
+  },
+  { description: 'A search for tools that the caller runs.' },
+)
+
 const functionFields = {
   description: Type.Optional(Type.String()),
   parameters: Type.Optional(
@@ -121,26 +147,63 @@ const functionFields = {
   ),
 }
 
-const tool = Type.Object({
-  type: Type.Enum(['function', 'namespace', 'web_search'], {
+const grammar = Type.Object(
+  {
+    type: Type.Enum(['text', 'grammar']),
+    syntax: Type.Optional(Type.Enum(['lark', 'regex'])),
+    definition: Type.Optional(Type.String()),
+  },
+  {
     description:
-      'A function, or a group of functions. web_search is left out beside functions if the model may choose, and refused otherwise.',
+      'For a custom tool: the form of its input. A grammar is explained to the model, and nothing enforces it. Default any text.',
+  },
+)
+
+const tool = Type.Object({
+  type: Type.Enum(['function', 'custom', 'namespace', 'tool_search', 'web_search'], {
+    description:
+      'A function, a custom tool, whose input is a text, a group of tools, or a search for tools that the caller runs. Models know all of them as functions. web_search is left out beside functions if the model may choose, and refused otherwise.',
   }),
   name: Type.Optional({
     ...name,
     description: 'Models know a function in a namespace as namespace__name: at most 64 characters.',
   }),
   ...functionFields,
+  format: Type.Optional(grammar),
+  execution: Type.Optional(Type.Literal('client', { description: 'Required of a tool_search.' })),
   tools: Type.Optional(
-    Type.Array(Type.Object({ type: Type.Literal('function'), name, ...functionFields }), {
-      description:
-        'For a namespace: its functions. The description of the namespace is added to that of its first function.',
-    }),
+    Type.Array(
+      Type.Object({
+        type: Type.Enum(['function', 'custom']),
+        name,
+        ...functionFields,
+        format: Type.Optional(grammar),
+      }),
+      {
+        description: 'For a namespace: its tools. The description of the namespace is added to that of its first tool.',
+      },
+    ),
   ),
 })
 
+const addedTools = Type.Array(tool, { description: 'Tools that the model may call, as in the field tools.' })
+
+const found = Type.Object(
+  { type: Type.Literal('tool_search_output'), call_id: Type.String(), tools: addedTools },
+  { description: 'What the search of the caller has found.' },
+)
+
+const additional = Type.Object({
+  type: Type.Literal('additional_tools'),
+  role: Type.Literal('developer'),
+  tools: addedTools,
+})
+
 const toolChoice = Type.Union(
-  [Type.Enum(['none', 'auto', 'required']), Type.Object({ type: Type.Literal('function'), name: Type.String() })],
+  [
+    Type.Enum(['none', 'auto', 'required']),
+    Type.Object({ type: Type.Enum(['function', 'custom']), name: Type.String() }),
+  ],
   { description: 'Whether the model may or must call a tool, or which one. Default auto.' },
 )
 
@@ -161,12 +224,20 @@ const format = Type.Union(
 export const responsesRequest = Type.Object(
   {
     ...fields,
-    input: Type.Union([Type.String(), Type.Array(Type.Union([message, call, result, reasoning]))], {
-      description: 'A text, or the conversation so far. The last item is a user message or a tool result.',
-    }),
+    input: Type.Union(
+      [
+        Type.String(),
+        Type.Array(
+          Type.Union([message, call, result, customCall, customResult, searchCall, found, additional, reasoning]),
+        ),
+      ],
+      {
+        description: 'A text, or the conversation so far. The last item is a user message or a tool result.',
+      },
+    ),
     tools: Type.Optional(Type.Array(tool, { maxItems: 128, description: 'The tools that the model may call.' })),
     tool_choice: Type.Optional(toolChoice),
-    text: Type.Optional(Type.Object({ format: Type.Optional(format) })),
+    text: Type.Optional(Type.Object({ format: Type.Optional(format), verbosity })),
     store: Type.Optional(Type.Boolean({ description: 'Nothing is stored: only false is accepted.' })),
   },
   { additionalProperties: false, examples: [responsesExample.request] },
@@ -188,7 +259,9 @@ const outputItem = Type.Union([
     status: Type.Enum(['completed', 'incomplete']),
     content: Type.Array(outputText),
   }),
-  Type.Object({ id: Type.String(), status: Type.Literal('completed'), ...call.properties }),
+  ...[call, customCall, searchCall].map(({ properties }) =>
+    Type.Object({ id: Type.String(), status: Type.Literal('completed'), ...properties }),
+  ),
 ])
 
 const orNull = (schema: TSchema, description?: string) =>
@@ -205,11 +278,22 @@ const shownFunction = {
 
 const shownTool = Type.Object({
   ...Type.Partial(Type.Object(shownFunction)).properties,
-  type: Type.Enum(['function', 'namespace']),
-  name,
+  type: Type.Enum(['function', 'custom', 'namespace', 'tool_search']),
+  name: Type.Optional(name),
   description,
+  execution: tool.properties.execution,
+  format: tool.properties.format,
   tools: Type.Optional(
-    Type.Array(Type.Object({ type: Type.Literal('function'), ...shownFunction }), { description: 'For a namespace.' }),
+    Type.Array(
+      Type.Object({
+        ...Type.Partial(Type.Object(shownFunction)).properties,
+        type: Type.Enum(['function', 'custom']),
+        name,
+        description,
+        format: tool.properties.format,
+      }),
+      { description: 'For a namespace.' },
+    ),
   ),
 })
 
@@ -235,7 +319,10 @@ const repeated = {
     'As in the request.',
   ),
   temperature: Type.Number({ description: 'As in the request. Default 0.' }),
-  text: Type.Object({ format: shownFormat }, { description: 'As in the request. Default a format of type text.' }),
+  text: Type.Object(
+    { format: shownFormat, verbosity },
+    { description: 'As in the request. Default a format of type text.' },
+  ),
   tool_choice: { ...toolChoice, description: 'As in the request. Default auto.' },
   tools: Type.Array(shownTool, { description: 'As in the request, without a web search. Default empty.' }),
   top_p: Type.Number({ description: 'As in the request. Default 1.' }),

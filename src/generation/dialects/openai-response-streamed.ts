@@ -1,14 +1,14 @@
 import type { CallPart } from '../../models/conversation.ts'
 import { event, jsonAround } from './dialect.ts'
-import { callItem, itemId, messageItem, textPart, type ItemStatus } from './openai-response-items.ts'
-import type { SpacedNames } from './openai-response-namespaces.ts'
+import { callItem, callItemId, itemId, messageItem, textPart, type ItemStatus } from './openai-response-items.ts'
+import { customInput, type NamedTools } from './openai-response-named-tools.ts'
 import { reasoningItem } from './openai-response-reasoning.ts'
 
 /** The stream that items are written to. */
 export interface ItemStream {
   /** The id of the generation. */
   readonly id: string
-  readonly spaced: SpacedNames
+  readonly named: NamedTools
   /** The number of the next event. */
   readonly number: () => number
   /** Returns an event with its number. */
@@ -116,31 +116,42 @@ export interface StreamedCall {
 }
 
 export function streamCall(
-  { id: generation, spaced, write }: ItemStream,
+  { id: generation, named, write }: ItemStream,
   index: number,
   { id: callId, tool }: Pick<CallPart, 'id' | 'tool'>,
 ): StreamedCall {
-  const id = itemId('fc', generation, index)
+  const id = callItemId(generation, index, tool, named)
   const place = { item_id: id, output_index: index }
-  const { name } = spaced.get(tool) ?? { name: tool }
-  const itemOf = (status: ItemStatus, input: string) => callItem(id, status, { id: callId, tool, input }, spaced)
-  let input = ''
+  const { type, name } = named.get(tool) ?? { type: 'function', name: tool }
+  const itemOf = (status: ItemStatus, input: string) => callItem(id, status, { id: callId, tool, input }, named)
+  let written = ''
   // The model may write nothing for a call without arguments.
-  const whole = (status: ItemStatus) => (input === '' && status === 'completed' ? '{}' : input)
+  const whole = (status: ItemStatus) => (written === '' && status === 'completed' ? '{}' : written)
   return {
     kind: 'call',
     callId,
     begin: () => write('response.output_item.added', { output_index: index, item: itemOf('in_progress', '') }),
     add(json) {
-      input += json
-      return write('response.function_call_arguments.delta', { ...place, delta: json })
+      written += json
+      return type === 'function' ? write('response.function_call_arguments.delta', { ...place, delta: json }) : ''
     },
     end(status) {
+      const input = whole(status)
       return (
-        write('response.function_call_arguments.done', { ...place, name, arguments: whole(status) }) +
-        write('response.output_item.done', { output_index: index, item: itemOf(status, whole(status)) })
+        inputEvents(input) + write('response.output_item.done', { output_index: index, item: itemOf(status, input) })
       )
     },
     item: (status) => itemOf(status, whole(status)),
+  }
+
+  /** The events of the input once it is complete. That of a custom tool is a text within JSON, so it is sent in one piece. */
+  function inputEvents(json: string): string {
+    if (type === 'tool_search') return ''
+    if (type === 'function') return write('response.function_call_arguments.done', { ...place, name, arguments: json })
+    const text = customInput(json)
+    return (
+      write('response.custom_tool_call_input.delta', { ...place, delta: text }) +
+      write('response.custom_tool_call_input.done', { ...place, input: text })
+    )
   }
 }

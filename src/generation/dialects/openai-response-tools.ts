@@ -1,52 +1,64 @@
-import type { ReplyFormat, Tool, ToolChoice } from '../../models/conversation.ts'
-import { isFields, mustBe, withoutNeutral } from './body.ts'
+import type { ReplyFormat, Tool, ToolChoice, Verbosity } from '../../models/conversation.ts'
+import { isFields, mustBe, withoutNeutral, type Fields } from './body.ts'
 import { neutralIn, responsesFields } from './field-table.ts'
 import { refuseOthers } from './messages.ts'
 import {
   joinedName,
-  joinedTools,
+  keptTool,
+  readCustomTool,
   readNamespace,
-  type SpacedName,
-  type SpacedNames,
-} from './openai-response-namespaces.ts'
-import { readDescription, readNamedSchema, readStrict, readToolName, requireFunction } from './tool-fields.ts'
+  readSearchTool,
+  type NamedTools,
+  type ReadTool,
+} from './openai-response-named-tools.ts'
+import {
+  readDescription,
+  readNamedSchema,
+  readStrict,
+  readToolName,
+  readVerbosity,
+  requireFunction,
+} from './tool-fields.ts'
 import { checkParameters, checkToolChoice, checkTools, listOfTools } from './tools.ts'
 
 /** What the model may call and how it must reply, as responses write it. All throw Problem `invalid_field` for the first fault. */
 
 const neutralOfTool = neutralIn(responsesFields, 'tools[].')
-const neutralOfText = neutralIn(responsesFields, 'text.')
 
 /** The tools of a request. */
 export interface ResponseTools {
   /** As models know them. */
   readonly tools: readonly Tool[]
-  readonly spaced: SpacedNames
-  /** As a response repeats them: those that the model was given. */
+  readonly named: NamedTools
+  /** As a response repeats them: those of its field `tools` that the model was given. */
   readonly repeated: readonly object[]
 }
 
-/** An entry of the list: a function, or a namespace of functions. */
+/** An entry of a list: a tool, or a namespace of tools. */
 interface Entry {
-  /** The paths of the objects with the names of `tools`. */
-  readonly places: readonly string[]
-  readonly tools: readonly Tool[]
-  readonly spaced: readonly SpacedName[]
+  readonly tools: readonly ReadTool[]
   readonly repeated: object
 }
 
-export function readTools(list: unknown, choice: unknown): ResponseTools {
+/** Reads the field `tools`, and adds the tools that items of the input brought. */
+export function readTools(list: unknown, choice: unknown, added: readonly ReadTool[]): ResponseTools {
   const entries = withoutSearch(listOfTools(list), choice).map(({ value, place }) => readEntry(value, place))
-  const tools = entries.flatMap((entry) => entry.tools)
-  const places = entries.flatMap((entry) => entry.places)
+  const read = [...entries.flatMap((entry) => entry.tools), ...added]
+  const tools = read.map(({ tool }) => tool)
   listOfTools(tools)
-  checkTools(tools, (index) => places[index] ?? 'tools')
-  const spaced = entries.flatMap((entry) => entry.spaced)
+  checkTools(tools, (index) => read[index]?.place ?? 'tools')
+  const special = read.map(({ named }) => named).filter(({ type, namespace }) => type !== 'function' || namespace)
   return {
     tools,
-    spaced: new Map(spaced.map((name) => [joinedName(name), name])),
+    named: new Map(special.map((named) => [joinedName(named), named])),
     repeated: entries.map(({ repeated }) => repeated),
   }
+}
+
+/** Reads the tools that an item of the input has. */
+export function readAddedTools(list: unknown, place: string): readonly ReadTool[] {
+  if (!Array.isArray(list)) throw mustBe(place, 'a list of tools')
+  return list.flatMap((value: unknown, index) => readEntry(value, `${place}[${index}]`).tools)
 }
 
 /**
@@ -67,43 +79,56 @@ const searches: ReadonlySet<unknown> = new Set([
 ])
 
 function readEntry(value: unknown, place: string): Entry {
-  const kept = withoutNeutral(value, {}, `${place}.`)
-  if (!isFields(kept) || kept['type'] !== 'namespace') {
-    const tool = readTool(kept, place)
-    return { places: [place], tools: [tool], spaced: [], repeated: repeatedTool(tool) }
+  const kept = keptTool(value, place)
+  if (kept['type'] === 'tool_search') {
+    const read = readSearchTool(kept, place)
+    const { description, parameters } = read.tool
+    return {
+      tools: [read],
+      repeated: { type: 'tool_search', execution: 'client', description: description ?? null, parameters },
+    }
   }
-  const namespace = readNamespace(kept, place, readTool)
-  const { name, description, functions } = namespace
-  return {
-    places: functions.map((_, index) => `${place}.tools[${index}]`),
-    tools: joinedTools(namespace),
-    spaced: functions.map((tool) => ({ namespace: name, name: tool.name })),
-    repeated: { type: 'namespace', name, description: description ?? null, tools: functions.map(repeatedTool) },
+  if (kept['type'] !== 'namespace') {
+    const read = readTool(kept, place)
+    return { tools: [read], repeated: repeatedTool(read, kept) }
   }
+  const inner: object[] = []
+  const { name, description, tools } = readNamespace(kept, place, (each, at) => {
+    const fields = keptTool(each, at)
+    const read = readTool(fields, at)
+    inner.push(repeatedTool(read, fields))
+    return read
+  })
+  return { tools, repeated: { type: 'namespace', name, description: description ?? null, tools: inner } }
 }
 
-const repeatedTool = ({ name, description, parameters, strict }: Tool) => ({
-  type: 'function',
-  name,
-  description: description ?? null,
-  parameters,
-  strict: strict ?? null,
-})
+/** A custom tool is repeated as it was sent: the model knows another description. */
+function repeatedTool({ tool, named }: ReadTool, { description: given, format }: Fields): object {
+  const { name, description, parameters, strict } = tool
+  return named.type === 'custom'
+    ? { type: 'custom', name, description: given ?? null, format: format ?? { type: 'text' } }
+    : { type: 'function', name, description: description ?? null, parameters, strict: strict ?? null }
+}
 
-function readTool(value: unknown, place: string): Tool {
-  const kept = withoutNeutral(value, {}, `${place}.`)
-  if (!isFields(kept)) throw mustBe(place, 'an object of type function')
-  requireFunction(kept, place)
-  const described = withoutNeutral(kept, neutralOfTool, `${place}.`)
+function readTool(value: Fields, place: string): ReadTool {
+  const isCustom = value['type'] === 'custom'
+  if (!isCustom) requireFunction(value, place)
+  const described = withoutNeutral(value, neutralOfTool, `${place}.`)
   if (!isFields(described)) throw mustBe(place, 'an object of type function')
+  if (isCustom) return readCustomTool(described, place)
   refuseOthers(described, ['type', 'name', 'description', 'parameters', 'strict'], place)
-  const { name, description, parameters = { type: 'object', properties: {} }, strict } = described
+  const { name: given, description, parameters = { type: 'object', properties: {} }, strict } = described
+  const name = readToolName(given, `${place}.name`)
   return {
-    name: readToolName(name, `${place}.name`),
-    ...readDescription(description, `${place}.description`),
-    parameters: checkParameters(parameters, `${place}.parameters`),
-    field: `${place}.parameters`,
-    ...readStrict(strict, `${place}.strict`),
+    tool: {
+      name,
+      ...readDescription(description, `${place}.description`),
+      parameters: checkParameters(parameters, `${place}.parameters`),
+      field: `${place}.parameters`,
+      ...readStrict(strict, `${place}.strict`),
+    },
+    named: { type: 'function', name },
+    place,
   }
 }
 
@@ -116,19 +141,27 @@ export function readToolChoice(value: unknown, tools: readonly Tool[]): ToolChoi
 function choiceOf(value: unknown): ToolChoice {
   if (value === 'auto' || value === 'none' || value === 'required') return value
   if (!isFields(value)) throw mustBe('tool_choice', 'none, auto, required or an object that names a function')
-  requireFunction(value, 'tool_choice')
+  if (value['type'] !== 'custom') requireFunction(value, 'tool_choice')
   refuseOthers(value, ['type', 'name'], 'tool_choice')
   return { tool: readToolName(value['name'], 'tool_choice.name') }
 }
 
-/** `text`; undefined if any text will do. */
-export function readReplyFormat(text: unknown): ReplyFormat | undefined {
-  if (text === undefined) return undefined
-  const kept = withoutNeutral(text, neutralOfText, 'text.')
+/** The field `text`. */
+interface TextSettings {
+  /** Undefined if any text will do. */
+  readonly format?: ReplyFormat | undefined
+  readonly verbosity?: Verbosity | undefined
+}
+
+export function readTextSettings(text: unknown): TextSettings {
+  const kept = withoutNeutral(text, {}, 'text.')
   if (!isFields(kept)) throw mustBe('text', 'an object')
-  refuseOthers(kept, ['format'], 'text')
-  const { format } = kept
-  return format === undefined ? undefined : formatOf(withoutNeutral(format, {}))
+  refuseOthers(kept, ['format', 'verbosity'], 'text')
+  const { format, verbosity } = kept
+  return {
+    format: format === undefined ? undefined : formatOf(withoutNeutral(format, {})),
+    verbosity: readVerbosity(verbosity, 'text.verbosity'),
+  }
 }
 
 function formatOf(format: unknown): ReplyFormat | undefined {

@@ -54,6 +54,7 @@ function short({ type, output_index: index, delta, item }: Json): string {
 
 /** Items of a conversation. */
 const saidItem = (text: string) => ({ role: 'assistant', content: [{ type: 'output_text', text }] })
+const foundItem = (...tools: readonly object[]) => ({ type: 'tool_search_output', call_id: 's1', tools })
 const thoughtItem = (fields: object) => ({ type: 'reasoning', id: 'rs_1', summary: [], ...fields })
 
 describe('a request for a response', () => {
@@ -94,6 +95,75 @@ describe('a request for a response', () => {
     const called = { type: 'function_call', call_id: 'c1', namespace: 'n', name: 'f', arguments: '{}' }
     const messages = messagesOf(user, called, { type: 'function_call_output', call_id: 'c1', output: '' })
     assert.deepEqual(messages[1]?.parts, [{ kind: 'call', id: 'c1', tool: 'n__f', input: '{}' }])
+  })
+
+  it('reads custom tools as functions of one text, and explains their grammar', () => {
+    const format = { type: 'grammar', syntax: 'lark', definition: 'start: "a"' }
+    const tools = [{ type: 'custom', name: 'patch', description: 'Patches.', format }]
+    const prompt = promptOf({ tools, tool_choice: { type: 'custom', name: 'patch' } })
+    assert.deepEqual(prompt.toolChoice, { tool: 'patch' })
+    const [patch] = prompt.tools ?? []
+    assert.match(patch?.description ?? '', /^Patches\.\n\n.*"input" .*Lark grammar:\nstart: "a"$/)
+    assert.deepEqual(patch?.parameters, {
+      type: 'object',
+      properties: { input: { type: 'string' } },
+      required: ['input'],
+      additionalProperties: false,
+    })
+    assert.deepEqual(bodyOf(replyOf([]), { tools })['tools'], tools)
+    const called = { type: 'custom_tool_call', call_id: 'c1', name: 'patch', input: '"a"\n' }
+    const messages = messagesOf(user, called, { type: 'custom_tool_call_output', call_id: 'c1', output: 'Done.' })
+    assert.deepEqual(messages[1]?.parts, [{ kind: 'call', id: 'c1', tool: 'patch', input: '{"input":"\\"a\\"\\n"}' }])
+    for (const [change, field] of [
+      [{ format: { type: 'grammar', syntax: 'bnf', definition: '' } }, 'tools[0].format.syntax'],
+      [{ format: { type: 'grammar', syntax: 'regex' } }, 'tools[0].format.definition'],
+      [{ format: { type: 'json' } }, 'tools[0].format.type'],
+      [{ parameters: {} }, 'tools[0].parameters'],
+    ] as const) {
+      assert.throws(
+        () => promptOf({ tools: [{ ...tools[0], ...change }] }),
+        new RegExp(`The field ${RegExp.escape(field)} must`),
+      )
+    }
+  })
+
+  it('adds the tools that items bring, each once, and says what a search found', () => {
+    const searched = { type: 'tool_search_call', execution: 'client', call_id: 's1', arguments: { query: 'rain' } }
+    const spaced = { type: 'namespace', name: 'n', tools: [tool] }
+    const search = { type: 'tool_search', execution: 'client', parameters: tool.parameters }
+    const input = [
+      { type: 'additional_tools', role: 'developer', tools: [tool] },
+      user,
+      searched,
+      foundItem(spaced),
+      searched,
+      foundItem(spaced),
+    ]
+    const prompt = promptOf({ tools: [search], input })
+    assert.deepEqual(
+      prompt.tools?.map(({ name }) => name),
+      ['tool_search', 'weather', 'n__weather'],
+    )
+    assert.deepEqual(prompt.messages[1]?.parts, [
+      { kind: 'call', id: 's1', tool: 'tool_search', input: '{"query":"rain"}' },
+    ])
+    assert.match(JSON.stringify(prompt.messages[2]), /can be called now: n__weather\./)
+    assert.match(JSON.stringify(messagesOf(user, searched, foundItem())), /No tool was found/)
+    const twice = { tools: [tool], input: [input[0], user] }
+    assert.throws(() => promptOf(twice), /The field input\[0\]\.tools\[0\]\.name must be a name that no other/)
+    assert.throws(
+      () => promptOf({ tools: [{ ...search, execution: 'server' }] }),
+      /tools\[0\]\.execution must be client/,
+    )
+  })
+
+  it('reads how much to write; medium is what models do by themselves', () => {
+    assert.equal(promptOf({ text: { verbosity: 'low' } }).verbosity, 'low')
+    assert.equal(promptOf({ text: { verbosity: 'medium' } }).verbosity, undefined)
+    assert.deepEqual(bodyOf(replyOf([]), { text: { verbosity: 'low' } })['text'], {
+      format: { type: 'text' },
+      verbosity: 'low',
+    })
   })
 
   it('leaves out a search beside tools of the caller, and says so', () => {
@@ -391,6 +461,63 @@ describe('a streamed response', () => {
     assert.equal(events.find(({ type }) => type === 'response.function_call_arguments.done')?.['name'], 'weather')
     const echoed = { ...tool, description: null, strict: null }
     assert.deepEqual(bodyOf(reply, asked)['tools'], [{ ...asked.tools[0], tools: [echoed] }])
+  })
+
+  it('writes calls of custom tools and searches in their own form, whole and streamed', () => {
+    const asked = {
+      tools: [
+        { type: 'custom', name: 'patch' },
+        { type: 'tool_search', execution: 'client', parameters: tool.parameters },
+      ],
+    }
+    const reply = replyOf([
+      { kind: 'call', id: 'c1', tool: 'patch', input: '{"input":"a\\n"}' },
+      { kind: 'call', id: 'c2', tool: 'tool_search', input: '{"query":"rain"}' },
+    ])
+    const output = [
+      { id: `ctc_${id}`, type: 'custom_tool_call', status: 'completed', call_id: 'c1', name: 'patch', input: 'a\n' },
+      {
+        id: `tsc_${id}_1`,
+        type: 'tool_search_call',
+        execution: 'client',
+        status: 'completed',
+        call_id: 'c2',
+        arguments: { query: 'rain' },
+      },
+    ]
+    assert.deepEqual(bodyOf(reply, asked)['output'], output)
+    const deltas: readonly Delta[] = [
+      { kind: 'call', id: 'c1', tool: 'patch' },
+      { kind: 'input', json: '{"input":' },
+      { kind: 'input', json: '"a\\n"}' },
+      { kind: 'call', id: 'c2', tool: 'tool_search' },
+      { kind: 'input', json: '{"query":"rain"}' },
+    ]
+    const events = eventsOf(deltas, reply, asked)
+    assert.deepEqual(events.map(short).slice(2), [
+      'output_item.added 0 in_progress',
+      'custom_tool_call_input.delta 0 a\n',
+      'custom_tool_call_input.done 0',
+      'output_item.done 0 completed',
+      'output_item.added 1 in_progress',
+      'output_item.done 1 completed',
+      'completed',
+    ])
+    assert.deepEqual(
+      events.filter(({ type }) => type === 'response.output_item.done').map(({ item }) => item),
+      output,
+    )
+    assert.equal(at(events[2], 'item', 'input'), '')
+  })
+
+  it('leaves out what was written of a custom call that was cut off', () => {
+    const asked = { tools: [{ type: 'custom', name: 'patch' }] }
+    const deltas: readonly Delta[] = [
+      { kind: 'call', id: 'c1', tool: 'patch' },
+      { kind: 'input', json: '{"input":"a' },
+    ]
+    const events = eventsOf(deltas, { ...replyOf([], 'max_output_tokens'), parts: [] }, asked)
+    assert.deepEqual([at(events.at(-2), 'item', 'status'), at(events.at(-2), 'item', 'input')], ['incomplete', ''])
   })
 
   it('leaves a call that was cut off incomplete, also in the response', () => {

@@ -1,4 +1,4 @@
-import type { Message, Prompt, Tool } from '../../models/conversation.ts'
+import type { Prompt, Tool } from '../../models/conversation.ts'
 import { tagsOf } from '../tags.ts'
 import { isFields, withoutNeutral, withoutNullsIn, type Fields } from './body.ts'
 import type { Dialect, DialectRequest } from './dialect.ts'
@@ -6,10 +6,10 @@ import { neutralIn, responsesFields } from './field-table.ts'
 import { needsOf } from './needs.ts'
 import { openAiFormat } from './openai-errors.ts'
 import { responseEvents } from './openai-response-events.ts'
-import { readResponseInput } from './openai-response-input.ts'
+import { readResponseInput, type ResponseInput } from './openai-response-input.ts'
 import { responseObject } from './openai-response-object.ts'
 import { checkResponsesRequest, checkTextInput, type ResponsesRequest } from './openai-response-schema.ts'
-import { readReplyFormat, readToolChoice, readTools } from './openai-response-tools.ts'
+import { readTextSettings, readToolChoice, readTools } from './openai-response-tools.ts'
 
 /** OpenAI's responses: `POST /v1/responses`. Responses are not stored, so none can be continued by its id. */
 const unsupported = neutralIn(responsesFields)
@@ -20,10 +20,10 @@ export const openAiResponses: Dialect = Object.freeze({
   ...openAiFormat,
   read(raw: unknown): DialectRequest {
     const kept = withoutNeutral(raw, unsupported)
-    if (!isFields(kept)) return requestOf(checkResponsesRequest(kept), [])
+    if (!isFields(kept)) return requestOf(checkResponsesRequest(kept), { messages: [], tools: [] })
     const input = inputOf(kept)
-    const messages = readResponseInput(input)
-    return requestOf(checkResponsesRequest({ ...withoutNulls(kept), ...(input !== undefined && { input }) }), messages)
+    const read = readResponseInput(input)
+    return requestOf(checkResponsesRequest({ ...withoutNulls(kept), ...(input !== undefined && { input }) }), read)
   },
 })
 
@@ -37,12 +37,17 @@ function withoutNulls(body: Fields): Fields {
   return { ...kept, reasoning: withoutNeutral(reasoning, unsupportedReasoning, 'reasoning.') }
 }
 
-const promptFields = { messages: 'input', format: 'text.format', reasoning: 'reasoning' }
+const promptFields = {
+  messages: 'input',
+  format: 'text.format',
+  reasoning: 'reasoning',
+  verbosity: 'text.verbosity',
+}
 
-function requestOf(body: ResponsesRequest, conversation: readonly Message[]): DialectRequest {
+function requestOf(body: ResponsesRequest, { messages: conversation, tools: added }: ResponseInput): DialectRequest {
   const { instructions } = body
   const messages = instructions ? [{ role: 'system', text: instructions } as const, ...conversation] : conversation
-  const tools = readTools(body.tools, body.tool_choice)
+  const tools = readTools(body.tools, body.tool_choice, added)
   const settings = promptOf(body, tools.tools)
   const prompt = { messages, ...settings }
   const repeated = { body, prompt: settings, tools }
@@ -67,13 +72,14 @@ function requestOf(body: ResponsesRequest, conversation: readonly Message[]): Di
 function promptOf(body: ResponsesRequest, tools: readonly Tool[]): Omit<Prompt, 'messages'> {
   const toolChoice = readToolChoice(body.tool_choice, tools)
   const { parallel_tool_calls: parallelCalls, prompt_cache_key: cacheKey, text } = body
-  const format = text === undefined ? undefined : readReplyFormat(text)
+  const { format, verbosity } = text === undefined ? {} : readTextSettings(text)
   const reasoning = body.reasoning && readSettings(body.reasoning)
   return {
     ...(tools.length > 0 && { tools, ...(toolChoice && { toolChoice }) }),
     ...(tools.length > 0 && parallelCalls !== undefined && { parallelCalls }),
     ...(format && { format }),
     ...(reasoning && { reasoning }),
+    ...(verbosity && { verbosity }),
     ...(cacheKey !== undefined && { cacheKey }),
   }
 }

@@ -19,3 +19,7 @@ export const openAiFields = {
     }),
   ),
 }
+
+export const verbosity = Type.Optional(
+  Type.Enum(['low', 'medium', 'high'], { description: 'How much the model should write. Default medium.' }),
+)

@@ -10,7 +10,7 @@ const described = { name: 'read', description: 'Reads a file.' }
 const ephemeral = { cache_control: { type: 'ephemeral' } }
 
 /** Requests in the middle of a task, as the programs of tests/programs sent them, shortened, and the roles that the model gets. */
-const sent: Readonly<Record<string, { dialect: Dialect; body: object; roles: string }>> = {
+const sent: Readonly<Record<string, { dialect: Dialect; body: object; roles: string; needs?: readonly string[] }>> = {
   'Claude Code': {
     dialect: anthropicMessages,
     body: {
@@ -82,6 +82,41 @@ const sent: Readonly<Record<string, { dialect: Dialect; body: object; roles: str
     },
     roles: 'system user assistant user',
   },
+  'Codex CLI with a model that it knows': {
+    dialect: openAiResponses,
+    body: {
+      model: 'gpt',
+      stream: true,
+      store: false,
+      parallel_tool_calls: false,
+      reasoning: { effort: 'low', context: 'all_turns' },
+      text: { verbosity: 'low' },
+      tools: [
+        { type: 'function', ...described, strict: false, parameters: schema },
+        { type: 'tool_search', execution: 'client', description: 'Finds tools.', parameters: schema },
+      ],
+      input: [
+        {
+          type: 'additional_tools',
+          id: 'at_1',
+          role: 'developer',
+          tools: [
+            {
+              type: 'namespace',
+              name: 'functions',
+              description: '',
+              tools: [{ type: 'custom', name: 'exec', description: 'Runs.', format: { type: 'text' } }],
+            },
+          ],
+        },
+        { type: 'message', id: 'm1', role: 'user', content: [{ type: 'input_text', text: 'Change the note.' }] },
+        { type: 'custom_tool_call', id: 'c1', call_id: 'c1', name: 'exec', namespace: 'functions', input: 'look()' },
+        { type: 'custom_tool_call_output', id: 'o1', call_id: 'c1', name: 'exec', output: 'one' },
+      ],
+    },
+    roles: 'user assistant user',
+    needs: ['tools', 'forced_tools', 'reasoning', 'verbosity'],
+  },
   opencode: {
     dialect: openAiChat,
     body: {
@@ -107,12 +142,12 @@ const sent: Readonly<Record<string, { dialect: Dialect; body: object; roles: str
 }
 
 describe('A50 a request of', () => {
-  for (const [name, { dialect, body, roles }] of Object.entries(sent)) {
-    test(`${name} is read, and needs nothing but tools`, () => {
+  for (const [name, { dialect, body, roles, needs: expected = ['tools', 'forced_tools'] }] of Object.entries(sent)) {
+    test(`${name} is read, and needs ${expected.join(', ')}`, () => {
       const { prompt, needs } = dialect.read(body).request
       assert.equal(prompt.messages.map(({ role }) => role).join(' '), roles)
       assert.equal(prompt.tools?.[0]?.name, 'read')
-      assert.deepEqual([...new Set(needs?.map(({ capability }) => capability))], ['tools', 'forced_tools'])
+      assert.deepEqual([...new Set(needs?.map(({ capability }) => capability))], expected)
     })
   }
 })

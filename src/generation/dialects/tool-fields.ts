@@ -1,4 +1,4 @@
-import type { ReplyFormat } from '../../models/conversation.ts'
+import type { ReplyFormat, Verbosity } from '../../models/conversation.ts'
 import { findExcess } from '../../platform/http/json-bytes.ts'
 import { isFields, mustBe, shownName, type Fields } from './body.ts'
 import { checkedText } from './messages.ts'
@@ -6,7 +6,7 @@ import { callInputForm, checkSchema, isCallInput, isToolName, mostInputLevels, t
 
 /** The fields of tools, calls and formats in OpenAI's APIs. Every function throws Problem `invalid_field`. */
 
-/** Tools that a vendor runs itself, and tools whose input is not JSON, have other types. */
+/** Tools that a vendor runs itself have other types. */
 export function requireFunction({ type }: Fields, place: string): void {
   if (type === 'function') return
   const other = typeof type === 'string' ? `${shownName(type)} is not supported here` : 'it is the only type here'
@@ -28,6 +28,13 @@ export function readStrict(strict: unknown, field: string): { readonly strict?: 
   if (strict === undefined) return {}
   if (typeof strict === 'boolean') return { strict }
   throw mustBe(field, 'true or false')
+}
+
+/** Undefined for what models do by themselves. */
+export function readVerbosity(verbosity: unknown, field: string): Verbosity | undefined {
+  if (verbosity === 'low' || verbosity === 'high') return verbosity
+  if (verbosity === undefined || verbosity === 'medium') return undefined
+  throw mustBe(field, 'low, medium or high')
 }
 
 /** A JSON schema to which the reply must keep, with its name. */

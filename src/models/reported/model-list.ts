@@ -50,6 +50,7 @@ const openRouter: Reader = (entry) => {
         tools: takes('tools'),
         json: takes('response_format', 'structured_outputs'),
         reasoning: takes('reasoning', 'include_reasoning', 'reasoning_effort'),
+        verbosity: takes('verbosity'),
       }),
       ...(inputs.length > 0 && { images: inputs.includes('image') }),
     },

@@ -49,7 +49,7 @@ interface RequestOptions {
 }
 
 export function requestOptions(prompt: Prompt, model: AskedModel, maxOutputTokens: number): RequestOptions {
-  const { tools, toolChoice, parallelCalls, format, cacheKey } = prompt
+  const { tools, toolChoice, parallelCalls, format, verbosity, cacheKey } = prompt
   const reasoning = askedReasoning(prompt, model)
   const reasoningEffort = reasoning && openAiEffort(reasoning)
   const thinking = reasoning && thinkingOf(reasoning, model.upstreamModel, maxOutputTokens)
@@ -63,6 +63,7 @@ export function requestOptions(prompt: Prompt, model: AskedModel, maxOutputToken
         // The package would drop the effort for models whose names it does not know.
         forceReasoning: (reasoningEffort !== undefined && reasoningEffort !== 'none') || undefined,
         reasoningSummary: reasoning?.summary,
+        textVerbosity: verbosity,
         // Otherwise thoughts stay on the server and cannot be sent back.
         store: reasoning && false,
         parallelToolCalls: tools && parallelCalls,

@@ -71,8 +71,8 @@ export function checkSampling({ prompt, limits }: UpstreamRun, { isAnthropic }: 
 const notTaken = (field: string, what: string): Problem =>
   new Problem('invalid_field', `The field ${field} must be ${what}.`, { field })
 
-const isMore = ({ reasoning, tools, format, cacheKey }: Prompt): boolean =>
-  reasoning !== undefined || tools !== undefined || format !== undefined || cacheKey !== undefined
+const isMore = ({ reasoning, verbosity, tools, format, cacheKey }: Prompt): boolean =>
+  [reasoning, verbosity, tools, format, cacheKey].some((each) => each !== undefined)
 
 function toolOf({ name, description, parameters, strict, cache }: Tool): object {
   return {

@@ -286,6 +286,10 @@ describe('caches and files', () => {
     assert.doesNotMatch(JSON.stringify(await sent(anthropic, { cacheKey: 'k' })), /"k"/)
   })
 
+  test('how much to write reaches OpenAI', async () => {
+    assert.match(JSON.stringify(await sent(openAi, { verbosity: 'low' })), /"verbosity":"low"/)
+  })
+
   test('images with their detail, and documents with their name', async () => {
     const pdf = { ...image, mediaType: 'application/pdf', extent: { pages: 1 }, name: 'a.pdf' } as const
     const parts = [{ ...image, detail: 'low', cache: {} }, pdf] as const

@@ -48,10 +48,13 @@ const mostBytes = { answer: 256 * 1024, token: 4096 }
 
 const defaultConnections = 512
 
-/** Packages whose options for reasoning are known. */
-const reasoningPackages: readonly string[] = ['@ai-sdk/anthropic', '@ai-sdk/openai', '@ai-sdk/openai-compatible']
-
-const reasoning: ReadonlySet<Capability> = new Set(['reasoning'])
+/** What models lose behind each package whose options are known. Behind others, they lose all that needs an option. */
+const lostBehind: Readonly<Record<string, readonly Capability[]>> = {
+  '@ai-sdk/anthropic': ['verbosity'],
+  '@ai-sdk/openai': [],
+  '@ai-sdk/openai-compatible': ['verbosity'],
+}
+const lostBehindOthers: readonly Capability[] = ['reasoning', 'verbosity']
 
 /**
  * A model behind a provider package of the AI SDK, with the retries, timeouts, usage and Problems of the openai engine.
@@ -69,7 +72,7 @@ export function createAiSdkModel(options: AiSdkModelOptions): Model {
     takesThoughts: origin !== '@ai-sdk/openai-compatible' || acceptedBy(options.upstreamModel).thoughts !== 'refused',
     isAnthropic: origin === '@ai-sdk/anthropic',
   }
-  const lost = reasoningPackages.includes(origin) ? new Set<Capability>() : reasoning
+  const lost = new Set(lostBehind[origin] ?? lostBehindOthers)
   let running = 0
   const member = { name: origin, full: () => running >= connections }
   const pool = createMemberPool({

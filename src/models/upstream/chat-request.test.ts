@@ -203,6 +203,7 @@ test('formats, and the key of the cache', () => {
   })
   assert.deepEqual(written({ format: { kind: 'json' } })['response_format'], { type: 'json_object' })
   assert.equal(written({ cacheKey: 'k' })['prompt_cache_key'], 'k')
+  assert.equal(written({ verbosity: 'low' })['verbosity'], 'low')
 })
 
 const effort = (reasoning: Prompt['reasoning']) => written({ reasoning })['reasoning_effort']

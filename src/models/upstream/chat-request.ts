@@ -18,7 +18,7 @@ export interface UpstreamModel {
 export function createRequestWriter({ name, reasons }: UpstreamModel): WriteRequest {
   const accepted = acceptedBy(name)
   return (prompt, limits, stream, { bound, streamOptions, oneSystem }) => {
-    const { reasoning, tools, format, cacheKey } = prompt
+    const { reasoning, verbosity, tools, format, cacheKey } = prompt
     const effort = reasoning && openAiEffort(reasoning)
     const messages = messagesOf(prompt, accepted)
     return JSON.stringify({
@@ -34,6 +34,7 @@ export function createRequestWriter({ name, reasons }: UpstreamModel): WriteRequ
       ...(tools && toolFields(prompt, accepted)),
       response_format: format && formatOf(format),
       reasoning_effort: effort === 'none' && !reasons ? undefined : effort,
+      verbosity,
       prompt_cache_key: cacheKey,
     })
   }

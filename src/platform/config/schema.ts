@@ -90,7 +90,7 @@ const calledModel = {
 const upstreamModel = {
   price: Type.Optional(group(price, fourPrices)),
   capabilities: Type.Optional(
-    Type.Array(Type.Enum(['tools', 'forced_tools', 'json', 'images', 'documents', 'reasoning']), {
+    Type.Array(Type.Enum(['tools', 'forced_tools', 'json', 'images', 'documents', 'reasoning', 'verbosity']), {
       description:
         'The capabilities of the model besides text; `json` covers JSON mode and JSON schemas, and `forced_tools` only tools that `tool_choice` forces. A request that needs any other capability is refused before anything is held. An empty list means text only. A request to turn reasoning off (`reasoning_effort: none`) is sent only to models that list `reasoning`.',
       shown_default: 'all, except those that [the upstream reports](operating.md#capabilities) as missing',
