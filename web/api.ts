@@ -34,7 +34,12 @@ export interface Change {
   readonly version?: number | undefined
   /** The idempotency key of a new record: the same in every retry. */
   readonly key?: string
+  /** Whether the request goes on after the page has ended. Browsers do that for short ones only. */
+  readonly outlivesPage?: boolean
 }
+
+/** Bytes that browsers send for a page that has ended, less those of the headers. */
+const mostAfterPage = 60_000
 
 let unused: typeof content | undefined = content
 
@@ -54,16 +59,22 @@ export function forgetContent(): void {
  * Sends a change. If the session has ended, waits until the person has signed in again and retries, so that nothing typed
  * is lost. Throws ApiError.
  */
-export function change<Data>(address: string, { method, body, version, key }: Change): Promise<Data> {
+export function change<Data>(
+  address: string,
+  { method, body, version, key, outlivesPage = false }: Change,
+): Promise<Data> {
+  const text = body && JSON.stringify(body)
+  const keepalive = outlivesPage && new Blob([text ?? '']).size < mostAfterPage
   return request<Data>(address, () => ({
     method,
+    ...(keepalive && { keepalive }),
     signal: AbortSignal.timeout(changeTimeout),
     headers: {
       ...(body && { 'content-type': 'application/json' }),
       ...(version !== undefined && { 'if-match': `"${version}"` }),
       ...(key !== undefined && { 'idempotency-key': key }),
     },
-    ...(body && { body: JSON.stringify(body) }),
+    ...(text !== undefined && { body: text }),
   }))
 }
 

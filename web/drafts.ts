@@ -1,15 +1,19 @@
-/** The forms with unsaved text, each with the path below which it stays open. */
-const unsaved = new Map<string, string | undefined>()
+interface UnsavedForm {
+  /** The path at and below which it stays open; without it, any other page closes the form. */
+  readonly within: string | undefined
+  /** For a form that saves itself when it is left. Does not throw. */
+  readonly save: (() => Promise<void>) | undefined
+}
+
+/** The forms with unsaved text. */
+const unsaved = new Map<string, UnsavedForm>()
 const listeners = new Set<() => void>()
 let leaving = false
 
-/**
- * Sets whether the form with this id has unsaved text. The form stays open on pages at and below the path `within`; without
- * it, any other page closes the form.
- */
-export function markDraft(form: string, isUnsaved: boolean, within?: string): void {
-  if (unsaved.has(form) === isUnsaved) return
-  if (isUnsaved) unsaved.set(form, within)
+/** Sets the form with this id as one with unsaved text; without `about`, as one with nothing to save. */
+export function markDraft(form: string, about?: UnsavedForm): void {
+  if (unsaved.has(form) === (about !== undefined)) return
+  if (about) unsaved.set(form, about)
   else unsaved.delete(form)
   for (const listener of listeners) listener()
 }
@@ -26,8 +30,17 @@ export function hasDrafts(): boolean {
 
 /** Whether moving to this path would lose unsaved text. */
 export function losesDrafts(pathname: string): boolean {
-  return [...unsaved.values()].some((within) => within === undefined || !`${pathname}/`.startsWith(`${within}/`))
+  return [...unsaved.values()].some((form) => isLost(form, pathname))
 }
+
+/** Saves what moving to this path, or ending the page, would lose, as far as its forms save themselves. */
+export async function saveDrafts(pathname?: string): Promise<void> {
+  const lost = [...unsaved.values()].filter((form) => pathname === undefined || isLost(form, pathname))
+  await Promise.all(lost.flatMap(({ save }) => save?.() ?? []))
+}
+
+const isLost = ({ within }: UnsavedForm, pathname: string) =>
+  within === undefined || !`${pathname}/`.startsWith(`${within}/`)
 
 /** Sets whether a move to another page is pending, so that saving does not start a second one. */
 export function markLeaving(isSo: boolean): void {

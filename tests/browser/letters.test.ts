@@ -3,7 +3,7 @@ import { after, before, beforeEach, describe, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { barriers, barriersInBothSchemes, noticed } from '../support/browser.ts'
 import { holdUp, startDesk, type Desk } from '../support/desk.ts'
-import { at } from '../support/json.ts'
+import { at, listAt } from '../support/json.ts'
 import { editor, toEndOf } from '../support/letter-editor.ts'
 import { detail } from '../support/detail.ts'
 
@@ -82,6 +82,48 @@ describe('the editor of a letter', () => {
     await page.close()
   })
 
+  test('saves itself at rest and when it is left, and leaves a conflict for its person (B113)', async () => {
+    const page = await openLetter()
+    const versions = async () => listAt(await desk.ask(`${letter}/revisions`), 'revisions').length
+    const rest = () => page.evaluate('window.rest()')
+    await toEndOf(page, 'thank you.')
+    await page.keyboard.type(' One.')
+    await page.getByText('Not saved yet').waitFor()
+    await rest()
+    await page.getByText('Saved', { exact: true }).waitFor()
+    const once = body.replace('you.', 'you. One.')
+    assert.deepEqual([await bodyOf(letter), await versions()], [once, 2])
+    await page.keyboard.type(' Two.')
+    await page.getByText('Not saved yet').waitFor()
+    // Within a minute.
+    await rest()
+    await page.getByRole('link', { name: 'All letters' }).click()
+    await page.getByRole('article').filter({ hasText: 'Two.' }).waitFor()
+    assert.deepEqual([await bodyOf(letter), await versions()], [once.replace('One.', 'One. Two.'), 3])
+    assert.deepEqual(await page.evaluate('window.notices'), [])
+    await page.close()
+
+    const other = await openLetter()
+    await toEndOf(other, 'thank you.')
+    await other.keyboard.type('Three.')
+    await desk.meanwhile('PATCH', letter, { body: 'Theirs.' })
+    await other.evaluate('window.rest()')
+    await other.getByText('Ruth Penhallow saved this letter while you were writing').waitFor()
+    assert.equal(await other.getByRole('dialog').count(), 0)
+    await other.locator('[contenteditable=true]:focus').waitFor()
+    await other.keyboard.press('Control+Enter')
+    await other.getByRole('dialog').getByRole('radio', { name: 'Yours' }).first().check()
+    await other.getByRole('button', { name: 'Save selection' }).click()
+    await noticed(other, 'The letter was saved.')
+    assert.match(await bodyOf(letter), /Two\.Three\./)
+    await desk.meanwhile('PATCH', letter, { status: 'approved' })
+    await other.keyboard.type('Four.')
+    await other.getByRole('link', { name: 'All letters' }).click()
+    await other.getByRole('dialog', { name: 'Leave without saving?' }).waitFor()
+    assert.doesNotMatch(await bodyOf(letter), /Four/)
+    await other.close({ runBeforeUnload: false })
+  })
+
   detail('keeps the formatting of text pasted from Word, and nothing else', async () => {
     const page = await openLetter()
     await editor(page).press('Control+a')
@@ -108,7 +150,7 @@ describe('the editor of a letter', () => {
     await page.close()
   })
 
-  detail('saves all of a long text that is still being typed, and asks before it is left', async () => {
+  detail('saves all of a long text that is still being typed, also when it is left', async () => {
     const long = Array.from({ length: 600 }, (_, index) =>
       `Paragraph ${index} of a *long* letter. `.repeat(4).trim(),
     ).join('\n\n')
@@ -122,10 +164,7 @@ describe('the editor of a letter', () => {
     await page.getByText('Saved', { exact: true }).waitFor()
     await page.keyboard.type('x')
     await page.getByRole('link', { name: 'All letters' }).dispatchEvent('click')
-    const question = page.getByRole('dialog', { name: 'Leave without saving?' })
-    await question.getByRole('button', { name: 'Stay here' }).click()
-    await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('Saved', { exact: true }).waitFor()
+    await page.getByRole('article').first().waitFor()
     assert.equal(await bodyOf(own), long.replace('\n', ' One two threex\n'))
     await page.close()
   })

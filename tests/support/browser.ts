@@ -74,7 +74,10 @@ export async function openBrowser() {
   }
 }
 
-/** Keeps the text of each notice, which the page shows for a few seconds only, and leaves those with a button on the page. */
+/**
+ * Keeps the text of each notice, which the page shows for a few seconds only, and leaves those with a button on the page. Letters do
+ * not save themselves after a pause, which a busy machine may make at any time, until a test calls `window.rest()`.
+ */
 const recordNotices = `{
   const known = new WeakMap()
   window.notices = []
@@ -84,8 +87,12 @@ const recordNotices = `{
       known.set(each, each.textContent)
     }
   }).observe(document, { childList: true, subtree: true, characterData: true })
-  const { setTimeout: real } = window
+  const { setTimeout: real, setInterval: often } = window
   window.setTimeout = (call, delay, ...values) => real(call, delay === 12_000 ? 600_000 : delay, ...values)
+  window.setInterval = (call, delay, ...values) => {
+    if (delay === 5000) window.rest = call
+    return often(call, delay === 5000 ? 600_000 : delay, ...values)
+  }
 }`
 
 /** Waits until the page has shown a notice with this text since the last call for it. The notice may be gone again. */

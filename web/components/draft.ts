@@ -1,10 +1,11 @@
-import { useRef, useState } from 'react'
+import { useCallback, useEffect, useRef, useState } from 'react'
 import { useRouteLoaderData } from 'react-router'
 import { ApiError } from '../api.ts'
 import { UnclearValue, bodyOf, isSame, meansSame, valuesOf, type Field, type Value, type Values } from '../fields.ts'
-import { keep, keptOf } from '../kept.ts'
+import { keep, keptOf, type Kept } from '../kept.ts'
 import { useKeeping } from './keeping.ts'
 import { changerOf, explained, isSent, type RefusedSave } from './refused-save.ts'
+import { useSelfSaving } from './self-saving.ts'
 import { useUnsaved } from './unsaved.tsx'
 
 /** A version that was saved while this form was open. */
@@ -35,32 +36,49 @@ export interface DraftNeeds {
   readonly keptAs?: string
   /** Called after saving; the form stays busy until it is done. */
   readonly onSaved: () => unknown
+  /** Called after the form has saved itself, which it does only if this is given: after a pause, and when it is left. */
+  readonly onSelfSaved?: (() => unknown) | undefined
 }
 
 export type Draft = ReturnType<typeof useDraft>
 
 /** The state of a form: its values, whether they are saved, and what prevents that. */
-export function useDraft({ fields, initial, version, save, reload, restore, within, keptAs, onSaved }: DraftNeeds) {
-  const [kept] = useState(() => (keptAs === undefined ? undefined : keptOf(keptAs)))
+export function useDraft(needs: DraftNeeds) {
+  const { fields, initial, version, save, reload, restore, within, keptAs, onSaved, onSelfSaved } = needs
+  const [kept] = useState(() => (keptAs === undefined ? undefined : unsavedOf(keptOf(keptAs), fields, initial)))
   const [base, setBase] = useState(kept?.base ?? { values: initial, version })
   const [values, setValues] = useState(kept?.values ?? initial)
   const [busy, setBusy] = useState(false)
   const [refused, setRefused] = useState<RefusedSave>()
   const [conflict, setConflict] = useState<Conflict>()
+  /** A conflict that the form met when it saved itself. The next save by the person shows it. */
+  const [held, setHeld] = useState<Conflict>()
+  const [isSelfSaving, setIsSelfSaving] = useState(false)
   /** The value of each field that is being typed, which `values` does not have yet. */
   const typing = useRef(new Map<string, () => Value>())
   const [isTyping, setIsTyping] = useState(false)
-  const isChanged = (shown: Values) => fields.some(({ name }) => !isSame(shown[name], base.values[name]))
+  const differs = (shown: Values, from: Values) => fields.some(({ name }) => !isSame(shown[name], from[name]))
+  const isChanged = (shown: Values) => differs(shown, base.values)
   const isDirty = isTyping || isChanged(values)
-  const settle = useUnsaved(isDirty, within)
-  const keepSoon = useKeeping(keptAs, () => (isDirty ? { values: latest(), base } : undefined))
   const isInRecord = useRouteLoaderData('record') !== undefined
   /** Values whose response was lost. They may be saved. */
   const lost = useRef<Values>(undefined)
+  /** The save that the form began by itself, and what it knows when that ends: the page may have been rendered since. */
+  const selfSave = useRef<Promise<void>>(undefined)
+  const now = useRef({ base, latest, saveSelf })
+  useEffect(() => {
+    now.current = { base, latest, saveSelf }
+  })
+  const savesItself = onSelfSaved !== undefined
+  const saveWhenLeft = useCallback(() => now.current.saveSelf(), [])
+  const settle = useUnsaved(isDirty, { within, save: savesItself ? saveWhenLeft : undefined })
+  const keepSoon = useKeeping(keptAs, () => (isDirty ? { values: latest(), base } : undefined))
+  const saveSoon = useSelfSaving(savesItself ? saveWhenLeft : undefined)
 
   async function send(next: Values, from: typeof base) {
     setBusy(true)
     setRefused(undefined)
+    setHeld(undefined)
     try {
       const saved = await saveOn(next, from)
       setBase({ values: next, version: saved })
@@ -75,6 +93,40 @@ export function useDraft({ fields, initial, version, save, reload, restore, with
       else setRefused(isInRecord ? await explained(thrown, reload) : { error: thrown })
     } finally {
       setBusy(false)
+    }
+  }
+
+  /**
+   * Saves without being asked, while the person goes on typing. A refusal that typing may end, and a lost response, are left to the
+   * next save; others stop it until the person saves.
+   */
+  function saveSelf(): Promise<void> {
+    if (selfSave.current) return selfSave.current
+    const next = latest()
+    if (busy || refused || held || conflict || base.version === undefined || !isChanged(next)) return Promise.resolve()
+    setIsSelfSaving(true)
+    selfSave.current = sendQuietly(next, base).finally(() => {
+      selfSave.current = undefined
+      setIsSelfSaving(false)
+    })
+    return selfSave.current
+  }
+
+  async function sendQuietly(next: Values, from: typeof base): Promise<void> {
+    try {
+      const saved = { values: next, version: await saveOn(next, from) }
+      setBase(saved)
+      now.current.base = saved
+      if (!differs(now.current.latest(), next)) {
+        settle()
+        if (keptAs !== undefined) keep(keptAs, undefined)
+      }
+      await onSelfSaved?.()
+    } catch (thrown) {
+      if (!(thrown instanceof ApiError)) throw thrown
+      if (thrown.status === 0 || thrown.status >= 500) lost.current = next
+      else if (conflictOf(fields, thrown) && !isSent(thrown.current)) setHeld(conflictOf(fields, thrown))
+      else if (stops.has(thrown.status)) setRefused({ ...(await explained(thrown, reload)), isSelfSave: true })
     }
   }
 
@@ -136,8 +188,13 @@ export function useDraft({ fields, initial, version, save, reload, restore, with
     /** Whether the form opened with text that an earlier page did not save, and nothing has been saved since. */
     isRestored: kept !== undefined && base === kept.base,
     busy,
+    isSelfSaving,
+    /** A conflict that stops the form from saving itself, until the person saves it and chooses. */
+    held,
     error: refused?.error,
     fate: refused?.fate,
+    /** Whether the refused save was the form's own: the focus stays where the person types. */
+    isSelfSave: refused?.isSelfSave === true,
     /** Restores the item after someone archived it. */
     restore: restore && (() => void restoreItem(restore)),
     conflict,
@@ -147,19 +204,25 @@ export function useDraft({ fields, initial, version, save, reload, restore, with
       typing.current.delete(name)
       setIsTyping(typing.current.size > 0)
       setValues((before) => ({ ...before, [name]: value }))
+      saveSoon()
     },
     /** Marks a field as changed whose value takes long to make. `read` makes it; `set` follows after a pause. */
     defer: (name: string, read: () => Value) => {
       typing.current.set(name, read)
       setIsTyping(true)
       keepSoon()
+      saveSoon()
     },
-    submit: () => {
+    submit: async () => {
       if (busy) return
       const next = typed()
       setValues(next)
-      if (!isChanged(next) && base.version !== undefined) onSaved()
-      else void send(next, base)
+      setBusy(true)
+      await selfSave.current
+      const { base: from } = now.current
+      if (differs(next, from.values) || from.version === undefined) return send(next, from)
+      setBusy(false)
+      onSaved()
     },
     /** Bases the form on the newer version, and saves the chosen values or shows them to be edited. */
     resolve: (chosen: Values, then: 'save' | 'edit') => {
@@ -178,6 +241,7 @@ export function useDraft({ fields, initial, version, save, reload, restore, with
       setBase({ values: shown, version: from })
       setValues(shown)
       setRefused(undefined)
+      setHeld(undefined)
     },
     /** Marks the form as having nothing to save. */
     settle,
@@ -194,6 +258,16 @@ export function requestOf(fields: readonly Field[], next: Values, before: Values
     if (!(error instanceof UnclearValue)) throw error
     throw new ApiError(422, { field: error.field, reason: error.message })
   }
+}
+
+/** Refusals that stay until someone acts: out of reach, archived, sent. */
+const stops = new Set([403, 404, 409, 412])
+
+/** What was kept, unless it was saved since: the page ended while that save was under way. */
+function unsavedOf(kept: Kept | undefined, fields: readonly Field[], saved: Values): Kept | undefined {
+  return kept && fields.every((field) => meansSame(field, kept.values[field.name], saved[field.name]))
+    ? undefined
+    : kept
 }
 
 function versionIn(saved: unknown): number | undefined {

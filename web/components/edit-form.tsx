@@ -36,7 +36,7 @@ export function EditForm({ label, saveLabel = 'Save', startsAt, onCancel, ...nee
 
   function onSubmit(event: SubmitEvent) {
     event.preventDefault()
-    draft.submit()
+    void draft.submit()
   }
   async function cancel() {
     if (draft.isDirty && !(await confirmDiscard())) return

@@ -9,6 +9,8 @@ export type Fate = 'archived' | 'sent'
 export interface RefusedSave {
   readonly error: ApiError
   readonly fate?: Fate
+  /** Whether the form saved itself, while the person typed on. */
+  readonly isSelfSave?: true
 }
 
 /** Who changed an item last. */

@@ -1,5 +1,5 @@
 import { change } from '../api.ts'
-import { forgetDrafts, hasDrafts } from '../drafts.ts'
+import { forgetDrafts, hasDrafts, saveDrafts } from '../drafts.ts'
 import { forgetKept } from '../kept.ts'
 import { tellSignedOut } from '../session.ts'
 import { confirm } from './confirm.tsx'
@@ -7,6 +7,7 @@ import { notifyFailure } from './notify.ts'
 
 /** Signs out, clears the page in every tab, and follows the server's redirect. The back button shows nothing. */
 export async function signOut(address = '/signout', method: 'POST' | 'DELETE' = 'POST'): Promise<void> {
+  await saveDrafts()
   const sure =
     !hasDrafts() ||
     (await confirm({

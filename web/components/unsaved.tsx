@@ -1,22 +1,30 @@
 import { Button, Group, Modal } from '@mantine/core'
-import { useEffect, useId, useSyncExternalStore } from 'react'
+import { useEffect, useId, useState, useSyncExternalStore } from 'react'
 import { useBlocker } from 'react-router'
-import { hasDrafts, losesDrafts, markDraft, markLeaving, watchDrafts } from '../drafts.ts'
+import { hasDrafts, losesDrafts, markDraft, markLeaving, saveDrafts, watchDrafts } from '../drafts.ts'
 
-/**
- * Guards a form with unsaved text, except on pages at and below the path `within`, where the form stays open. Returns a
- * function that marks the form as saved at once, before it rerenders.
- */
-export function useUnsaved(isUnsaved: boolean, within?: string): () => void {
-  const form = useId()
-  useEffect(() => {
-    markDraft(form, isUnsaved, within)
-    return () => markDraft(form, false)
-  }, [form, isUnsaved, within])
-  return () => markDraft(form, false)
+interface UnsavedNeeds {
+  readonly within?: string | undefined
+  readonly save?: (() => Promise<void>) | undefined
 }
 
-/** Asks before unsaved text is lost: with a dialog for moves within the portal, with the browser's prompt otherwise. */
+/**
+ * Guards a form with unsaved text, except on pages at and below the path `within`, where the form stays open. `save` is called when it
+ * is left. Returns a function that marks the form as saved at once, before it rerenders.
+ */
+export function useUnsaved(isUnsaved: boolean, { within, save }: UnsavedNeeds): () => void {
+  const form = useId()
+  useEffect(() => {
+    markDraft(form, isUnsaved ? { within, save } : undefined)
+    return () => markDraft(form)
+  }, [form, isUnsaved, within, save])
+  return () => markDraft(form)
+}
+
+/**
+ * Asks before unsaved text is lost, unless its form saves it: with a dialog for moves within the portal, with the browser's prompt
+ * otherwise.
+ */
 export function UnsavedGuard() {
   const isUnsaved = useSyncExternalStore(watchDrafts, hasDrafts)
   const blocker = useBlocker(({ currentLocation, nextLocation }) => {
@@ -34,13 +42,22 @@ export function UnsavedGuard() {
     addEventListener('beforeunload', ask)
     return () => removeEventListener('beforeunload', ask)
   }, [isUnsaved])
+  const [asked, setAsked] = useState<typeof next>()
+  useEffect(() => {
+    if (next === undefined) return
+    const askAfterSaving = async () => {
+      await saveDrafts(next.pathname)
+      setAsked(next)
+    }
+    void askAfterSaving()
+  }, [next])
   useEffect(() => {
     // Saving has completed.
     if (!isInTheWay && blocker.state === 'blocked') blocker.proceed()
   }, [isInTheWay, blocker])
   return (
     <Modal
-      opened={state === 'blocked'}
+      opened={state === 'blocked' && asked === next}
       onClose={() => blocker.reset?.()}
       title="Leave without saving?"
       withCloseButton={false}

@@ -38,6 +38,7 @@ export function LetterForm({ letter, startsAt, onDirty, onReady }: LetterFormPro
   const letters = `/clients/${id}/letters`
   const address = `${letters}/${letter.id}`
   const isSent = letter.status === 'sent'
+  const isOpen = letter.status === 'draft' && letter.archived_at === null
   const [succeed] = useState(() => createSuccessor(letters, letter.id))
   const successor = useRef<Letter>(undefined)
   const draft = useDraft({
@@ -45,12 +46,15 @@ export function LetterForm({ letter, startsAt, onDirty, onReady }: LetterFormPro
     initial: valuesOf(fields, letter),
     version: letter.version,
     save: async (body, version) => {
-      if (!isSent) return change(address, { method: 'PATCH', body, ...(version !== undefined && { version }) })
+      const outlivesPage = document.visibilityState === 'hidden'
+      if (!isSent) return change(address, { method: 'PATCH', body, version, outlivesPage })
       successor.current = await succeed(body)
       return successor.current
     },
     ...useItemAgain(address),
     keptAs: address,
+    // Without a notice: it is typed on.
+    onSelfSaved: isOpen ? revalidate : undefined,
     onSaved: async () => {
       // Until then the editor takes no text.
       await revalidate()
@@ -59,7 +63,7 @@ export function LetterForm({ letter, startsAt, onDirty, onReady }: LetterFormPro
       await navigate(`${letters}/${successor.current.id}`, { state: startingAt('body') })
     },
   })
-  const { isDirty, busy, version, adopt } = draft
+  const { isDirty, busy, isSelfSaving, version, adopt } = draft
   useEffect(() => onDirty(isDirty), [isDirty, onDirty])
   useEffect(() => {
     // Redrafted, or saved on another page.
@@ -77,13 +81,20 @@ export function LetterForm({ letter, startsAt, onDirty, onReady }: LetterFormPro
         {isSent ? 'New version with your text' : 'Save'}
       </Button>
       {isDirty && (
-        <Button variant="subtle" color="gray" disabled={busy} onClick={() => void discard()}>
+        <Button variant="subtle" color="gray" disabled={busy || isSelfSaving} onClick={() => void discard()}>
           Discard
         </Button>
       )}
-      <span className={classes.hint}>{isDirty ? unsavedText(draft) : 'Saved'}</span>
+      <span className={classes.hint}>{isDirty ? unsavedHint(draft) : 'Saved'}</span>
     </LetterFields>
   )
+}
+
+function unsavedHint(draft: Draft): string {
+  const { held, isSelfSaving } = draft
+  if (held?.isOwn) return 'You saved this letter on another page. Save yours to choose.'
+  if (held) return `${held.by ?? 'Someone else'} saved this letter while you were writing. Save yours to choose.`
+  return isSelfSaving ? 'Saving…' : unsavedText(draft)
 }
 
 interface LetterFieldsProps {
@@ -102,15 +113,15 @@ const places = { subject: 'input', body: '[aria-label=Letter]' } as const
 /** The subject and text of a letter. Ctrl+Enter saves. */
 export function LetterFields({ label, draft, startsAt, onReady, onCancel, children }: LetterFieldsProps) {
   const form = useRef<HTMLFormElement>(null)
-  const { values, error, conflict, busy, isDirty, set, defer, submit } = draft
+  const { values, error, isSelfSave, conflict, busy, isDirty, set, defer, submit } = draft
   const typed = (name: string): string => textOf(values[name])
   const errorOf = (name: string) => (error?.refusal.field === name ? error.reasonAtField : undefined)
   useEffect(() => {
     if (startsAt) form.current?.querySelector<HTMLElement>(places[startsAt])?.focus()
   }, [startsAt])
   useEffect(() => {
-    if (error) form.current?.querySelector<HTMLElement>('[aria-invalid=true], [type=submit]')?.focus()
-  }, [error])
+    if (error && !isSelfSave) form.current?.querySelector<HTMLElement>('[aria-invalid=true], [type=submit]')?.focus()
+  }, [error, isSelfSave])
   const wasRefused = useRef(false)
   useEffect(() => {
     if (conflict || error) wasRefused.current = true
@@ -122,7 +133,7 @@ export function LetterFields({ label, draft, startsAt, onReady, onCancel, childr
   }, [conflict, error, busy])
   function onSubmit(event: SubmitEvent) {
     event.preventDefault()
-    submit()
+    void submit()
   }
   function onKeyDown(event: KeyboardEvent) {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) form.current?.requestSubmit()
