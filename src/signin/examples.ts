@@ -43,6 +43,7 @@ export const signInExamples = {
     method: 'email-link',
     method_name: 'Email',
     'sessions.factors': ['totp'],
+    'sign_ins.current': true,
     device: 'Firefox on Windows',
     address: '192.0.2.0',
     methods: [{ id: 'email-link', name: 'Email' }],

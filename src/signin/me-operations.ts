@@ -14,7 +14,7 @@ export const readMe = {
   ...inMe,
   operationId: 'readMe',
   summary: 'Read who is signed in',
-  description: 'The person, their sessions, and how they sign in.',
+  description: 'The person, their sessions and last sign-ins, and how they sign in.',
   response: { 200: answers(schema.me, 'The person.'), ...refusals(own) },
 }
 

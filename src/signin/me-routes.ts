@@ -7,6 +7,7 @@ import { sameOrigin, sessionOf, signedIn } from './guard.ts'
 import type { SignInMethod } from './methods/method.ts'
 import { registerMyFactors } from './me-factor-routes.ts'
 import * as operations from './me-operations.ts'
+import { networkOf } from './network.ts'
 import { recentUntil } from './recent-sign-in.ts'
 import { signedOut } from './session-reply.ts'
 import type { Me } from './me-schema.ts'
@@ -30,7 +31,11 @@ export function registerMe(server: Server, needs: MeNeeds): void {
     const session = sessionOf(request)
     const [all, account] = await Promise.all([sessions.list(session.person.id), own.read(session.person)])
     return represent(reply, request, {
-      data: { ...presentSessions(session, all, methods), ...presentAccount(account, methods) } satisfies Me,
+      data: {
+        ...presentSessions(session, all, methods),
+        ...presentSignIns(session, account, methods),
+        ...presentAccount(account, methods),
+      } satisfies Me,
     })
   })
 
@@ -72,8 +77,7 @@ function presentSessions(
     sessions: all.map((each) => ({
       id: each.id,
       method: each.method,
-      // A method that has been removed from the configuration has only its id.
-      method_name: methods.find((method) => method.id === each.method)?.name ?? each.method,
+      method_name: nameOf(each.method, methods),
       factors: [...each.factors],
       device: each.device,
       address: each.network,
@@ -84,9 +88,32 @@ function presentSessions(
   }
 }
 
-function presentAccount(account: OwnSignIn, all: readonly SignInMethod[]): Omit<Me, 'person' | 'session' | 'sessions'> {
+/** A method that has been removed from the configuration has only its id. */
+const nameOf = (id: string, methods: readonly SignInMethod[]): string =>
+  methods.find((method) => method.id === id)?.name ?? id
+
+function presentSignIns(
+  session: Session,
+  { signIns }: OwnSignIn,
+  methods: readonly SignInMethod[],
+): Pick<Me, 'sign_ins'> {
+  const present = ({ sessionId, at, method, device, address }: OwnSignIn['signIns'][number]) => ({
+    at: at.toISOString(),
+    method,
+    method_name: nameOf(method, methods),
+    device,
+    address: address && networkOf(address),
+    current: sessionId === session.id,
+  })
+  return { sign_ins: signIns.map(present) }
+}
+
+function presentAccount(
+  account: OwnSignIn,
+  all: readonly SignInMethod[],
+): Omit<Me, 'person' | 'session' | 'sessions' | 'sign_ins'> {
   const providers = all.filter((each) => each.kind === 'redirect')
-  const nameOf = (issuer: string) => providers.find((each) => each.issuer === issuer)?.name
+  const providerOf = (issuer: string) => providers.find((each) => each.issuer === issuer)?.name
   const isLinked = (issuer: string) => account.identities.some((each) => each.issuer === issuer)
   return {
     methods: account.methods.map(({ id, name }) => ({ id, name })),
@@ -100,7 +127,7 @@ function presentAccount(account: OwnSignIn, all: readonly SignInMethod[]): Omit<
     })),
     identities: account.identities.map(({ id, issuer, subject, createdAt }) => ({
       id,
-      name: nameOf(issuer) ?? issuer,
+      name: providerOf(issuer) ?? issuer,
       issuer,
       subject,
       created_at: createdAt.toISOString(),

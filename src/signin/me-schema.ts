@@ -17,6 +17,18 @@ export const listedSession = Type.Object({
 })
 export type ListedSession = Type.Static<typeof listedSession>
 
+const listedSignIn = Type.Object({
+  at: time,
+  method: Type.String({ description: 'The id of the sign-in method.' }),
+  method_name: Type.String(),
+  device: Type.Union([Type.String(), Type.Null()], {
+    description: "The browser's description of itself. Null if it was not recorded.",
+  }),
+  address: Type.Union([Type.String(), Type.Null()], { description: 'The network.' }),
+  current: Type.Boolean({ description: 'Whether it started the session of this request.' }),
+})
+export type ListedSignIn = Type.Static<typeof listedSignIn>
+
 const listedPasskey = Type.Object({
   id,
   name: Type.String({ description: 'What the person calls it.' }),
@@ -57,6 +69,7 @@ export const me = Type.Object({
     idle_seconds: Type.Integer({ minimum: 0, description: 'Seconds until the session ends if it is not used.' }),
   }),
   sessions: Type.Array(listedSession),
+  sign_ins: Type.Array(listedSignIn, { description: 'The last 20 sign-ins, the newest first.' }),
   methods: Type.Array(choice, { description: 'The methods that the person can sign in with.' }),
   factors: Type.Array(listedFactor, { description: 'The second factors that can be set up.' }),
   factor_required: Type.Boolean({ description: 'Whether the person must have a second factor.' }),

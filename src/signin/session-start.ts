@@ -62,7 +62,7 @@ export async function startSession(
   // After the person, as in a change of their role: the other order would deadlock.
   const known = sessionHashes(session.replaces)
   const replaced = known.length === 0 ? [] : await store.deleteSessions(tx, { hashes: known })
-  const details = { method, factors: factors.join(' ') }
+  const details = { method, factors: factors.join(' '), ...(device !== '' && { device }) }
   const why = { why: 'another sign-in in the same browser' }
   const entries = [
     { ...request, action: 'sign_in', ...byOwner({ id, personId }), details },

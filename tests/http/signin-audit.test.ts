@@ -100,7 +100,7 @@ describe('B94: a failed sign-in leaves an audit row', () => {
     const details = { method: 'firm', factor: 'totp', of: id, why: 'sign_in_failed' }
     assert.deepEqual(await rowsOf(wrong), refused('sign_in_failed', details))
     const right = await giveFactor(browser, 'totp', { code: totpCode(secret) })
-    const shown = { method: 'firm', factors: 'provider totp' }
+    const shown = { method: 'firm', factors: 'provider totp', device: 'Unknown browser' }
     const allowed = { actor: 'person', person_id: id, action: 'sign_in', outcome: 'allowed', address: '127.0.0.1' }
     assert.deepEqual(await rowsOf(right), [{ ...allowed, details: shown }])
   })

@@ -6,6 +6,7 @@ import { createOwnFactors, type OwnFactors } from './factors.ts'
 import { createOwnIdentities, type OwnIdentities } from './identities.ts'
 import { createOwnPasskeys, type OwnPasskeys } from './passkeys.ts'
 import type { OwnNeeds } from './own.ts'
+import { readSignIns, type SignInRow } from './sign-ins-store.ts'
 
 /** A person's sign-in methods, and the changes they may make. */
 export interface OwnAccount {
@@ -28,10 +29,14 @@ export interface OwnSignIn {
   readonly recoveryCodesLeft: number
   /** The factors with which the person can confirm who they are. */
   readonly confirmations: readonly { readonly id: string; readonly name: string }[]
+  /** The newest first. */
+  readonly signIns: readonly SignInRow[]
 }
 
+const listedSignIns = 20
+
 export function createOwnAccount(needs: OwnNeeds): OwnAccount {
-  const { usable, policy, identities, passkeys, recoveryCodes } = needs
+  const { database, usable, policy, identities, passkeys, recoveryCodes } = needs
   const confirmation = createConfirmation(needs)
   return Object.freeze({
     confirmation,
@@ -39,14 +44,16 @@ export function createOwnAccount(needs: OwnNeeds): OwnAccount {
     passkeys: createOwnPasskeys(needs),
     identities: createOwnIdentities(needs),
     async read(person: Pick<Person, 'id' | 'email' | 'role'>) {
-      const [methods, states, ownPasskeys, ownIdentities, recoveryCodesLeft, confirmations] = await Promise.all([
-        usable.of(person),
-        Promise.all(policy.enrollable.map((factor) => factor.isSetUp(person.id))),
-        passkeys?.of(person.id) ?? [],
-        identities.of(person.id),
-        recoveryCodes.count(person.id),
-        confirmation.choices(person),
-      ])
+      const [methods, states, ownPasskeys, ownIdentities, recoveryCodesLeft, confirmations, signIns] =
+        await Promise.all([
+          usable.of(person),
+          Promise.all(policy.enrollable.map((factor) => factor.isSetUp(person.id))),
+          passkeys?.of(person.id) ?? [],
+          identities.of(person.id),
+          recoveryCodes.count(person.id),
+          confirmation.choices(person),
+          readSignIns(database, person.id, listedSignIns),
+        ])
       return {
         methods,
         factors: policy.enrollable.map(({ id, name }, index) => ({ id, name, isSetUp: states[index] === true })),
@@ -55,6 +62,7 @@ export function createOwnAccount(needs: OwnNeeds): OwnAccount {
         identities: ownIdentities,
         recoveryCodesLeft,
         confirmations,
+        signIns,
       }
     },
   } satisfies OwnAccount)

@@ -8,6 +8,7 @@ import { Factors } from './factors.tsx'
 import classes from './me.module.css'
 import { Methods } from './methods.tsx'
 import { Sessions } from './sessions.tsx'
+import { SignIns } from './sign-ins.tsx'
 import { useAccount } from './use-own-change.ts'
 
 /** The person's account, how they sign in, their sessions, and the settings of this browser. */
@@ -27,6 +28,7 @@ export function MePage() {
       <Methods />
       <Factors />
       <Sessions />
+      <SignIns />
       <Appearance />
     </Page>
   )
