@@ -166,6 +166,7 @@ const tables: Readonly<Record<string, Columns>> = {
     compared: `held day day_charged month month_charged credit_lent requests_lent tokens_lent request_level token_level`,
     free: 'level_at recalled_at',
   },
+  known_browser: { free: 'person_id hash expires_at' },
   known_network: { free: 'hash expires_at' },
   ledger: {
     sealed: `number at request_id account_id key_id person_id model client_id input_tokens output_tokens cached_tokens

@@ -13,6 +13,8 @@ interface Values {
     /** The recovery codes that are left. */
     readonly remaining?: number
   }
+  /** A sign-in in a browser that was not known. `at` is a time in words. */
+  readonly new_browser: { readonly device: string; readonly network: string; readonly at: string }
   /** An account has used a share of its credit or its limit; without the share, a test. Amounts are decimal texts. */
   readonly account_share: {
     readonly account: string
@@ -143,6 +145,16 @@ const catalogue: { readonly [Name in Template]: (values: Values[Name], firm: str
     paragraphs: [changes[what].said, ...(remaining === undefined ? [] : [remainingCodes(remaining)])],
     button: { label: 'Your account', path: '/me' },
     closing: ifNotYou,
+  }),
+  new_browser: ({ device, network, at }) => ({
+    subject: 'A sign-in in a new browser',
+    paragraphs: [
+      `Someone signed in to your account in a browser that has not been used for it before: ${device}, on ${at}, from the network ${network}.`,
+      'If it was you, there is nothing to do.',
+    ],
+    button: { label: 'Your account', path: '/me' },
+    closing:
+      'If it was not you, sign in, choose “Sign out everywhere”, and change how you sign in: choose another password, remove passkeys that you do not know, or secure the account at your provider. Then speak to a partner of the firm.',
   }),
   account_share: ({ account, accountId, share, used, of, currency }) => ({
     subject: share === null ? `Test of an alert about ${account}` : `${account} has used ${share} %`,

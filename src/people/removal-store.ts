@@ -9,6 +9,7 @@ const signInData = {
   identity: 'person_id = $1',
   password: 'person_id = $1',
   passkey_owner: 'person_id = $1',
+  known_browser: 'person_id = $1',
   invitation: 'person_id = $1 or email_key = (select email_key from person where id = $1)',
 } satisfies Record<string, string>
 

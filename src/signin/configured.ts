@@ -15,6 +15,7 @@ import { createEnrolments } from './enrolments.ts'
 import { createFactorPolicy } from './factor-policy.ts'
 import { createGate } from './gate.ts'
 import { startSignInHousekeeping } from './removal.ts'
+import { createKnownBrowsers } from './known-browsers.ts'
 import { createKnownNetworks } from './known-networks.ts'
 import { createSignInLimits } from './limits.ts'
 import { createEmailLinkMethod } from './methods/email-link.ts'
@@ -93,7 +94,18 @@ export async function openSignIn(needs: Needs): Promise<OpenSignIn> {
   const methods = inOrder.filter((method) => method !== undefined)
   const usable = createUsableMethods({ methods, identities, database })
   const passwords = password?.serve(usable)
-  const gate = createGate({ attempts, signUp, sessions, policy, encryption, changes, knownNetworks: known, usable })
+  const knownBrowsers = createKnownBrowsers({ baseUrl, mailer, timeZone: config.firm.time_zone })
+  const gate = createGate({
+    attempts,
+    signUp,
+    sessions,
+    policy,
+    encryption,
+    changes,
+    knownNetworks: known,
+    knownBrowsers,
+    usable,
+  })
   const enrolments = createEnrolments({ database, audit, changes, recoveryCodes })
   const parts = {
     attempts,

@@ -6,6 +6,7 @@ import { Problem } from '../platform/problems.ts'
 import type { Attempts, BegunAttempt, ProvenAttempt } from './attempts.ts'
 import type { CredentialChanges } from './credential-change.ts'
 import type { FactorPolicy } from './factor-policy.ts'
+import type { KnownBrowsers } from './known-browsers.ts'
 import type { KnownNetworks } from './known-networks.ts'
 import type { Proof } from './methods/method.ts'
 import { openProof, sealProof, type Proven } from './sealed-proof.ts'
@@ -17,8 +18,8 @@ import type { Visitor } from './visitor.ts'
 /** Where the browser goes next. */
 export interface GateResult {
   readonly returnTo: string
-  /** The Set-Cookie text of the new session or, if a second factor is due, of the proven attempt. */
-  readonly cookie?: string
+  /** The Set-Cookie texts of the new session or, if a second factor is due, of the proven attempt. */
+  readonly cookies?: readonly string[]
 }
 
 /** The only place where sessions start. */
@@ -44,6 +45,7 @@ interface GateNeeds {
   readonly changes: Pick<CredentialChanges, 'concludeAddress' | 'notify'>
   readonly usable: UsableMethods
   readonly knownNetworks: Pick<KnownNetworks, 'remember'>
+  readonly knownBrowsers: KnownBrowsers
 }
 
 interface Start {
@@ -64,11 +66,13 @@ export function createGate({
   encryption,
   changes,
   knownNetworks,
+  knownBrowsers,
   usable,
 }: GateNeeds): Gate {
-  async function start(proven: Proven, { method, visitor, provenAt = new Date(), confirm }: Start): Promise<string> {
+  async function start(proven: Proven, { method, visitor, provenAt = new Date(), confirm }: Start): Promise<string[]> {
     const { personId, provider } = proven
     const { device, network, cookies, requestId, address } = visitor
+    const browser: string[] = []
     const { value } = await sessions.start({
       personId,
       method,
@@ -90,9 +94,10 @@ export function createGate({
       async confirm(tx) {
         await confirm?.(tx)
         await knownNetworks.remember(tx, personId, address)
+        browser.push(await knownBrowsers.welcome(tx, personId, visitor))
       },
     })
-    return sessions.cookie(value)
+    return [sessions.cookie(value), ...browser]
   }
 
   /**
@@ -133,23 +138,23 @@ export function createGate({
         const providerSid = proof.provider?.sid
         const { cookies } = visitor
         const by = { cookies, personId: person.id, proof: sealProof(encryption, proven), providerSid, confirm }
-        return { returnTo: factorPage, cookie: await attempts.prove(attempt, by) }
+        return { returnTo: factorPage, cookies: [await attempts.prove(attempt, by)] }
       }
       const confirmAll = async (tx: Queryable) => {
         if (await policy.isDue(await confirmed(tx), proof.factors, tx)) throw changedMeanwhile()
       }
       const provenAt = await timeOf(proof, person)
-      const cookie = await start(proven, { method: attempt.method, visitor, provenAt, confirm: confirmAll })
-      return { returnTo: attempt.returnTo, cookie }
+      const started = await start(proven, { method: attempt.method, visitor, provenAt, confirm: confirmAll })
+      return { returnTo: attempt.returnTo, cookies: started }
     },
     async admitProven(attempt: ProvenAttempt, factor: string, { visitor, finish }: PassedFactor) {
       const { method, returnTo } = attempt
       const proven = openProof(encryption, attempt)
-      const cookie = await start(
+      const cookies = await start(
         { ...proven, factors: [...proven.factors, factor] },
         { method, visitor, confirm: finish },
       )
-      return { returnTo, cookie }
+      return { returnTo, cookies }
     },
   } satisfies Gate)
 }

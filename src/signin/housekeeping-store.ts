@@ -33,6 +33,7 @@ export const expiringTables = [
   'email_link',
   'password_reset',
   'known_network',
+  'known_browser',
 ] as const
 
 /** Returns the number of rows. */

@@ -3,6 +3,7 @@ import { represent } from '../platform/http/representation.ts'
 import { sameOrigin } from './guard.ts'
 import * as operations from './operations.ts'
 import type { SignIn } from './signin.ts'
+import { withSession } from './session-reply.ts'
 import { visitorOf } from './visitor.ts'
 
 interface InvitationRouteNeeds {
@@ -35,8 +36,7 @@ export function registerInvitation(server: Server, { signIn, baseUrl }: Invitati
   )
 
   server.post('/auth/invitation', { onRequest, schema: operations.acceptInvitation }, async (request, reply) => {
-    const { returnTo, cookie } = await signIn.acceptInvitation(request.body, visitorOf(request))
-    if (cookie !== undefined) reply.header('set-cookie', cookie)
-    return reply.send({ location: returnTo })
+    const admission = await signIn.acceptInvitation(request.body, visitorOf(request))
+    return withSession(reply, admission).send({ location: admission.returnTo })
   })
 }

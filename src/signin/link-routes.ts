@@ -3,6 +3,7 @@ import { represent } from '../platform/http/representation.ts'
 import { sameOrigin } from './guard.ts'
 import * as operations from './operations.ts'
 import type { SignIn } from './signin.ts'
+import { withSession } from './session-reply.ts'
 import { visitorOf } from './visitor.ts'
 
 interface LinkRouteNeeds {
@@ -28,8 +29,7 @@ export function registerLinks(server: Server, { signIn, baseUrl }: LinkRouteNeed
 
   server.post('/auth/link', { onRequest, schema: operations.completeLink }, async (request, reply) => {
     const { token, confirmed = false } = request.body
-    const { returnTo, cookie } = await signIn.completeLink(token, visitorOf(request), confirmed)
-    if (cookie !== undefined) reply.header('set-cookie', cookie)
-    return reply.send({ location: returnTo })
+    const admission = await signIn.completeLink(token, visitorOf(request), confirmed)
+    return withSession(reply, admission).send({ location: admission.returnTo })
   })
 }

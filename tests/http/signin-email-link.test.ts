@@ -52,10 +52,11 @@ const enter = (profile: Profile, attempt: unknown, code: string) =>
 
 const isTo = (email: string) => (received: ReceivedMail) => received.to.includes(email)
 
-/** The last of so many mails to an address. */
+/** The last of so many links to an address. */
 async function mailTo(email: string, count = 1): Promise<ReceivedMail> {
-  await until(() => mail.mails.filter(isTo(email)).length >= count)
-  return mail.mails.findLast(isTo(email)) ?? assert.fail()
+  const links = () => mail.mails.filter(isTo(email)).filter(({ subject }) => subject.startsWith('Your sign-in link'))
+  await until(() => links().length >= count)
+  return links().at(-1) ?? assert.fail()
 }
 
 function tokenOf({ text }: ReceivedMail): string {
