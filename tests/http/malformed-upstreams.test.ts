@@ -87,14 +87,6 @@ const nonsense: Readonly<Record<string, readonly [Behaviour, code?: string]>> = 
   'an upgrade': [send('HTTP/1.1 101 Switching Protocols\r\nupgrade: h2c\r\nconnection: upgrade\r\n\r\n')],
   'chunks with a wrong length': [send('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\nhello\r\n0\r\n\r\n')],
   'JSON that is 100,000 deep': [send(http(`{"choices":${'['.repeat(100_000)}${']'.repeat(100_000)}}`))],
-  'arguments that are 100,000 deep': [
-    send(
-      http(
-        `{"choices":[{"message":{"tool_calls":[{"function":{"name":"f","arguments":{"a":${'['.repeat(100_000)}` +
-          `${']'.repeat(100_000)}}}}]},"finish_reason":"tool_calls"}]}`,
-      ),
-    ),
-  ],
   'JSON with invalid UTF-8': [send(http(Buffer.from(completion().replace('Well', 'W\xff'), 'latin1')))],
   'compressed JSON that was not requested': [
     send(
@@ -106,6 +98,10 @@ const nonsense: Readonly<Record<string, readonly [Behaviour, code?: string]>> = 
 
 /** Whole replies that are almost valid. */
 const almost: Readonly<Record<string, Buffer>> = {
+  'arguments that are 100,000 deep': http(
+    `{"choices":[{"message":{"tool_calls":[{"function":{"name":"f","arguments":{"a":${'['.repeat(100_000)}` +
+      `${']'.repeat(100_000)}}}}]},"finish_reason":"tool_calls"}]}`,
+  ),
   'a text that is a number': http(completion().replace('"Well."', '7')),
   'no choices': http('{"choices":[]}'),
   null: http('null'),

@@ -267,7 +267,6 @@ describe('A14 an incomplete stream with calls is an error', () => {
     'half_stream',
     'early_end',
     'no_terminal',
-    'no_finish',
     'malformed_event',
     'odd_event',
     'error_event',

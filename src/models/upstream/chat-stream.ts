@@ -1,21 +1,24 @@
+import type { ReplyPart } from '../conversation.ts'
 import type { StopReason } from '../model.ts'
+import { readCompletion } from './chat-completions.ts'
 import { createDeltaReader, type CallFragment, type ChatDelta } from './chat-deltas.ts'
 import { countsOf, laterUsage, type ChatUsage } from './chat-usage.ts'
 import { createEventReader } from './event-reader.ts'
 import { Failure, unusable } from './failure.ts'
-import type { Noting } from './finish-reasons.ts'
+import { stopReasonFor, type Noting } from './finish-reasons.ts'
 import { createJoiner, type Joiner } from './joiner.ts'
 import { createPieceQueue } from './piece-queue.ts'
 import type { Reception } from './reception.ts'
 import type { ReplyPiece, ReplyStream } from './relay.ts'
 import { createReplyOrder, type OrderedPiece, type ReplyOrder } from './reply-order.ts'
+import { bytesOfReply, type Received, type UpstreamReply } from './usage.ts'
 
 /** What is read of a response. */
 type Source = Pick<Reception, 'read' | 'finish' | 'abandon'>
 
 /**
- * Reads a streamed chat completion. The reply is complete only after the event `[DONE]`. A stream that ends without it, or
- * without a finish reason, has failed.
+ * Reads a streamed chat completion. The reply is complete only after the event `[DONE]`: a stream that ends without it has failed, and
+ * so has one with neither content nor a finish reason. A whole reply is read as well: some gateways send one for models that cannot stream.
  */
 export function createChatStream(reception: Source, run: Noting): ReplyStream {
   const events = createEventReader(take)
@@ -30,6 +33,9 @@ export function createChatStream(reception: Source, run: Noting): ReplyStream {
   let stopReason: StopReason | undefined
   let ending: StopReason | Failure | undefined
   let hasEnded = false
+  /** The bytes of a whole reply. Undefined before the first byte; null for a stream. */
+  let whole: Buffer[] | null | undefined
+  let receivedWhole: Received | undefined
 
   async function read(): Promise<ReplyPiece | undefined> {
     while (ready.isEmpty && ending === undefined) await readOn()
@@ -44,9 +50,14 @@ export function createChatStream(reception: Source, run: Noting): ReplyStream {
       if (chunk === 'abandoned') ending = 'cancelled'
       else if (chunk === 'end') {
         hasEnded = true
+        if (whole) return takeWhole(readCompletion(Buffer.concat(whole), run))
         events.end()
         ending ??= unusable('a stream without its last event', true)
-      } else events.push(chunk)
+      } else {
+        if (whole === undefined) whole = isObject(chunk) ? [] : null
+        if (whole) whole.push(chunk)
+        else events.push(chunk)
+      }
     } catch (error) {
       ending = error instanceof Failure ? error : unusable('an event that cannot be read')
     }
@@ -87,8 +98,16 @@ export function createChatStream(reception: Source, run: Noting): ReplyStream {
     const rest = texts.rest()
     if (rest !== '') pass(rest)
     order?.end()
-    ending = stopReason ?? unusable('a stream without a finish reason')
+    if (pieces > 0) stopReason ??= stopReasonFor('', run)
+    ending = stopReason ?? unusable('a stream without content')
     reception.finish()
+  }
+
+  function takeWhole(reply: UpstreamReply): void {
+    const { text, parts = [{ kind: 'text', text }] } = reply
+    parts.flatMap(piecesOf).forEach(ready.push)
+    receivedWhole = { counts: reply.counts, pieces: undefined, bytes: bytesOfReply(reply) }
+    ending = reply.stopReason
   }
 
   function note({ text, thinking, calls = [] }: ChatDelta): void {
@@ -105,9 +124,30 @@ export function createChatStream(reception: Source, run: Noting): ReplyStream {
       return ending
     },
     get received() {
-      return { counts: countsOf(usage), pieces, bytes }
+      return receivedWhole ?? { counts: countsOf(usage), pieces, bytes }
     },
   })
 }
 
 const bytesOf = ({ tool, json }: CallFragment): number => Buffer.byteLength(tool) + Buffer.byteLength(json)
+
+/** Whether the first bytes of a response are of a JSON object. No line of an event stream begins like that. */
+const isObject = (bytes: Buffer): boolean => /^\s*\{/.test(bytes.toString('latin1', 0, 64))
+
+function piecesOf(part: ReplyPart): readonly OrderedPiece[] {
+  switch (part.kind) {
+    case 'text':
+      return part.text === '' ? [] : [part.text]
+    case 'thinking': {
+      const { text, signature, redacted } = part
+      return [
+        ...(text === '' ? [] : [{ kind: 'thinking', text } as const]),
+        ...(signature === undefined ? [] : [{ kind: 'signature', signature, redacted } as const]),
+      ]
+    }
+    case 'call': {
+      const { id, tool, input } = part
+      return [{ kind: 'call', id, tool }, ...(input === '' ? [] : [{ kind: 'input', json: input } as const])]
+    }
+  }
+}

@@ -93,6 +93,37 @@ for (const [theirs, ours] of [
   })
 }
 
+test('a whole reply that comes instead of a stream is read, in one attempt', async () => {
+  const raw = await startRawUpstream()
+  const call = { id: 'c1', type: 'function', function: { name: 'f', arguments: '{"a":1}' } }
+  const message = { content: 'Hi', reasoning: 'Hm.', tool_calls: [call] }
+  const usage = { prompt_tokens: 12, completion_tokens: 7 }
+  const body = ` ${JSON.stringify({ choices: [{ index: 0, message, finish_reason: 'tool_calls' }], usage })}`
+  try {
+    raw.behave((socket) => socket.end(`HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n${body}`))
+    const [thought, text, called, end] = await pieces(open({ endpoints: [{ url: raw.url }] }), stream)
+    assert.deepEqual(
+      [thought, text, called],
+      [
+        { kind: 'deltas', deltas: [{ kind: 'thinking', text: 'Hm.' }] },
+        { kind: 'texts', texts: ['Hi'] },
+        {
+          kind: 'deltas',
+          deltas: [
+            { kind: 'call', id: 'c1', tool: 'f' },
+            { kind: 'input', json: '{"a":1}' },
+          ],
+        },
+      ],
+    )
+    assert.ok(end?.kind === 'end')
+    assert.deepEqual([end.stopReason, end.usage.inputTokens, end.usage.outputTokens], ['complete', 12, 7])
+    assert.equal(raw.requests, 1)
+  } finally {
+    await raw.close()
+  }
+})
+
 describe('A14 usage is counted once', () => {
   for (const usageOn of ['last', 'several', 'all'] as const) {
     test(`if reported on ${usageOn} of the events`, async () => {
@@ -132,13 +163,19 @@ const broken = [
   'half_stream',
   'early_end',
   'no_terminal',
-  'no_finish',
   'malformed_event',
   'odd_event',
   'error_event',
   'long_line',
   'invalid_utf8_event',
 ] as const
+
+test('A43 a reply that is done without a finish reason is complete; without content it has failed', async () => {
+  const done = await streamed({ tokens: 2, fault: 'no_finish', after: 2 })
+  assert.deepEqual([done.texts.join(''), done.stopReason], ['word word', 'complete'])
+  await assert.rejects(streamed({ tokens: 0, fault: 'no_finish', after: 0 }), { code: 'upstream_failed' })
+})
+
 describe('A14 an incomplete stream is an error, not complete', () => {
   for (const fault of broken) {
     test(`${fault} after 2 tokens ends with these tokens and is not retried`, async () => {
@@ -157,13 +194,14 @@ describe('A14 an incomplete stream is an error, not complete', () => {
 
   const again = ['reset', 'half_stream', 'early_end', 'error_event']
   for (const fault of [...broken, 'html', 'cut_json'] as const) {
-    const attempts = again.includes(fault) ? 3 : 1
+    // A whole reply that was cut off has cost tokens.
+    const attempts = fault === 'html' || again.includes(fault) ? 3 : 1
     if (fault === 'no_terminal') continue
     test(`${fault} before the first token is upstream_failed after ${attempts} attempts`, async () => {
       vendor.set({ tokens: 5, fault, ...(fault !== 'html' && fault !== 'cut_json' && { after: 0 }) })
       const before = vendor.calls
       assert.equal((await failure(open(), stream)).code, 'upstream_failed')
-      assert.equal(vendor.calls - before, fault === 'html' || fault === 'cut_json' ? 3 : attempts)
+      assert.equal(vendor.calls - before, attempts)
     })
   }
 

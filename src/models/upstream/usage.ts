@@ -112,7 +112,7 @@ export function wholeOf(reply: UpstreamReply | undefined, run: UpstreamRun): Who
   return parts ? { text, parts, stopReason, usage } : { text, stopReason, usage }
 }
 
-function bytesOfReply({ text, parts }: UpstreamReply): number {
+export function bytesOfReply({ text, parts }: UpstreamReply): number {
   if (!parts) return Buffer.byteLength(text)
   return parts.reduce((sum, part) => sum + Buffer.byteLength(textOfPart(part)), 0)
 }
