@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { barriers, barriersInBothSchemes, noticed, violations } from '../support/browser.ts'
+import { chooseIn } from '../support/choice.ts'
 import { startDesk, type Desk } from '../support/desk.ts'
 import { at, listAt } from '../support/json.ts'
 import { editor, toEndOf } from '../support/letter-editor.ts'
@@ -106,7 +107,7 @@ describe('a letter that a model drafts', () => {
     assert.equal(await instructions(page).inputValue(), '')
     assert.equal(await page.getByRole('alert').count(), 0)
     letOn()
-    await page.getByLabel('Template').waitFor()
+    await page.getByRole('combobox', { name: 'Template' }).waitFor()
     const template = await instructions(page).inputValue()
     assert.ok(template !== '' && !template.includes('Mine.'), template)
     await instructions(page).press('End')
@@ -309,7 +310,7 @@ detail('a dispute is a source too, and a narrow screen has room for the form', a
   await page.setViewportSize({ width: 375, height: 740 })
   assert.ok(await page.getByRole('checkbox', { name: /A-1/ }).isChecked())
   assert.equal(await page.getByRole('checkbox', { name: /2026/ }).isChecked(), false)
-  await page.getByRole('option', { name: 'Billing dispute: Reply', selected: true }).waitFor({ state: 'attached' })
+  await page.getByRole('combobox', { name: 'Template' }).and(page.locator('[value="Billing dispute: Reply"]')).waitFor()
   assert.equal(await instructions(page).inputValue(), 'A client disputes an invoice. Draft our reply.')
   assert.deepEqual(await barriersInBothSchemes(page), [])
   assert.equal(await page.evaluate<number>('document.documentElement.scrollWidth'), 375)
@@ -331,7 +332,7 @@ test('partners save instructions, and everyone drafts with them', async () => {
   const own = await desk.open('/templates')
   assert.equal(await own.getByRole('button', { name: 'Add template' }).count(), 0)
   await own.goto(`${desk.base}${record}/letters#draft`)
-  await own.getByLabel('Template').selectOption({ label: 'Reminders: Reminder' })
+  await chooseIn(own, 'Template', 'reminders: reminder')
   assert.equal(await instructions(own).inputValue(), 'Remind the client of the deadline.')
   await own.close()
 })

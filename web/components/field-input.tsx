@@ -4,6 +4,7 @@ import classes from './edit-form.module.css'
 import { InvoiceInput } from './invoice-input.tsx'
 import { matchingOptions } from './matching-options.ts'
 import { usePeople } from './people-names.ts'
+import { PersonChoice, type PersonChoiceProps } from './person-choice.tsx'
 import { useRole } from './role.ts'
 
 export interface FieldInputProps {
@@ -60,7 +61,7 @@ export function FieldInput({ field, value, error, readOnly, onChange }: FieldInp
     case 'choice':
       return <NativeSelect {...common} value={text} onChange={change} data={options(choices ?? {})} />
     case 'consultant':
-      return isPartner && <ConsultantInput {...common} value={text} onChange={change} />
+      return isPartner && <ConsultantInput {...typed} value={text} onChange={onChange} />
     case 'amount':
       return <TextInput {...typed} {...limit} value={text} onChange={change} inputMode="decimal" />
     case 'date':
@@ -82,16 +83,8 @@ function options(choices: Readonly<Record<string, string>>) {
   return Object.entries(choices).map(([value, label]) => ({ value, label }))
 }
 
-function ConsultantInput(props: {
-  readonly 'data-field': string
-  readonly label: string
-  readonly value: string
-  readonly error: string | undefined
-  readonly className: string | undefined
-  readonly onChange: (event: { readonly currentTarget: { readonly value: string } }) => void
-}) {
+function ConsultantInput(props: Omit<PersonChoiceProps, 'people' | 'none'>) {
   const people = usePeople()
-  const known = people.some(({ id }) => id === props.value)
-  const choices = people.map(({ id, name }) => ({ value: id, label: name }))
-  return <NativeSelect {...props} data={known ? choices : [{ value: props.value, label: 'Unchanged' }, ...choices]} />
+  const isKnown = people.some(({ id }) => id === props.value)
+  return <PersonChoice {...props} people={isKnown ? people : [{ id: props.value, name: 'Unchanged' }, ...people]} />
 }

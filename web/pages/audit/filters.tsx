@@ -5,6 +5,7 @@ import { useSearchParams } from 'react-router'
 import type { AuditRow } from '../../../src/clients/schema.ts'
 import { useParameters } from '../../components/parameters.ts'
 import { usePeople } from '../../components/people-names.ts'
+import { PersonChoice } from '../../components/person-choice.tsx'
 import { spoken } from '../../words.ts'
 import { actions } from './actions.ts'
 import { includesViews } from './address.ts'
@@ -40,12 +41,14 @@ export function AuditFilters({ rows }: { readonly rows: readonly AuditRow[] }) {
         { value: 'refused', label: 'Refused' },
       ])}
       {choice('actor', 'Kind of actor', 'Any actor', actorKinds)}
-      {choice(
-        'person',
-        'Person',
-        'All people',
-        people.map(({ id, name }) => ({ value: id, label: name })),
-      )}
+      <PersonChoice
+        aria-label="Person"
+        className={`${classes.filter} ${classes.person}`}
+        none="All people"
+        people={people}
+        value={get('person')}
+        onChange={(id) => set('person', id)}
+      />
       <DayInput name="From" label="From date" day={dayOf(get('from'))} onDay={(day) => set('from', beginOf(day))} />
       <DayInput name="To" label="To date" day={dayOf(get('to'), true)} onDay={(day) => set('to', endOf(day))} />
       <ViewsInput

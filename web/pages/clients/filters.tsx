@@ -2,6 +2,7 @@ import { Anchor, NativeSelect, SegmentedControl } from '@mantine/core'
 import { Link } from 'react-router'
 import { SearchField } from '../../components/search-field.tsx'
 import { usePeople } from '../../components/people-names.ts'
+import { PersonChoice } from '../../components/person-choice.tsx'
 import { useRole } from '../../components/role.ts'
 import classes from './filters.module.css'
 import { useQuery } from './query.ts'
@@ -60,14 +61,14 @@ export function Filters() {
 
 function Consultants({ value, onChange }: { readonly value: string; readonly onChange: (id: string) => void }) {
   const people = usePeople()
-  const options = people.map(({ id, name }) => ({ value: id, label: name }))
   return (
-    <NativeSelect
+    <PersonChoice
       className={classes.consultant}
       aria-label="Consultant"
-      data={[{ value: '', label: 'All consultants' }, ...options]}
+      none="All consultants"
+      people={people}
       value={value}
-      onChange={({ currentTarget }) => onChange(currentTarget.value)}
+      onChange={onChange}
     />
   )
 }

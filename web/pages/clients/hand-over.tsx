@@ -1,9 +1,10 @@
-import { Alert, Button, Group, NativeSelect } from '@mantine/core'
+import { Alert, Button, Group } from '@mantine/core'
 import { useState } from 'react'
 import type { ChangedSelection, SelectedHandedOver } from '../../../src/clients/schema.ts'
 import { ApiError, change, reasonOf } from '../../api.ts'
 import { FormDialog } from '../../components/form-dialog.tsx'
 import { usePeople } from '../../components/people-names.ts'
+import { PersonChoice } from '../../components/person-choice.tsx'
 import { numberText } from '../../locale.ts'
 import { believed } from '../../wire.ts'
 import { counted } from '../../words.ts'
@@ -46,14 +47,7 @@ export function HandOverDialog({ selection, onClose, onDone }: HandOverProps) {
 
   return (
     <FormDialog title={`Hand over ${counted(clients.length, 'client')}`} closeOnEscape onClose={onClose}>
-      <NativeSelect
-        label="To"
-        data-autofocus
-        value={to}
-        disabled={busy}
-        data={[{ value: '', label: 'Choose a person' }, ...people.map(({ id, name }) => ({ value: id, label: name }))]}
-        onChange={({ currentTarget }) => setTo(currentTarget.value)}
-      />
+      <PersonChoice label="To" data-autofocus disabled={busy} people={people} value={to} onChange={setTo} />
       <div className={classes.preview} aria-live="polite">
         <Preview clients={clients} to={to} receiver={receiver} />
       </div>

@@ -1,9 +1,10 @@
-import { Alert, Button, Group, NativeSelect, Textarea, TextInput } from '@mantine/core'
+import { Alert, Button, Group, Textarea, TextInput } from '@mantine/core'
 import { IconSparkles } from '@tabler/icons-react'
 import { useEffect, useRef, useState, type KeyboardEvent, type SubmitEvent } from 'react'
 import { Link } from 'react-router'
 import type { ApiError } from '../../api.ts'
 import { isCancel } from '../../components/cancel-key.ts'
+import { Choice } from '../../components/choice.tsx'
 import { confirm } from '../../components/confirm.tsx'
 import { useUnsaved } from '../../components/unsaved.tsx'
 import { content } from '../../content.ts'
@@ -65,11 +66,12 @@ export function DraftForm({ initial, submitLabel, error, isShown, isSent, onSubm
     <form ref={form} className={classes.form} aria-label="Draft a letter" onSubmit={submit} onKeyDown={onKeyDown}>
       <div className={classes.fields}>
         {template.options.length > 0 && (
-          <NativeSelect
+          <Choice
             label="Template"
             data={template.options}
+            nothingFoundMessage="No template has this name"
             value={template.value}
-            onChange={({ currentTarget }) => void template.choose(currentTarget.value)}
+            onChange={(id) => void template.choose(id)}
             description={<Link to="/templates">The firm’s templates</Link>}
             inputWrapperOrder={['label', 'input', 'description', 'error']}
           />

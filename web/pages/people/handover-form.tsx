@@ -1,7 +1,8 @@
-import { Alert, Button, Group, Loader, NativeSelect } from '@mantine/core'
+import { Alert, Button, Group, Loader } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { change, read, reasonOf } from '../../api.ts'
 import type { ListedPerson, PeopleList, ShownHandover } from '../../../src/people/schema.ts'
+import { PersonChoice } from '../../components/person-choice.tsx'
 import { numberText } from '../../locale.ts'
 import { counted } from '../../words.ts'
 import classes from './people.module.css'
@@ -40,17 +41,7 @@ export function HandoverForm({ person, people, onClose, onDone }: HandoverFormPr
 
   return (
     <>
-      <NativeSelect
-        label="To"
-        data-autofocus
-        value={to}
-        disabled={busy}
-        data={[
-          { value: '', label: 'Choose a person' },
-          ...receivers.map(({ id, name }) => ({ value: id, label: name })),
-        ]}
-        onChange={({ currentTarget }) => setTo(currentTarget.value)}
-      />
+      <PersonChoice label="To" data-autofocus disabled={busy} people={receivers} value={to} onChange={setTo} />
       <div aria-live="polite" className={classes.preview}>
         {preview ? <Preview preview={preview} /> : !error && <Loader size="sm" aria-label="Loading" />}
       </div>
