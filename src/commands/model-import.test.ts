@@ -53,10 +53,10 @@ describe('model import lists', () => {
     const { status, stdout, stderr } = await run(modelLists.openRouter, '--key-env', 'UPSTREAM_KEY')
     assert.deepEqual([status, stderr], [0, ''])
     assert.deepEqual(stdout.split('\n').slice(0, 4), [
-      'MODEL              CONTEXT  MAX OUTPUT  CAPABILITIES                                NOTE',
-      'vendor/large       128,000      16,384  tools, json, images, documents?, reasoning  in the configuration',
+      'MODEL              CONTEXT  MAX OUTPUT  CAPABILITIES                                       NOTE',
+      'vendor/large       128,000      16,384  tools, json, images, documents?, reasoning         in the configuration',
       'vendor/small:free    8,192              documents?',
-      'vendor/painter       4,096              tools?, json?, documents?, reasoning?       it is not a text model',
+      'vendor/painter       4,096              tools?, json?, documents?, reasoning?, verbosity?  it is not a text model',
     ])
     assert.deepEqual(server.asked, ['GET /v1/models with sk-secret'])
     assert.equal(await readFile(file, 'utf8'), configured)
@@ -72,7 +72,15 @@ describe('model import lists', () => {
       context: 16_384,
       trained_context: 131_072,
       max_output_tokens: null,
-      capabilities: { tools: true, forced_tools: null, json: null, images: false, documents: null, reasoning: false },
+      capabilities: {
+        tools: true,
+        forced_tools: null,
+        json: null,
+        images: false,
+        documents: null,
+        reasoning: false,
+        verbosity: null,
+      },
       writes_text: true,
       configured: false,
     })
@@ -191,8 +199,8 @@ limits:`,
     assert.deepEqual(
       listAt(said, 'entries').map((entry) => [at(entry, 'id'), at(entry, 'context'), at(entry, 'capabilities')]),
       [
-        ['llama3.2:latest', 16_384, ['tools', 'json', 'documents']],
-        ['gemma3', 131_072, ['json', 'images', 'documents', 'reasoning']],
+        ['llama3.2:latest', 16_384, ['tools', 'json', 'documents', 'verbosity']],
+        ['gemma3', 131_072, ['json', 'images', 'documents', 'reasoning', 'verbosity']],
       ],
     )
     assert.equal(listAt(said, 'next').length, 2)

@@ -26,12 +26,12 @@ const expected: readonly [keyof typeof modelLists, object[], AskedServer['api']?
     'openRouter',
     [
       model('vendor/large', {
-        can: { tools: true, json: true, reasoning: true, images: true },
+        can: { tools: true, json: true, reasoning: true, images: true, verbosity: false },
         context: 128_000,
         maxOutputTokens: 16_384,
       }),
       model('vendor/small:free', {
-        can: { tools: false, json: false, reasoning: false, images: false },
+        can: { tools: false, json: false, reasoning: false, images: false, verbosity: false },
         context: 8192,
       }),
       model('vendor/painter', { can: { images: false }, context: 4096, writesText: false }),
@@ -93,12 +93,28 @@ const expected: readonly [keyof typeof modelLists, object[], AskedServer['api']?
     'tollgate',
     [
       model('fast', {
-        can: { tools: true, forced_tools: true, json: true, images: false, documents: false, reasoning: false },
+        can: {
+          tools: true,
+          forced_tools: true,
+          json: true,
+          images: false,
+          documents: false,
+          reasoning: false,
+          verbosity: false,
+        },
         context: 32_768,
         maxOutputTokens: 4096,
       }),
       model('tiny', {
-        can: { tools: false, forced_tools: true, json: true, images: false, documents: false, reasoning: false },
+        can: {
+          tools: false,
+          forced_tools: true,
+          json: true,
+          images: false,
+          documents: false,
+          reasoning: false,
+          verbosity: false,
+        },
         context: 1024,
         maxOutputTokens: 512,
       }),

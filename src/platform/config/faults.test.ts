@@ -276,7 +276,7 @@ const rules: Case[] = [
   [upstream({ capabilities: 'tools' }), 'models[0].capabilities: must be a list'],
   [
     upstream({ capabilities: ['json', 'tool'] }),
-    'models[0].capabilities[1]: must be one of tools, forced_tools, json, images, documents, reasoning',
+    'models[0].capabilities[1]: must be one of tools, forced_tools, json, images, documents, reasoning, verbosity',
   ],
   [upstream({ fallback: 'fast' }), 'models[0].fallback: must be another model'],
   [upstream({ fallback: 'slow' }), 'models[0].fallback: must be a model: one of fast'],
