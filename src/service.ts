@@ -39,6 +39,7 @@ import type { Config, ModelConfig } from './platform/config/config.ts'
 import { openDatabase, type Database, type DatabasePatience } from './platform/database/database.ts'
 import { openEncryption } from './platform/encryption-check.ts'
 import { migrate } from './platform/database/migrations.ts'
+import { readLogo, type Logo } from './platform/http/logo.ts'
 import { loadPages } from './platform/http/pages.ts'
 import { startSealing } from './platform/seals/sealing.ts'
 import { openSignIn, type AdditionalMethods } from './signin/configured.ts'
@@ -93,11 +94,13 @@ const builtPages = path.join(import.meta.dirname, '../web/dist')
  */
 export async function openService(needs: ServiceNeeds): Promise<Service> {
   const { config, databaseUrl, log, additional, stop } = needs
+  const logo = config.firm.logo === undefined ? undefined : readLogo(config.firm.logo)
   const pages = await loadPages({
     folder: builtPages,
     viewer: ({ session }) => session && presentViewer(session),
     signInUrl,
-    settings: presentSettings(config),
+    settings: presentSettings(config, logo),
+    logo,
   })
   const providers = await loadConfiguredProviders(config)
   await migrate(databaseUrl, { ...(stop && { stop }), onWait: (line) => log.warn(line) })
@@ -287,9 +290,12 @@ function presentViewer({ person, endsAt, idleEndsAt }: Session): object {
 }
 
 /** The settings in the data of each page. */
-function presentSettings({ drafting, currency, firm: { name, locale, time_zone } }: Config): object {
+function presentSettings(
+  { drafting, currency, firm: { name, locale, time_zone } }: Config,
+  logo: Logo | undefined,
+): object {
   return {
-    firm: { ...(name !== undefined && { name }), locale, time_zone },
+    firm: { ...(name !== undefined && { name }), ...(logo && { logo: `/assets/${logo.name}` }), locale, time_zone },
     drafting: drafting === undefined ? null : { model: drafting.model, currency },
   }
 }

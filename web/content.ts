@@ -13,7 +13,7 @@ export interface Content {
 
 /** The configuration that pages need. */
 interface Settings {
-  readonly firm: FirmSettings & { readonly name?: string }
+  readonly firm: FirmSettings & { readonly name?: string; /** Its URL. */ readonly logo?: string }
   /** The model that drafts letters, and the currency of its cost; null if no account pays for drafts. */
   readonly drafting: { readonly model: string; readonly currency: string } | null
 }

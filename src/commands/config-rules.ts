@@ -3,6 +3,7 @@ import { checkInvoicingSettings, checkReminders } from '../invoicing/settings-ru
 import { checkFirstPartner } from '../people/settings-rule.ts'
 import type { ConfigRule } from '../platform/config/check.ts'
 import type { ResolvedRule } from '../platform/config/config.ts'
+import { checkLogo } from '../platform/http/logo.ts'
 import { checkProviderSettings, checkSignInSettings, checkSmsSettings } from '../signin/settings-rule.ts'
 
 /** The rules of the features for the configuration, beyond its schema. */
@@ -16,4 +17,4 @@ export const configRules: readonly ConfigRule[] = [
 ]
 
 /** Those that need the resolved configuration. */
-export const resolvedRules: readonly ResolvedRule[] = [checkReminders]
+export const resolvedRules: readonly ResolvedRule[] = [checkReminders, checkLogo]

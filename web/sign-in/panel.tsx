@@ -9,6 +9,7 @@ interface PanelProps {
   readonly children: ComponentChildren
 }
 
+const { name, logo } = content.settings?.firm ?? {}
 let isFirst = true
 
 /**
@@ -28,8 +29,12 @@ export function Panel({ title, children }: PanelProps) {
     <main class="page">
       <div class="panel" ref={panel}>
         <span class="wordmark">
-          <img src={icon} alt="" width="22" height="22" />
-          {content.settings?.firm.name ?? 'Tollgate'}
+          {logo === undefined ? (
+            <img src={icon} alt="" width="22" height="22" />
+          ) : (
+            <img class="logo" src={logo} alt="" />
+          )}
+          {name ?? 'Tollgate'}
         </span>
         <h1 tabIndex={-1}>{title}</h1>
         {children}

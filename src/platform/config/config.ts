@@ -148,6 +148,7 @@ function resolve(
     database,
     listen: { ...listen, processes: processesFor(listen.processes, models) },
     models,
+    firm: withAbsoluteLogo(settings.firm, source.directory),
     aliases: settings.models === undefined ? { [shipped.alias]: shipped.id, ...settings.aliases } : settings.aliases,
     file: source.file,
     data: variables.data === undefined ? path.join(root, 'data') : path.resolve(cwd, variables.data),
@@ -177,6 +178,10 @@ function processesFor(setting: number | 'auto', models: readonly ModelConfig[]):
 function withAbsoluteFile(model: ModelConfig, directory: string): ModelConfig {
   if (model.engine === 'local') return { ...model, file: path.resolve(directory, model.file) }
   return model.tokenizer.endsWith('.json') ? { ...model, tokenizer: path.resolve(directory, model.tokenizer) } : model
+}
+
+function withAbsoluteLogo(firm: ParsedSettings['firm'], directory: string): ParsedSettings['firm'] {
+  return firm.logo === undefined ? firm : { ...firm, logo: path.resolve(directory, firm.logo) }
 }
 
 function shippedModel(root: string): ModelConfig {

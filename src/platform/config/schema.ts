@@ -286,6 +286,11 @@ export const configSchema = group('The configuration.', {
   }),
   firm: optionalGroup('The firm, as shown on letters, in mails and on pages.', {
     name: Type.Optional(text('The name of the firm.')),
+    logo: Type.Optional(
+      text(
+        'The logo on the sign-in and invitation pages: a PNG, JPEG or WebP file of at most 256 KiB. A relative path is relative to the folder of the configuration file. SVG is not accepted, because it can contain scripts.',
+      ),
+    ),
     address: Type.Array(text('A line.'), { description: 'The lines of its postal address.', default: [] }),
     country: Type.Optional(
       written(values.country, 'The country of its address, for invoice files.', {

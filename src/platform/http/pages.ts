@@ -3,6 +3,7 @@ import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { readAssets, sendPage, type Assets } from './assets.ts'
+import type { Logo } from './logo.ts'
 import { OperatorError } from '../problems.ts'
 import { createNonce, pagePolicy } from './security-headers.ts'
 
@@ -37,6 +38,7 @@ export interface PagesNeeds {
   readonly signInUrl: Pages['signInUrl']
   /** The firm's settings that pages need. */
   readonly settings: object
+  readonly logo?: Logo | undefined
 }
 
 /** Placeholders in the `index.html` of each shell. */
@@ -48,13 +50,13 @@ const placeholders = {
 } as const
 
 /** Reads the build of `web/`. Throws OperatorError if it is missing or damaged. */
-export async function loadPages({ folder, viewer, signInUrl, settings }: PagesNeeds): Promise<Pages> {
+export async function loadPages({ folder, viewer, signInUrl, settings, logo }: PagesNeeds): Promise<Pages> {
   const signInFolder = path.join(folder, 'sign-in')
   const shells = { portal: readShell(folder), 'sign-in': readShell(signInFolder) }
   const first = await loadFirstPicture(path.join(folder, 'first'))
   const assets = [folder, signInFolder].map((each) => readAssets(path.join(each, 'assets')))
   return Object.freeze({
-    assets: new Map(assets.flatMap((each) => [...each])),
+    assets: new Map([...assets.flatMap((each) => [...each]), ...(logo ? [[logo.name, logo.asset] as const] : [])]),
     signInUrl,
     send(request: FastifyRequest, reply: FastifyReply, { shell = 'portal', ...content }: PageContent) {
       const nonce = createNonce()
