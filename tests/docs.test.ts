@@ -42,6 +42,32 @@ test('the pictures in the README show the pages as they are', () => {
   )
 })
 
+test('the SQL functions that documents and comments name exist', () => {
+  const functions = new Set(
+    globSync('migrations/functions/*/*.sql', { cwd: root }).map((file) => path.basename(file, '.sql')),
+  )
+  const documents = globSync(['*.md', 'docs/**/*.md'], { cwd: root })
+  const named = [
+    ...documents.map((file) => [file, read(file), /`(\w+)\(\)`/g] as const),
+    ...globSync('src/**/*.ts', { cwd: root }).map((file) => [file, commentsOf(read(file)), /\b(\w+)\(\)/g] as const),
+  ].flatMap(([file, text, name]) =>
+    allMatches(text, name)
+      .filter((each) => each.includes('_'))
+      .map((each) => ({ file, each })),
+  )
+  assert.ok(named.length > 20)
+  assert.deepEqual(
+    named.filter(({ each }) => !functions.has(each) && !each.startsWith('pg_')),
+    [],
+  )
+})
+
+const commentsOf = (source: string): string =>
+  source
+    .split('\n')
+    .filter((line) => /^\s*(?:\/?\*|\/\/)/.test(line))
+    .join('\n')
+
 describe('errors', () => {
   const codes = Object.keys(problems)
   const page = read('docs/errors.md')

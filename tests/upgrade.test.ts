@@ -44,6 +44,15 @@ describe('released migrations', () => {
     )
   })
 
+  // An older text in a migration would be what a new database runs until the file of the function is applied.
+  test('create no function since functions have files', () => {
+    const since = globSync('*.sql', { cwd: migrations }).filter((name) => name > '0065')
+    assert.deepEqual(
+      since.filter((name) => /^create (?:or replace )?function/im.test(String(readMigration(name)))),
+      [],
+    )
+  })
+
   test('have numbers without gaps or duplicates', () => {
     const numbers = globSync('*.sql', { cwd: migrations }).map((name) => Number(name.slice(0, 4)))
     assert.deepEqual(

@@ -247,6 +247,8 @@ const tables: Readonly<Record<string, Columns>> = {
   sign_in_attempt: {
     free: `state_hash browser_hash method data return_to expires_at step proof person_id links_to enrols factor provider_sid tries`,
   },
+  // Every start compares it with the files, and `verify` the functions.
+  sql_function: { compared: 'name checksum' },
   tag_day: {
     compared: 'account_id day digest tags requests input_tokens output_tokens cached_tokens cache_write_tokens cost',
   },

@@ -3,6 +3,8 @@ import { randomUUIDv7 } from 'node:crypto'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { Client } from 'pg'
 import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { readFunctionFiles } from '../platform/database/function-files.ts'
+import { shippedMigrations } from '../platform/database/migration-files.ts'
 import { portalAddress } from './login.ts'
 
 /** A database in which people have signed in, so that only the clock's time is accepted. */
@@ -42,6 +44,19 @@ test('B91: every function is immune to temporary tables', async () => {
     [],
     remedy,
   )
+})
+
+test('every function has its file, but the one with the name of the database in it', async () => {
+  const { rows } = await owner.query<{ name: string }>(
+    `select distinct proname::text as name from pg_proc p where pronamespace = 'public'::regnamespace
+       and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e') order by 1`,
+  )
+  const files = await readFunctionFiles(shippedMigrations)
+  assert.deepEqual(
+    rows.map(({ name }) => name),
+    [...files.map(({ name }) => name), 'portal_role'].toSorted(),
+  )
+  for (const { name, sql } of files) assert.ok(sql.includes(`create or replace function ${name}(`), name)
 })
 
 test('B91: only the owner may create temporary tables', async () => {

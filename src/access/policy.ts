@@ -49,7 +49,7 @@ const all = (condition: Condition): Readonly<Record<Action, Condition>> => ({
 
 /**
  * The policy (sections 2.7 and 5.2 of the specification): a consultant works on the clients that belong to them, a
- * partner on every client. PostgreSQL's row-level security enforces the same rules: migrations/0004_records.sql.
+ * partner on every client. PostgreSQL's row-level security enforces the same rules (`create policy` in migrations).
  */
 const policy: Readonly<Record<Role, Readonly<Record<Resource, Readonly<Record<Action, Condition>>>>>> = {
   consultant: {

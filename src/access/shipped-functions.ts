@@ -1,12 +1,14 @@
-import { readdir, readFile } from 'node:fs/promises'
-import path from 'node:path'
-import { functionsOf } from './sql-functions.ts'
+import { readFunctionFiles } from '../platform/database/function-files.ts'
+import { shippedMigrations } from '../platform/database/migration-files.ts'
 
-const migrations = path.join(import.meta.dirname, '../../migrations')
-
-/** The body of each function that the migrations create, by name; a later definition replaces an earlier one. */
+/** The body of each function that this version ships as a text; PostgreSQL keeps no text of a body after `return`. */
 export async function readShippedFunctions(): Promise<Map<string, string>> {
-  const files = (await readdir(migrations)).filter((name) => name.endsWith('.sql')).toSorted()
-  const texts = await Promise.all(files.map((file) => readFile(path.join(migrations, file), 'utf8')))
-  return functionsOf(texts.join('\n'))
+  const files = await readFunctionFiles(shippedMigrations)
+  return new Map(files.flatMap(({ name, sql }) => bodyOf(sql).map((body) => [name, body])))
+}
+
+/** Between its dollar quotes. */
+function bodyOf(sql: string): string[] {
+  const body = /\bas\s+(?<quote>\$\w*\$)(?<body>[^]*?)\k<quote>/.exec(sql)?.groups?.['body']
+  return body === undefined ? [] : [body]
 }

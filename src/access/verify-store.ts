@@ -3,7 +3,7 @@ import type { VerifyQueries } from '../platform/verify-checks.ts'
 /** Tables whose rows are added by themselves: at the first start, at the end of a month, or when a passkey is begun. */
 const unannounced = `('books_currency', 'closed_month', 'encryption_check', 'passkey_owner')`
 
-/** See migrations/0059_recorded_changes.sql. */
+/** See record_change() and unrecorded_changes(). */
 export const changes: VerifyQueries = {
   'what decides about money or access is as it was last recorded': `
     select table_name as table, row_key as id, columns, fault from unrecorded_changes()`,

@@ -19,7 +19,7 @@ const erasedTables =
   'client, note, dispute, letter, time_entry, expense, draft, revision, invoice, invoice_line, idempotency'
 
 /**
- * Erases a client, in one transaction: see `erase_client` in migrations/0032_billed_entries.sql. The planner's statistics
+ * Erases a client, in one transaction: see erase_client(). The planner's statistics
  * contain values of the tables, such as names, until the next ANALYZE.
  */
 export function eraseClient(database: Database, clientId: string, waiting: string): Promise<Erased | undefined> {

@@ -36,7 +36,7 @@ export function createItemOutcomes({ access, kind, present }: OutcomeNeeds) {
   }
 
   /**
-   * Handles the errors of the triggers in migrations/0004_records.sql and later ones: the record is full, the client
+   * Handles the errors of refuse_excess(), touch_client(), keep_letter() and keep_entry(): the record is full, the client
    * left the scope, the letter has been sent, or the entry is billed.
    */
   function refused(visit: Visit, done: Deed) {

@@ -5,7 +5,7 @@ import { letter, letterChange, letterList, newLetter } from './schema.ts'
 
 /**
  * A letter to a client: a draft, approved or sent. A changed text makes an approved letter a draft again. A draft that is
- * sent is approved by its sender. Nothing changes a sent letter (migrations/0014_letters.sql).
+ * sent is approved by its sender. Nothing changes a sent letter: see keep_letter().
  */
 export const letters: ItemKind = Object.freeze({
   noun: 'letter',

@@ -919,6 +919,7 @@ session: { idle: 13h }
     'sign-in',
     'mail',
     'drafting',
+    'letterhead',
     'try it',
     'port',
   ])

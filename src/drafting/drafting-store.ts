@@ -189,7 +189,7 @@ export function watchDraft(id: string): PreparedStatement<{ readonly stop: boole
 
 export type Kept = 'kept' | 'ended' | 'uncharged' | 'no_text' | 'archived' | 'out_of_reach'
 
-/** Puts the text of a charged draft on the record: see `keep_draft` in migrations/0013_drafting.sql. */
+/** Puts the text of a charged draft on the record: see keep_draft(). */
 export function keepDraft({ requestId, address }: Visit, id: string): PreparedStatement<{ readonly outcome: Kept }> {
   return {
     name: 'keep draft',

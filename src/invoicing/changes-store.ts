@@ -6,7 +6,7 @@ import type { NumberSeries } from './number-pattern.ts'
 import type { PaymentMethod } from './schema.ts'
 import type { Seller } from './settings.ts'
 
-/** The outcome of a change; see the functions in migrations/0023_invoicing.sql. */
+/** The outcome of a change: see create_invoice(), change_invoice(), issue_invoice() and void_invoice(). */
 export type InvoiceOutcome =
   | 'created'
   | 'exists'

@@ -72,7 +72,7 @@ export interface NewInvoiceMail {
   readonly today: string
 }
 
-/** See `send_invoice()` in migrations/0058_disputed_invoices.sql. */
+/** See send_invoice(). */
 export type InvoiceMailOutcome = 'sent' | 'exists' | 'unknown' | 'not_issued' | 'not_overdue' | 'disputed'
 
 export function insertInvoiceMail(

@@ -21,7 +21,7 @@ interface PaymentNeeds {
   readonly stored: StoredInvoices
 }
 
-/** The code of the trigger that checks payments, in migrations/0023_invoicing.sql. It names the column at fault. */
+/** The code of keep_invoice_payment(). It names the column at fault. */
 const paymentRefused = 'TG005'
 
 /** Records payments. */

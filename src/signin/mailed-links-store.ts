@@ -18,7 +18,7 @@ interface NewLink {
   readonly now: Date
 }
 
-/** The primary key of a link, as migration 0053 explains. */
+/** The primary key of a link: up to three are live for an address, and earlier versions expect this column to be unique. */
 export function rowKeyOf(link: { readonly emailKey: string; readonly tokenHash: Buffer }): string {
   return `${link.emailKey} ${link.tokenHash.toString('hex')}`
 }

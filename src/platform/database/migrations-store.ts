@@ -8,6 +8,12 @@ export interface AppliedMigration {
   readonly checksum: string
 }
 
+/** A function whose file was applied to the database. */
+export interface AppliedFunction {
+  readonly name: string
+  readonly checksum: string
+}
+
 export interface ServerFacts {
   /** `server_version_num`: 180004 for 18.4. */
   readonly number: string
@@ -97,6 +103,27 @@ export async function applyMigration(client: Client, migration: AppliedMigration
     migration.name,
     migration.checksum,
   ])
+  await run(client, 'commit')
+}
+
+export function readAppliedFunctions(client: Client): Promise<AppliedFunction[]> {
+  return run(client, 'select name, checksum from sql_function')
+}
+
+/** Creates or replaces functions and records their files, in one transaction. Fails as `applyMigration` does. */
+export async function applyFunctions(
+  client: Client,
+  functions: readonly (AppliedFunction & { readonly sql: string })[],
+): Promise<void> {
+  await run(client, 'begin')
+  await run(client, `set local lock_timeout = '500ms'`)
+  for (const { sql } of functions) await run(client, sql)
+  await run(
+    client,
+    `insert into sql_function (name, checksum) select * from unnest($1::text[], $2::text[])
+     on conflict (name) do update set checksum = excluded.checksum`,
+    [functions.map(({ name }) => name), functions.map(({ checksum }) => checksum)],
+  )
   await run(client, 'commit')
 }
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { Client } from 'pg'
 import { createTestDatabase } from '../../../tests/support/database.ts'
@@ -21,7 +21,10 @@ after(() => rm(root, { recursive: true }))
 /** A folder with the given migrations. */
 async function folder(files: Record<string, string>): Promise<string> {
   const directory = await mkdtemp(join(root, 'm-'))
-  for (const [name, sql] of Object.entries(files)) await writeFile(join(directory, name), sql)
+  for (const [name, sql] of Object.entries(files)) {
+    await mkdir(dirname(join(directory, name)), { recursive: true })
+    await writeFile(join(directory, name), sql)
+  }
   return directory
 }
 
@@ -52,6 +55,10 @@ function refuses(work: Promise<unknown>, line: RegExp): Promise<void> {
 }
 
 const one = { '0001_one.sql': 'create table a (n integer);' }
+/** The file of a function. */
+const returning = (name: string, result: string) => ({
+  [`functions/f/${name}.sql`]: `create or replace function ${name}() returns integer language sql return ${result};`,
+})
 const two = { ...one, '0002_two.sql': 'create table b (n integer); insert into b select n from a;' }
 
 describe('the shipped migrations', () => {
@@ -96,6 +103,42 @@ describe('the shipped migrations', () => {
     const { url, end } = await empty()
     const done = await Promise.all(Array.from({ length: 8 }, () => migrate(url)))
     assert.equal(done.filter((names) => names.length > 0).length, 1)
+    await end()
+  })
+})
+
+describe('functions', () => {
+  const table = { '0001_one.sql': 'create table sql_function (name text primary key, checksum text not null)' }
+  const called = { ...table, ...returning('a', 'b()') }
+
+  test('are applied after the migrations, each after those that it names, and again when their text changes', async () => {
+    const { url, rows, end } = await empty()
+    const first = await folder({ ...called, ...returning('b', '1') })
+    assert.deepEqual(await migrate(url, { directory: first }), ['0001_one'])
+    assert.deepEqual(await rows('select a()'), [{ a: 1 }])
+    await requireCurrentSchema(url, first)
+    const second = await folder({ ...called, ...returning('b', '2') })
+    await refuses(requireCurrentSchema(url, second), /older than this version .* lacks this version's function b\./)
+    await migrate(url, { directory: second })
+    assert.deepEqual(await rows('select a()'), [{ a: 2 }])
+    await requireCurrentSchema(url, second)
+    // One that has not changed is not applied again.
+    await rows('create or replace function a() returns integer language sql return 7')
+    await migrate(url, { directory: await folder({ ...called, ...returning('b', '3') }) })
+    assert.deepEqual(await rows('select a(), b()'), [{ a: 7, b: 3 }])
+    await end()
+  })
+
+  test('change all or none', async () => {
+    const { url, rows, end } = await empty()
+    await migrate(url, { directory: await folder({ ...called, ...returning('b', '1') }) })
+    const broken = await folder({ ...called, ...returning('b', '2'), ...returning('c', 'nothing()') })
+    await refuses(
+      migrate(url, { directory: broken }),
+      /^The change of functions failed and was rolled back: function nothing/,
+    )
+    assert.deepEqual(await rows('select a()'), [{ a: 1 }])
+    assert.deepEqual(await rows('select count(*)::integer from sql_function'), [{ count: 2 }])
     await end()
   })
 })

@@ -3,13 +3,16 @@ import type { Client } from 'pg'
 import { OperatorError } from '../problems.ts'
 import { withAdminConnection } from './admin-connection.ts'
 import { codeOf } from './failure.ts'
-import { pendingMigrations, readMigrations, shippedMigrations, type MigrationFile } from './migration-files.ts'
+import { changedFunctions, readFunctionFiles, type FunctionFile } from './function-files.ts'
+import { pendingMigrations, readMigrations, shippedMigrations } from './migration-files.ts'
 import {
+  applyFunctions,
   applyMigration,
   createMigrationTable,
   hasHistory,
   hasTables,
   lockMigrations,
+  readAppliedFunctions,
   readBlocker,
   readHistory,
   readBackend,
@@ -26,7 +29,7 @@ export interface MigrateOptions {
 }
 
 /**
- * Upgrades the schema to this version, each migration in its own transaction. A lock lets several instances start at the
+ * Upgrades the schema to this version, each migration in its own transaction, and then the functions whose text has changed. A lock lets several instances start at the
  * same time. Returns the names of the applied migrations. Throws OperatorError, one line, if the database cannot be used,
  * is older than PostgreSQL 15, has a newer schema than this version, or has a different history. Throws too if `stop` aborts: a
  * migration in progress is rolled back. A migration that cannot lock a table is tried again until it can, so that nobody waits behind it.
@@ -41,7 +44,18 @@ export function migrate(
     // Checked first: a role that may not create tables can still start on a schema that is up to date.
     if (!(await hasHistory(client))) await createMigrationTable(client)
     const pending = pendingMigrations(files, await readHistory(client))
-    for (const file of pending) await applyInTurn(client, file, { url, onWait })
+    for (const file of pending) {
+      const step = { label: `Migration ${file.name}`, apply: () => applyMigration(client, file, file.sql) }
+      await applyInTurn(client, step, { url, onWait })
+    }
+    const changed = await findChangedFunctions(client, directory)
+    if (changed.length > 0) {
+      await applyInTurn(
+        client,
+        { label: 'The change of functions', apply: () => applyFunctions(client, changed) },
+        { url, onWait },
+      )
+    }
     return pending.map(({ name }) => name)
   }
   return withAdminConnection(url, work, stop)
@@ -52,12 +66,22 @@ export function requireCurrentSchema(url: string, directory: string = shippedMig
   return withAdminConnection(url, async (client) => {
     if (!(await hasHistory(client))) throw new OperatorError(await reasonForNoHistory(client))
     const [oldest, ...others] = pendingMigrations(await readMigrations(directory), await readHistory(client))
-    if (oldest === undefined) return
     const more = others.length === 0 ? '' : ` and ${others.length} more`
-    throw new OperatorError(
-      `The database schema is older than this version of Tollgate: it lacks the migration ${oldest.name}${more}. Upgrade it: ./tollgate migrate`,
-    )
+    if (oldest !== undefined) throw olderSchema(`the migration ${oldest.name}${more}`)
+    const [changed] = await findChangedFunctions(client, directory)
+    if (changed !== undefined) throw olderSchema(`this version's function ${changed.name}`)
   })
+}
+
+const olderSchema = (lacking: string): OperatorError =>
+  new OperatorError(
+    `The database schema is older than this version of Tollgate: it lacks ${lacking}. Upgrade it: ./tollgate migrate`,
+  )
+
+/** Once all migrations are applied. */
+async function findChangedFunctions(client: Client, directory: string): Promise<readonly FunctionFile[]> {
+  const files = await readFunctionFiles(directory)
+  return files.length === 0 ? [] : changedFunctions(files, await readAppliedFunctions(client))
 }
 
 async function reasonForNoHistory(client: Client): Promise<string> {
@@ -76,17 +100,24 @@ const pause = 1000
 /** How often a waiting migration looks for the session in the way, in ms. */
 const lookEvery = 100
 
-async function applyInTurn(client: Client, file: MigrationFile, { url, onWait }: Waiting): Promise<void> {
-  if (await attempt(client, file)) return
+/** A transaction of the upgrade. */
+interface Step {
+  /** As the subject of a sentence. */
+  readonly label: string
+  readonly apply: () => Promise<void>
+}
+
+async function applyInTurn(client: Client, step: Step, { url, onWait }: Waiting): Promise<void> {
+  if (await attempt(client, step)) return
   await withAdminConnection(url, async (observer) => {
     let known: number | undefined
     const name = (session: BlockingSession): void => {
-      if (session.pid !== known) onWait(lineFor(file, session))
+      if (session.pid !== known) onWait(lineFor(step, session))
       known = session.pid
     }
     const pid = await readBackend(client)
     do await wait(pause)
-    while (!(await watched(observer, { pid, work: attempt(client, file), name })))
+    while (!(await watched(observer, { pid, work: attempt(client, step), name })))
   })
 }
 
@@ -109,15 +140,15 @@ async function watched(observer: Client, { pid, work, name }: Watched): Promise<
   return work
 }
 
-function lineFor(file: MigrationFile, { pid, application, since, command }: BlockingSession): string {
+function lineFor({ label }: Step, { pid, application, since, command }: BlockingSession): string {
   const began = since === null ? '' : ` since ${since.toISOString()}`
-  return `Migration ${file.name} waits for the session ${pid} (${application}), which has held locks${began} and last ran: ${command}`
+  return `${label} waits for the session ${pid} (${application}), which has held locks${began} and last ran: ${command}`
 }
 
 /** Returns false if a table could not be locked in time. */
-async function attempt(client: Client, file: MigrationFile): Promise<boolean> {
+async function attempt(client: Client, { label, apply }: Step): Promise<boolean> {
   try {
-    await applyMigration(client, file, file.sql)
+    await apply()
     return true
   } catch (error) {
     if (codeOf(error) === '55P03') {
@@ -128,7 +159,7 @@ async function attempt(client: Client, file: MigrationFile): Promise<boolean> {
     const reason = error instanceof Error ? error.message : String(error)
     const { user, database, host, port } = client
     throw new OperatorError(
-      `Migration ${file.name} failed and was rolled back: ${reason}. It ran as the user "${user}" in the database "${database}" at ${host}:${port}.`,
+      `${label} failed and was rolled back: ${reason}. It ran as the user "${user}" in the database "${database}" at ${host}:${port}.`,
       { cause: error },
     )
   }

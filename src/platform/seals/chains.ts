@@ -7,7 +7,7 @@ export interface Chain {
   readonly checksum?: 'ledger_checksum'
 }
 
-/** Every append-only table. A new one needs an entry here and a row in `seal_chain` (migrations/0007_seals.sql). */
+/** Every append-only table. A new one needs an entry here and a row in `seal_chain`. */
 export const chains: readonly Chain[] = [
   {
     name: 'ledger',

@@ -1,0 +1,122 @@
+-- Charges requests that were admitted from allowances, and renews the allowances: a report replaces the one before. There
+-- is one report for each account in p_charges, and there may be more. An instance gets all it wants or nothing: it needs
+-- a hundred times as much to be left, and no recall in the last two seconds.
+create or replace function exchange_timed(p_instance uuid, p_batch bigint, p_reports account_report[], p_charges timed_charge[],
+  p_key_reports key_report[] default '{}', p_now timestamptz default null)
+returns table (id uuid, granted boolean, request_level bigint, token_level bigint, requests_per_minute per_minute,
+               tokens_per_minute per_minute)
+language plpgsql
+set enable_seqscan = off
+set plan_cache_mode = force_generic_plan
+set jit = off
+set search_path from current
+as $$
+#variable_conflict use_column
+declare
+  c_unit constant bigint := 60000000;
+  v_now timestamptz;
+  v_month date;
+  v_day date;
+  v_accounts uuid[];
+  v_limits_keys boolean;
+begin
+  update instance set seen_at = clock_timestamp(), last_batch = p_batch
+    where instance.id = p_instance and last_batch < p_batch;
+  if not found then
+    raise exception 'instance % was reaped, or has sent batch % before', p_instance, p_batch using errcode = 'TG001';
+  end if;
+  -- An array, not a subquery: with some plans of a subquery, the result leaves out rows that the statement waited for and locks.
+  v_accounts := array(select e.account from unnest(p_reports) e);
+  if cardinality(p_key_reports) > 0 then
+    v_accounts := v_accounts
+      || array(select account_id from key_limit where key_limit.id in (select k.id from unnest(p_key_reports) k));
+  end if;
+  select coalesce(bool_or(limits_keys), false) into v_limits_keys from (
+    select limits_keys from account where account.id = any(v_accounts) order by account.id for no key update) locked;
+  v_now := coalesce(p_now, clock_timestamp());
+  v_day := (v_now at time zone 'UTC')::date;
+  v_month := date_trunc('month', v_day)::date;
+
+  if v_limits_keys then
+    -- Also for requests that were admitted before their key had limits.
+    update key_limit l set day = v_day, month = v_month,
+      day_charged = case when l.day = v_day then l.day_charged else key_charged_since(l.id, v_day) end + c.cost,
+      month_charged = case when l.month = v_month then l.month_charged else key_charged_since(l.id, v_month) end + c.cost
+    from (select limit_id, sum(cost) as cost from unnest(p_charges) e join api_key on api_key.id = e.key group by limit_id) c
+    where l.id = c.limit_id;
+  end if;
+  if cardinality(p_key_reports) > 0 then
+    return query select * from renew_key_allowances(p_instance, p_key_reports, v_now);
+  end if;
+  if exists (select from unnest(p_charges) e where e.tags is not null) then
+    perform count_tags(v_day, p_charges);
+  end if;
+
+  return query
+  with report as materialized (
+    select e.account, e.charged, e.held, e.credit, e.requests, e.tokens, e.at_hand, e.cost, e.need, e.more_credit,
+      e.more_requests, e.more_tokens, had.held as had_held, had.credit as had_credit, had.requests as had_requests,
+      had.tokens as had_tokens,
+      m.charged_before,
+      coalesce(b.monthly_limit - m.charged_before, b.credited - b.charged)
+        - b.held - b.credit_lent - e.charged as room,
+      b.status = 'open' and coalesce(b.recalled_at not between v_now - interval '2 seconds' and v_now, true) as may,
+      greatest(0, least(b.requests_per_minute * c_unit - b.requests_lent + coalesce(had.requests, 0)
+        - e.requests * c_unit,
+        least(greatest(0, b.requests_per_minute * c_unit - b.requests_lent),
+          b.request_level + b.requests_per_minute * passed) + e.requests_back * c_unit)) as r_left,
+      greatest(0, least(b.tokens_per_minute * c_unit - b.tokens_lent + coalesce(had.tokens, 0) - e.tokens * c_unit,
+        least(greatest(0, b.tokens_per_minute * c_unit - b.tokens_lent),
+          b.token_level + b.tokens_per_minute * passed) + e.tokens_back * c_unit)) as t_left
+    from unnest(p_reports) e
+    join account b on b.id = e.account
+    left join lateral (select a.* from allowance a
+      where a.instance_id = p_instance and a.account_id = e.account offset 0) had on true,
+    lateral (select least(60000000, greatest(0, date_part('epoch', v_now - b.level_at) * 1000000))::bigint as passed) p,
+    lateral (select case when b.month = v_month then b.month_charged else charged_since(b.id, v_month) end
+      as charged_before) m
+  ), decided as materialized (
+    select account, charged, held, charged_before, r_left, t_left, had_held, had_credit, had_requests, had_tokens,
+      granted, more_requests, more_tokens,
+      credit + case when granted then more_credit else 0 end as credit,
+      case when granted then at_hand else requests end * c_unit as requests,
+      case when granted then at_hand * need else tokens end * c_unit as tokens
+    from report, lateral (select at_hand > 0 and may and r_left >= 100 * at_hand * c_unit
+      and t_left >= 100::numeric * at_hand * need * c_unit and room >= 100 * at_hand * cost as granted offset 0) g
+  ), written as (
+    insert into allowance as a (instance_id, account_id, held, credit, requests, tokens)
+      select p_instance, account, held, credit, requests, tokens from decided
+      where (held, credit, requests, tokens) is distinct from (had_held, had_credit, had_requests, had_tokens)
+    on conflict (instance_id, account_id) do update
+      set held = excluded.held, credit = excluded.credit, requests = excluded.requests, tokens = excluded.tokens
+  ), charged as (
+    insert into ledger (at, request_id, account_id, key_id, person_id, model, client_id, input_tokens, output_tokens,
+        input_price, output_price, cost, stop_reason, usage_source, uncharged_input, uncharged_output, milliseconds,
+        cached_tokens, cache_write_tokens, cached_price, cache_write_price, tags)
+      select v_now, c.id, c.account, c.key, c.person, c.model, c.client, c.input, c.output, c.input_price,
+        c.output_price, c.cost, c.stop, c.source, c.uncharged_input, c.uncharged_output, c.milliseconds,
+        coalesce(c.cached, 0), coalesce(c.cache_write, 0), c.cached_price, c.cache_write_price, c.tags
+      from unnest(p_charges) c
+  ), counted as (
+    insert into usage_day as u
+        (day, account_id, key_id, person_id, model, client_id, requests, input_tokens, output_tokens, cached_tokens,
+        cache_write_tokens, cost)
+      select (v_now at time zone 'UTC')::date, c.account, c.key, c.person, c.model, c.client, count(*), sum(c.input),
+        sum(c.output), sum(coalesce(c.cached, 0)), sum(coalesce(c.cache_write, 0)), sum(c.cost)
+      from unnest(p_charges) c group by c.account, c.key, c.person, c.model, c.client
+    on conflict (account_id, day, key_id, person_id, model, client_id) do update set
+      requests = u.requests + excluded.requests, input_tokens = u.input_tokens + excluded.input_tokens,
+      output_tokens = u.output_tokens + excluded.output_tokens, cached_tokens = u.cached_tokens + excluded.cached_tokens,
+      cache_write_tokens = u.cache_write_tokens + excluded.cache_write_tokens, cost = u.cost + excluded.cost
+  )
+  update account b set charged = b.charged + d.charged, held = b.held - coalesce(d.had_held, 0) + d.held,
+    credit_lent = b.credit_lent - coalesce(d.had_credit, 0) + d.credit,
+    month = v_month, month_charged = d.charged_before + d.charged,
+    requests_lent = b.requests_lent - coalesce(d.had_requests, 0) + d.requests,
+    tokens_lent = b.tokens_lent - coalesce(d.had_tokens, 0) + d.tokens,
+    request_level = d.r_left - case when d.granted then d.more_requests * c_unit else 0 end,
+    token_level = d.t_left - case when d.granted then d.more_tokens * c_unit else 0 end,
+    level_at = v_now
+  from decided d where b.id = d.account
+  returning b.id, d.granted, b.request_level, b.token_level, b.requests_per_minute, b.tokens_per_minute;
+end $$;
