@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { readEntries, type EntryFilter } from '../src/access/audit-store.ts'
 import { createAccess } from '../src/access/access.ts'
 import { personActor } from '../src/access/actor.ts'
@@ -28,15 +28,15 @@ import {
 } from '../src/overview/overview-store.ts'
 import { openDatabase, type Database, type DedicatedConnection } from '../src/platform/database/database.ts'
 import type { PreparedStatement } from '../src/platform/database/pipeline.ts'
-import { createTestDatabase, type TestDatabase } from './support/database.ts'
+import { createTestDatabase } from './support/database.ts'
 import { createTestLog } from './support/log.ts'
+import { fixture, setUp } from './support/fixture.ts'
 
 /** B95: lists, searches and audit filters read a bounded number of rows, however many there are. */
 
 const clients = 12_000
 const consultants = 30
 
-let own: TestDatabase
 let database: Database
 let session: DedicatedConnection
 
@@ -104,8 +104,8 @@ const seeds = [
   'set session_replication_role = origin',
 ]
 
-before(async () => {
-  own = await createTestDatabase()
+const own = fixture(() => createTestDatabase())
+setUp(async () => {
   // A superuser, who sees every record and may switch triggers off.
   database = openDatabase(own.superuserUrl, { log: createTestLog().log, statementTimeout: 0 })
   session = await database.connect()
@@ -115,7 +115,6 @@ before(async () => {
 after(async () => {
   await session.close()
   await database.close()
-  await own.drop()
 })
 
 interface Plan {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { draws } from './support/draws.ts'
 import { byService, personActor } from '../src/access/actor.ts'
 import fc from 'fast-check'
@@ -11,8 +11,9 @@ import type { ClientQuery, ListedClient } from '../src/clients/schema.ts'
 import { createPeople } from '../src/people/people.ts'
 import type { Person } from '../src/people/person.ts'
 import { openDatabase, type Database } from '../src/platform/database/database.ts'
-import { createTestDatabase, type TestDatabase } from './support/database.ts'
+import { createTestDatabase } from './support/database.ts'
 import { createTestLog } from './support/log.ts'
+import { fixture, setUp } from './support/fixture.ts'
 
 /** A client as the oracle knows it. */
 interface Known {
@@ -72,14 +73,13 @@ const question = fc.record({
 })
 type Question = typeof question extends fc.Arbitrary<infer Asked> ? Asked : never
 
-let own: TestDatabase
 let database: Database
 let portal: PortalDatabase
 let audit: Audit
 let records: Records
 
-before(async () => {
-  own = await createTestDatabase()
+const own = fixture(() => createTestDatabase())
+setUp(async () => {
   const { log } = createTestLog()
   database = openDatabase(own.url, { log })
   portal = await openPortal({ databaseUrl: own.url, log })
@@ -90,7 +90,6 @@ after(async () => {
   await portal.close()
   await audit.close()
   await database.close()
-  await own.drop()
 })
 
 let crews = 0

@@ -1,16 +1,17 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { byService } from '../src/access/actor.ts'
 import { verifyAll, type VerificationOptions } from '../src/commands/verification.ts'
 import type { VerifyCheck } from '../src/platform/verify-checks.ts'
 import { openDatabase, type Database } from '../src/platform/database/database.ts'
 import { parseSeals, type SealLine } from '../src/platform/seals/seal-line.ts'
-import { createTestDatabase, patience, type TestDatabase } from './support/database.ts'
+import { createTestDatabase, patience } from './support/database.ts'
 import { isEndure } from './support/draws.ts'
 import { fillClient } from './support/erasable.ts'
 import { startFirm, type Firm } from './support/firm.ts'
+import { fixture, setUp } from './support/fixture.ts'
 import { addPastUsage } from './support/past-usage.ts'
 import { upstreamModel } from './support/service.ts'
 import { asSuperuser } from './support/superuser.ts'
@@ -30,19 +31,13 @@ interface Tampering {
   readonly needsSeals?: true
 }
 
-let original: TestDatabase
-let filled: Database
 let kept: readonly SealLine[]
 
-before(async () => {
-  original = await createTestDatabase()
+const original = fixture(() => createTestDatabase())
+setUp(async () => {
   kept = await fill(original.url)
-  filled = openDatabase(original.url, { log, ...patience })
 })
-after(async () => {
-  await filled.close()
-  await original.drop()
-})
+const filled = fixture(() => openDatabase(original.url, { log, ...patience }))
 
 /** Runs a service, then stops it. Returns the last seals. */
 async function fill(databaseUrl: string): Promise<SealLine[]> {

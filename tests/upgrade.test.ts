@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import { Client } from 'pg'
 import { verifyChanges } from '../src/access/verify.ts'
@@ -12,6 +12,7 @@ import { migrate } from '../src/platform/database/migrations.ts'
 import { createTestDatabase, type TestDatabase } from './support/database.ts'
 import { emptyTables, fillDatabase, type Contents } from './support/full-database.ts'
 import { parseObject } from './support/json.ts'
+import { fixture, setUp } from './support/fixture.ts'
 import { plant, readUnnoticed } from './support/planted-changes.ts'
 import { startService, upstreamModel } from './support/service.ts'
 import { sealAll, whileTampered } from './support/tamper.ts'
@@ -76,16 +77,12 @@ function changed(list: readonly string[], read: (name: string) => Buffer): strin
 }
 
 describe('a database with rows in every table', () => {
-  let fresh: TestDatabase
   let database: Database
-  before(async () => {
-    fresh = await createTestDatabase()
+  const fresh = fixture(() => createTestDatabase())
+  setUp(() => {
     database = openDatabase(fresh.url, { log })
   })
-  after(async () => {
-    await database.close()
-    await fresh.drop()
-  })
+  after(() => database.close())
 
   test(
     'is what this version makes for the dump of its release, and proves its books',

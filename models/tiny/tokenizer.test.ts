@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
-import { after, before, test } from 'node:test'
-import { getLlama, LlamaLogLevel, type Llama, type LlamaModel } from 'node-llama-cpp'
+import { after, test } from 'node:test'
+import { getLlama, LlamaLogLevel } from 'node-llama-cpp'
+import { fixture } from '../../tests/support/fixture.ts'
 
 interface Expected {
   readonly text: string
@@ -10,19 +11,15 @@ interface Expected {
 }
 
 const here = (name: string) => path.join(import.meta.dirname, name)
-let llama: Llama
-let model: LlamaModel
 
-before(async () => {
-  llama = await getLlama({
+const llama = fixture(() => getLlama({
     gpu: false,
     build: 'never',
     skipDownload: true,
     progressLogs: false,
     logLevel: LlamaLogLevel.error,
-  })
-  model = await llama.loadModel({ modelPath: here('tiny.gguf'), vocabOnly: true })
-})
+  }))
+const model = fixture(() => llama.loadModel({ modelPath: here('tiny.gguf'), vocabOnly: true }))
 after(() => llama.dispose())
 
 test('llama.cpp cuts hard texts into the very tokens of the training', async () => {

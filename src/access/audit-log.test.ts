@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { randomUUIDv7 } from 'node:crypto'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { createTestDatabase } from '../../tests/support/database.ts'
 import { createTestLog } from '../../tests/support/log.ts'
+import { fixture, setUp } from '../../tests/support/fixture.ts'
 import { createPeople } from '../people/people.ts'
-import { openDatabase, type Database } from '../platform/database/database.ts'
+import { openDatabase } from '../platform/database/database.ts'
 import { createAccess } from './access.ts'
 import { byService, personActor, type Visit } from './actor.ts'
 import { createAuditLog, type AuditLog } from './audit-log.ts'
-import { createAudit, type Audit, type AuditEntry } from './audit.ts'
-import { openPortal, type PortalDatabase } from './portal.ts'
+import { createAudit, type AuditEntry } from './audit.ts'
+import { openPortal } from './portal.ts'
 import type { AuditQuery } from './schema.ts'
 
 interface Written {
@@ -37,18 +38,14 @@ const written: Written[] = Array.from({ length: 400 }, (_, n) => ({
   client: clients[n % 3] ?? null,
 }))
 
-let fresh: TestDatabase
-let database: Database
-let audit: Audit
-let portal: PortalDatabase
 let visit: Visit
 const { log } = createTestLog()
 
-before(async () => {
-  fresh = await createTestDatabase()
-  database = openDatabase(fresh.url, { log })
-  audit = createAudit({ database })
-  portal = await openPortal({ databaseUrl: fresh.url, log })
+const fresh = fixture(() => createTestDatabase())
+const database = fixture(() => openDatabase(fresh.url, { log }))
+const audit = fixture(() => createAudit({ database }))
+const portal = fixture(() => openPortal({ databaseUrl: fresh.url, log }))
+setUp(async () => {
   const partner = await createPeople({ database, audit }).create(
     { name: 'P', email: 'p@example.com', role: 'partner' },
     byService,
@@ -61,12 +58,6 @@ before(async () => {
        as w(at bigint, action text, outcome text, actor text, person uuid, client uuid)`,
     [JSON.stringify(written)],
   )
-})
-after(async () => {
-  await portal.close()
-  await audit.close()
-  await database.close()
-  await fresh.drop()
 })
 
 /** Does not record its own reads, which would appear in the log it reads. */

@@ -1,23 +1,22 @@
 import assert from 'node:assert/strict'
 import { randomUUIDv7 } from 'node:crypto'
-import { after, before, beforeEach, describe, test } from 'node:test'
+import { after, beforeEach, describe, test } from 'node:test'
 import { Client } from 'pg'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
 import { readFunctionFiles } from '../platform/database/function-files.ts'
 import { shippedMigrations } from '../platform/database/migration-files.ts'
+import { createTestDatabase } from '../../tests/support/database.ts'
+import { fixture, setUp } from '../../tests/support/fixture.ts'
 import { portalAddress } from './login.ts'
 
-/** A database in which people have signed in, so that only the clock's time is accepted. */
-let home: TestDatabase
-let owner: Client
 /** Runs an attacker's SQL as the portal's login. */
 let attacker: Client
 const anna = randomUUIDv7()
 const client = randomUUIDv7()
 
-before(async () => {
-  home = await createTestDatabase()
-  owner = new Client(home.url)
+/** A database in which people have signed in, so that only the clock's time is accepted. */
+const home = fixture(() => createTestDatabase())
+const owner = fixture(() => new Client(home.url))
+setUp(async () => {
   await owner.connect()
   await owner.query(`insert into person (id, name, role, created_at, last_signed_in_at)
     values ('${anna}', 'Anna', 'consultant', now(), now())`)
@@ -26,10 +25,7 @@ before(async () => {
   await superuser.query(`insert into client (id, name, consultant_id) values ('${client}', 'Berg', '${anna}')`)
   await superuser.end()
 })
-after(async () => {
-  await owner.end()
-  await home.drop()
-})
+after(() => owner.end())
 
 test('B91: every function is immune to temporary tables', async () => {
   const { rows } = await owner.query<{ name: string }>(
@@ -74,7 +70,7 @@ const become = (role: 'consultant' | 'partner', person = anna) =>
   )
 
 describe("B91: even if temporary tables are allowed again, the portal's login", () => {
-  before(async () => {
+  setUp(async () => {
     const address = await portalAddress(home.url)
     await owner.query(
       `do $$ begin execute format('grant temporary on database %I to public', current_database()); end $$`,

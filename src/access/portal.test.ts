@@ -1,22 +1,19 @@
 import assert from 'node:assert/strict'
 import { randomUUIDv7 } from 'node:crypto'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { Client } from 'pg'
 import { startCluster, template } from '../../tests/support/cluster.ts'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { createTestDatabase } from '../../tests/support/database.ts'
 import { createTestLog } from '../../tests/support/log.ts'
-import { openDatabase, type Database } from '../platform/database/database.ts'
+import { fixture, setUp } from '../../tests/support/fixture.ts'
+import { openDatabase } from '../platform/database/database.ts'
 import type { PreparedStatement } from '../platform/database/pipeline.ts'
 import { migrate } from '../platform/database/migrations.ts'
 import { portalAddress, surveyPortalLogin } from './login.ts'
 import { byService, personActor, type Actor, type PersonActor } from './actor.ts'
-import { openPortal, type PortalDatabase } from './portal.ts'
+import { openPortal } from './portal.ts'
 
 const { log } = createTestLog()
-let own: TestDatabase
-/** As a superuser, who sees every record and may change it. */
-let database: Database
-let portal: PortalDatabase
 /** The database's roles. Their names end in its suffix. */
 let roles: { portal: string; consultant: string; partner: string }
 
@@ -26,10 +23,11 @@ let paula: PersonActor
 /** One client of each person, with a note, a dispute and a letter, by the person's id. */
 const clients = new Map<string, string>()
 
-before(async () => {
-  own = await createTestDatabase()
-  database = openDatabase(own.superuserUrl, { log })
-  portal = await openPortal({ databaseUrl: own.url, log })
+const own = fixture(() => createTestDatabase())
+/** As a superuser, who sees every record and may change it. */
+const database = fixture(() => openDatabase(own.superuserUrl, { log }))
+const portal = fixture(() => openPortal({ databaseUrl: own.url, log }))
+setUp(async () => {
   const [found] = await database.rows<typeof roles>(
     `select portal_role('portal') as portal, portal_role('consultant') as consultant, portal_role('partner') as partner`,
   )
@@ -39,11 +37,6 @@ before(async () => {
   ben = await person('consultant')
   paula = await person('partner')
   for (const { id } of [anna, ben]) clients.set(id, await clientOf(id))
-})
-after(async () => {
-  await portal.close()
-  await database.close()
-  await own.drop()
 })
 
 async function person(role: 'consultant' | 'partner'): Promise<PersonActor> {

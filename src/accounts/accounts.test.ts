@@ -1,31 +1,22 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, test } from 'node:test'
+import { beforeEach, test } from 'node:test'
 import { byService } from '../access/actor.ts'
 import { pino } from 'pino'
 import { createTill } from '../billing/postgres-till.ts'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { createTestDatabase } from '../../tests/support/database.ts'
+import { fixture } from '../../tests/support/fixture.ts'
 import { tamper } from '../../tests/support/tamper.ts'
-import { openDatabase, type Database } from '../platform/database/database.ts'
+import { openDatabase } from '../platform/database/database.ts'
 import { Problem, type ProblemCode } from '../platform/problems.ts'
-import { createAccounts, type Accounts, type NewAccount } from './accounts.ts'
+import { createAccounts, type NewAccount } from './accounts.ts'
 
 const one = 10n ** 12n
 const acme: NewAccount = { name: 'Acme', requestsPerMinute: 60, tokensPerMinute: 1000 }
 
-let home: TestDatabase
-let database: Database
-let accounts: Accounts
-
-before(async () => {
-  home = await createTestDatabase()
-  database = openDatabase(home.url, { log: pino({ level: 'silent' }) })
-  accounts = createAccounts({ database })
-})
+const home = fixture(() => createTestDatabase())
+const database = fixture(() => openDatabase(home.url, { log: pino({ level: 'silent' }) }))
+const accounts = fixture(() => createAccounts({ database }))
 beforeEach(() => tamper(database, 'truncate account cascade'))
-after(async () => {
-  await database.close()
-  await home.drop()
-})
 
 function refused(code: ProblemCode, words: RegExp) {
   return (error: unknown) => error instanceof Problem && error.code === code && words.test(error.message)

@@ -1,36 +1,24 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { describe, test } from 'node:test'
+import { createTestDatabase } from '../../tests/support/database.ts'
 import { createTestLog } from '../../tests/support/log.ts'
+import { fixture } from '../../tests/support/fixture.ts'
 import type { Visit } from '../access/actor.ts'
-import { createPrices, type Prices } from '../billing/prices.ts'
-import { openDatabase, type Database } from '../platform/database/database.ts'
-import { createAccounts, type Accounts } from './accounts.ts'
-import { createKeys, type Keys } from './keys.ts'
+import { createPrices } from '../billing/prices.ts'
+import { openDatabase } from '../platform/database/database.ts'
+import { createAccounts } from './accounts.ts'
+import { createKeys } from './keys.ts'
 
 const one = 10n ** 12n
 const limits = { requestsPerMinute: 60, tokensPerMinute: 1000 }
 const by: Visit = { actor: { kind: 'command', user: 'olga' } }
 const { log } = createTestLog()
-let home: TestDatabase
-let database: Database
-let accounts: Accounts
-let keys: Keys
-let prices: Prices
 
-before(async () => {
-  home = await createTestDatabase()
-  database = openDatabase(home.url, { log })
-  accounts = createAccounts({ database })
-  keys = createKeys({ database, log })
-  prices = createPrices({ database, log })
-})
-after(async () => {
-  await keys.close()
-  await prices.close()
-  await database.close()
-  await home.drop()
-})
+const home = fixture(() => createTestDatabase())
+const database = fixture(() => openDatabase(home.url, { log }))
+const accounts = fixture(() => createAccounts({ database }))
+const keys = fixture(() => createKeys({ database, log }))
+const prices = fixture(() => createPrices({ database, log }))
 
 const eventsOf = (id: string) =>
   database.rows<{ action: string; details: Record<string, string> | null }>(

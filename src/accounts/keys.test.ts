@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict'
 import { randomUUIDv7 } from 'node:crypto'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { byService } from '../access/actor.ts'
 import { assertBetween, settle, stopClock } from '../../tests/support/clock.ts'
 import { until } from '../../tests/support/until.ts'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { createTestDatabase } from '../../tests/support/database.ts'
 import { createTestLog } from '../../tests/support/log.ts'
+import { fixture, setUp } from '../../tests/support/fixture.ts'
 import { openDatabase, type Database, type Statement } from '../platform/database/database.ts'
 import { Problem, type ProblemCode } from '../platform/problems.ts'
-import { createAccounts, type Accounts } from './accounts.ts'
+import { createAccounts } from './accounts.ts'
 import { formatKey, parseKey } from './key-format.ts'
 import { createKey } from './new-key.ts'
 import { createKeys, type IssuedKey, type KeyRequest, type Keys } from './keys.ts'
@@ -16,23 +17,14 @@ import { createKeys, type IssuedKey, type KeyRequest, type Keys } from './keys.t
 const { log, text: logged } = createTestLog()
 const hour = 3_600_000
 
-let home: TestDatabase
-let database: Database
-let accounts: Accounts
-let keys: Keys
 let accountId: string
 
-before(async () => {
-  home = await createTestDatabase()
-  database = openDatabase(home.url, { log })
-  accounts = createAccounts({ database })
-  keys = createKeys({ database, log })
+const home = fixture(() => createTestDatabase())
+const database = fixture(() => openDatabase(home.url, { log }))
+const accounts = fixture(() => createAccounts({ database }))
+const keys = fixture(() => createKeys({ database, log }))
+setUp(async () => {
   accountId = (await addAccount()).id
-})
-after(async () => {
-  await keys.close()
-  await database.close()
-  await home.drop()
 })
 
 const addAccount = () =>

@@ -9,17 +9,18 @@ import {
   type ServerResponse,
 } from 'node:http'
 import { text as readText } from 'node:stream/consumers'
-import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { after, afterEach, beforeEach, describe, test } from 'node:test'
+import { createTestDatabase } from '../../tests/support/database.ts'
 import { at, objectAt } from '../../tests/support/json.ts'
 import { createTestLog } from '../../tests/support/log.ts'
-import { startMailServer, type TestMailServer } from '../../tests/support/mail-server.ts'
+import { startMailServer } from '../../tests/support/mail-server.ts'
+import { fixture, setUp } from '../../tests/support/fixture.ts'
 import { until } from '../../tests/support/until.ts'
 import { byService } from '../access/actor.ts'
-import { createAudit, type Audit } from '../access/audit.ts'
+import { createAudit } from '../access/audit.ts'
 import { createAccounts, type Accounts, type NewAccount } from '../accounts/accounts.ts'
 import { openMailer, type OpenMailer } from '../mail/configured.ts'
-import { openDatabase, type Database } from '../platform/database/database.ts'
+import { openDatabase } from '../platform/database/database.ts'
 import { createEncryption } from '../platform/encryption.ts'
 import { createAlerts, type Alerts } from './alerts.ts'
 import type { FindAddresses } from './networks.ts'
@@ -35,10 +36,6 @@ const key = Buffer.alloc(32, 7)
 const encryption = createEncryption(key)
 const allowedNetworks = ['127.0.0.1']
 
-let fresh: TestDatabase
-let database: Database
-let audit: Audit
-let mailServer: TestMailServer
 let mailer: OpenMailer | undefined
 let accounts: Accounts
 let alerts: Alerts
@@ -47,7 +44,6 @@ let address: string
 let hooks: Hook[]
 let statuses: number[]
 let open: { close(): Promise<void> }[] = []
-let log: ReturnType<typeof createTestLog>
 
 async function receive(request: IncomingMessage, reply: ServerResponse): Promise<void> {
   const body = await readText(request)
@@ -55,12 +51,12 @@ async function receive(request: IncomingMessage, reply: ServerResponse): Promise
   reply.writeHead(statuses.shift() ?? 204, { location: '/elsewhere' }).end()
 }
 
-before(async () => {
-  fresh = await createTestDatabase()
-  log = createTestLog()
-  database = openDatabase(fresh.url, { log: log.log })
-  audit = createAudit({ database })
-  mailServer = await startMailServer()
+const fresh = fixture(() => createTestDatabase())
+const log = fixture(() => createTestLog())
+const database = fixture(() => openDatabase(fresh.url, { log: log.log }))
+const audit = fixture(() => createAudit({ database }))
+const mailServer = fixture(() => startMailServer())
+setUp(async () => {
   mailer = await openMailer({
     config: {
       mail: { url: mailServer.url, from: 'Tollgate <tollgate@firm.example>' },
@@ -95,11 +91,7 @@ afterEach(async () => {
 })
 after(async () => {
   await mailer?.close()
-  await mailServer.close()
   receiver.close()
-  await audit.close()
-  await database.close()
-  await fresh.drop()
 })
 
 /** One instance. It looks, and tries again, sooner than in production. */

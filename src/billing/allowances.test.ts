@@ -1,20 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { byService } from '../access/actor.ts'
 import { patience } from '../../tests/support/database.ts'
-import {
-  ask,
-  log,
-  mostOfOne,
-  openTills,
-  outcome,
-  reapWhere,
-  used,
-  type Limits,
-  type Tills,
-} from '../../tests/support/tills.ts'
+import { ask, log, mostOfOne, openTills, outcome, reapWhere, used, type Limits } from '../../tests/support/tills.ts'
 import { countOwnTime } from '../../tests/support/clock.ts'
+import { fixture } from '../../tests/support/fixture.ts'
 import { until } from '../../tests/support/until.ts'
 import { createAccounts } from '../accounts/accounts.ts'
 import { openDatabase } from '../platform/database/database.ts'
@@ -22,14 +13,9 @@ import { createTill } from './postgres-till.ts'
 import type { Till } from './till.ts'
 import type { Payer } from './payer.ts'
 
-let stage: Tills
-
 // Allowances are valid for a second, which must not depend on the machine's load.
 countOwnTime()
-before(async () => {
-  stage = await openTills(3)
-})
-after(() => stage.close())
+const stage = fixture(() => openTills(3))
 
 /** What instances hold of an account in allowances. */
 async function lent({ accountId }: Payer) {

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { randomUUIDv7 } from 'node:crypto'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { putForward, settle, stopClock } from '../../tests/support/clock.ts'
 import { losing } from '../../tests/support/losses.ts'
-import { ask, log, mostOfOne, openTills, used, type Tills } from '../../tests/support/tills.ts'
+import { fixture } from '../../tests/support/fixture.ts'
+import { ask, log, mostOfOne, openTills, used } from '../../tests/support/tills.ts'
 import { until } from '../../tests/support/until.ts'
 import type { DedicatedConnection } from '../platform/database/database.ts'
 import { Problem } from '../platform/problems.ts'
@@ -12,12 +13,7 @@ import { openBatches } from './batches.ts'
 import { createTill } from './postgres-till.ts'
 import type { AdmissionRequest } from './till.ts'
 
-let stage: Tills
-
-before(async () => {
-  stage = await openTills(1)
-})
-after(() => stage.close())
+const stage = fixture(() => openTills(1))
 
 test('a request that ended during an outage longer than its patience is released', async () => {
   let away = false

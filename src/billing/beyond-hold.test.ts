@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { ask, log, mostOfOne, openTills, price, used, type Tills } from '../../tests/support/tills.ts'
+import { test } from 'node:test'
+import { fixture } from '../../tests/support/fixture.ts'
+import { ask, log, mostOfOne, openTills, price, used } from '../../tests/support/tills.ts'
 import type { Database } from '../platform/database/database.ts'
 import { createTill } from './postgres-till.ts'
 import type { AdmissionRequest, Charge, Till } from './till.ts'
@@ -8,12 +9,7 @@ import type { Payer } from './payer.ts'
 
 // A model that reports more than the hold of 10 input and 20 output tokens.
 
-let stage: Tills
-
-before(async () => {
-  stage = await openTills(1)
-})
-after(() => stage.close())
+const stage = fixture(() => openTills(1))
 
 const rowsOf = ({ accountId }: Payer) =>
   stage.database.rows(

@@ -1,16 +1,12 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, test } from 'node:test'
-import { mostOfOne, openTills, type Tills } from '../../tests/support/tills.ts'
+import { test } from 'node:test'
+import { fixture } from '../../tests/support/fixture.ts'
+import { mostOfOne, openTills } from '../../tests/support/tills.ts'
 import type { Queryable } from '../platform/database/database.ts'
 import { reportRow } from './exchange-rows.ts'
 
-let stage: Tills
-
-before(async () => {
-  stage = await openTills(1)
-})
-after(() => stage.close())
+const stage = fixture(() => openTills(1))
 
 /** The rows of `allowance` that this transaction has read. */
 async function rowsRead(tx: Queryable): Promise<bigint> {

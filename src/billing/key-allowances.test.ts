@@ -1,29 +1,21 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { byService } from '../access/actor.ts'
 import { createKeys, type Keys } from '../accounts/keys.ts'
 import { countOwnTime } from '../../tests/support/clock.ts'
 import { detail } from '../../tests/support/detail.ts'
-import { ask, log, mostOfOne, openTills, outcome, reapWhere, used, type Tills } from '../../tests/support/tills.ts'
+import { fixture } from '../../tests/support/fixture.ts'
+import { ask, log, mostOfOne, openTills, outcome, reapWhere, used } from '../../tests/support/tills.ts'
 import { until } from '../../tests/support/until.ts'
 import { deleteInstance, insertInstance } from './instance-store.ts'
 import type { Payer } from './payer.ts'
 import type { Till } from './till.ts'
 
-let stage: Tills
-let keys: Keys
-
 // Allowances are valid for a second, which must not depend on the machine's load.
 countOwnTime()
-before(async () => {
-  stage = await openTills(3)
-  keys = createKeys({ database: stage.database, log })
-})
-after(async () => {
-  await keys.close()
-  await stage.close()
-})
+const stage = fixture(() => openTills(3))
+const keys = fixture(() => createKeys({ database: stage.database, log }))
 
 type Limits = Parameters<Keys['setLimits']>[1]
 type Limited = Payer & { readonly keyId: string; readonly limitId: string }

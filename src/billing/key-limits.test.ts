@@ -1,40 +1,24 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { inspect } from 'node:util'
 import { byService } from '../access/actor.ts'
 import { createKeys, type Keys } from '../accounts/keys.ts'
 import { countOwnTime } from '../../tests/support/clock.ts'
 import { stepClock } from '../../tests/support/clock-step.ts'
-import {
-  ask,
-  log,
-  mostOfOne,
-  openTills,
-  price,
-  outcome,
-  reapWhere,
-  used,
-  type Tills,
-} from '../../tests/support/tills.ts'
+import { fixture } from '../../tests/support/fixture.ts'
+import { ask, log, mostOfOne, openTills, price, outcome, reapWhere, used } from '../../tests/support/tills.ts'
 import { tamper } from '../../tests/support/tamper.ts'
 import { findKeyStanding } from './key-standing.ts'
 import { TillRefusal } from './limits.ts'
 import type { Payer } from './payer.ts'
 import { verifyBooks } from './verify.ts'
 
-let stage: Tills
-let keys: Keys
-
 countOwnTime()
-before(async () => {
-  stage = await openTills(3)
-  keys = createKeys({ database: stage.database, log })
-})
+const stage = fixture(() => openTills(3))
+const keys = fixture(() => createKeys({ database: stage.database, log }))
 const open: { readonly requestId: string; readonly payer: Payer }[] = []
 after(async () => {
   for (const { requestId, payer } of open) await stage.nth(0).release(requestId, payer.accountId)
-  await keys.close()
-  await stage.close()
 })
 
 type Limits = Parameters<Keys['setLimits']>[1]

@@ -1,26 +1,17 @@
 import assert from 'node:assert/strict'
 import { randomUUIDv7 } from 'node:crypto'
-import { after, before, test } from 'node:test'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { test } from 'node:test'
+import { createTestDatabase } from '../../tests/support/database.ts'
+import { fixture } from '../../tests/support/fixture.ts'
 import { log } from '../../tests/support/tills.ts'
 import { until } from '../../tests/support/until.ts'
-import { openDatabase, type Database, type Queryable } from '../platform/database/database.ts'
+import { openDatabase, type Queryable } from '../platform/database/database.ts'
 
 // Two calls at once: the first holds its locks in an open transaction while the second runs.
 
-let home: TestDatabase
-let database: Database
-let other: Database
-
-before(async () => {
-  home = await createTestDatabase()
-  database = openDatabase(home.url, { log })
-  other = openDatabase(home.url, { log, statementTimeout: 60_000 })
-})
-after(async () => {
-  await Promise.all([database.close(), other.close()])
-  await home.drop()
-})
+const home = fixture(() => createTestDatabase())
+const database = fixture(() => openDatabase(home.url, { log }))
+const other = fixture(() => openDatabase(home.url, { log, statementTimeout: 60_000 }))
 
 async function addInstance(): Promise<string> {
   const id = randomUUIDv7()

@@ -1,15 +1,11 @@
 import assert from 'node:assert/strict'
 import { randomUUIDv7 } from 'node:crypto'
-import { after, before, test } from 'node:test'
-import { ask, mostOfOne, openTills, used, type Tills } from '../../tests/support/tills.ts'
+import { test } from 'node:test'
+import { fixture } from '../../tests/support/fixture.ts'
+import { ask, mostOfOne, openTills, used } from '../../tests/support/tills.ts'
 import type { Payer } from './payer.ts'
 
-let stage: Tills
-
-before(async () => {
-  stage = await openTills(1)
-})
-after(() => stage.close())
+const stage = fixture(() => openTills(1))
 
 async function addPerson(): Promise<string> {
   const id = randomUUIDv7()

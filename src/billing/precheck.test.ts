@@ -1,18 +1,14 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { ask, log, mostOfOne, openTills, outcome, used, type Limits, type Tills } from '../../tests/support/tills.ts'
+import { test } from 'node:test'
+import { fixture } from '../../tests/support/fixture.ts'
+import { ask, log, mostOfOne, openTills, outcome, used, type Limits } from '../../tests/support/tills.ts'
 import { until } from '../../tests/support/until.ts'
 import type { Database } from '../platform/database/database.ts'
 import { createTill } from './postgres-till.ts'
 import type { Payer } from './payer.ts'
 import { TillRefusal, type AdmissionRequest } from './till.ts'
 
-let stage: Tills
-
-before(async () => {
-  stage = await openTills(1)
-})
-after(() => stage.close())
+const stage = fixture(() => openTills(1))
 
 const many = 1000n * mostOfOne
 

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, test } from 'node:test'
+import { after, beforeEach, test } from 'node:test'
 import { byService } from '../access/actor.ts'
 import { pino } from 'pino'
 import { stepClock } from '../../tests/support/clock-step.ts'
 import { settle, stopClock } from '../../tests/support/clock.ts'
 import { until } from '../../tests/support/until.ts'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { createTestDatabase } from '../../tests/support/database.ts'
+import { fixture } from '../../tests/support/fixture.ts'
 import { tamper } from '../../tests/support/tamper.ts'
 import { openDatabase, type Database } from '../platform/database/database.ts'
 import { Problem } from '../platform/problems.ts'
@@ -16,20 +17,12 @@ const cheap: Price = { input: 100_000n, output: 400_000n }
 const dear: Price = { input: 200_000n, output: 800_000n }
 const dearest: Price = { input: 300_000n, output: 900_000n }
 
-let home: TestDatabase
-let database: Database
 const instances: Prices[] = []
 
-before(async () => {
-  home = await createTestDatabase()
-  database = openDatabase(home.url, { log })
-})
+const home = fixture(() => createTestDatabase())
+const database = fixture(() => openDatabase(home.url, { log }))
 beforeEach(() => tamper(database, 'truncate price'))
-after(async () => {
-  await Promise.all(instances.map((prices) => prices.close()))
-  await database.close()
-  await home.drop()
-})
+after(() => Promise.all(instances.map((prices) => prices.close())))
 
 function open(on: Database = database): Prices {
   const prices = createPrices({ database: on, log })

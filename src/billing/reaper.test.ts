@@ -1,26 +1,19 @@
 import assert from 'node:assert/strict'
 import { randomUUIDv7 } from 'node:crypto'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { putForward } from '../../tests/support/clock.ts'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { createTestDatabase } from '../../tests/support/database.ts'
+import { fixture } from '../../tests/support/fixture.ts'
 import { log } from '../../tests/support/tills.ts'
 import { until } from '../../tests/support/until.ts'
-import { openDatabase, type Database } from '../platform/database/database.ts'
+import { openDatabase } from '../platform/database/database.ts'
 import { createReaper, type Reaper } from './reaper.ts'
 import { createTill } from './postgres-till.ts'
 
-let home: TestDatabase
-let database: Database
 const own = randomUUIDv7()
 
-before(async () => {
-  home = await createTestDatabase()
-  database = openDatabase(home.url, { log })
-})
-after(async () => {
-  await database.close()
-  await home.drop()
-})
+const home = fixture(() => createTestDatabase())
+const database = fixture(() => openDatabase(home.url, { log }))
 
 /** Instances that send nothing, silent for `silence` by the database's clock. */
 async function addSilent(count: number, silence = '0'): Promise<string[]> {

@@ -1,25 +1,18 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, test } from 'node:test'
-import { installRefusals, type Refusals } from '../../tests/support/refusals.ts'
-import { ask, log, mostOfOne, openTills, price, used, type Tills } from '../../tests/support/tills.ts'
+import { after, beforeEach, test } from 'node:test'
+import { fixture } from '../../tests/support/fixture.ts'
+import { installRefusals } from '../../tests/support/refusals.ts'
+import { ask, log, mostOfOne, openTills, price, used } from '../../tests/support/tills.ts'
 import { until } from '../../tests/support/until.ts'
 import { createTill } from './postgres-till.ts'
 import type { Charge } from './till.ts'
 
 // Charges that the database refuses although it is available.
 
-let stage: Tills
-let refusals: Refusals
-
-before(async () => {
-  stage = await openTills(1)
-  refusals = await installRefusals(stage.database)
-})
+const stage = fixture(() => openTills(1))
+const refusals = fixture(() => installRefusals(stage.database))
 beforeEach(() => refusals.accept())
-after(async () => {
-  await refusals.remove()
-  await stage.close()
-})
+after(() => refusals.remove())
 
 const isHeldByRow = async (id: string) => (await stage.database.rows('select from hold where id = $1', [id])).length > 0
 

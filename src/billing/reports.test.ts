@@ -1,20 +1,18 @@
 import assert from 'node:assert/strict'
 import { randomUUIDv7 } from 'node:crypto'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { pino } from 'pino'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
-import { openDatabase, type Database } from '../platform/database/database.ts'
+import { createTestDatabase } from '../../tests/support/database.ts'
+import { fixture, setUp } from '../../tests/support/fixture.ts'
+import { openDatabase } from '../platform/database/database.ts'
 import { createLedger, type LedgerPage, type LedgerRow } from './ledger.ts'
 import { createUsage } from './usage.ts'
 
 const [acme, beta, key] = [randomUUIDv7(), randomUUIDv7(), randomUUIDv7()]
 
-let home: TestDatabase
-let database: Database
-
-before(async () => {
-  home = await createTestDatabase()
-  database = openDatabase(home.url, { log: pino({ level: 'silent' }) })
+const home = fixture(() => createTestDatabase())
+const database = fixture(() => openDatabase(home.url, { log: pino({ level: 'silent' }) }))
+setUp(async () => {
   // Batches of five charges with the same time, in two months, so that pages split batches and cross partitions.
   for (const [index, account] of [acme, acme, acme, acme, beta].entries()) {
     const at = `2026-10-${String(29 + index).padStart(2, '0')}`
@@ -33,10 +31,6 @@ before(async () => {
      select (at at time zone 'UTC')::date, account_id, key_id, model, count(*), sum(input_tokens),
        sum(output_tokens), sum(cost) from ledger group by 1, 2, 3, 4`,
   )
-})
-after(async () => {
-  await database.close()
-  await home.drop()
 })
 
 async function allPages(page: Omit<LedgerPage, 'after'>): Promise<LedgerRow[]> {

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { randomUUIDv7 } from 'node:crypto'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { countOwnTime } from '../../tests/support/clock.ts'
 import { isEndure } from '../../tests/support/draws.ts'
 import { until } from '../../tests/support/until.ts'
 import { openDatabase, type Database } from '../platform/database/database.ts'
 import { patience } from '../../tests/support/database.ts'
+import { fixture } from '../../tests/support/fixture.ts'
 import {
   ask,
   log,
@@ -17,21 +18,15 @@ import {
   reapWhere,
   used,
   type Limits,
-  type Tills,
 } from '../../tests/support/tills.ts'
 import { createTill } from './postgres-till.ts'
 import type { Till } from './till.ts'
 import { TillRefusal } from './limits.ts'
 import type { Payer } from './payer.ts'
 
-let stage: Tills
-
 // Allowances are valid for a second, which must not depend on the machine's load.
 countOwnTime()
-before(async () => {
-  stage = await openTills(3)
-})
-after(() => stage.close())
+const stage = fixture(() => openTills(3))
 
 const database = (): Database => stage.database
 const nth = (index: number): Till => stage.nth(index)

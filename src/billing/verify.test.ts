@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
+import { after, afterEach, beforeEach, describe, test } from 'node:test'
 import { copyTestDatabase, createTestDatabase, patience, type TestDatabase } from '../../tests/support/database.ts'
+import { fixture, setUp } from '../../tests/support/fixture.ts'
 import { sealAll, tamper, whileTampered } from '../../tests/support/tamper.ts'
 import { log } from '../../tests/support/tills.ts'
 import { openDatabase, type Database } from '../platform/database/database.ts'
@@ -11,12 +12,11 @@ const sample = { sample: 20_000, turn: 1 }
 const rows = 60_001
 const [unread, read] = ['number = 5', 'number = 20005']
 
-let original: TestDatabase
 let copy: TestDatabase
 let database: Database
 
-before(async () => {
-  original = await createTestDatabase()
+const original = fixture(() => createTestDatabase())
+setUp(async () => {
   const full = openDatabase(original.url, { log })
   await full.rows(
     `insert into ledger (at, request_id, account_id, key_id, model, input_tokens, output_tokens, input_price, output_price,
@@ -28,7 +28,6 @@ before(async () => {
   await sealAll(full)
   await full.close()
 })
-after(() => original.drop())
 
 const rollUp = `
   insert into usage_day (day, account_id, key_id, person_id, model, client_id, requests, input_tokens, output_tokens, cost)
@@ -112,7 +111,7 @@ const outsideBuckets = (table: string) => [
 ]
 
 describe('the books of an account and of a key with limits', () => {
-  before(async () => {
+  setUp(async () => {
     copy = await createTestDatabase()
     database = openDatabase(copy.url, { log, ...patience })
     await tamper(database, scene)

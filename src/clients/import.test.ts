@@ -1,45 +1,33 @@
 import assert from 'node:assert/strict'
 import { randomUUIDv7 } from 'node:crypto'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { byService as operator } from '../access/actor.ts'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { createTestDatabase } from '../../tests/support/database.ts'
 import { createTestLog } from '../../tests/support/log.ts'
-import { createAccess, type RecordAccess } from '../access/access.ts'
-import { createAudit, type Audit } from '../access/audit.ts'
-import { openPortal, type PortalDatabase } from '../access/portal.ts'
-import { createPeople, type People } from '../people/people.ts'
-import { openDatabase, type Database } from '../platform/database/database.ts'
+import { fixture, setUp } from '../../tests/support/fixture.ts'
+import { createAccess } from '../access/access.ts'
+import { createAudit } from '../access/audit.ts'
+import { openPortal } from '../access/portal.ts'
+import { createPeople } from '../people/people.ts'
+import { openDatabase } from '../platform/database/database.ts'
 import { findRepeats } from './import-store.ts'
 import { importClients, type ImportOptions } from './import.ts'
 
 const { log } = createTestLog()
-let own: TestDatabase
-let database: Database
-/** As a superuser, who sees every record. */
-let superuser: Database
-let portal: PortalDatabase
-let audit: Audit
-let people: People
-let access: RecordAccess
 
-before(async () => {
-  own = await createTestDatabase()
-  database = openDatabase(own.url, { log })
-  superuser = openDatabase(own.superuserUrl, { log })
-  portal = await openPortal({ databaseUrl: own.url, log })
-  audit = createAudit({ database })
-  people = createPeople({ database, audit })
-  access = createAccess({ portal, audit })
+const own = fixture(() => createTestDatabase())
+const database = fixture(() => openDatabase(own.url, { log }))
+/** As a superuser, who sees every record. */
+const superuser = fixture(() => openDatabase(own.superuserUrl, { log }))
+const portal = fixture(() => openPortal({ databaseUrl: own.url, log }))
+const audit = fixture(() => createAudit({ database }))
+const people = fixture(() => createPeople({ database, audit }))
+const access = fixture(() => createAccess({ portal, audit }))
+setUp(async () => {
   await people.create({ name: 'Anna', email: 'anna@firm.example', role: 'consultant' }, operator)
   await people.create({ name: 'Ben', email: 'ben@firm.example', role: 'consultant' }, operator)
   const gone = await people.create({ name: 'Gone', email: 'gone@firm.example', role: 'consultant' }, operator)
   await people.setStatus(gone.id, 'disabled', operator)
-})
-after(async () => {
-  await portal.close()
-  await audit.close()
-  await Promise.all([database.close(), superuser.close()])
-  await own.drop()
 })
 
 const load = (text: string | Buffer, options?: ImportOptions) =>

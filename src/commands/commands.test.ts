@@ -5,7 +5,7 @@ import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { PassThrough, Writable } from 'node:stream'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { Client } from 'pg'
 import { pino } from 'pino'
 import { assertBetween } from '../../tests/support/clock.ts'
@@ -20,24 +20,23 @@ import {
   tollgateInto,
   type Outcome,
 } from '../../tests/support/command-line.ts'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { createTestDatabase } from '../../tests/support/database.ts'
+import { fixture, setUp } from '../../tests/support/fixture.ts'
 import { createKeys } from '../accounts/keys.ts'
 import { openEmbedded } from '../platform/embedded-postgres/embedded-postgres.ts'
-import { openDatabase, type Database } from '../platform/database/database.ts'
+import { openDatabase } from '../platform/database/database.ts'
 import { migrate } from '../platform/database/migrations.ts'
 import { version } from '../platform/version.ts'
 import { checkRuntime } from './doctor-host.ts'
 import { runCommand } from './run.ts'
 
 const log = pino({ level: 'silent' })
-let home: TestDatabase
-let database: Database
 let folder: string
 let environment: Record<string, string>
 
-before(async () => {
-  home = await createTestDatabase()
-  database = openDatabase(home.url, { log })
+const home = fixture(() => createTestDatabase())
+const database = fixture(() => openDatabase(home.url, { log }))
+setUp(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'tollgate-commands-'))
   await writeFile(path.join(folder, 'tollgate.yaml'), configuration)
   environment = {
@@ -47,11 +46,7 @@ before(async () => {
     PORT: '0',
   }
 })
-after(async () => {
-  await database.close()
-  await home.drop()
-  await rm(folder, { recursive: true })
-})
+after(() => rm(folder, { recursive: true }))
 
 const instanceId = '01981f3a-0000-7000-8000-0000000000aa'
 const configuration = `

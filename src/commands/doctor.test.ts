@@ -7,36 +7,33 @@ import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { stringify } from 'yaml'
 import { tollgateHere } from '../../tests/support/command-line.ts'
 import { insertCredit } from '../../tests/support/credit.ts'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { createTestDatabase } from '../../tests/support/database.ts'
 import { isEndure } from '../../tests/support/draws.ts'
 import { startServer } from '../../tests/support/echo-server.ts'
 import { writeEmbeddingModel } from '../../tests/support/embedding-model.ts'
 import { nobody } from '../../tests/support/embedded.ts'
 import { tinyFile } from '../../tests/support/engine.ts'
 import { createTestLog } from '../../tests/support/log.ts'
+import { fixture, setUp } from '../../tests/support/fixture.ts'
 import { localEmbedder, shippedModel } from '../../tests/support/service.ts'
 import { main } from '../../tests/support/start.ts'
 import { openCurrency } from '../billing/currency.ts'
 import { openDatabase } from '../platform/database/database.ts'
 import { openEncryption } from '../platform/encryption-check.ts'
 
-let home: TestDatabase
 let folder: string
 
-before(async () => {
-  home = await createTestDatabase()
+const home = fixture(() => createTestDatabase())
+setUp(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'tollgate-doctor-'))
   await chmod(folder, 0o755)
   await writeFile(path.join(folder, 'tollgate.yaml'), '')
 })
-after(async () => {
-  await home.drop()
-  await rm(folder, { recursive: true })
-})
+after(() => rm(folder, { recursive: true }))
 
 const environment = () => ({
   DATABASE_URL: home.url,

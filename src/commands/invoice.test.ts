@@ -2,11 +2,12 @@ import assert from 'node:assert/strict'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { tollgateHere } from '../../tests/support/command-line.ts'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { createTestDatabase } from '../../tests/support/database.ts'
 import { at, listAt, parseObject } from '../../tests/support/json.ts'
 import { createTestLog } from '../../tests/support/log.ts'
+import { fixture, setUp } from '../../tests/support/fixture.ts'
 import { addPastUsage } from '../../tests/support/past-usage.ts'
 import { refuseInvoices } from '../../tests/support/refused-invoices.ts'
 import { byService } from '../access/actor.ts'
@@ -14,13 +15,12 @@ import { createAccounts } from '../accounts/accounts.ts'
 import { createKeys } from '../accounts/keys.ts'
 import { openDatabase, type Database } from '../platform/database/database.ts'
 
-let home: TestDatabase
 let folder: string
 let database: Database
 const names = ['Acme', 'Beta', 'Gamma']
 
-before(async () => {
-  home = await createTestDatabase()
+const home = fixture(() => createTestDatabase())
+setUp(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'tollgate-invoice-'))
   await writeFile(
     path.join(folder, 'tollgate.yaml'),
@@ -46,7 +46,6 @@ before(async () => {
 })
 after(async () => {
   await database.close()
-  await home.drop()
   await rm(folder, { recursive: true })
 })
 

@@ -2,21 +2,20 @@ import assert from 'node:assert/strict'
 import { chmod, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
+import { afterEach, beforeEach, describe, test } from 'node:test'
 import { tollgateHere } from '../../tests/support/command-line.ts'
 import { isEndure } from '../../tests/support/draws.ts'
 import { at, listAt, parseObject } from '../../tests/support/json.ts'
-import { modelLists, startModelServer, type Answers, type ModelServer } from '../../tests/support/model-lists.ts'
+import { modelLists, startModelServer, type Answers } from '../../tests/support/model-lists.ts'
+import { fixture, setUp } from '../../tests/support/fixture.ts'
 import { until } from '../../tests/support/until.ts'
 import { isForEmbeddings, loadConfig } from '../platform/config/config.ts'
 
-let server: ModelServer
 let url: string
-before(async () => {
-  server = await startModelServer({})
+const server = fixture(() => startModelServer({}))
+setUp(() => {
   url = `${server.origin}/v1`
 })
-after(() => server.close())
 
 let folder: string
 let file: string

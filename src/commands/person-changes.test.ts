@@ -1,30 +1,25 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { tollgateHere, tollgateInto, type Outcome } from '../../tests/support/command-line.ts'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { createTestDatabase } from '../../tests/support/database.ts'
 import { parseObject, type Json } from '../../tests/support/json.ts'
 import { createTestLog } from '../../tests/support/log.ts'
-import { openDatabase, type Database } from '../platform/database/database.ts'
+import { fixture, setUp } from '../../tests/support/fixture.ts'
+import { openDatabase } from '../platform/database/database.ts'
 
-let home: TestDatabase
-let database: Database
 let folder: string
 
-before(async () => {
-  home = await createTestDatabase()
-  database = openDatabase(home.url, { log: createTestLog().log })
+const home = fixture(() => createTestDatabase())
+const database = fixture(() => openDatabase(home.url, { log: createTestLog().log }))
+setUp(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'tollgate-people-'))
   await configure('')
 })
-after(async () => {
-  await database.close()
-  await home.drop()
-  await rm(folder, { recursive: true })
-})
+after(() => rm(folder, { recursive: true }))
 
 const configure = (settings: string) =>
   writeFile(path.join(folder, 'tollgate.yaml'), `base_url: https://tollgate.test\n${settings}`)

@@ -2,16 +2,15 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, request, type IncomingMessage, type Server } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { createLocalJWKSet, jwtVerify } from 'jose'
 import * as oidc from 'openid-client'
 import { createTestLog } from '../../tests/support/log.ts'
+import { fixture, setUp } from '../../tests/support/fixture.ts'
 import { createVisitor, type Page, type Visitor } from '../../tests/support/visitor.ts'
 import { openDemoProvider } from './provider.ts'
 import { settingsOf } from './provider-settings.ts'
 
-/** A portal as the provider sees it: it receives back-channel logouts. */
-let portal: Server
 let baseUrl: string
 const told: URLSearchParams[] = []
 const { log, text: logged } = createTestLog()
@@ -19,26 +18,22 @@ let provider: Awaited<ReturnType<typeof openAt>>
 let issuer: string
 let client: oidc.Configuration
 
-before(async () => {
-  portal = createServer((incoming, response) => {
+/** A portal as the provider sees it: it receives back-channel logouts. */
+const portal = fixture(() =>
+  createServer((incoming, response) => {
     void hear(incoming).finally(() => response.end())
-  })
+  }),
+)
+setUp(async () => {
   baseUrl = `http://localhost:${await portOf(portal)}`
   provider = await openAt(0)
   issuer = provider.settings.issuer
-  client = await oidc.discovery(
-    new URL(issuer),
-    provider.settings.client_id,
-    provider.settings.client_secret,
-    oidc.ClientSecretBasic(provider.settings.client_secret),
-    {
-      execute: [oidc.allowInsecureRequests],
-    },
-  )
+  const { client_id: id, client_secret: secret } = provider.settings
+  const execute = [oidc.allowInsecureRequests]
+  client = await oidc.discovery(new URL(issuer), id, secret, oidc.ClientSecretBasic(secret), { execute })
 })
 after(async () => {
   await provider.close()
-  portal.close()
   assert.doesNotMatch(logged(), /failed|could not/)
 })
 

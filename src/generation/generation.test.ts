@@ -1,18 +1,19 @@
 import assert from 'node:assert/strict'
 import { randomUUIDv7 } from 'node:crypto'
-import { after, before, describe, it } from 'node:test'
+import { after, describe, it } from 'node:test'
 import { byService } from '../access/actor.ts'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { createTestDatabase } from '../../tests/support/database.ts'
 import { createTestLog } from '../../tests/support/log.ts'
 import { settle } from '../../tests/support/clock.ts'
+import { fixture } from '../../tests/support/fixture.ts'
 import { until } from '../../tests/support/until.ts'
 import { createAccounts } from '../accounts/accounts.ts'
 import type { Payer } from '../billing/payer.ts'
 import { createLedger } from '../billing/ledger.ts'
 import { createTill } from '../billing/postgres-till.ts'
-import type { Till } from '../billing/till.ts'
+
 import type { Model, StreamPart } from '../models/model.ts'
-import { openDatabase, type Database } from '../platform/database/database.ts'
+import { openDatabase } from '../platform/database/database.ts'
 import { Problem } from '../platform/problems.ts'
 import type { Job, TextRequest } from './request.ts'
 import { createGeneration, type Generation, type Reply, type Step } from './generation.ts'
@@ -86,23 +87,14 @@ const breaking = async function* (): AsyncGenerator<StreamPart> {
 }
 
 describe('a generation', () => {
-  let server: TestDatabase
-  let database: Database
-  let till: Till
   let payer: Payer
   let generation: Generation
   let requestId: string
   const { log } = createTestLog()
-  before(async () => {
-    server = await createTestDatabase()
-    database = openDatabase(server.url, { log })
-    till = await createTill({ database, log })
-  })
-  after(async () => {
-    await till.drain()
-    await database.close()
-    await server.drop()
-  })
+  const server = fixture(() => createTestDatabase())
+  const database = fixture(() => openDatabase(server.url, { log }))
+  const till = fixture(() => createTill({ database, log }))
+  after(() => till.drain())
 
   /** A job of a new account, and a generation that carries it out with a model that runs like this. */
   async function jobOf(

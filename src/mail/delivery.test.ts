@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { randomUUIDv7 } from 'node:crypto'
-import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
-import { openDatabase, type Database } from '../platform/database/database.ts'
+import { afterEach, beforeEach, describe, test } from 'node:test'
+import { openDatabase } from '../platform/database/database.ts'
 import { createCertificate } from '../../tests/support/certificate.ts'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { createTestDatabase } from '../../tests/support/database.ts'
 import { createTestLog } from '../../tests/support/log.ts'
 import { startMailServer, type TestMailServer } from '../../tests/support/mail-server.ts'
+import { fixture } from '../../tests/support/fixture.ts'
 import { inTime, until } from '../../tests/support/until.ts'
-import { createAudit, type Audit } from '../access/audit.ts'
+import { createAudit } from '../access/audit.ts'
 import { createEncryption } from '../platform/encryption.ts'
 import { openMailer, type OpenMailer } from './configured.ts'
 import { startDelivery } from './delivery.ts'
@@ -24,18 +25,13 @@ const link = (to = 'anna@example.com'): MailMessage => ({
 })
 const notice = (to: string): MailMessage => ({ to, template: 'account_changed', values: { what: 'password_changed' } })
 
-let fresh: TestDatabase
-let database: Database
-let audit: Audit
 let server: TestMailServer
 let open: { readonly close: () => Promise<void> }[] = []
 let log: ReturnType<typeof createTestLog>
 
-before(async () => {
-  fresh = await createTestDatabase()
-  database = openDatabase(fresh.url, { log: createTestLog().log })
-  audit = createAudit({ database })
-})
+const fresh = fixture(() => createTestDatabase())
+const database = fixture(() => openDatabase(fresh.url, { log: createTestLog().log }))
+const audit = fixture(() => createAudit({ database }))
 beforeEach(async () => {
   log = createTestLog()
   server = await startMailServer()
@@ -45,10 +41,6 @@ afterEach(async () => {
   open = []
   await server.close()
   await database.rows('delete from pgboss.job')
-})
-after(async () => {
-  await database.close()
-  await fresh.drop()
 })
 
 /** One instance. It looks at the queue and tries again sooner than in production. */

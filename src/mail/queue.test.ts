@@ -1,29 +1,24 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { verifySchema } from '../access/verify.ts'
-import { openDatabase, type Database } from '../platform/database/database.ts'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { openDatabase } from '../platform/database/database.ts'
+import { createTestDatabase } from '../../tests/support/database.ts'
 import { createTestLog } from '../../tests/support/log.ts'
+import { fixture, setUp } from '../../tests/support/fixture.ts'
 import { migrateMailQueue, openMailQueue } from './queue.ts'
 
 describe('the schema of the queue', () => {
   const { log } = createTestLog()
-  let fresh: TestDatabase
-  let owner: Database
   let name: string
 
-  before(async () => {
-    fresh = await createTestDatabase()
-    owner = openDatabase(fresh.url, { log })
+  const fresh = fixture(() => createTestDatabase())
+  const owner = fixture(() => openDatabase(fresh.url, { log }))
+  setUp(async () => {
     const [row] = await owner.rows<{ name: string }>('select current_database()::text as name')
     name = row?.name ?? assert.fail()
     // As every start of the service does.
     await owner.rows(`revoke temporary on database ${name} from public`)
-  })
-  after(async () => {
-    await owner.close()
-    await fresh.drop()
   })
 
   const schemas = async () =>

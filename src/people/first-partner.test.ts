@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, describe, test } from 'node:test'
+import { beforeEach, describe, test } from 'node:test'
 import { byService } from '../access/actor.ts'
-import { createAudit, type Audit } from '../access/audit.ts'
-import { openDatabase, type Database } from '../platform/database/database.ts'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { createAudit } from '../access/audit.ts'
+import { openDatabase } from '../platform/database/database.ts'
+import { createTestDatabase } from '../../tests/support/database.ts'
 import { handedInvitations } from '../../tests/support/handed-invitations.ts'
 import { createTestLog } from '../../tests/support/log.ts'
+import { fixture } from '../../tests/support/fixture.ts'
 import { ensureFirstPartner } from './first-partner.ts'
-import { createPeople, type People } from './people.ts'
+import { createPeople } from './people.ts'
 import { checkFirstPartner } from './settings-rule.ts'
 
 function faultsOf(first: string, signUp: object): string[] {
@@ -18,26 +19,15 @@ function faultsOf(first: string, signUp: object): string[] {
 }
 
 describe('B75: the first partner of the configuration', () => {
-  let fresh: TestDatabase
-  let database: Database
-  let audit: Audit
-  let people: People
   const ensure = (address: string | undefined) => ensureFirstPartner({ database, audit, address })
   const everyone = async () =>
     (await people.list()).flatMap(({ email, role, status }) => (email === null ? [] : [`${email} ${role} ${status}`]))
 
-  before(async () => {
-    fresh = await createTestDatabase()
-    database = openDatabase(fresh.url, { log: createTestLog().log })
-    audit = createAudit({ database })
-    people = createPeople({ database, audit })
-  })
+  const fresh = fixture(() => createTestDatabase())
+  const database = fixture(() => openDatabase(fresh.url, { log: createTestLog().log }))
+  const audit = fixture(() => createAudit({ database }))
+  const people = fixture(() => createPeople({ database, audit }))
   beforeEach(() => database.rows(`update person set role = 'consultant', email = null, email_key = null`))
-  after(async () => {
-    await audit.close()
-    await database.close()
-    await fresh.drop()
-  })
 
   test('is entered once, even by instances that start at the same time', async () => {
     await Promise.all([ensure('Anna@firm.example'), ensure('anna@firm.example'), ensure('anna@firm.example')])

@@ -1,22 +1,22 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { byService, personActor } from '../access/actor.ts'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { createTestDatabase } from '../../tests/support/database.ts'
 import { handedInvitations } from '../../tests/support/handed-invitations.ts'
 import { createTestLog } from '../../tests/support/log.ts'
 import { meetingAt } from '../../tests/support/meeting.ts'
+import { fixture, setUp } from '../../tests/support/fixture.ts'
 import { createAudit, type Audit } from '../access/audit.ts'
 import { openDatabase, type Database } from '../platform/database/database.ts'
 import { createIdentities } from './identities.ts'
 import { createPeople } from './people.ts'
 import { readEmail, type Email } from './email.ts'
 
-let fresh: TestDatabase
 let database: Database
 let audit: Audit
 
-before(async () => {
-  fresh = await createTestDatabase()
+const fresh = fixture(() => createTestDatabase())
+setUp(() => {
   const { log } = createTestLog()
   database = openDatabase(fresh.url, { log })
   audit = createAudit({ database })
@@ -24,7 +24,6 @@ before(async () => {
 after(async () => {
   await audit.close()
   await database.close()
-  await fresh.drop()
 })
 
 function addressOf(text: string): Email {

@@ -2,25 +2,18 @@ import assert from 'node:assert/strict'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { after, afterEach, before, beforeEach, test } from 'node:test'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { afterEach, beforeEach, test } from 'node:test'
+import { createTestDatabase } from '../../tests/support/database.ts'
 import { createTestLog } from '../../tests/support/log.ts'
-import { openDatabase, type Database, type Queryable } from './database/database.ts'
+import { fixture } from '../../tests/support/fixture.ts'
+import { openDatabase, type Queryable } from './database/database.ts'
 import { confirmEncryption, openEncryption } from './encryption-check.ts'
 import { removeEncryptionCheck } from './encryption-check-store.ts'
 
-let own: TestDatabase
-let database: Database
 let data: string
 
-before(async () => {
-  own = await createTestDatabase()
-  database = openDatabase(own.url, { log: createTestLog().log })
-})
-after(async () => {
-  await database.close()
-  await own.drop()
-})
+const own = fixture(() => createTestDatabase())
+const database = fixture(() => openDatabase(own.url, { log: createTestLog().log }))
 beforeEach(async () => {
   await removeEncryptionCheck(database)
   data = await mkdtemp(path.join(tmpdir(), 'tollgate-encryption-'))

@@ -1,21 +1,15 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { test } from 'node:test'
+import { createTestDatabase } from '../../tests/support/database.ts'
 import { createTestLog } from '../../tests/support/log.ts'
-import { openDatabase, type Database } from './database/database.ts'
+import { fixture, setUp } from '../../tests/support/fixture.ts'
+import { openDatabase } from './database/database.ts'
 import { describeError } from './log-error.ts'
 
-let own: TestDatabase
-let database: Database
-
-before(async () => {
-  own = await createTestDatabase({ empty: true })
-  database = openDatabase(own.url, { log: createTestLog().log, connections: 1 })
+const own = fixture(() => createTestDatabase({ empty: true }))
+const database = fixture(() => openDatabase(own.url, { log: createTestLog().log, connections: 1 }))
+setUp(async () => {
   await database.rows('create table thing (name text constraint short check (length(name) < 3))')
-})
-after(async () => {
-  await database.close()
-  await own.drop()
 })
 
 const failed = (work: Promise<unknown>): Promise<unknown> =>

@@ -1,26 +1,24 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { pino } from 'pino'
 import { createServer } from './http/http.ts'
-import type { Server } from './http/server.ts'
-import { createMetrics, registerMetrics, type Metrics } from './metrics.ts'
+
+import { createMetrics, registerMetrics } from './metrics.ts'
+import { fixture, setUp } from '../../tests/support/fixture.ts'
 
 const log = pino({ level: 'silent' })
 const needs = { log, requestBytes: 1024, baseUrl: 'https://tollgate.test' }
 
 describe('/metrics', () => {
-  let server: Server
-  let metrics: Metrics
-  before(async () => {
-    metrics = createMetrics()
-    server = createServer({ ...needs, onEnd: metrics.requestEnded })
+  const metrics = fixture(() => createMetrics())
+  const server = fixture(() => createServer({ ...needs, onEnd: metrics.requestEnded }))
+  setUp(async () => {
     metrics.watch('tollgate_requests_in_flight', 'Requests under way.', server.requestsInFlight)
     metrics.watchModels('tollgate_model_ready', 'Whether a model is ready.', () => ({ one: true, two: false }))
     registerMetrics(server, metrics.text, 'metrics-token')
     server.get('/things/:id', async () => ({}))
     await server.listen({ port: 0, host: '127.0.0.1' })
   })
-  after(() => server.close())
 
   const get = (path: string, token?: string) =>
     fetch(`${server.listeningOrigin}${path}`, token === undefined ? {} : { headers: { authorization: token } })

@@ -1,22 +1,15 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, test } from 'node:test'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { test } from 'node:test'
+import { createTestDatabase } from '../../tests/support/database.ts'
+import { fixture } from '../../tests/support/fixture.ts'
 import { log } from '../../tests/support/tills.ts'
-import { openDatabase, type Database } from '../platform/database/database.ts'
+import { openDatabase } from '../platform/database/database.ts'
 import { breakDown } from './breakdowns.ts'
 import { groupFigures, noFigures, totalFigures } from './figures.ts'
 
-let home: TestDatabase
-let database: Database
-before(async () => {
-  home = await createTestDatabase()
-  database = openDatabase(home.url, { log })
-})
-after(async () => {
-  await database.close()
-  await home.drop()
-})
+const home = fixture(() => createTestDatabase())
+const database = fixture(() => openDatabase(home.url, { log }))
 
 test('rows of usage and rows of refusals together are no more than were asked for, and the others are summed', async () => {
   const [day, accountId, keyId] = ['2026-03-12', randomUUID(), randomUUID()]

@@ -1,21 +1,14 @@
 import assert from 'node:assert/strict'
 import { randomUUID, randomUUIDv7 } from 'node:crypto'
-import { after, before, test } from 'node:test'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { test } from 'node:test'
+import { createTestDatabase } from '../../tests/support/database.ts'
+import { fixture } from '../../tests/support/fixture.ts'
 import { log } from '../../tests/support/tills.ts'
-import { openDatabase, type Database } from '../platform/database/database.ts'
+import { openDatabase } from '../platform/database/database.ts'
 import { readLog } from './request-log.ts'
 
-let home: TestDatabase
-let database: Database
-before(async () => {
-  home = await createTestDatabase()
-  database = openDatabase(home.url, { log })
-})
-after(async () => {
-  await database.close()
-  await home.drop()
-})
+const home = fixture(() => createTestDatabase())
+const database = fixture(() => openDatabase(home.url, { log }))
 
 const [accountId, keyId] = [randomUUID(), randomUUID()]
 

@@ -1,26 +1,22 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
-import type { BrowserContext, Page } from 'playwright-core'
-import { barriers, barriersInBothSchemes, signIn, startPortal, type TestPortal } from '../support/browser.ts'
+import { describe, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { barriers, barriersInBothSchemes, signIn, startPortal } from '../support/browser.ts'
 import { upstreamModel } from '../support/service.ts'
 import { until } from '../support/until.ts'
-import { startVendor, type Vendor } from '../support/vendor.ts'
+import { startVendor } from '../support/vendor.ts'
 import { detail } from '../support/detail.ts'
+import { fixture, setUp } from '../support/fixture.ts'
 
-let vendor: Vendor
-let portal: TestPortal
-let partner: BrowserContext
 let made = 0
 
-before(async () => {
-  vendor = await startVendor()
-  portal = await startPortal(JSON.stringify({ models: [upstreamModel(vendor.url)], aliases: { default: 'fast' } }))
-  partner = await portal.profile()
+const vendor = fixture(() => startVendor())
+const portal = fixture(() =>
+  startPortal(JSON.stringify({ models: [upstreamModel(vendor.url)], aliases: { default: 'fast' } })),
+)
+const partner = fixture(() => portal.profile())
+setUp(async () => {
   await signIn(partner, portal.base, 'Ruth Penhallow')
-})
-after(async () => {
-  await portal.close()
-  await vendor.close()
 })
 
 async function open(address: string, title: string): Promise<Page> {

@@ -1,21 +1,18 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
-import { after, before, beforeEach, describe, test } from 'node:test'
+import { beforeEach, describe, test } from 'node:test'
 import { unzipSync } from 'fflate'
 import type { Page } from 'playwright-core'
 import { barriers, barriersInBothSchemes, noticed } from '../support/browser.ts'
-import { startDesk, type Desk } from '../support/desk.ts'
+import { startDesk } from '../support/desk.ts'
 import { at, parseObject } from '../support/json.ts'
 import { detail } from '../support/detail.ts'
+import { fixture } from '../support/fixture.ts'
 
-let desk: Desk
 let record: string
 let name: string
 let reference: string
-before(async () => {
-  desk = await startDesk()
-})
-after(() => desk.close())
+const desk = fixture(() => startDesk())
 beforeEach(async () => {
   const suffix = crypto.randomUUID().slice(0, 8)
   name = `Leaving ${suffix}`

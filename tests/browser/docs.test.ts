@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
-import { barriersInBothSchemes, startPortal, type TestPortal } from '../support/browser.ts'
+import { describe, test } from 'node:test'
+import { barriersInBothSchemes, startPortal } from '../support/browser.ts'
 import { detail } from '../support/detail.ts'
+import { fixture } from '../support/fixture.ts'
 
-let portal: TestPortal
-before(async () => {
-  portal = await startPortal()
-})
-after(() => portal.close())
+const portal = fixture(() => startPortal())
 
 const pages = ['/docs', '/docs/clients', '/docs/errors', '/docs/api', '/docs/api/generate', '/docs/api/changeClient']
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, beforeEach, describe, test } from 'node:test'
+import { after, beforeEach, describe, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { barriers, barriersInBothSchemes, noticed, violations } from '../support/browser.ts'
 import { chooseIn } from '../support/choice.ts'
@@ -8,24 +8,21 @@ import { startDesk, type Desk } from '../support/desk.ts'
 import { at, listAt } from '../support/json.ts'
 import { editor, toEndOf } from '../support/letter-editor.ts'
 import { upstreamModel } from '../support/service.ts'
-import { startVendor, type Vendor } from '../support/vendor.ts'
+import { startVendor } from '../support/vendor.ts'
 import { detail } from '../support/detail.ts'
+import { fixture, setUp } from '../support/fixture.ts'
 
-let vendor: Vendor
 let desk: Desk
 /** The paths of a new client of Daniel's and of its only note. */
 let record: string
 let note: string
 
-before(async () => {
-  vendor = await startVendor()
+const vendor = fixture(() => startVendor())
+setUp(async () => {
   const configuration = { models: [upstreamModel(vendor.url)] }
   desk = await startDesk(JSON.stringify(configuration))
 })
-after(async () => {
-  await desk.close()
-  await vendor.close()
-})
+after(() => desk.close())
 beforeEach(async () => {
   vendor.set({})
   ;({ record, note } = await desk.newClient())

@@ -1,20 +1,16 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import type { BrowserContext, Page } from 'playwright-core'
-import { signInAs, startPortal, untilInPage, type TestPortal } from '../support/browser.ts'
+import { signInAs, startPortal, untilInPage } from '../support/browser.ts'
 import { at } from '../support/json.ts'
 import { detail } from '../support/detail.ts'
-
-let portal: TestPortal
+import { fixture } from '../support/fixture.ts'
 
 /** The idle time of a session in ms, which the page's clock skips. */
 const idle = 20 * 60_000
 const typed = 'Agreed on the telephone: the fixed fee stays, and the audit moves to October.'
 
-before(async () => {
-  portal = await startPortal(`session: { idle: ${idle / 1000}s, absolute: 4h }`)
-})
-after(() => portal.close())
+const portal = fixture(() => startPortal(`session: { idle: ${idle / 1000}s, absolute: 4h }`))
 
 /** A page with a note that is begun and not saved. */
 async function writing(profile: BrowserContext): Promise<{ page: Page; name: string }> {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { barriers, signIn, untilInPage, untilItHandlesKeys } from '../support/browser.ts'
-import { startDesk, type Desk } from '../support/desk.ts'
+import { startDesk } from '../support/desk.ts'
 import { listAt } from '../support/json.ts'
+import { fixture, setUp } from '../support/fixture.ts'
 
-let desk: Desk
 let page: Page
 /** A client of Daniel's, and a letter to it. */
 let record: string
@@ -13,8 +13,8 @@ let letter: string
 /** Until then, scripts and style sheets are held back. */
 let arrival: PromiseWithResolvers<void>
 
-before(async () => {
-  desk = await startDesk()
+const desk = fixture(() => startDesk())
+setUp(async () => {
   record = await desk.make('/clients', { name: 'First <i>Picture</i> & Sons' })
   await desk.make(`${record}/notes`, { date: '2026-11-20', text: 'Seen **before** the scripts.' })
   letter = await desk.make(`${record}/letters`, { subject: 'Early', body: 'Dear reader,' })
@@ -26,7 +26,6 @@ before(async () => {
     await route.continue()
   })
 })
-after(() => desk.close())
 
 /** Opens a page without what it loads. */
 async function begin(address: string): Promise<void> {

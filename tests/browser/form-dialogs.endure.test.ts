@@ -1,25 +1,23 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
-import type { Locator, Page } from 'playwright-core'
-import { noticed, signInAs, startPortal, type TestPortal } from '../support/browser.ts'
+import { describe, test } from 'node:test'
+import type { Locator } from 'playwright-core'
+import { noticed, signInAs, startPortal } from '../support/browser.ts'
 import { at } from '../support/json.ts'
 import { detail } from '../support/detail.ts'
+import { fixture, setUp } from '../support/fixture.ts'
 
-let portal: TestPortal
-let page: Page
 let account: string
 let record: string
 
-before(async () => {
-  portal = await startPortal()
-  page = await (await portal.profile()).newPage()
+const portal = fixture(() => startPortal())
+const page = fixture(async () => (await portal.profile()).newPage())
+setUp(async () => {
   await signInAs(page, portal.base, 'Ruth Penhallow')
   record = (await page.locator('[data-row]').first().getAttribute('href')) ?? ''
   const headers = { accept: 'application/json' }
   const accounts: unknown = await (await page.request.get(`${portal.base}/accounts`, { headers })).json()
   account = `/accounts/${String(at(accounts, 'accounts', 0, 'id'))}`
 })
-after(() => portal.close())
 
 interface FormDialog {
   readonly page: () => string

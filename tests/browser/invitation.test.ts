@@ -1,15 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { barriersInBothSchemes, noticed, signInAs } from '../support/browser.ts'
-import { linkIn, startMailedPortal, type MailedPortal } from '../support/mailed.ts'
+import { linkIn, startMailedPortal } from '../support/mailed.ts'
+import { fixture } from '../support/fixture.ts'
 
-let portal: MailedPortal
-
-before(async () => {
-  portal = await startMailedPortal()
-})
-after(() => portal.close())
+const portal = fixture(() => startMailedPortal())
 
 const ines = 'ines@example.com'
 const password = 'blatant oyster wagon'

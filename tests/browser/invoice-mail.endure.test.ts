@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import type { Page } from 'playwright-core'
-import { barriersInBothSchemes, signInAs, startPortal, type TestPortal } from '../support/browser.ts'
-import { parseObject } from '../support/json.ts'
+import { test } from 'node:test'
 
-let portal: TestPortal
-let page: Page
+import { barriersInBothSchemes, signInAs, startPortal } from '../support/browser.ts'
+import { parseObject } from '../support/json.ts'
+import { fixture, setUp } from '../support/fixture.ts'
+
 let invoice: string
 
 /** Due on the day of issue. */
@@ -16,9 +15,9 @@ invoicing: { due_days: 0 }
 /** One day or two behind the other. */
 const zones = ['Pacific/Pago_Pago', 'Pacific/Kiritimati'] as const
 
-before(async () => {
-  portal = await startPortal(configuredIn(zones[0]))
-  page = await (await portal.profile()).newPage()
+const portal = fixture(() => startPortal(configuredIn(zones[0])))
+const page = fixture(async () => (await portal.profile()).newPage())
+setUp(async () => {
   await signInAs(page, portal.base, 'Ruth Penhallow')
   const client = (await page.locator('[data-row]').first().getAttribute('href'))?.split('/').at(-1) ?? ''
   const lines = [{ text: 'Advice', quantity: '2', unit: 'hour', unit_price: '100' }]
@@ -26,7 +25,6 @@ before(async () => {
   invoice = `/invoices/${String(id)}`
   await send(`${invoice}/issue`)
 })
-after(() => portal.close())
 
 async function send(address: string, data?: object) {
   const headers = { origin: portal.base, 'if-match': '*' }

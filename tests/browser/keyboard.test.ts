@@ -1,19 +1,16 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, describe, test } from 'node:test'
+import { beforeEach, describe, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { signInAs, untilInPage, untilItHandlesKeys } from '../support/browser.ts'
-import { noteField, startDesk, type Desk } from '../support/desk.ts'
+import { noteField, startDesk } from '../support/desk.ts'
 import { detail } from '../support/detail.ts'
 import { isEndure } from '../support/draws.ts'
+import { fixture } from '../support/fixture.ts'
 
-let desk: Desk
 /** The path of a new client of Daniel's. */
 let record: string
 
-before(async () => {
-  desk = await startDesk()
-})
-after(() => desk.close())
+const desk = fixture(() => startDesk())
 beforeEach(async () => {
   ;({ record } = await desk.newClient())
 })

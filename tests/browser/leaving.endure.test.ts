@@ -1,17 +1,14 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, test } from 'node:test'
+import { beforeEach, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { signInAs, untilInPage } from '../support/browser.ts'
-import { holdUp, noteField, startDesk, type Desk } from '../support/desk.ts'
+import { holdUp, noteField, startDesk } from '../support/desk.ts'
+import { fixture } from '../support/fixture.ts'
 
-let desk: Desk
 /** The path of a new client of Daniel's. */
 let record: string
 
-before(async () => {
-  desk = await startDesk()
-})
-after(() => desk.close())
+const desk = fixture(() => startDesk())
 beforeEach(async () => {
   ;({ record } = await desk.newClient())
 })

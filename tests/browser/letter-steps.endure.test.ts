@@ -1,23 +1,20 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
-import { after, before, beforeEach, describe, test } from 'node:test'
+import { beforeEach, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { barriersInBothSchemes, noticed } from '../support/browser.ts'
-import { startDesk, type Desk } from '../support/desk.ts'
+import { startDesk } from '../support/desk.ts'
 import { at } from '../support/json.ts'
 import { editor, toEndOf } from '../support/letter-editor.ts'
 import { detail } from '../support/detail.ts'
+import { fixture } from '../support/fixture.ts'
 
-let desk: Desk
 /** The path of a letter of Daniel's. */
 let letter: string
 
 const body = 'Dear Anna\n\nAll is **well**.'
 
-before(async () => {
-  desk = await startDesk()
-})
-after(() => desk.close())
+const desk = fixture(() => startDesk())
 beforeEach(async () => {
   const { record } = await desk.newClient()
   letter = await desk.make(`${record}/letters`, { subject: 'Über the fee: 1/2', body })

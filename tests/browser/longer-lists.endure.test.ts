@@ -1,16 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { startDesk, type Desk } from '../support/desk.ts'
+import { startDesk } from '../support/desk.ts'
+import { fixture } from '../support/fixture.ts'
 
 /** Lists of which a person has shown more than the first page. */
 
-let desk: Desk
-
-before(async () => {
-  desk = await startDesk()
-})
-after(() => desk.close())
+const desk = fixture(() => startDesk())
 
 const days = ['2026-11-16', '2026-11-17', '2026-11-18', '2026-11-19', '2026-11-20']
 

@@ -1,17 +1,14 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, describe, test } from 'node:test'
+import { beforeEach, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { loseNext, noteField, startDesk, type Desk } from '../support/desk.ts'
+import { loseNext, noteField, startDesk } from '../support/desk.ts'
 import { at } from '../support/json.ts'
+import { fixture } from '../support/fixture.ts'
 
-let desk: Desk
 /** The path of a new client of Daniel's. */
 let record: string
 
-before(async () => {
-  desk = await startDesk()
-})
-after(() => desk.close())
+const desk = fixture(() => startDesk())
 beforeEach(async () => {
   ;({ record } = await desk.newClient())
 })

@@ -1,15 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { barriersInBothSchemes } from '../support/browser.ts'
-import { noteField, startDesk, type Desk } from '../support/desk.ts'
+import { noteField, startDesk } from '../support/desk.ts'
+import { fixture } from '../support/fixture.ts'
 
-let desk: Desk
-
-before(async () => {
-  desk = await startDesk()
-})
-after(() => desk.close())
+const desk = fixture(() => startDesk())
 
 /** Opens the form of a new note on a new client of Daniel's with these notes. */
 async function openForm(notes: readonly object[]): Promise<Page> {

@@ -1,19 +1,15 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { addVirtualAuthenticator } from '../support/virtual-authenticator.ts'
 import { barriers, noticed, signInAs } from '../support/browser.ts'
-import { startMailedPortal, type MailedPortal } from '../support/mailed.ts'
+import { startMailedPortal } from '../support/mailed.ts'
 import { totpCode } from '../support/totp.ts'
 import { until } from '../support/until.ts'
 import { detail } from '../support/detail.ts'
+import { fixture } from '../support/fixture.ts'
 
-let portal: MailedPortal
-
-before(async () => {
-  portal = await startMailedPortal()
-})
-after(() => portal.close())
+const portal = fixture(() => startMailedPortal())
 
 const [ruth, daniel] = ['Ruth Penhallow', 'Daniel Okonjo']
 const isSignedIn = (page: Page) => page.waitForURL((url) => url.pathname === '/clients')

@@ -1,15 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
-import { startDesk, type Desk } from '../support/desk.ts'
+import { describe, test } from 'node:test'
+import { startDesk } from '../support/desk.ts'
 import { barriers, barriersInBothSchemes } from '../support/browser.ts'
 import { detail } from '../support/detail.ts'
+import { fixture } from '../support/fixture.ts'
 
-let desk: Desk
-
-before(async () => {
-  desk = await startDesk()
-})
-after(() => desk.close())
+const desk = fixture(() => startDesk())
 
 describe('the command palette', () => {
   test('lists the pages of the role with Ctrl+K, even while someone writes, and finds records and their words', async () => {

@@ -1,15 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import type { CDPSession, Page } from 'playwright-core'
-import { signInAs, startPortal, type TestPortal } from '../support/browser.ts'
+import { signInAs, startPortal } from '../support/browser.ts'
 import { at, objectAt, type Json } from '../support/json.ts'
+import { fixture } from '../support/fixture.ts'
 
-let portal: TestPortal
-
-before(async () => {
-  portal = await startPortal()
-})
-after(() => portal.close())
+const portal = fixture(() => startPortal())
 
 /** Runs an expression that is a promise in the page, and returns its value. */
 async function inPage(page: Page, expression: string): Promise<Json> {

@@ -1,16 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import type { BrowserContext, Page } from 'playwright-core'
 import { barriersInBothSchemes } from '../support/browser.ts'
-import { linkIn, startMailedPortal, type MailedPortal } from '../support/mailed.ts'
+import { linkIn, startMailedPortal } from '../support/mailed.ts'
 import { detail } from '../support/detail.ts'
+import { fixture } from '../support/fixture.ts'
 
-let portal: MailedPortal
-
-before(async () => {
-  portal = await startMailedPortal()
-})
-after(() => portal.close())
+const portal = fixture(() => startMailedPortal())
 
 const mei = 'mei@penhallow.example'
 const daniel = 'daniel@penhallow.example'

@@ -1,21 +1,20 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { untilInPage } from '../support/browser.ts'
-import { startDesk, type Desk } from '../support/desk.ts'
+import { startDesk } from '../support/desk.ts'
+import { fixture, setUp } from '../support/fixture.ts'
 
-let desk: Desk
 let page: Page
 /** The path of a new client of Daniel's. */
 let record: string
 
-before(async () => {
-  desk = await startDesk()
+const desk = fixture(() => startDesk())
+setUp(async () => {
   ;({ record } = await desk.newClient())
   page = await desk.daniel.newPage()
   await page.setViewportSize({ width: 375, height: 700 })
 })
-after(() => desk.close())
 
 describe('a record on a phone', () => {
   test('shows which of its tabs is open, even after a reload', async () => {

@@ -1,23 +1,22 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import type { BrowserContext, Page } from 'playwright-core'
-import { barriersInBothSchemes, signIn, startPortal, untilInPage, type TestPortal } from '../support/browser.ts'
 import { chooseIn } from '../support/choice.ts'
+import { barriersInBothSchemes, signIn, startPortal, untilInPage } from '../support/browser.ts'
 import { at, listAt, parseObject } from '../support/json.ts'
 import { detail } from '../support/detail.ts'
+import { fixture, setUp } from '../support/fixture.ts'
 import { until } from '../support/until.ts'
 
-let portal: TestPortal
 let ruth: BrowserContext
 let daniel: BrowserContext
 
-before(async () => {
-  portal = await startPortal()
+const portal = fixture(() => startPortal())
+setUp(async () => {
   ;[ruth, daniel] = await Promise.all([portal.profile(), portal.profile()])
   await signIn(ruth, portal.base, 'Ruth Penhallow')
   await signIn(daniel, portal.base, 'Daniel Okonjo')
 })
-after(() => portal.close())
 
 /** The server's response to Daniel for a path. */
 async function read(address: string): Promise<unknown> {

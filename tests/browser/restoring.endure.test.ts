@@ -1,18 +1,15 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, describe, test } from 'node:test'
+import { beforeEach, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { barriers, barriersInBothSchemes } from '../support/browser.ts'
-import { startDesk, type Desk } from '../support/desk.ts'
+import { startDesk } from '../support/desk.ts'
 import { at } from '../support/json.ts'
+import { fixture } from '../support/fixture.ts'
 
-let desk: Desk
 let record: string
 let note: string
 
-before(async () => {
-  desk = await startDesk()
-})
-after(() => desk.close())
+const desk = fixture(() => startDesk())
 beforeEach(async () => {
   ;({ record, note } = await desk.newClient())
 })

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import type { BrowserContext, Page } from 'playwright-core'
 import { stringify } from 'yaml'
 import { barriersInBothSchemes, startPortal, type TestPortal } from '../support/browser.ts'
@@ -7,19 +7,16 @@ import { startSmsGateway } from '../support/sms-gateway.ts'
 import { totpCode } from '../support/totp.ts'
 import { addVirtualAuthenticator } from '../support/virtual-authenticator.ts'
 import { detail } from '../support/detail.ts'
+import { fixture, setUp } from '../support/fixture.ts'
 
-let gateway: Awaited<ReturnType<typeof startSmsGateway>>
 let portal: TestPortal
 
-before(async () => {
-  gateway = await startSmsGateway()
+const gateway = fixture(() => startSmsGateway())
+setUp(async () => {
   const settings = { second_factor: 'required', starts_per_minute: 1000 }
   portal = await startPortal(stringify({ sms: { url: gateway.url, token: 'gateway-token' }, sign_in: settings }))
 })
-after(async () => {
-  await portal.close()
-  await gateway.close()
-})
+after(() => portal.close())
 
 /** Signs in at the provider, up to the step that follows there. */
 async function signInTo(page: Page, name: string, step: string): Promise<void> {

@@ -1,21 +1,18 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, describe, test } from 'node:test'
+import { beforeEach, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { barriersInBothSchemes, noticed, untilItHandlesKeys } from '../support/browser.ts'
 import { chooseIn } from '../support/choice.ts'
-import { startDesk, type Desk } from '../support/desk.ts'
 import { at, listAt } from '../support/json.ts'
+import { startDesk } from '../support/desk.ts'
 import { detail } from '../support/detail.ts'
+import { fixture } from '../support/fixture.ts'
 
-let desk: Desk
 /** The word that the clients of a test have in common. */
 let word: string
 let made = 0
 
-before(async () => {
-  desk = await startDesk()
-})
-after(() => desk.close())
+const desk = fixture(() => startDesk())
 beforeEach(() => {
   made += 1
   word = `Batch${made}`

@@ -1,14 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
-import { barriersInBothSchemes, signInAs, startPortal, type TestPortal } from '../support/browser.ts'
+import { describe, test } from 'node:test'
+import { barriersInBothSchemes, signInAs, startPortal } from '../support/browser.ts'
 import { detail } from '../support/detail.ts'
+import { fixture } from '../support/fixture.ts'
 
-let portal: TestPortal
-
-before(async () => {
-  portal = await startPortal()
-})
-after(() => portal.close())
+const portal = fixture(() => startPortal())
 
 describe('signing in', () => {
   test('takes two clicks and ends on the requested page, but opens no page that the person may not see', async () => {

@@ -1,14 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { noteField, startDesk, type Desk } from '../support/desk.ts'
+import { test } from 'node:test'
+import { noteField, startDesk } from '../support/desk.ts'
 import { at } from '../support/json.ts'
+import { fixture } from '../support/fixture.ts'
 
-let desk: Desk
-
-before(async () => {
-  desk = await startDesk()
-})
-after(() => desk.close())
+const desk = fixture(() => startDesk())
 
 test('a person who is signed in gets the navigation on a page that does not exist, and nobody else does', async () => {
   const page = await desk.open('/nowhere')

@@ -1,24 +1,19 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, describe, test } from 'node:test'
+import { beforeEach, describe, test } from 'node:test'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { stringify } from 'yaml'
-import { barriersInBothSchemes, signInAs, startPortal, type TestPortal } from '../support/browser.ts'
+import { barriersInBothSchemes, signInAs, startPortal } from '../support/browser.ts'
 import { createGate } from '../support/gate.ts'
 import { parseObject } from '../support/json.ts'
 import { upstreamModel } from '../support/service.ts'
-import { startVendor, type Vendor } from '../support/vendor.ts'
+import { startVendor } from '../support/vendor.ts'
 import { detail } from '../support/detail.ts'
+import { fixture } from '../support/fixture.ts'
 
-let vendor: Vendor
-let portal: TestPortal
-before(async () => {
-  vendor = await startVendor()
-  portal = await startPortal(stringify({ models: [upstreamModel(vendor.url)], aliases: { default: 'fast' } }))
-})
-after(async () => {
-  await portal.close()
-  await vendor.close()
-})
+const vendor = fixture(() => startVendor())
+const portal = fixture(() =>
+  startPortal(stringify({ models: [upstreamModel(vendor.url)], aliases: { default: 'fast' } })),
+)
 beforeEach(() => vendor.set({}))
 
 const generate = '/docs/api/generate'

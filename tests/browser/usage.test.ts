@@ -1,23 +1,23 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import type { BrowserContext, Page } from 'playwright-core'
 import { barriersInBothSchemes, openBrowser, type TestBrowser } from '../support/browser.ts'
 import { startFirm, type Firm, type Member } from '../support/firm.ts'
 import { upstreamModel, type Customer } from '../support/service.ts'
-import { startVendor, type Vendor } from '../support/vendor.ts'
+import { startVendor } from '../support/vendor.ts'
 import { detail } from '../support/detail.ts'
+import { fixture, setUp } from '../support/fixture.ts'
 
 const call = { model: 'fast', input: 'Hello', max_output_tokens: 100 }
 
-let vendor: Vendor
 let firm: Firm
 let browser: TestBrowser
 let partner: Member
 let profile: BrowserContext
 let customer: Customer
 
-before(async () => {
-  vendor = await startVendor()
+const vendor = fixture(() => startVendor())
+setUp(async () => {
   const models = [
     upstreamModel(vendor.url),
     upstreamModel(vendor.url, { id: 'dear', price: { input: '3', output: '7' } }),
@@ -33,7 +33,6 @@ before(async () => {
 after(async () => {
   await browser.close()
   await firm.close()
-  await vendor.close()
 })
 
 async function send(changes: object, status: number): Promise<void> {

@@ -1,19 +1,16 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, describe, test } from 'node:test'
+import { beforeEach, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { barriers, barriersInBothSchemes } from '../support/browser.ts'
-import { noteField, startDesk, type Desk } from '../support/desk.ts'
+import { noteField, startDesk } from '../support/desk.ts'
 import { at } from '../support/json.ts'
+import { fixture } from '../support/fixture.ts'
 
-let desk: Desk
 /** The paths of a new client of Daniel's and of its only note. */
 let record: string
 let note: string
 
-before(async () => {
-  desk = await startDesk(JSON.stringify({ invoicing: { hourly_rate: '150' } }))
-})
-after(() => desk.close())
+const desk = fixture(() => startDesk(JSON.stringify({ invoicing: { hourly_rate: '150' } })))
 beforeEach(async () => {
   ;({ record, note } = await desk.newClient())
 })

@@ -2,30 +2,29 @@ import assert from 'node:assert/strict'
 import { chmod, mkdtemp, readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { Client } from 'pg'
 import { portalAddress, surveyPortalLogin } from '../../src/access/login.ts'
 import { migrate } from '../../src/platform/database/migrations.ts'
 import { openEmbedded, type EmbeddedPostgres } from '../../src/platform/embedded-postgres/embedded-postgres.ts'
-import { startCluster, type Cluster } from '../support/cluster.ts'
+import { startCluster } from '../support/cluster.ts'
 import { tollgateHere } from '../support/command-line.ts'
 import { detail } from '../support/detail.ts'
 import { isEndure } from '../support/draws.ts'
 import { startFirm } from '../support/firm.ts'
 import { parseObject } from '../support/json.ts'
 import { createTestLog } from '../support/log.ts'
+import { fixture, setUp } from '../support/fixture.ts'
 import { until } from '../support/until.ts'
 
 // The owner of a database is not a superuser, neither on the firm's own server nor in the embedded database: row-level
 // security applies to the owner too.
 
-let cluster: Cluster
-let admin: Client
 let embedded: EmbeddedPostgres | undefined
 
-before(async () => {
-  cluster = await startCluster()
-  admin = new Client(cluster.superuserUrl)
+const cluster = fixture(() => startCluster())
+const admin = fixture(() => new Client(cluster.superuserUrl))
+setUp(async () => {
   await admin.connect()
 })
 after(async () => {
@@ -65,7 +64,7 @@ async function openEmbeddedOnce(): Promise<string> {
 for (const { title, open } of isEndure ? servers : servers.slice(0, 1)) {
   describe(title, () => {
     let databaseUrl: string
-    before(async () => {
+    setUp(async () => {
       databaseUrl = await open()
     })
 

@@ -1,23 +1,19 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { createTill } from '../../src/billing/postgres-till.ts'
 import type { Payer } from '../../src/billing/payer.ts'
 import type { Database } from '../../src/platform/database/database.ts'
 import { countOwnTime, settle, stopClock } from '../support/clock.ts'
 import { losing, type Fate } from '../support/losses.ts'
-import { ask, log, mostOfOne, openTills, outcome, used, type Tills } from '../support/tills.ts'
+import { fixture } from '../support/fixture.ts'
+import { ask, log, mostOfOne, openTills, outcome, used } from '../support/tills.ts'
 import { until } from '../support/until.ts'
 
 // A database that does not respond, instead of refusing or closing the connection.
 
-let stage: Tills
-
 // An allowance is valid for a second: that must not depend on when this process is scheduled.
 countOwnTime()
-before(async () => {
-  stage = await openTills(1, { callerPatience: 4000 })
-})
-after(() => stage.close())
+const stage = fixture(() => openTills(1, { callerPatience: 4000 }))
 
 /** Locks the account's row in a transaction that stays open until the returned function is called. */
 async function lock({ accountId }: Payer): Promise<() => Promise<void>> {

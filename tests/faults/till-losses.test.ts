@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict'
 import { randomUUIDv7 } from 'node:crypto'
 import { Writable } from 'node:stream'
-import { after, afterEach, before, beforeEach, test } from 'node:test'
+import { afterEach, beforeEach, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pino from 'pino'
 import { createTill } from '../../src/billing/postgres-till.ts'
 import type { AdmissionRequest, Till } from '../../src/billing/till.ts'
 import { openDatabase, type Database } from '../../src/platform/database/database.ts'
 import { losing, type Fate } from '../support/losses.ts'
-import { ask, log, mostOfOne, openTills, outcome, reapWhere, used, type Tills } from '../support/tills.ts'
+import { ask, log, mostOfOne, openTills, outcome, reapWhere, used } from '../support/tills.ts'
 import { countOwnTime, pass } from '../support/clock.ts'
+import { fixture } from '../support/fixture.ts'
 import { until } from '../support/until.ts'
 import type { Payer } from '../../src/billing/payer.ts'
 
 // What an instance does when it loses a connection, or its life, at the worst moment.
 
-let stage: Tills
 let own: Database
 let till: Till
 /** The fates of the next calls of exchange() and of till(). */
@@ -26,10 +26,7 @@ let exchanges = 0
 
 // The instance trusts its allowance for a second: that must not depend on when this process is scheduled.
 countOwnTime()
-before(async () => {
-  stage = await openTills(1)
-})
-after(() => stage.close())
+const stage = fixture(() => openTills(1))
 beforeEach(async () => {
   own = openDatabase(stage.url, { log })
   fates = []

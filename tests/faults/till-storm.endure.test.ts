@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { byService } from '../../src/access/actor.ts'
 import { createKeys } from '../../src/accounts/keys.ts'
@@ -10,7 +10,8 @@ import { openDatabase, type Database } from '../../src/platform/database/databas
 import { Problem } from '../../src/platform/problems.ts'
 import { losing, type Fate } from '../support/losses.ts'
 import { patience } from '../support/database.ts'
-import { ask, log, openTills, price, reapWhere, used, type Tills } from '../support/tills.ts'
+import { fixture, setUp } from '../support/fixture.ts'
+import { ask, log, openTills, price, reapWhere, used } from '../support/tills.ts'
 import { until } from '../support/until.ts'
 import type { Payer } from '../../src/billing/payer.ts'
 
@@ -33,7 +34,6 @@ type Customer = Payer & {
   readonly unknown: Set<string>
 }
 
-let stage: Tills
 let own: Database[]
 let tills: Till[]
 const customers: Customer[] = []
@@ -48,8 +48,8 @@ function anyFate(statement: string): Fate {
   return drawn < chance ? 'answer lost' : drawn < 2 * chance ? 'not sent' : 'answered'
 }
 
-before(async () => {
-  stage = await openTills(1)
+const stage = fixture(() => openTills(1))
+setUp(async () => {
   own = Array.from({ length: 3 }, () => openDatabase(stage.url, { log, ...patience }))
   tills = await Promise.all(own.map((each) => createTill({ database: losing(each, anyFate), log })))
   for (let index = 0; index < 12; index++) {
@@ -68,7 +68,6 @@ after(async () => {
   isStopped = true
   await Promise.all(tills.map((till) => till.drain()))
   await Promise.all(own.map((each) => each.close()))
-  await stage.close()
 })
 
 /** Gives the payer's key limits of its own, and returns their id. */

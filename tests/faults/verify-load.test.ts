@@ -1,24 +1,16 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { verifyAll } from '../../src/commands/verification.ts'
-import { openDatabase, type Database } from '../../src/platform/database/database.ts'
+import { openDatabase } from '../../src/platform/database/database.ts'
 import { startSealing } from '../../src/platform/seals/sealing.ts'
 import { isEndure } from '../support/draws.ts'
+import { fixture } from '../support/fixture.ts'
 import { ask, log, openTills, reapWhere, used, type Tills } from '../support/tills.ts'
 
-let stage: Tills
+const stage = fixture(() => openTills(3))
 /** Without a time limit, as commands open it. */
-let database: Database
-
-before(async () => {
-  stage = await openTills(3)
-  database = openDatabase(stage.url, { log, connections: 2, statementTimeout: 0 })
-})
-after(async () => {
-  await database.close()
-  await stage.close()
-})
+const database = fixture(() => openDatabase(stage.url, { log, connections: 2, statementTimeout: 0 }))
 
 /** Admits and charges requests, one after the other, until it is time to stop. */
 async function charge(

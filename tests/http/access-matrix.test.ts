@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { byService, personActor } from '../../src/access/actor.ts'
 import { recentRoutes } from '../../src/signin/recent-routes.ts'
 import type { Answer } from '../support/answer.ts'
-import { startFirm, type Firm, type Member } from '../support/firm.ts'
+import { startFirm } from '../support/firm.ts'
 import { at as field } from '../support/json.ts'
+import { fixture, setUp } from '../support/fixture.ts'
 import { routesOf } from '../support/routes.ts'
 
 /**
@@ -256,21 +257,17 @@ const kinds = {
   expenses: { date: '2026-03-12', amount: '5', text: 'secret-marker' },
 }
 
-let firm: Firm
-let people: Readonly<Record<Exclude<Actor, 'anonymous'>, Member>>
-
-before(async () => {
-  firm = await startFirm({ metricsToken: 'metrics-token' })
-  people = {
-    own: await firm.join('Own', 'consultant'),
-    other: await firm.join('Other', 'consultant'),
-    former: await firm.join('Former', 'consultant'),
-    partner: await firm.join('Partner', 'partner'),
-    disabled: await firm.join('Disabled', 'consultant'),
-  }
+const firm = fixture(() => startFirm({ metricsToken: 'metrics-token' }))
+const people = fixture(async () => ({
+  own: await firm.join('Own', 'consultant'),
+  other: await firm.join('Other', 'consultant'),
+  former: await firm.join('Former', 'consultant'),
+  partner: await firm.join('Partner', 'partner'),
+  disabled: await firm.join('Disabled', 'consultant'),
+}))
+setUp(async () => {
   await firm.service.people.setStatus(people.disabled.id, 'disabled', byService)
 })
-after(() => firm.close())
 
 /** A client with one item of each kind, handed over from one consultant to another. */
 async function target(): Promise<Target> {

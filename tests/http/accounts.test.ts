@@ -3,11 +3,12 @@ import { randomUUIDv7 } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { byService } from '../../src/access/actor.ts'
 import type { Answer } from '../support/answer.ts'
+import { fixture } from '../support/fixture.ts'
 import { openFirm, type Member } from '../support/firm.ts'
 import { objectAt } from '../support/json.ts'
 
-const { firm, anna, paula } = await openFirm()
-const paul = await firm.join('Paul', 'partner')
+const { firm, anna, paula } = openFirm()
+const paul = fixture(() => firm.join('Paul', 'partner'))
 
 const unknown = '01990000-0000-7000-8000-000000000000'
 let made = 0

@@ -6,7 +6,7 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { APICallError, generateText, streamText, type LanguageModel } from 'ai'
 import { openVendorService } from '../support/vendor-service.ts'
 
-const { vendor, service } = await openVendorService()
+const { vendor, service } = openVendorService()
 
 /** The AI SDK's providers for the compatibility endpoints. */
 const ways: Readonly<Record<string, (options: { baseURL: string; apiKey: string }) => LanguageModel>> = {

@@ -1,21 +1,16 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import Anthropic from '@anthropic-ai/sdk'
 import { assertBetween } from '../support/clock.ts'
-import { shippedModel, startService, upstreamModel, type Service } from '../support/service.ts'
+import { fixture, setUp } from '../support/fixture.ts'
+import { shippedModel, startService, upstreamModel } from '../support/service.ts'
 import { until } from '../support/until.ts'
-import { startVendor, type Vendor } from '../support/vendor.ts'
+import { startVendor } from '../support/vendor.ts'
 
-let vendor: Vendor
-let service: Service
-before(async () => {
-  vendor = await startVendor()
-  service = await startService({ models: [upstreamModel(vendor.url), shippedModel()] })
+const vendor = fixture(() => startVendor())
+const service = fixture(() => startService({ models: [upstreamModel(vendor.url), shippedModel()] }))
+setUp(async () => {
   await service.untilReady()
-})
-after(async () => {
-  await service.close()
-  await vendor.close()
 })
 
 const clientOf = (key: string, options: object = {}) =>

@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict'
 import { randomUUIDv7 } from 'node:crypto'
-import { after, before, describe, it } from 'node:test'
+import { after, describe, it } from 'node:test'
 import { byService } from '../../src/access/actor.ts'
 import type { Answer } from '../support/answer.ts'
 import { startFirm, type Firm, type Member } from '../support/firm.ts'
+import { fixture, setUp } from '../support/fixture.ts'
 import { startService, upstreamModel, type Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
-import { startVendor, type Vendor } from '../support/vendor.ts'
+import { startVendor } from '../support/vendor.ts'
 
-let vendor: Vendor
 let firm: Firm
 let other: Service
 let paula: Member
 let client: string
-before(async () => {
-  vendor = await startVendor()
+const vendor = fixture(() => startVendor())
+setUp(async () => {
   const models = [upstreamModel(vendor.url)]
   firm = await startFirm({ models })
   other = await startService({ models, databaseUrl: firm.service.databaseUrl })
@@ -24,7 +24,6 @@ before(async () => {
 after(async () => {
   await other.close()
   await firm.close()
-  await vendor.close()
 })
 
 const user = { role: 'user', content: 'Hello' }

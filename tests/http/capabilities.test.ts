@@ -1,21 +1,19 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { after, describe, it } from 'node:test'
 import { at } from '../support/json.ts'
-import { modelLists, startModelServer, type ModelServer } from '../support/model-lists.ts'
+import { modelLists, startModelServer } from '../support/model-lists.ts'
+import { fixture, setUp } from '../support/fixture.ts'
 import { shippedModel, startService, upstreamModel, type Customer, type Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
-import { startVendor, type Vendor } from '../support/vendor.ts'
+import { startVendor } from '../support/vendor.ts'
 
-let vendor: Vendor
-let reporting: ModelServer
-let hanging: ModelServer
 let service: Service
 let customer: Customer
 
-before(async () => {
-  vendor = await startVendor()
-  reporting = await startModelServer(modelLists.openRouter)
-  hanging = await startModelServer({ 'GET /v1/models': 'hangs' })
+const vendor = fixture(() => startVendor())
+const reporting = fixture(() => startModelServer(modelLists.openRouter))
+const hanging = fixture(() => startModelServer({ 'GET /v1/models': 'hangs' }))
+setUp(async () => {
   const small = { upstream_model: 'vendor/small:free' }
   const models = [
     upstreamModel(vendor.url, { capabilities: ['reasoning', 'json'] }),

@@ -6,7 +6,7 @@ import { at, objectAt } from '../support/json.ts'
 import { asSuperuser } from '../support/superuser.ts'
 import { until } from '../support/until.ts'
 
-const { firm, anna, ben, paula } = await openFirm()
+const { firm, anna, ben, paula } = openFirm()
 
 /** Reads or changes records past row-level security. */
 const rows = <Row>(text: string, values: readonly unknown[] = []) =>

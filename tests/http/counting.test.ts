@@ -1,24 +1,16 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { byService } from '../../src/access/actor.ts'
-import { startService, upstreamModel, type Customer, type Service } from '../support/service.ts'
+import { startService, upstreamModel } from '../support/service.ts'
 import { objectAt } from '../support/json.ts'
-import { startVendor, type Vendor } from '../support/vendor.ts'
+import { fixture } from '../support/fixture.ts'
+import { startVendor } from '../support/vendor.ts'
 
 const valid = { model: 'fast', instructions: 'Answer.', input: 'Hello', max_output_tokens: 100 }
 
-let vendor: Vendor
-let service: Service
-let customer: Customer
-before(async () => {
-  vendor = await startVendor()
-  service = await startService({ models: [upstreamModel(vendor.url)], aliases: { quick: 'fast' } })
-  customer = await service.customer()
-})
-after(async () => {
-  await service.close()
-  await vendor.close()
-})
+const vendor = fixture(() => startVendor())
+const service = fixture(() => startService({ models: [upstreamModel(vendor.url)], aliases: { quick: 'fast' } }))
+const customer = fixture(() => service.customer())
 
 describe('POST /v1/count_tokens', () => {
   it('returns the tokens and the highest cost of the same request, free of charge, as one request of the limit', async () => {

@@ -1,22 +1,15 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { Compile } from 'typebox/compile'
 import { at, listAt, objectAt, type Json } from '../support/json.ts'
-import { startService, upstreamModel, type Service } from '../support/service.ts'
+import { setUp } from '../support/fixture.ts'
 import type { VendorOptions } from '../support/vendor-options.ts'
-import { startVendor, type Vendor } from '../support/vendor.ts'
+import { openVendorService } from '../support/vendor-service.ts'
 
-let vendor: Vendor
-let service: Service
 let paths: Json
-before(async () => {
-  vendor = await startVendor()
-  service = await startService({ models: [upstreamModel(vendor.url)] })
+const { vendor, service } = openVendorService()
+setUp(async () => {
   paths = objectAt((await service.call('/openapi.json', undefined)).json, 'paths')
-})
-after(async () => {
-  await service.close()
-  await vendor.close()
 })
 
 /** The schema without fields that it does not list. */

@@ -5,7 +5,7 @@ import OpenAI from 'openai'
 import { objectAt } from '../support/json.ts'
 import { openVendorService } from '../support/vendor-service.ts'
 
-const { vendor, service } = await openVendorService()
+const { vendor, service } = openVendorService()
 
 const user = { role: 'user', content: 'Hello' } as const
 

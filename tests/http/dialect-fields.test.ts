@@ -5,7 +5,7 @@ import { at, type Json } from '../support/json.ts'
 import { pdfOf, pngOf } from '../support/sample-files.ts'
 import { openVendorService } from '../support/vendor-service.ts'
 
-const { vendor, service } = await openVendorService()
+const { vendor, service } = openVendorService()
 
 {
   const address = '/v1/chat/completions'

@@ -9,7 +9,7 @@ import { until } from '../support/until.ts'
 import { createGate } from '../support/gate.ts'
 import { openVendorService } from '../support/vendor-service.ts'
 
-const { vendor, service } = await openVendorService()
+const { vendor, service } = openVendorService()
 
 const user = { role: 'user', content: 'Hello' }
 /** A valid request in each dialect, and where its refusals name the field. */

@@ -2,15 +2,16 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { byService, personActor } from '../../src/access/actor.ts'
 import { draftingSettings, eventsOf, lettersOf, objectsAt, openDrafting } from '../support/drafting.ts'
+import { fixture } from '../support/fixture.ts'
 import { at } from '../support/json.ts'
 import { startService } from '../support/service.ts'
 import { tamper } from '../support/tamper.ts'
 import { until } from '../support/until.ts'
 
-const { vendor, firm, anna, record, holdBack, rows, draftsOf } = await openDrafting()
-const ben = await firm.join('Ben', 'consultant')
-const paula = await firm.join('Paula', 'partner')
-const byPaula = { actor: personActor(paula) }
+const { vendor, firm, anna, record, holdBack, rows, draftsOf } = openDrafting()
+const ben = fixture(() => firm.join('Ben', 'consultant'))
+const paula = fixture(() => firm.join('Paula', 'partner'))
+const byPaula = () => ({ actor: personActor(paula) })
 
 /** What the ledger says of a request. */
 const charges = (id: string) =>
@@ -83,7 +84,7 @@ describe('a letter that is being written', () => {
     const its = await record()
     const { id, answer } = await holdBack(its)
     const cutBefore = vendor.abandoned
-    await firm.service.records.clients.change(byPaula, its.client, { basis: null, body: { consultant_id: ben.id } })
+    await firm.service.records.clients.change(byPaula(), its.client, { basis: null, body: { consultant_id: ben.id } })
     const ending = eventsOf(await answer).at(-1)
     assert.deepEqual([at(ending?.data, 'error', 'code'), at(ending?.data, 'draft')], ['forbidden', null])
     await until(() => vendor.abandoned > cutBefore)
@@ -99,7 +100,7 @@ describe('a letter that is being written', () => {
   it('B96 is charged and not kept if its client is archived meanwhile', async () => {
     const its = await record()
     const { id, answer, letOn } = await holdBack(its)
-    await firm.service.records.clients.change(byPaula, its.client, { basis: null, body: { status: 'archived' } })
+    await firm.service.records.clients.change(byPaula(), its.client, { basis: null, body: { status: 'archived' } })
     letOn()
     const ending = eventsOf(await answer).at(-1)
     assert.equal(at(ending?.data, 'error', 'code'), 'conflict')

@@ -3,13 +3,14 @@ import { describe, it } from 'node:test'
 import { Client } from 'pg'
 import { portalAddress } from '../../src/access/login.ts'
 import { openDrafting } from '../support/drafting.ts'
+import { fixture } from '../support/fixture.ts'
 import type { Member } from '../support/firm.ts'
 
 // What someone who has the portal's login, or a handler with a bug, could try on another's draft.
 
-const { firm, anna, record, holdBack, rows } = await openDrafting()
-const ben = await firm.join('Ben', 'consultant')
-const paula = await firm.join('Paula', 'partner')
+const { firm, anna, record, holdBack, rows } = openDrafting()
+const ben = fixture(() => firm.join('Ben', 'consultant'))
+const paula = fixture(() => firm.join('Paula', 'partner'))
 
 /** Runs a query as the portal does for an actor. Nothing of it is kept. */
 async function trial(context: string, query: string, values: readonly unknown[]): Promise<unknown[]> {
@@ -35,7 +36,7 @@ const opens = 'select charged, stop_reason, reply from open_draft($1)'
 const ends = `select end_draft($1, 'failed', null, 'interrupted') as ended`
 const stops = `select end_draft($1, 'stopped', null, null) as ended`
 
-const others: Readonly<Record<string, string>> = {
+const others = (): Readonly<Record<string, string>> => ({
   'another consultant': asPerson(ben),
   'a partner': asPerson(paula),
   // The role alone, without a person.
@@ -44,7 +45,7 @@ const others: Readonly<Record<string, string>> = {
   'a command': `${roleOf('partner')}, set_config('tollgate.actor', 'command', true)`,
   // The name of the service is no way around one's own id.
   'a partner who claims to be Tollgate': `${asPerson(paula)}, set_config('tollgate.actor', 'service', true)`,
-}
+})
 
 describe("a draft's functions", () => {
   for (const status of ['running', 'interrupted'] as const) {
@@ -57,7 +58,7 @@ describe("a draft's functions", () => {
       }
       const state = () => rows('select * from draft where id = $1', [id])
       const before = await state()
-      for (const [who, context] of Object.entries(others)) {
+      for (const [who, context] of Object.entries(others())) {
         assert.deepEqual(await trial(context, opens, [id]), [], who)
         for (const query of [ends, stops]) assert.deepEqual(await trial(context, query, [id]), [{ ended: false }], who)
       }
@@ -82,7 +83,7 @@ describe("a draft's functions", () => {
   it('B96 keep a text only as its author', async () => {
     const { id, answer, letOn } = await holdBack(await record())
     const keeps = 'select keep_draft($1, null, null) as outcome'
-    for (const [who, context] of Object.entries({ ...others, Tollgate: asService })) {
+    for (const [who, context] of Object.entries({ ...others(), Tollgate: asService })) {
       assert.deepEqual(await trial(context, keeps, [id]), [{ outcome: 'out_of_reach' }], who)
     }
     assert.deepEqual(await trial(asPerson(anna), keeps, [id]), [{ outcome: 'uncharged' }])

@@ -5,16 +5,16 @@ import { unzipSync } from 'fflate'
 import { byService, personActor } from '../../src/access/actor.ts'
 import { formatMoney } from '../../src/billing/money.ts'
 import type { Answer } from '../support/answer.ts'
+import { fixture } from '../support/fixture.ts'
 import { eventsOf, notice, objectsAt, openDrafting, stream } from '../support/drafting.ts'
 import { at, objectAt } from '../support/json.ts'
 import { addPastUsage } from '../support/past-usage.ts'
 import { asSuperuser } from '../support/superuser.ts'
 import { until } from '../support/until.ts'
 
-const { vendor, firm, payer, anna, record, rows } = await openDrafting()
-const account = payer.accountId
-const ben = await firm.join('Ben', 'consultant')
-const paula = await firm.join('Paula', 'partner')
+const { vendor, firm, payer, anna, record, rows } = openDrafting()
+const ben = fixture(() => firm.join('Ben', 'consultant'))
+const paula = fixture(() => firm.join('Paula', 'partner'))
 
 const isRunning = ({ status }: Readonly<Record<string, unknown>>) => status === 'running'
 const readAsPaula = async (address: string) => (await paula.get(address)).json
@@ -77,7 +77,7 @@ describe('a draft', () => {
       'select cost, person_id, client_id, account_id from ledger where request_id = $1',
       [id],
     )
-    assert.deepEqual(charged, { cost: 3_600_000n, person_id: anna.id, client_id: client, account_id: account })
+    assert.deepEqual(charged, { cost: 3_600_000n, person_id: anna.id, client_id: client, account_id: payer.accountId })
     const draft = {
       ...objectAt(json, 'draft'),
       status: 'complete',
@@ -174,10 +174,10 @@ describe('a draft', () => {
 
   it("B96 shows the till's own message when the credit is used up, and leaves a trace that cost nothing", async () => {
     const { client, note, drafts } = await record()
-    const { creditLeft } = await firm.service.accounts.show(account)
-    await firm.service.accounts.addCredit(account, -creditLeft, byService)
+    const { creditLeft } = await firm.service.accounts.show(payer.accountId)
+    await firm.service.accounts.addCredit(payer.accountId, -creditLeft, byService)
     const answer = await anna.send('POST', drafts, { instructions: 'Write.', notes: [note] }, stream)
-    await firm.service.accounts.addCredit(account, creditLeft, byService)
+    await firm.service.accounts.addCredit(payer.accountId, creditLeft, byService)
     assert.deepEqual([answer.status, answer.error['code']], [402, 'insufficient_credit'])
     assert.match(String(answer.error['reason']), /remaining credit does not cover/)
     const [draft] = objectsAt((await anna.get(drafts)).json, 'drafts')
@@ -286,10 +286,10 @@ describe('a draft', () => {
       )
     }
     await repeated()
-    await firm.service.accounts.setOwn(account, false, byService)
+    await firm.service.accounts.setOwn(payer.accountId, false, byService)
     await repeated()
     const [unpaid, toPartner] = [await anna.send('POST', drafts, asked), await paula.send('POST', drafts, asked)]
-    await firm.service.accounts.setOwn(account, true, byService)
+    await firm.service.accounts.setOwn(payer.accountId, true, byService)
     assert.deepEqual([unpaid.status, unpaid.error['code']], [409, 'conflict'])
     assert.equal(unpaid.error['reason'], 'No letter can be drafted now. Ask a partner to check the settings.')
     assert.match(String(toPartner.error['reason']), /not the firm's own/)
@@ -405,7 +405,7 @@ describe('a draft', () => {
     const long = await refused({ ...asked, instructions: 'x'.repeat(20_000) })
     assert.deepEqual(long.slice(0, 3), [400, 'context_length_exceeded', 'instructions'])
     vendor.set({})
-    const { holds, held } = await firm.service.books(account)
+    const { holds, held } = await firm.service.books(payer.accountId)
     assert.deepEqual([holds, held], [0, 0n])
     const drafts = objectsAt((await anna.get(its.drafts)).json, 'drafts')
     assert.deepEqual(
@@ -516,7 +516,7 @@ describe('a draft', () => {
       const [titles = [], row = [], ...others] = file.text.split('\r\n').map((line) => line.split(','))
       assert.deepEqual([row[titles.indexOf('cost')], row[titles.indexOf('client_id')], others], [cost, client, [['']]])
     }
-    const [all] = await rows('select sum(cost)::text as cost from ledger where account_id = $1', [account])
+    const [all] = await rows('select sum(cost)::text as cost from ledger where account_id = $1', [payer.accountId])
     const own = await firm.service.call('/v1/usage', payer.key)
     assert.equal(at(own.json, 'total', 'cost'), formatMoney(BigInt(String(all?.['cost']))))
   })

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, describe, it } from 'node:test'
+import { after, beforeEach, describe, it } from 'node:test'
 import OpenAI from 'openai'
 import { at, listAt } from '../support/json.ts'
+import { fixture, setUp } from '../support/fixture.ts'
 import { startService, upstreamModel, type Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
-import { embeddingsOf, startEmbeddingVendor, type EmbeddingVendor } from '../support/vendor-embeddings.ts'
+import { embeddingsOf, startEmbeddingVendor } from '../support/vendor-embeddings.ts'
 
-let vendor: EmbeddingVendor
 let service: Service
-before(async () => {
-  vendor = await startEmbeddingVendor()
+const vendor = fixture(() => startEmbeddingVendor())
+setUp(async () => {
   const vectors = {
     id: model,
     engine: 'openai',
@@ -23,10 +23,7 @@ before(async () => {
   service = await startService({ models: [vectors, upstreamModel(vendor.url), ...others], aliases: { meaning: model } })
   await until(async () => (await service.call('/readyz', undefined)).status === 200)
 })
-after(async () => {
-  await service.close()
-  await vendor.close()
-})
+after(() => service.close())
 beforeEach(() => {
   vendor.answer = embeddingsOf
 })

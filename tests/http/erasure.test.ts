@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { personActor } from '../../src/access/actor.ts'
 import { applyRetention, eraseClient } from '../../src/client-data/erasing-store.ts'
 import { verifyAll } from '../../src/commands/verification.ts'
@@ -7,41 +7,35 @@ import { openDatabase } from '../../src/platform/database/database.ts'
 import type { Answer } from '../support/answer.ts'
 import { isEndure } from '../support/draws.ts'
 import { dumpTables, fillClient, makeDue, marker, markedStatistics, markedTables } from '../support/erasable.ts'
-import { startFirm, type Firm, type Member } from '../support/firm.ts'
+import { startFirm } from '../support/firm.ts'
 import { at, objectAt } from '../support/json.ts'
+import { fixture, setUp } from '../support/fixture.ts'
 import { routesOf } from '../support/routes.ts'
 import { upstreamModel } from '../support/service.ts'
 import { asSuperuser } from '../support/superuser.ts'
 import { announced, sealAll } from '../support/tamper.ts'
 import { log } from '../support/tills.ts'
 import { until } from '../support/until.ts'
-import { startVendor, type Vendor } from '../support/vendor.ts'
+import { startVendor } from '../support/vendor.ts'
 
 const month = '30 days'
 
-let vendor: Vendor
-let firm: Firm
-let anna: Member
-let ben: Member
-let paula: Member
 let key: string
-before(async () => {
-  vendor = await startVendor()
-  firm = await startFirm({
+const vendor = fixture(() => startVendor())
+const firm = fixture(() =>
+  startFirm({
     models: [upstreamModel(vendor.url)],
     drafting: { account: 'Portal', model: 'fast' },
     retention: { erasure_after: '30d' },
     firm: { name: 'Firm' },
-  })
+  }),
+)
+setUp(async () => {
   ;({ key } = await firm.service.customer({ name: 'Portal', own: true }))
-  anna = await firm.join('Anna', 'consultant')
-  ben = await firm.join('Ben', 'consultant')
-  paula = await firm.join('Paula', 'partner')
 })
-after(async () => {
-  await firm.close()
-  await vendor.close()
-})
+const anna = fixture(() => firm.join('Anna', 'consultant'))
+const ben = fixture(() => firm.join('Ben', 'consultant'))
+const paula = fixture(() => firm.join('Paula', 'partner'))
 
 const database = () => firm.service.database
 const schedule = (client: string, reason = 'The engagement ended.') =>

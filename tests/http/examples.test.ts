@@ -2,20 +2,19 @@ import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { promisify } from 'node:util'
 import { isEndure } from '../support/draws.ts'
-import { shippedModel, startService, type Service } from '../support/service.ts'
+import { fixture, setUp } from '../support/fixture.ts'
+import { shippedModel, startService } from '../support/service.ts'
 
 const root = path.join(import.meta.dirname, '../..')
 const execute = promisify(execFile)
 
-let service: Service
-before(async () => {
-  service = await startService({ models: [shippedModel()], aliases: { default: 'tiny' } })
+const service = fixture(() => startService({ models: [shippedModel()], aliases: { default: 'tiny' } }))
+setUp(async () => {
   await service.untilReady()
 })
-after(() => service.close())
 
 /** A pattern in the output of each example, and how many requests it is charged for. */
 const expected: Readonly<Record<string, readonly [RegExp, number]>> = {

@@ -1,36 +1,33 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { strFromU8, unzipSync } from 'fflate'
 import { extractText, getDocumentProxy } from 'unpdf'
 import { personActor } from '../../src/access/actor.ts'
 import { fillClient, marker } from '../support/erasable.ts'
-import { startFirm, type Firm, type Member } from '../support/firm.ts'
+import { startFirm, type Member } from '../support/firm.ts'
 import { at, parseObject } from '../support/json.ts'
+import { fixture, setUp } from '../support/fixture.ts'
 import { upstreamModel } from '../support/service.ts'
-import { startVendor, type Vendor } from '../support/vendor.ts'
+import { startVendor } from '../support/vendor.ts'
 
-let vendor: Vendor
-let firm: Firm
 let anna: Member
 let ben: Member
 let paula: Member
 let client: string
-before(async () => {
-  vendor = await startVendor()
-  firm = await startFirm({
+const vendor = fixture(() => startVendor())
+const firm = fixture(() =>
+  startFirm({
     models: [upstreamModel(vendor.url)],
     drafting: { account: 'Portal', model: 'fast' },
     firm: { name: 'Berg & Partner' },
-  })
+  }),
+)
+setUp(async () => {
   await firm.service.customer({ name: 'Portal', own: true })
   anna = await firm.join('Anna', 'consultant')
   ben = await firm.join('Ben', 'consultant')
   paula = await firm.join('Paula', 'partner')
   client = await fillClient(anna)
-})
-after(async () => {
-  await firm.close()
-  await vendor.close()
 })
 
 const ask = (by: Member, of = client, accept = 'application/zip') =>

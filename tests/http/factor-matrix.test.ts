@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { byService, type Role } from '../../src/access/actor.ts'
 import { createAuthenticator } from '../support/authenticator.ts'
 import { at } from '../support/json.ts'
-import { startMailServer, type ReceivedMail, type TestMailServer } from '../support/mail-server.ts'
+import { startMailServer, type ReceivedMail } from '../support/mail-server.ts'
+import { fixture } from '../support/fixture.ts'
 import {
   addPasskey,
   challengeOf,
@@ -23,23 +24,14 @@ import { until } from '../support/until.ts'
 const policies = ['optional', 'required'] as const
 type Policy = (typeof policies)[number]
 
-let mail: TestMailServer
-let portals: Readonly<Record<Policy, Portal>>
-
-before(async () => {
-  mail = await startMailServer()
-  const open = (policy: Policy) =>
-    startPortal({
-      mail: mail.url,
-      trustedProxies: ['127.0.0.1'],
-      signIn: { second_factor: policy, email_link: true, password: true },
-    })
-  portals = { optional: await open('optional'), required: await open('required') }
-})
-after(async () => {
-  for (const policy of policies) await portals[policy].close()
-  await mail.close()
-})
+const mail = fixture(() => startMailServer())
+const open = (policy: Policy) =>
+  startPortal({
+    mail: mail.url,
+    trustedProxies: ['127.0.0.1'],
+    signIn: { second_factor: policy, email_link: true, password: true },
+  })
+const portals = { optional: fixture(() => open('optional')), required: fixture(() => open('required')) }
 
 /** A person with a session that did not pass the gate, in which they set up what the case needs. */
 interface Someone {

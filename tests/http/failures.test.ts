@@ -10,7 +10,7 @@ import { openVendorService } from '../support/vendor-service.ts'
 
 const valid = { model: 'fast', instructions: 'Answer.', input: 'Hello', max_output_tokens: 100 }
 
-const { vendor, service } = await openVendorService()
+const { vendor, service } = openVendorService()
 
 async function untilHeld(accountId: string): Promise<void> {
   await until(async () => (await service.books(accountId)).holds === 1)

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict'
-import { after, before, it } from 'node:test'
-import { shippedModel, startService, type Service } from '../support/service.ts'
+import { it } from 'node:test'
+import { fixture, setUp } from '../support/fixture.ts'
+import { shippedModel, startService } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
-let service: Service
-before(async () => {
-  service = await startService({ models: [shippedModel({ parallel: 1 })] })
+const service = fixture(() => startService({ models: [shippedModel({ parallel: 1 })] }))
+setUp(async () => {
   await service.untilReady()
 })
-after(() => service.close())
 
 const body = { model: 'tiny', input: 'Tell a long story.', temperature: 1, max_output_tokens: 200 }
 

@@ -1,27 +1,20 @@
 import assert from 'node:assert/strict'
-import { after, before, it } from 'node:test'
+import { it } from 'node:test'
 import { readEvents } from '../support/events.ts'
-import { startService, upstreamModel, type Service } from '../support/service.ts'
-import { startVendor, type Vendor } from '../support/vendor.ts'
+import { fixture } from '../support/fixture.ts'
+import { startService, upstreamModel } from '../support/service.ts'
+import { startVendor } from '../support/vendor.ts'
 
-let broken: Vendor
-let working: Vendor
-let service: Service
-before(async () => {
-  broken = await startVendor({ fault: 'server_error' })
-  working = await startVendor()
-  service = await startService({
+const broken = fixture(() => startVendor({ fault: 'server_error' }))
+const working = fixture(() => startVendor())
+const service = fixture(() =>
+  startService({
     models: [
       upstreamModel(broken.url, { fallback: 'dear' }),
       upstreamModel(working.url, { id: 'dear', price: { input: '1.50', output: '6.00' } }),
     ],
-  })
-})
-after(async () => {
-  await service.close()
-  await broken.close()
-  await working.close()
-})
+  }),
+)
 
 const asked = { model: 'fast', input: 'Hello', max_output_tokens: 100 }
 

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { after, before, describe, it } from 'node:test'
+import { after, describe, it } from 'node:test'
 import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
 import { at, type Json } from '../support/json.ts'
+import { fixture, setUp } from '../support/fixture.ts'
 import { gifOf, jpegOf, lossyWebpOf, pdfOf, pngOf } from '../support/sample-files.ts'
 import { startService, upstreamModel, type Service } from '../support/service.ts'
-import { startVendor, type Vendor } from '../support/vendor.ts'
+import { startVendor } from '../support/vendor.ts'
 
-let vendor: Vendor
 let service: Service
-before(async () => {
-  vendor = await startVendor()
+const vendor = fixture(() => startVendor())
+setUp(async () => {
   const models = [
     upstreamModel(vendor.url),
     upstreamModel(vendor.url, { id: 'text', capabilities: ['documents'] }),
@@ -19,10 +19,7 @@ before(async () => {
   ]
   service = await startService({ models })
 })
-after(async () => {
-  await service.close()
-  await vendor.close()
-})
+after(() => service.close())
 
 const base64 = (bytes: Buffer) => bytes.toString('base64')
 const urlOf = (mediaType: string, bytes: Buffer) => `data:${mediaType};base64,${base64(bytes)}`

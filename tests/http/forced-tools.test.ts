@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { after, describe, it } from 'node:test'
 import { createAnthropic } from '@ai-sdk/anthropic'
 import { createOpenAI } from '@ai-sdk/openai'
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
@@ -13,17 +13,16 @@ import { isEndure } from '../support/draws.ts'
 import { engines } from '../support/engine-processes.ts'
 import { readEvents } from '../support/events.ts'
 import { at, listAt } from '../support/json.ts'
+import { fixture, setUp } from '../support/fixture.ts'
 import { shippedModel, startService, upstreamModel, type Customer, type Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
 /** Forced tools of the local model. */
 
-let service: Service
-before(async () => {
-  service = await startService({ models: [shippedModel()] })
+const service = fixture(() => startService({ models: [shippedModel()] }))
+setUp(async () => {
   await service.untilReady()
 })
-after(() => service.close())
 
 const Note = z.object({ topic: z.enum(['tax', 'pension']), urgent: z.boolean() })
 const schema = {
@@ -317,10 +316,9 @@ function conversationOf(address: CallAddress, called: unknown): object {
 describe('a local model of another Tollgate', () => {
   const body = { model: 'far', messages: [question], tools: openAiTools, max_tokens: 100 }
   let near: Service
-  let far: Customer
   let customer: Customer
-  before(async () => {
-    far = await service.customer()
+  const far = fixture(() => service.customer())
+  setUp(async () => {
     const endpoints = [{ url: `${service.url}/v1`, key: far.key }]
     near = await startService({ models: [upstreamModel('', { id: 'far', endpoints, upstream_model: 'tiny' })] })
     customer = await near.customer()

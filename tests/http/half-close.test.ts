@@ -5,7 +5,7 @@ import { until } from '../support/until.ts'
 import { openWire, type Wire } from '../support/wire.ts'
 import { openVendorService } from '../support/vendor-service.ts'
 
-const { vendor, service } = await openVendorService()
+const { vendor, service } = openVendorService()
 
 async function send(key: string, changes: object = {}, version = '1.1'): Promise<Wire> {
   const wire = await openWire(service.port)

@@ -1,20 +1,15 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { byService } from '../../src/access/actor.ts'
 import { importClients } from '../../src/clients/import.ts'
 import type { Answer } from '../support/answer.ts'
 import { at, objectAt } from '../support/json.ts'
 import { until } from '../support/until.ts'
-import { startFirm, type Firm, type Member } from '../support/firm.ts'
+import { startFirm, type Member } from '../support/firm.ts'
+import { fixture } from '../support/fixture.ts'
 
-let firm: Firm
-let partner: Member
-
-before(async () => {
-  firm = await startFirm()
-  partner = await firm.join('Partner', 'partner')
-})
-after(() => firm.close())
+const firm = fixture(() => startFirm())
+const partner = fixture(() => firm.join('Partner', 'partner'))
 
 const handOver = (by: Member, from: string, to: string) => by.send('POST', `/people/${from}/handover`, { to })
 const preview = (by: Member, from: string, to?: string) =>

@@ -9,7 +9,7 @@ import { openVendorService } from '../support/vendor-service.ts'
 
 const valid = { model: 'fast', input: 'Hello', max_output_tokens: 100 }
 
-const { vendor, service } = await openVendorService()
+const { vendor, service } = openVendorService()
 
 const once = (key: string, name: string, body: unknown = valid): Promise<Answer> =>
   service.call('/v1/generate', key, body, { 'idempotency-key': name })

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { personActor } from '../../src/access/actor.ts'
 import { isEndure } from '../support/draws.ts'
-import { startFirm, type Firm, type Member } from '../support/firm.ts'
+import { startFirm, type Member } from '../support/firm.ts'
+import { fixture, setUp } from '../support/fixture.ts'
 
 // A defect in how the context is set shows within the first hundred requests.
 const users = isEndure ? 200 : 40
 const rounds = isEndure ? 60 : 5
 
-let firm: Firm
 let members: { member: Member; client: string; marker: string }[]
 
-before(async () => {
-  firm = await startFirm()
+const firm = fixture(() => startFirm())
+setUp(async () => {
   members = []
   for (let n = 0; n < users; n += 1) {
     const marker = `marker-${n}-`
@@ -25,7 +25,6 @@ before(async () => {
     members.push({ member, client, marker })
   }
 })
-after(() => firm.close())
 
 test(`B85: ${users} concurrent users on few connections: no response contains another user’s data`, async () => {
   const markers = /marker-\d+-/g

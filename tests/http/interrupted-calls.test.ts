@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import {
   callAddresses,
   callDialects,
@@ -11,18 +11,17 @@ import {
 import { isEndure } from '../support/draws.ts'
 import { readEvents, type ReceivedEvent } from '../support/events.ts'
 import { createGate, type Gate } from '../support/gate.ts'
-import { startService, upstreamModel, type Service } from '../support/service.ts'
+import { fixture } from '../support/fixture.ts'
+import { startService, upstreamModel } from '../support/service.ts'
 import { until } from '../support/until.ts'
 import type { VendorOptions } from '../support/vendor-options.ts'
-import { startVendor, type Vendor } from '../support/vendor.ts'
+import { startVendor } from '../support/vendor.ts'
 
 /** Streams that are interrupted within the arguments of a call. */
 
-let vendor: Vendor
-let service: Service
-before(async () => {
-  vendor = await startVendor()
-  service = await startService({
+const vendor = fixture(() => startVendor())
+const service = fixture(() =>
+  startService({
     models: [
       upstreamModel(vendor.url),
       upstreamModel(vendor.url, {
@@ -34,12 +33,8 @@ before(async () => {
         key: 'sk-vendor',
       }),
     ],
-  })
-})
-after(async () => {
-  await service.close()
-  await vendor.close()
-})
+  }),
+)
 
 interface Sending {
   readonly headers?: Readonly<Record<string, string>>

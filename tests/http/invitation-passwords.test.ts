@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { byService, type Role } from '../../src/access/actor.ts'
 import { at } from '../support/json.ts'
-import { startMailServer, type TestMailServer } from '../support/mail-server.ts'
+import { startMailServer } from '../support/mail-server.ts'
+import { fixture } from '../support/fixture.ts'
 import { post } from '../support/own-account.ts'
 import { startPortal, type Portal } from '../support/portal.ts'
 import type { Page, Profile } from '../support/profile.ts'
@@ -12,19 +13,9 @@ const right = 'blatant oyster wagon'
 const firm = { name: 'Penhallow & Partners' }
 const signIn = { password: true, second_factor: 'partners', sign_up: { policy: 'invited' } }
 
-let mail: TestMailServer
-let portal: Portal
-let partner: Profile
-
-before(async () => {
-  mail = await startMailServer()
-  portal = await startPortal({ mail: mail.url, firm, signIn: { ...signIn, providers: [] } })
-  partner = await signedInPartner(portal)
-})
-after(async () => {
-  await portal.close()
-  await mail.close()
-})
+const mail = fixture(() => startMailServer())
+const portal = fixture(() => startPortal({ mail: mail.url, firm, signIn: { ...signIn, providers: [] } }))
+const partner = fixture(() => signedInPartner(portal))
 
 async function signedInPartner({ service, profile: newProfile }: Portal): Promise<Profile> {
   const person = { name: 'Paula', email: 'paula@firm.example', role: 'partner' } as const

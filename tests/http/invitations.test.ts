@@ -8,7 +8,7 @@ import { startPortal } from '../support/portal.ts'
 import type { Page, Profile } from '../support/profile.ts'
 import { until } from '../support/until.ts'
 
-const { portal, partner, mailTo } = await openMailingPortal()
+const { portal, partner, mailTo } = openMailingPortal()
 
 let invited = 0
 const newAddress = () => `Invited${++invited}@firm.example`

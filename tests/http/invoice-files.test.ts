@@ -1,39 +1,31 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { inflateSync } from 'node:zlib'
 import { XmlDocument } from 'libxml2-wasm'
 import { extractText, getDocumentProxy } from 'unpdf'
 import type { Answer } from '../support/answer.ts'
 import { brokenRules, schemaFaults } from '../support/en16931.ts'
-import { startFirm, type Firm, type Member } from '../support/firm.ts'
+import { openFirm, type Member } from '../support/firm.ts'
 import { at, objectAt } from '../support/json.ts'
 import { pdfaFaults } from '../support/pdfa.ts'
 
-let firm: Firm
-let anna: Member
-let paula: Member
-before(async () => {
-  firm = await startFirm({
-    currency: 'EUR',
-    firm: {
-      name: 'Berg & Söhne',
-      address: ['Hochstraße 1', '1010 Wien'],
-      email: 'office@berg.example',
-      locale: 'de-AT',
-    },
-    invoicing: {
-      tax_number: 'ATU12345678',
-      bank: { iban: 'DE89 3704 0044 0532 0130 00' },
-      tax: [
-        { id: 'standard', category: 'S', rate: '20' },
-        { id: 'reverse', category: 'AE', reason: 'Reverse Charge' },
-      ],
-    },
-  })
-  anna = await firm.join('Anna', 'consultant')
-  paula = await firm.join('Paula', 'partner')
-})
-after(() => firm.close())
+const { firm, anna, paula } = openFirm(() => ({
+  currency: 'EUR',
+  firm: {
+    name: 'Berg & Söhne',
+    address: ['Hochstraße 1', '1010 Wien'],
+    email: 'office@berg.example',
+    locale: 'de-AT',
+  },
+  invoicing: {
+    tax_number: 'ATU12345678',
+    bank: { iban: 'DE89 3704 0044 0532 0130 00' },
+    tax: [
+      { id: 'standard', category: 'S', rate: '20' },
+      { id: 'reverse', category: 'AE', reason: 'Reverse Charge' },
+    ],
+  },
+}))
 
 const fee = { text: 'Beratung', quantity: '3.5', unit: 'hour', unit_price: '180.005' }
 const pathOf = ({ json }: Answer) => `/invoices/${String(json['id'])}`

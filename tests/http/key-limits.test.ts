@@ -1,28 +1,21 @@
 import assert from 'node:assert/strict'
 import { randomUUIDv7 } from 'node:crypto'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { at, objectAt, type Json } from '../support/json.ts'
-import { startFirm, type Firm, type Member } from '../support/firm.ts'
+import { startFirm } from '../support/firm.ts'
+import { fixture, setUp } from '../support/fixture.ts'
 import { upstreamModel } from '../support/service.ts'
 import { until } from '../support/until.ts'
-import { startVendor, type Vendor } from '../support/vendor.ts'
+import { startVendor } from '../support/vendor.ts'
 
-let vendor: Vendor
-let firm: Firm
-let paula: Member
-let anna: Member
 let account: string
 
-before(async () => {
-  vendor = await startVendor()
-  firm = await startFirm({ models: [upstreamModel(vendor.url)] })
-  paula = await firm.join('Paula', 'partner')
-  anna = await firm.join('Anna', 'consultant')
+const vendor = fixture(() => startVendor())
+const firm = fixture(() => startFirm({ models: [upstreamModel(vendor.url)] }))
+const paula = fixture(() => firm.join('Paula', 'partner'))
+const anna = fixture(() => firm.join('Anna', 'consultant'))
+setUp(async () => {
   account = String((await paula.send('POST', '/accounts', { name: randomUUIDv7(), credit: '10' })).json['id'])
-})
-after(async () => {
-  await firm.close()
-  await vendor.close()
 })
 
 async function create(body: object = {}): Promise<{ id: string; key: string; json: Json }> {

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { at } from '../support/json.ts'
+import { fixture, setUp } from '../support/fixture.ts'
 import { startService, upstreamModel, type Service } from '../support/service.ts'
-import { startVendor, type Vendor } from '../support/vendor.ts'
+import { startVendor } from '../support/vendor.ts'
 
 const models = ['fast', 'slow', 'other']
-let vendor: Vendor
 /** Two configurations on one database: in the second, the alias points to another model. */
 let first: Service
 let second: Service
-before(async () => {
-  vendor = await startVendor({ text: 'output-text' })
+const vendor = fixture(() => startVendor({ text: 'output-text' }))
+setUp(async () => {
   const all = models.map((id) => upstreamModel(vendor.url, { id }))
   first = await startService({ models: all, aliases: { quick: 'fast' } })
   second = await startService({ models: all, aliases: { quick: 'slow' }, databaseUrl: first.databaseUrl })
@@ -18,7 +18,6 @@ before(async () => {
 after(async () => {
   await second.close()
   await first.close()
-  await vendor.close()
 })
 
 async function outcome(service: Service, key: string, model: string): Promise<string> {

@@ -1,28 +1,20 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { byService } from '../../src/access/actor.ts'
 import { problems, type ProblemCode } from '../../src/platform/problems.ts'
 import type { Answer } from '../support/answer.ts'
-import { startService, upstreamModel, type Customer, type Service } from '../support/service.ts'
-import { startVendor, type Vendor } from '../support/vendor.ts'
+import { fixture } from '../support/fixture.ts'
+import { startService, upstreamModel } from '../support/service.ts'
+import { startVendor } from '../support/vendor.ts'
 import { until } from '../support/until.ts'
 import { openWire } from '../support/wire.ts'
 
 const valid = { model: 'fast', instructions: 'instructions-text', input: 'input-text', max_output_tokens: 10 }
 
-let vendor: Vendor
-let service: Service
-let customer: Customer
-before(async () => {
-  vendor = await startVendor({ text: 'output-text' })
-  service = await startService({ models: [upstreamModel(vendor.url)], metricsToken: 'metrics-token' })
-  customer = await service.customer()
-})
-after(async () => {
-  await service.close()
-  await vendor.close()
-})
+const vendor = fixture(() => startVendor({ text: 'output-text' }))
+const service = fixture(() => startService({ models: [upstreamModel(vendor.url)], metricsToken: 'metrics-token' }))
+const customer = fixture(() => service.customer())
 
 const generate = (headers: Readonly<Record<string, string>>) => service.call('/v1/generate', undefined, valid, headers)
 

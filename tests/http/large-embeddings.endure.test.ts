@@ -1,31 +1,26 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { at, listAt } from '../support/json.ts'
-import { http, startRawUpstream, type Behaviour, type RawUpstream } from '../support/raw-upstream.ts'
-import { startService, type Service } from '../support/service.ts'
+import { fixture, setUp } from '../support/fixture.ts'
+import { http, startRawUpstream, type Behaviour } from '../support/raw-upstream.ts'
+import { startService } from '../support/service.ts'
 import { until } from '../support/until.ts'
-import { startEmbeddingVendor, type EmbeddingVendor } from '../support/vendor-embeddings.ts'
+import { startEmbeddingVendor } from '../support/vendor-embeddings.ts'
 
-let vendor: EmbeddingVendor
-let raw: RawUpstream
-let service: Service
-before(async () => {
-  vendor = await startEmbeddingVendor()
-  raw = await startRawUpstream()
-  service = await startService({
+const vendor = fixture(() => startEmbeddingVendor())
+const raw = fixture(() => startRawUpstream())
+const service = fixture(() =>
+  startService({
     models: [
       model('vectors', vendor.url),
       ...Object.keys(faults).map((name) => model(name, vendor.url)),
       ...Object.keys(interruptions).map((name) => model(name, raw.url)),
       model('slow', raw.url),
     ],
-  })
+  }),
+)
+setUp(async () => {
   await service.untilReady()
-})
-after(async () => {
-  await service.close()
-  await vendor.close()
-  await raw.close()
 })
 
 const model = (name: string, url: string) => ({

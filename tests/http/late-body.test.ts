@@ -1,18 +1,15 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { startFirm, type Firm, type Member } from '../support/firm.ts'
+import { startFirm, type Member } from '../support/firm.ts'
+import { fixture } from '../support/fixture.ts'
 import { tamper } from '../support/tamper.ts'
 import { until } from '../support/until.ts'
 import { openWire } from '../support/wire.ts'
 
 // The body of a change may take a minute to arrive. Holding it back must not extend the rights of a session.
 
-let firm: Firm
-before(async () => {
-  firm = await startFirm()
-})
-after(() => firm.close())
+const firm = fixture(() => startFirm())
 
 /** Sends a change except for the end of its body, runs `meanwhile`, then sends the rest. */
 async function heldBack(

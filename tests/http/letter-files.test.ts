@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { strFromU8, unzipSync } from 'fflate'
 import { XmlDocument } from 'libxml2-wasm'
 import { extractText, getDocumentProxy } from 'unpdf'
-import { startFirm, type Firm, type Member } from '../support/firm.ts'
+import { startFirm } from '../support/firm.ts'
 import { at } from '../support/json.ts'
+import { fixture, setUp } from '../support/fixture.ts'
 
 const penhallow = {
   name: 'Penhallow Advisory',
@@ -16,18 +17,15 @@ const penhallow = {
   locale: 'de-DE',
 }
 
-let firm: Firm
-let anna: Member
 let client: string
 
-before(async () => {
-  firm = await startFirm({ firm: penhallow })
-  anna = await firm.join('Anna Łęcka', 'consultant')
+const firm = fixture(() => startFirm({ firm: penhallow }))
+const anna = fixture(() => firm.join('Anna Łęcka', 'consultant'))
+setUp(async () => {
   client = await firm.client(anna, 'Öberg & Söner AB')
   const address = { address: 'Storgatan 1\n111 22 Stockholm' }
   assert.equal((await anna.send('PATCH', `/clients/${client}`, address, { 'if-match': '*' })).status, 200)
 })
-after(() => firm.close())
 
 /** Creates a letter of Anna's client. Returns its path. */
 async function letter(body: string, subject = 'Your offer'): Promise<string> {

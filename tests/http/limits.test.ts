@@ -1,26 +1,19 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import type { Answer } from '../support/answer.ts'
-import { startService, upstreamModel, type Service } from '../support/service.ts'
 import { at, objectAt } from '../support/json.ts'
-import { startVendor, type Vendor } from '../support/vendor.ts'
+import { openVendorService } from '../support/vendor-service.ts'
 import { createGate } from '../support/gate.ts'
+import { setUp } from '../support/fixture.ts'
 import { until } from '../support/until.ts'
 
 const valid = { model: 'fast', input: 'Hello', max_output_tokens: 100 }
 
-let vendor: Vendor
-let service: Service
 let counted: number
-before(async () => {
-  vendor = await startVendor()
-  service = await startService({ models: [upstreamModel(vendor.url)] })
+const { vendor, service } = openVendorService()
+setUp(async () => {
   const answer = await service.call('/v1/count_tokens', (await service.customer()).key, valid)
   counted = Number(answer.json['input_tokens'])
-})
-after(async () => {
-  await service.close()
-  await vendor.close()
 })
 
 /** The rate-limit headers as numbers: limit, remaining, reset. */

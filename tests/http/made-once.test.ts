@@ -4,7 +4,7 @@ import { describe, test } from 'node:test'
 import { byService } from '../../src/access/actor.ts'
 import { openFirm } from '../support/firm.ts'
 
-const { firm, anna, ben, paula } = await openFirm()
+const { firm, anna, ben, paula } = openFirm()
 
 const items = [
   { plural: 'notes', body: { date: '2026-03-12', text: 'said' }, change: { text: 'other' } },

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import type { Socket } from 'node:net'
-import { after, afterEach, before, describe, it } from 'node:test'
+import { after, afterEach, describe, it } from 'node:test'
 import { isEndure } from '../support/draws.ts'
+import { fixture, setUp } from '../support/fixture.ts'
 import {
   answerWell,
   completion,
@@ -11,15 +12,13 @@ import {
   startRawUpstream,
   streamHead,
   type Behaviour,
-  type RawUpstream,
 } from '../support/raw-upstream.ts'
 import { startService, upstreamModel, type Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
-let upstream: RawUpstream
 let service: Service
-before(async () => {
-  upstream = await startRawUpstream()
+const upstream = fixture(() => startRawUpstream())
+setUp(async () => {
   const patient = { connect: '60s', first_token: '60s', total: '60s' }
   // For upstreams that always time out; the second must read a first text within its limit.
   const hasty = { connect: '1s', first_token: '500ms', total: '1500ms' }
@@ -31,10 +30,7 @@ before(async () => {
   })
 })
 afterEach(() => upstream.behave(answerWell))
-after(async () => {
-  await service.close()
-  await upstream.close()
-})
+after(() => service.close())
 
 const megabytes = 1024 * 1024
 const valid = { model: 'patient', input: 'Hello', max_output_tokens: 100 }

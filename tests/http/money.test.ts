@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { byService } from '../../src/access/actor.ts'
 import { parsePrice } from '../../src/billing/money.ts'
 import { verifyBooks } from '../../src/billing/verify.ts'
-import { startService, upstreamModel, type Service } from '../support/service.ts'
-import { startVendor, type Vendor } from '../support/vendor.ts'
+import { fixture } from '../support/fixture.ts'
+import { startService, upstreamModel } from '../support/service.ts'
+import { startVendor } from '../support/vendor.ts'
 import { until } from '../support/until.ts'
 
 const valid = { model: 'fast', input: 'Hello', max_output_tokens: 100 }
@@ -14,16 +15,8 @@ const models = (url: string) => [
   upstreamModel(url, { id: 'unpriced', price: undefined }),
 ]
 
-let vendor: Vendor
-let service: Service
-before(async () => {
-  vendor = await startVendor()
-  service = await startService({ models: models(vendor.url) })
-})
-after(async () => {
-  await service.close()
-  await vendor.close()
-})
+const vendor = fixture(() => startVendor())
+const service = fixture(() => startService({ models: models(vendor.url) }))
 
 const used = (prompt: number, completion: number) => ({
   usage: { prompt_tokens: prompt, completion_tokens: completion },

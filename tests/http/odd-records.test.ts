@@ -1,17 +1,13 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { byService, personActor } from '../../src/access/actor.ts'
 import type { PreparedStatement } from '../../src/platform/database/pipeline.ts'
-import { startFirm, type Firm, type Member } from '../support/firm.ts'
+import { startFirm } from '../support/firm.ts'
 import { at } from '../support/json.ts'
+import { fixture } from '../support/fixture.ts'
 
-let firm: Firm
-let partner: Member
-before(async () => {
-  firm = await startFirm()
-  partner = await firm.join('Partner', 'partner')
-})
-after(() => firm.close())
+const firm = fixture(() => startFirm())
+const partner = fixture(() => firm.join('Partner', 'partner'))
 
 test('a list goes on past names in which one character sorts as eighteen', async () => {
   const names = ['\u{fdfa}'.repeat(200), '\u{20000}'.repeat(200), `0${'\u{fdfa}'.repeat(199)}`, 'Last']

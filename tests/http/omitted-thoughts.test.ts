@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { after, describe, it } from 'node:test'
 import Anthropic from '@anthropic-ai/sdk'
 import { at } from '../support/json.ts'
+import { fixture, setUp } from '../support/fixture.ts'
 import { startService, upstreamModel, type Service } from '../support/service.ts'
 import type { VendorOptions } from '../support/vendor-options.ts'
-import { startVendor, type Vendor } from '../support/vendor.ts'
+import { startVendor } from '../support/vendor.ts'
 
 /** Thoughts without their text cost the same as with it, whole, streamed, and when a stream breaks off. */
 
-let vendor: Vendor
 let service: Service
-before(async () => {
-  vendor = await startVendor()
+const vendor = fixture(() => startVendor())
+setUp(async () => {
   const claude = { id: 'claude', engine: 'ai-sdk', package: '@ai-sdk/anthropic', upstream_model: 'claude-opus-4-6' }
   const { url } = vendor
   const models = [
@@ -20,10 +20,7 @@ before(async () => {
   ]
   service = await startService({ models })
 })
-after(async () => {
-  await service.close()
-  await vendor.close()
-})
+after(() => service.close())
 
 const words = 'One two three four'
 const usage = { prompt_tokens: 100, completion_tokens: 20 }

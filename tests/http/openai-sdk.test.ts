@@ -1,23 +1,20 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { after, describe, it } from 'node:test'
 import OpenAI from 'openai'
 import { Compile } from 'typebox/compile'
 import { assertBetween } from '../support/clock.ts'
+import { fixture, setUp } from '../support/fixture.ts'
 import { shippedModel, startService, upstreamModel, type Service } from '../support/service.ts'
-import { startVendor, type Vendor } from '../support/vendor.ts'
+import { startVendor } from '../support/vendor.ts'
 
-let vendor: Vendor
 let service: Service
-before(async () => {
-  vendor = await startVendor()
+const vendor = fixture(() => startVendor())
+setUp(async () => {
   const models = [upstreamModel(vendor.url), shippedModel(), upstreamModel(vendor.url, { id: 'of/a:vendor' })]
   service = await startService({ models, aliases: { quick: 'fast' } })
   await service.untilReady()
 })
-after(async () => {
-  await service.close()
-  await vendor.close()
-})
+after(() => service.close())
 
 const clientOf = (key: string, options: object = {}) =>
   new OpenAI({ apiKey: key, baseURL: `${service.url}/v1`, maxRetries: 0, ...options })

@@ -3,30 +3,23 @@ import { execFile } from 'node:child_process'
 import { chown, mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { promisify } from 'node:util'
 import { Client } from 'pg'
 import { problems } from '../../src/platform/problems.ts'
 import { version } from '../../src/platform/version.ts'
 import { at, objectAt } from '../support/json.ts'
 import { patience } from '../support/database.ts'
-import { startService, upstreamModel, type Service } from '../support/service.ts'
+import { startService, upstreamModel } from '../support/service.ts'
 import { createTestDatabase, superuserAddress } from '../support/database.ts'
+import { fixture } from '../support/fixture.ts'
 import { until } from '../support/until.ts'
-import { startVendor, type Vendor } from '../support/vendor.ts'
+import { startVendor } from '../support/vendor.ts'
 
 const exec = promisify(execFile)
 
-let vendor: Vendor
-let service: Service
-before(async () => {
-  vendor = await startVendor()
-  service = await startService({ models: [upstreamModel(vendor.url)], metricsToken: 'metrics-token' })
-})
-after(async () => {
-  await service.close()
-  await vendor.close()
-})
+const vendor = fixture(() => startVendor())
+const service = fixture(() => startService({ models: [upstreamModel(vendor.url)], metricsToken: 'metrics-token' }))
 
 const codesOf = (response: unknown): unknown[] =>
   [

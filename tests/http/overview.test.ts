@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, mock, test } from 'node:test'
+import { describe, mock, test } from 'node:test'
 import { Value } from 'typebox/value'
 import { byService, personActor } from '../../src/access/actor.ts'
 import { formatMoney } from '../../src/billing/money.ts'
@@ -7,28 +7,17 @@ import { readChanges } from '../../src/overview/overview-store.ts'
 import { overviewPage } from '../../src/overview/schema.ts'
 import { lastWorkingDay } from '../../src/overview/working-day.ts'
 import { issueEarlier } from '../support/issue-earlier.ts'
-import { startFirm, type Firm, type Member } from '../support/firm.ts'
+import { openFirm, type Member } from '../support/firm.ts'
 import { at, objectAt, type Json } from '../support/json.ts'
+import { fixture } from '../support/fixture.ts'
 import { upstreamModel } from '../support/service.ts'
-import { startVendor, type Vendor } from '../support/vendor.ts'
+import { startVendor } from '../support/vendor.ts'
 
-let vendor: Vendor
-let firm: Firm
-let anna: Member
-let ben: Member
-let paula: Member
-
-before(async () => {
-  vendor = await startVendor()
-  firm = await startFirm({ models: [upstreamModel(vendor.url)], firm: { time_zone: 'Pacific/Auckland' } })
-  anna = await firm.join('Anna', 'consultant')
-  ben = await firm.join('Ben', 'consultant')
-  paula = await firm.join('Paula', 'partner')
-})
-after(async () => {
-  await firm.close()
-  await vendor.close()
-})
+const vendor = fixture(() => startVendor())
+const { firm, anna, ben, paula } = openFirm(() => ({
+  models: [upstreamModel(vendor.url)],
+  firm: { time_zone: 'Pacific/Auckland' },
+}))
 
 async function overviewOf(member: Member): Promise<Json> {
   const { status, json, text } = await member.get('/')

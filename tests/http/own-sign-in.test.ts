@@ -1,28 +1,20 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, describe, test } from 'node:test'
+import { beforeEach, describe, test } from 'node:test'
 import { at } from '../support/json.ts'
-import { startLyingProvider, type LyingProvider } from '../support/lying-provider.ts'
-import { startMailServer, type TestMailServer } from '../support/mail-server.ts'
+import { startLyingProvider } from '../support/lying-provider.ts'
+import { startMailServer } from '../support/mail-server.ts'
+import { fixture } from '../support/fixture.ts'
 import { addPasskey, challengeOf, forgetSteps, giveFactor, post, remove, setUpTotp } from '../support/own-account.ts'
-import { startPortal, type Portal } from '../support/portal.ts'
+import { startPortal } from '../support/portal.ts'
 import type { Page, Profile } from '../support/profile.ts'
 import { totpCode } from '../support/totp.ts'
 import { until } from '../support/until.ts'
 
-let mail: TestMailServer
-let other: LyingProvider
-let portal: Portal
-
-before(async () => {
-  mail = await startMailServer()
-  other = await startLyingProvider()
-  portal = await startPortal({ mail: mail.url, others: [other.settings({ id: 'other', name: 'Another account' })] })
-})
-after(async () => {
-  await portal.close()
-  await other.close()
-  await mail.close()
-})
+const mail = fixture(() => startMailServer())
+const other = fixture(() => startLyingProvider())
+const portal = fixture(() =>
+  startPortal({ mail: mail.url, others: [other.settings({ id: 'other', name: 'Another account' })] }),
+)
 let subjects = 0
 beforeEach(() => {
   subjects++

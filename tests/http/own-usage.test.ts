@@ -1,26 +1,23 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { after, describe, it } from 'node:test'
 import { formatMoney, parseMoney } from '../../src/billing/money.ts'
 import { byService } from '../../src/access/actor.ts'
 import { objectAt } from '../support/json.ts'
+import { fixture, setUp } from '../support/fixture.ts'
 import { startService, upstreamModel, type Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
-import { startVendor, type Vendor } from '../support/vendor.ts'
+import { startVendor } from '../support/vendor.ts'
 
-let vendor: Vendor
 let service: Service
-before(async () => {
-  vendor = await startVendor()
+const vendor = fixture(() => startVendor())
+setUp(async () => {
   const models = [
     upstreamModel(vendor.url),
     upstreamModel(vendor.url, { id: 'dear', price: { input: '3', output: '7' } }),
   ]
   service = await startService({ models, aliases: { quick: 'fast' } })
 })
-after(async () => {
-  await service.close()
-  await vendor.close()
-})
+after(() => service.close())
 
 const call = { model: 'fast', input: 'Hello', max_output_tokens: 100 }
 

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { after, describe, it } from 'node:test'
 import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
 import { at, listAt } from '../support/json.ts'
+import { fixture, setUp } from '../support/fixture.ts'
 import { startService, upstreamModel, type Service } from '../support/service.ts'
-import { startVendor, type Vendor } from '../support/vendor.ts'
+import { startVendor } from '../support/vendor.ts'
 
 /** Calls of tools by upstreams, through provider packages and `engine: openai`, from official clients to the ledger. */
 
@@ -19,10 +20,9 @@ const usage = {
   completion_tokens_details: { reasoning_tokens: 5 },
 }
 
-let vendor: Vendor
 let service: Service
-before(async () => {
-  vendor = await startVendor({ ...thinks, calls, usage })
+const vendor = fixture(() => startVendor({ ...thinks, calls, usage }))
+setUp(async () => {
   const price = { input: '1', output: '4', cached_input: '0.1' }
   const model = (id: string, name: string, more: object = {}) =>
     upstreamModel(vendor.url, {
@@ -44,10 +44,7 @@ before(async () => {
     ],
   })
 })
-after(async () => {
-  await service.close()
-  await vendor.close()
-})
+after(() => service.close())
 
 const schema = { type: 'object' as const, properties: { city: { type: 'string' } }, required: ['city'] }
 const question = { role: 'user' as const, content: 'How is the weather?' }

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { createAuthenticator, type Deviations } from '../support/authenticator.ts'
 import { at } from '../support/json.ts'
+import { fixture, setUp } from '../support/fixture.ts'
 import {
   addPasskey,
   challengeOf,
@@ -12,17 +13,15 @@ import {
   setUpTotp,
   signInWithPasskey,
 } from '../support/own-account.ts'
-import { startPortal, type Portal } from '../support/portal.ts'
+import { startPortal } from '../support/portal.ts'
 import type { Page, Profile } from '../support/profile.ts'
 
-let portal: Portal
 let origin: string
 
-before(async () => {
-  portal = await startPortal()
+const portal = fixture(() => startPortal())
+setUp(() => {
   origin = portal.service.baseUrl
 })
-after(() => portal.close())
 
 async function owner() {
   const { profile, id } = await portal.enter('consultant')

@@ -1,20 +1,17 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, describe, test } from 'node:test'
+import { beforeEach, describe, test } from 'node:test'
 import { byService } from '../../src/access/actor.ts'
 import type { Role } from '../../src/access/actor.ts'
-import { createTestCredentials, rightCode, type TestCredentials } from '../support/credentials.ts'
+import { createTestCredentials, rightCode } from '../support/credentials.ts'
 import { at } from '../support/json.ts'
-import { startMailServer, type ReceivedMail, type TestMailServer } from '../support/mail-server.ts'
-import { startPortal, type Portal } from '../support/portal.ts'
+import { startMailServer, type ReceivedMail } from '../support/mail-server.ts'
+import { fixture } from '../support/fixture.ts'
+import { startPortal } from '../support/portal.ts'
 import type { Page, Profile } from '../support/profile.ts'
 import { until } from '../support/until.ts'
 
 const right = 'blatant oyster wagon'
 const other = 'mellow trumpet canyon'
-
-let mail: TestMailServer
-let credentials: TestCredentials
-let portal: Portal
 
 const signIn = { password: true, sign_up: { policy: 'invited' } }
 const open = (more: object = {}) =>
@@ -25,15 +22,9 @@ const open = (more: object = {}) =>
     signIn: { ...signIn, ...more },
   })
 
-before(async () => {
-  mail = await startMailServer()
-  credentials = createTestCredentials()
-  portal = await open()
-})
-after(async () => {
-  await portal.close()
-  await mail.close()
-})
+const mail = fixture(() => startMailServer())
+const credentials = fixture(() => createTestCredentials())
+const portal = fixture(() => open())
 
 let senders = 0
 /** The address that requests seem to come from: one network may ask for ten mails an hour. */

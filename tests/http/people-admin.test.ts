@@ -7,7 +7,7 @@ import { addPasskey, setUpTotp } from '../support/own-account.ts'
 import { startPortal } from '../support/portal.ts'
 import type { Page } from '../support/profile.ts'
 
-const { portal, partner, mailsTo, mailTo } = await openMailingPortal()
+const { portal, partner, mailsTo, mailTo } = openMailingPortal()
 
 const change = (by: Entered, { id }: { readonly id: string }, body: object) =>
   by.profile.ask(`/people/${id}`, { method: 'PATCH', body })

@@ -1,15 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { assertBetween } from '../support/clock.ts'
 import { at } from '../support/json.ts'
+import { fixture } from '../support/fixture.ts'
 import { startPortal, type Portal } from '../support/portal.ts'
 
-let portal: Portal
-
-before(async () => {
-  portal = await startPortal()
-})
-after(() => portal.close())
+const portal = fixture(() => startPortal())
 
 type Entered = Awaited<ReturnType<Portal['enter']>>
 

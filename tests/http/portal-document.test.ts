@@ -1,22 +1,17 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { auditList } from '../../src/access/schema.ts'
 import { listedPerson, peopleList } from '../../src/people/schema.ts'
 import { endedSessions, me } from '../../src/signin/me-schema.ts'
 import { signInPage } from '../../src/signin/schema.ts'
-import { startFirm, type Firm, type Member } from '../support/firm.ts'
+import { startFirm } from '../support/firm.ts'
 import { at, objectAt } from '../support/json.ts'
+import { fixture } from '../support/fixture.ts'
 
-let firm: Firm
-let paula: Member
-
-before(async () => {
-  firm = await startFirm()
-  paula = await firm.join('Paula', 'partner')
-})
-after(() => firm.close())
+const firm = fixture(() => startFirm())
+const paula = fixture(() => firm.join('Paula', 'partner'))
 
 /** Fails unless the response matches the schema and has no further fields. */
 function assertShape(shape: TSchema, answer: { readonly status: number; readonly json: object }): void {

@@ -1,28 +1,19 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, beforeEach, describe, mock, test } from 'node:test'
-import { clientId, clientSecret, startLyingProvider, type LyingProvider } from '../support/lying-provider.ts'
+import { beforeEach, describe, mock, test } from 'node:test'
+import { clientId, clientSecret, startLyingProvider } from '../support/lying-provider.ts'
 import type { Signature } from '../support/lying-tokens.ts'
 import { forgetSteps, post, setUpTotp } from '../support/own-account.ts'
-import { startPortal, type Portal } from '../support/portal.ts'
+import { startPortal } from '../support/portal.ts'
 import { parseObject } from '../support/json.ts'
+import { fixture } from '../support/fixture.ts'
 import type { Profile } from '../support/profile.ts'
 import { totpCode } from '../support/totp.ts'
 import { startService, upstreamModel } from '../support/service.ts'
 
-let portal: Portal
-let provider: LyingProvider
-let elsewhere: LyingProvider
-
-before(async () => {
-  elsewhere = await startLyingProvider()
-  portal = await startPortal({ others: [elsewhere.settings({ id: 'elsewhere' })] })
-  provider = portal.provider
-})
-after(async () => {
-  await portal.close()
-  await elsewhere.close()
-})
+const elsewhere = fixture(() => startLyingProvider())
+const portal = fixture(() => startPortal({ others: [elsewhere.settings({ id: 'elsewhere' })] }))
+const provider = fixture(() => portal.provider)
 beforeEach(() => provider.beHonest())
 
 const event = 'http://schemas.openid.net/event/backchannel-logout'

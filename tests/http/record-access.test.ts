@@ -7,7 +7,7 @@ import { openFirm, type Member } from '../support/firm.ts'
 import { at } from '../support/json.ts'
 import { until } from '../support/until.ts'
 
-const { firm, anna, ben, paula } = await openFirm()
+const { firm, anna, ben, paula } = openFirm()
 
 /** A response without the parts that differ from request to request. */
 function bytes({ status, headers, text }: Answer): object {

@@ -1,23 +1,17 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import type { TSchema } from 'typebox'
 import { Value } from 'typebox/value'
 import { auditList } from '../../src/access/schema.ts'
 import * as schema from '../../src/clients/schema.ts'
 import type { Answer } from '../support/answer.ts'
-import { startFirm, type Firm, type Member } from '../support/firm.ts'
+import { startFirm, type Member } from '../support/firm.ts'
 import { at, listAt, objectAt, type Json } from '../support/json.ts'
+import { fixture } from '../support/fixture.ts'
 
-let firm: Firm
-let anna: Member
-let paula: Member
-
-before(async () => {
-  firm = await startFirm()
-  anna = await firm.join('Anna Berg', 'consultant')
-  paula = await firm.join('Paula', 'partner')
-})
-after(() => firm.close())
+const firm = fixture(() => startFirm())
+const anna = fixture(() => firm.join('Anna Berg', 'consultant'))
+const paula = fixture(() => firm.join('Paula', 'partner'))
 
 /** Checks that the body matches the schema that the pages rely on; returns the status. */
 function shaped({ status, json, text }: Answer, shape: TSchema): number {

@@ -1,15 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
+import { fixture } from '../support/fixture.ts'
 import { codesOf, giveFactor, post, setUpTotp } from '../support/own-account.ts'
-import { startPortal, type Portal } from '../support/portal.ts'
+import { startPortal } from '../support/portal.ts'
 import type { Profile } from '../support/profile.ts'
 
-let portal: Portal
-
-before(async () => {
-  portal = await startPortal()
-})
-after(() => portal.close())
+const portal = fixture(() => startPortal())
 
 async function enrolled() {
   const { profile, id } = await portal.enter('consultant')

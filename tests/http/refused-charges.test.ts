@@ -1,27 +1,19 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, test } from 'node:test'
+import { beforeEach, test } from 'node:test'
 import { readEvents } from '../support/events.ts'
 import { createGate } from '../support/gate.ts'
-import { installRefusals, type Refusals } from '../support/refusals.ts'
-import { startService, upstreamModel, type Customer, type Service } from '../support/service.ts'
+import { fixture } from '../support/fixture.ts'
+import { installRefusals } from '../support/refusals.ts'
+import { startService, upstreamModel, type Customer } from '../support/service.ts'
 import { until } from '../support/until.ts'
-import { startVendor, type Vendor } from '../support/vendor.ts'
+import { startVendor } from '../support/vendor.ts'
 
 // Replies whose charge the database refuses although it is available.
 
-let vendor: Vendor
-let service: Service
-let refusals: Refusals
-before(async () => {
-  vendor = await startVendor({ text: 'Well. Good.' })
-  service = await startService({ models: [upstreamModel(vendor.url)] })
-  refusals = await installRefusals(service.database)
-})
+const vendor = fixture(() => startVendor({ text: 'Well. Good.' }))
+const service = fixture(() => startService({ models: [upstreamModel(vendor.url)] }))
+const refusals = fixture(() => installRefusals(service.database))
 beforeEach(() => refusals.accept())
-after(async () => {
-  await service.close()
-  await vendor.close()
-})
 
 function post({ key }: Customer, more: object): Promise<Response> {
   return fetch(`${service.url}/v1/generate`, {

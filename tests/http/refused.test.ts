@@ -4,7 +4,7 @@ import { objectAt, parseObject } from '../support/json.ts'
 import { until } from '../support/until.ts'
 import { openVendorService } from '../support/vendor-service.ts'
 
-const { vendor, service } = await openVendorService()
+const { vendor, service } = openVendorService()
 
 const valid = { model: 'fast', input: 'Hello', max_output_tokens: 100 }
 

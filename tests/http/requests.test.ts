@@ -1,34 +1,28 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { problems, type ProblemCode } from '../../src/platform/problems.ts'
 import type { Answer } from '../support/answer.ts'
-import { startService, upstreamModel, type Customer, type Service } from '../support/service.ts'
+import { startService, upstreamModel } from '../support/service.ts'
 import { at } from '../support/json.ts'
-import { startVendor, type Vendor } from '../support/vendor.ts'
+import { fixture } from '../support/fixture.ts'
+import { startVendor } from '../support/vendor.ts'
 import { until } from '../support/until.ts'
 import { openWire } from '../support/wire.ts'
 
 const valid = { model: 'fast', instructions: 'Answer.', input: 'Hello', max_output_tokens: 100 }
 
-let vendor: Vendor
-let service: Service
-let customer: Customer
-before(async () => {
-  vendor = await startVendor()
-  service = await startService({
+const vendor = fixture(() => startVendor())
+const service = fixture(() =>
+  startService({
     models: [
       upstreamModel(vendor.url),
       upstreamModel(vendor.url, { id: 'short', context: 128, max_output_tokens: 100 }),
     ],
     aliases: { quick: 'fast' },
     requestBytes: '64KiB',
-  })
-  customer = await service.customer()
-})
-after(async () => {
-  await service.close()
-  await vendor.close()
-})
+  }),
+)
+const customer = fixture(() => service.customer())
 
 const generate = (body: unknown, headers: Readonly<Record<string, string>> = {}) =>
   service.call('/v1/generate', customer.key, body, headers)

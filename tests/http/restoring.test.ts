@@ -1,23 +1,16 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { Value } from 'typebox/value'
 import * as schema from '../../src/clients/schema.ts'
 import type { Answer } from '../support/answer.ts'
-import { startFirm, type Firm, type Member } from '../support/firm.ts'
+import { startFirm } from '../support/firm.ts'
 import { at } from '../support/json.ts'
+import { fixture } from '../support/fixture.ts'
 
-let firm: Firm
-let anna: Member
-let ben: Member
-let paula: Member
-
-before(async () => {
-  firm = await startFirm()
-  anna = await firm.join('Anna Berg', 'consultant')
-  ben = await firm.join('Ben', 'consultant')
-  paula = await firm.join('Paula', 'partner')
-})
-after(() => firm.close())
+const firm = fixture(() => startFirm())
+const anna = fixture(() => firm.join('Anna Berg', 'consultant'))
+const ben = fixture(() => firm.join('Ben', 'consultant'))
+const paula = fixture(() => firm.join('Paula', 'partner'))
 
 const kinds = [
   {

@@ -1,18 +1,16 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { readEvents } from '../support/events.ts'
 import { at } from '../support/json.ts'
 import type { Answer } from '../support/answer.ts'
-import { shippedModel, startService, type Customer, type Service } from '../support/service.ts'
+import { fixture, setUp } from '../support/fixture.ts'
+import { shippedModel, startService } from '../support/service.ts'
 
-let service: Service
-let customer: Customer
-before(async () => {
-  service = await startService({ models: [shippedModel()] })
-  customer = await service.customer()
+const service = fixture(() => startService({ models: [shippedModel()] }))
+const customer = fixture(() => service.customer())
+setUp(async () => {
   await service.untilReady()
 })
-after(() => service.close())
 
 const text =
   'Meeting on 12 March 2026 with Anna Berg of Berg & Sons. We agreed a fixed fee of $4,800 for the annual accounts.'

@@ -1,20 +1,14 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { Value } from 'typebox/value'
 import * as schema from '../../src/clients/schema.ts'
-import { startFirm, type Firm, type Member } from '../support/firm.ts'
+import { startFirm, type Member } from '../support/firm.ts'
 import { at, listAt } from '../support/json.ts'
+import { fixture } from '../support/fixture.ts'
 
-let firm: Firm
-let anna: Member
-let paula: Member
-
-before(async () => {
-  firm = await startFirm()
-  anna = await firm.join('Anna Berg', 'consultant')
-  paula = await firm.join('Paula', 'partner')
-})
-after(() => firm.close())
+const firm = fixture(() => startFirm())
+const anna = fixture(() => firm.join('Anna Berg', 'consultant'))
+const paula = fixture(() => firm.join('Paula', 'partner'))
 
 /** Whether the matches are guesses, and their ids. */
 async function search(member: Member, q: string) {

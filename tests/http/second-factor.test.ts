@@ -1,20 +1,15 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, describe, test } from 'node:test'
+import { beforeEach, describe, test } from 'node:test'
 import { byService } from '../../src/access/actor.ts'
-import { createTestCredentials, rightCode, type TestCredentials, together } from '../support/credentials.ts'
+import { createTestCredentials, rightCode, together } from '../support/credentials.ts'
 import { at } from '../support/json.ts'
-import { startPortal, type Portal } from '../support/portal.ts'
+import { fixture } from '../support/fixture.ts'
+import { startPortal } from '../support/portal.ts'
 import type { Page, Profile } from '../support/profile.ts'
 import { routesOf } from '../support/routes.ts'
 
-let credentials: TestCredentials
-let portal: Portal
-
-before(async () => {
-  credentials = createTestCredentials()
-  portal = await startPortal({ additional: credentials, signIn: { second_factor: 'required' } })
-})
-after(() => portal.close())
+const credentials = fixture(() => createTestCredentials())
+const portal = fixture(() => startPortal({ additional: credentials, signIn: { second_factor: 'required' } }))
 beforeEach(() => {
   credentials.shown = ['code']
 })

@@ -1,21 +1,17 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { assertBetween } from '../support/clock.ts'
 import { byService } from '../../src/access/actor.ts'
 import { at } from '../support/json.ts'
 import { clientId, clientSecret } from '../support/lying-provider.ts'
+import { fixture } from '../support/fixture.ts'
 import { setUpTotp } from '../support/own-account.ts'
 import { startPortal, type Portal } from '../support/portal.ts'
 import type { Profile } from '../support/profile.ts'
 import { routesOf } from '../support/routes.ts'
 import { until } from '../support/until.ts'
 
-let portal: Portal
-
-before(async () => {
-  portal = await startPortal()
-})
-after(() => portal.close())
+const portal = fixture(() => startPortal())
 
 /** A second browser of the person who signed in last. */
 async function another(): Promise<Profile> {

@@ -1,15 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, describe, test } from 'node:test'
+import { beforeEach, describe, test } from 'node:test'
+import { fixture } from '../support/fixture.ts'
 import { addPasskey } from '../support/own-account.ts'
-import { startPortal, type Portal } from '../support/portal.ts'
+import { startPortal } from '../support/portal.ts'
 import type { Profile } from '../support/profile.ts'
 
-let portal: Portal
-
-before(async () => {
-  portal = await startPortal({ signIn: { second_factor: 'off' } })
-})
-after(() => portal.close())
+const portal = fixture(() => startPortal({ signIn: { second_factor: 'off' } }))
 beforeEach(() => {
   portal.provider.beHonest()
   portal.newcomer()

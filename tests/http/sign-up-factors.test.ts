@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { byService, type Role } from '../../src/access/actor.ts'
 import { createAudit } from '../../src/access/audit.ts'
 import { createInvitations } from '../../src/people/invitations.ts'
 import { isEndure } from '../support/draws.ts'
-import { startMailServer, type TestMailServer } from '../support/mail-server.ts'
+import { startMailServer } from '../support/mail-server.ts'
+import { fixture, setUp } from '../support/fixture.ts'
 import { challengeOf, post } from '../support/own-account.ts'
 import { startPortal, type Portal } from '../support/portal.ts'
 import type { Profile } from '../support/profile.ts'
@@ -30,11 +31,7 @@ interface Newcomer {
   token: string | undefined
 }
 
-let mail: TestMailServer
-before(async () => {
-  mail = await startMailServer()
-})
-after(() => mail.close())
+const mail = fixture(() => startMailServer())
 
 for (const [index, policy] of signUpPolicies.entries()) {
   // Each policy of one kind with one of the other; all pairs only in `endure`.
@@ -43,7 +40,7 @@ for (const [index, policy] of signUpPolicies.entries()) {
       let portal: Portal
       const newcomers: Newcomer[] = []
 
-      before(async () => {
+      setUp(async () => {
         const domains = policy === 'domain' ? { domains: ['firm.example'] } : {}
         portal = await startPortal({
           mail: mail.url,

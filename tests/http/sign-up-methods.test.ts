@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { byService } from '../../src/access/actor.ts'
 import { createInvitations } from '../../src/people/invitations.ts'
 import { createAudit } from '../../src/access/audit.ts'
 import { createAuthenticator } from '../support/authenticator.ts'
-import { startMailServer, type TestMailServer } from '../support/mail-server.ts'
+import { startMailServer } from '../support/mail-server.ts'
+import { fixture, setUp } from '../support/fixture.ts'
 import { signInWithPasskey } from '../support/own-account.ts'
 import { startPortal, type Portal } from '../support/portal.ts'
 import type { Page, Profile } from '../support/profile.ts'
@@ -33,20 +34,16 @@ const password = 'a long sentence that nobody guesses'
 
 for (const policy of policies) {
   describe(`B72: with the sign-up policy "${policy}"`, () => {
-    let mail: TestMailServer
     let portal: Portal
     let count = 0
 
-    before(async () => {
-      mail = await startMailServer()
+    const mail = fixture(() => startMailServer())
+    setUp(async () => {
       const domains = policy === 'domain' ? { domains: ['firm.example'] } : {}
       const signIn = { email_link: true, password: true, sign_up: { policy, ...domains } }
       portal = await startPortal({ mail: mail.url, signIn, trustedProxies: ['127.0.0.1'] })
     })
-    after(async () => {
-      await portal.close()
-      await mail.close()
-    })
+    after(() => portal.close())
 
     async function prepare({ domain, known }: Visitor): Promise<string> {
       count++

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { isEndure } from '../support/draws.ts'
-import { delta, ending, startRawUpstream, streamHead, type RawUpstream } from '../support/raw-upstream.ts'
-import { startService, upstreamModel, type Service } from '../support/service.ts'
+import { fixture, setUp } from '../support/fixture.ts'
+import { delta, ending, startRawUpstream, streamHead } from '../support/raw-upstream.ts'
+import { startService, upstreamModel } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
 const addresses = ['/v1/generate', '/v1/chat/completions', '/v1/responses', '/v1/messages'] as const
@@ -20,23 +21,19 @@ const megabytes = 1024 * 1024
 const event = Buffer.from(delta('word '.repeat(10_000)))
 const events = 2000
 
-let upstream: RawUpstream
-let service: Service
 let sent = 0
-before(async () => {
-  upstream = await startRawUpstream()
-  service = await startService({
+const upstream = fixture(() => startRawUpstream())
+const service = fixture(() =>
+  startService({
     models: [upstreamModel(upstream.url, { context: 8_000_000, max_output_tokens: 7_000_000 })],
-  })
+  }),
+)
+setUp(() => {
   upstream.behave((socket) => {
     sent = 0
     socket.write(streamHead)
     sendAll(socket)
   })
-})
-after(async () => {
-  await service.close()
-  await upstream.close()
 })
 
 /** Sends as fast as the other side reads, without buffering. */

@@ -1,24 +1,14 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { at, parseObject } from '../support/json.ts'
+import { fixture } from '../support/fixture.ts'
 import { challengeOf, codesOf, giveFactor, post, remove } from '../support/own-account.ts'
-import { startPortal, type Portal } from '../support/portal.ts'
+import { startPortal } from '../support/portal.ts'
 import type { Page, Profile } from '../support/profile.ts'
 import { startSmsGateway } from '../support/sms-gateway.ts'
 
-type Gateway = Awaited<ReturnType<typeof startSmsGateway>>
-
-let gateway: Gateway
-let portal: Portal
-
-before(async () => {
-  gateway = await startSmsGateway()
-  portal = await startPortal({ sms: { url: `${gateway.url}/send`, token: 'gateway-token' } })
-})
-after(async () => {
-  await portal.close()
-  await gateway.close()
-})
+const gateway = fixture(() => startSmsGateway())
+const portal = fixture(() => startPortal({ sms: { url: `${gateway.url}/send`, token: 'gateway-token' } }))
 
 let numbers = 0
 const newNumber = () => {

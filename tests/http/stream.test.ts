@@ -1,20 +1,19 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { createLedger } from '../../src/billing/ledger.ts'
 import { isEndure } from '../support/draws.ts'
 import { readEvents } from '../support/events.ts'
 import { parseObject } from '../support/json.ts'
-import { shippedModel, startService, type Service } from '../support/service.ts'
+import { fixture, setUp } from '../support/fixture.ts'
+import { shippedModel, startService } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
 const valid = { model: 'tiny', input: 'Summarise: Anna met the client on Monday.', max_output_tokens: 40, stream: true }
 
-let service: Service
-before(async () => {
-  service = await startService({ models: [shippedModel(), shippedModel({ id: 'narrow', parallel: 1 })] })
+const service = fixture(() => startService({ models: [shippedModel(), shippedModel({ id: 'narrow', parallel: 1 })] }))
+setUp(async () => {
   await service.untilReady()
 })
-after(() => service.close())
 
 function post(key: string, body: unknown, headers: Readonly<Record<string, string>> = {}, signal?: AbortSignal) {
   return fetch(`${service.url}/v1/generate`, {

@@ -1,22 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { createLedger } from '../../src/billing/ledger.ts'
 import { parseMoney } from '../../src/billing/money.ts'
 import { objectAt, type Json } from '../support/json.ts'
-import { startService, upstreamModel, type Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
-import { startVendor, type Vendor } from '../support/vendor.ts'
+import { openVendorService } from '../support/vendor-service.ts'
 
-let vendor: Vendor
-let service: Service
-before(async () => {
-  vendor = await startVendor()
-  service = await startService({ models: [upstreamModel(vendor.url)] })
-})
-after(async () => {
-  await service.close()
-  await vendor.close()
-})
+const { service } = openVendorService()
 
 const messages = [{ role: 'user', content: 'Hello' }]
 const bodies = {

@@ -1,17 +1,13 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { at } from '../support/json.ts'
+import { fixture } from '../support/fixture.ts'
 import { challengeOf, codesOf, forgetSteps, giveFactor, post, remove, setUpTotp } from '../support/own-account.ts'
-import { startPortal, type Portal } from '../support/portal.ts'
+import { startPortal } from '../support/portal.ts'
 import type { Page, Profile } from '../support/profile.ts'
 import { totpCode } from '../support/totp.ts'
 
-let portal: Portal
-
-before(async () => {
-  portal = await startPortal()
-})
-after(() => portal.close())
+const portal = fixture(() => startPortal())
 
 /** A person with an authenticator app whose codes of now are unused. */
 async function enrolled() {

@@ -1,28 +1,23 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { byService } from '../../src/access/actor.ts'
 import { at } from '../support/json.ts'
-import { startMailServer, type TestMailServer } from '../support/mail-server.ts'
+import { startMailServer } from '../support/mail-server.ts'
+import { fixture, setUp } from '../support/fixture.ts'
 import { forgetSteps, post, setUpTotp } from '../support/own-account.ts'
 import { startPortal, type Portal } from '../support/portal.ts'
 import type { Page, Profile } from '../support/profile.ts'
 import { startSmsGateway } from '../support/sms-gateway.ts'
 
-let gateway: Awaited<ReturnType<typeof startSmsGateway>>
-let mail: TestMailServer
 let portal: Portal
 
-before(async () => {
-  gateway = await startSmsGateway()
-  mail = await startMailServer()
+const gateway = fixture(() => startSmsGateway())
+const mail = fixture(() => startMailServer())
+setUp(async () => {
   const signIn = { second_factor: 'partners', email_link: true, password: true }
   portal = await startPortal({ mail: mail.url, sms: { url: gateway.url, token: 'gateway-token' }, signIn })
 })
-after(async () => {
-  await portal.close()
-  await mail.close()
-  await gateway.close()
-})
+after(() => portal.close())
 
 const left = (page: Page) => at(page.json, 'error', 'limit')
 const reason = (page: Page) => String(at(page.json, 'error', 'reason'))

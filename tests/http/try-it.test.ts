@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, describe, test } from 'node:test'
+import { after, beforeEach, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { assertBetween } from '../support/clock.ts'
 import { byService } from '../../src/access/actor.ts'
@@ -10,35 +10,32 @@ import type { Answer } from '../support/answer.ts'
 import { startFirm, type Firm, type Member } from '../support/firm.ts'
 import { createGate } from '../support/gate.ts'
 import { listAt, objectAt, type Json } from '../support/json.ts'
+import { fixture, setUp } from '../support/fixture.ts'
 import { startService, upstreamModel, type Service } from '../support/service.ts'
 import { asSuperuser } from '../support/superuser.ts'
 import { until } from '../support/until.ts'
-import { startVendor, type Vendor } from '../support/vendor.ts'
+import { startVendor } from '../support/vendor.ts'
 import { openWire } from '../support/wire.ts'
 
 // Calls that people who are signed in make from the documentation, as a scratch key of their own.
 
-let vendor: Vendor
 let firm: Firm
 let other: Service
-let anna: Member
-let paula: Member
 let account: string
 const seen: Answer[] = []
 
-before(async () => {
-  vendor = await startVendor()
+const vendor = fixture(() => startVendor())
+setUp(async () => {
   const options = { models: [upstreamModel(vendor.url)], tryIt: { account: 'Trying' } }
   firm = await startFirm(options)
   other = await startService({ ...options, databaseUrl: firm.service.databaseUrl })
   account = await payer()
-  anna = await firm.join('Anna', 'consultant')
-  paula = await firm.join('Paula', 'partner')
 })
+const anna = fixture(() => firm.join('Anna', 'consultant'))
+const paula = fixture(() => firm.join('Paula', 'partner'))
 after(async () => {
   await other.close()
   await firm.close()
-  await vendor.close()
 })
 beforeEach(() => vendor.set({}))
 

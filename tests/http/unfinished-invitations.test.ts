@@ -1,24 +1,23 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { byService, type Role } from '../../src/access/actor.ts'
 import { at } from '../support/json.ts'
+import { fixture, setUp } from '../support/fixture.ts'
 import { addPasskey, challengeOf, forgetSteps, giveFactor, post } from '../support/own-account.ts'
-import { startPortal, type Portal } from '../support/portal.ts'
+import { startPortal } from '../support/portal.ts'
 import type { Page, Profile } from '../support/profile.ts'
 import { totpCode } from '../support/totp.ts'
 import { until } from '../support/until.ts'
 
-let portal: Portal
 let partner: Profile
 
-before(async () => {
-  portal = await startPortal({ signIn: { second_factor: 'partners', sign_up: { policy: 'invited' } } })
+const portal = fixture(() => startPortal({ signIn: { second_factor: 'partners', sign_up: { policy: 'invited' } } }))
+setUp(async () => {
   const paula = { name: 'Paula', email: 'paula@firm.example', role: 'partner' } as const
   partner = portal.profile()
   const cookie = await portal.service.signIn(await portal.service.people.create(paula, byService))
   partner.cookies().set('session', cookie.slice('session='.length))
 })
-after(() => portal.close())
 
 const tokenOf = ({ json }: Page): string =>
   /\/signin\/invitation#([\w-]{43})$/.exec(String(json['link']))?.[1] ?? assert.fail()
@@ -122,10 +121,10 @@ describe('the link of an accepted invitation', () => {
   })
 
   test('is used up by a way to sign in, even if a partner removes it later', async () => {
-    for (const setUp of ['passkey', 'identity']) {
+    for (const method of ['passkey', 'identity']) {
       const { email, token } = await newInvitation()
       const { profile, id } = await enter(token)
-      if (setUp === 'passkey') await addPasskey(profile, 'https://tollgate.test')
+      if (method === 'passkey') await addPasskey(profile, 'https://tollgate.test')
       else {
         portal.provider.say({ subject: `subject ${email}`, email })
         assert.equal((await portal.profile().signIn('firm')).status, 303)
@@ -133,7 +132,7 @@ describe('the link of an accepted invitation', () => {
       await endSessions(id)
       await assertRefused(await accept(token), used)
       const removed =
-        setUp === 'passkey'
+        method === 'passkey'
           ? await partner.ask(`/people/${id}/factors`, { method: 'DELETE' })
           : await partner.ask(`/people/${id}/identities`, { method: 'DELETE' })
       assert.ok(removed.status < 300, removed.text)

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
-import { startService, upstreamModel, type Service } from '../support/service.ts'
-import { startVendor, type Vendor } from '../support/vendor.ts'
+import { describe, it } from 'node:test'
+import { fixture } from '../support/fixture.ts'
+import { startService, upstreamModel } from '../support/service.ts'
+import { startVendor } from '../support/vendor.ts'
 
 const question = { input: 'Hello', max_output_tokens: 100 }
 const careful = (url: string, changes: object = {}) =>
@@ -16,16 +17,8 @@ const careful = (url: string, changes: object = {}) =>
   })
 
 describe('models behind upstreams', () => {
-  let vendor: Vendor
-  let service: Service
-  before(async () => {
-    vendor = await startVendor()
-    service = await startService({ models: [upstreamModel(vendor.url), careful(vendor.url)] })
-  })
-  after(async () => {
-    await service.close()
-    await vendor.close()
-  })
+  const vendor = fixture(() => startVendor())
+  const service = fixture(() => startService({ models: [upstreamModel(vendor.url), careful(vendor.url)] }))
 
   for (const model of ['fast', 'careful']) {
     it(`A13 ${model}: a failure before the first token is retried and charged once`, async () => {

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict'
 import { randomUUIDv7 } from 'node:crypto'
-import { after, before, describe, it } from 'node:test'
+import { after, describe, it } from 'node:test'
 import { byService } from '../../src/access/actor.ts'
 import type { LedgerRow } from '../../src/billing/ledger.ts'
 import { formatMoney, parseMoney } from '../../src/billing/money.ts'
 import type { Answer } from '../support/answer.ts'
 import { startFirm, type Firm, type Member } from '../support/firm.ts'
 import { at, objectAt, type Json } from '../support/json.ts'
+import { fixture, setUp } from '../support/fixture.ts'
 import { upstreamModel, type Customer } from '../support/service.ts'
 import { until } from '../support/until.ts'
-import { startVendor, type Vendor } from '../support/vendor.ts'
+import { startVendor } from '../support/vendor.ts'
 
 const call = { model: 'fast', input: 'Hello', max_output_tokens: 100 }
 
-let vendor: Vendor
 let firm: Firm
 let partner: Member
 let consultant: Member
@@ -21,8 +21,8 @@ let one: Customer
 let other: Customer
 let ledger: LedgerRow[]
 
-before(async () => {
-  vendor = await startVendor()
+const vendor = fixture(() => startVendor())
+setUp(async () => {
   const models = [
     upstreamModel(vendor.url),
     upstreamModel(vendor.url, { id: 'dear', price: { input: '3', output: '7' } }),
@@ -51,10 +51,7 @@ before(async () => {
   )
   await until(async () => objectAt((await partner.get('/usage')).json, 'total')['refused'] === 7)
 })
-after(async () => {
-  await firm.close()
-  await vendor.close()
-})
+after(() => firm.close())
 
 async function read(address: string): Promise<Json> {
   const answer = await partner.get(address)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { after } from 'node:test'
 import { readAnswer, type Answer } from './answer.ts'
+import { fixture } from './fixture.ts'
 import { startFirm, type Member } from './firm.ts'
 import { listAt, objectAt, parseObject, type Json } from './json.ts'
 import { upstreamModel } from './service.ts'
@@ -23,16 +23,12 @@ export function draftingSettings(vendorUrl: string) {
   return { models: [upstreamModel(vendorUrl)], drafting: { account: 'Portal', model: 'fast', notice } }
 }
 
-/** Starts a firm whose letters a stand-in for a vendor drafts. All of it is closed after the test file. */
-export async function openDrafting() {
-  const vendor = await startVendor()
-  const firm = await startFirm(draftingSettings(vendor.url))
-  after(async () => {
-    await firm.close()
-    await vendor.close()
-  })
-  const payer = await firm.service.customer({ name: 'Portal', own: true })
-  const anna = await firm.join('Anna', 'consultant')
+/** A firm whose letters a stand-in for a vendor drafts, for the tests of a file. */
+export function openDrafting() {
+  const vendor = fixture(() => startVendor())
+  const firm = fixture(() => startFirm(draftingSettings(vendor.url)))
+  const payer = fixture(() => firm.service.customer({ name: 'Portal', own: true }))
+  const anna = fixture(() => firm.join('Anna', 'consultant'))
 
   /** Creates a client of a person, with a note. */
   async function record(text = 'We agreed on a fee.', by = anna): Promise<Subject> {

@@ -1,7 +1,7 @@
-import { after } from 'node:test'
 import { byService, type Role } from '../../src/access/actor.ts'
 import type { Person } from '../../src/people/person.ts'
 import { readAnswer, type Answer } from './answer.ts'
+import { fixture } from './fixture.ts'
 import { startService, upstreamModel, type Service, type ServiceOptions } from './service.ts'
 
 /** A signed-in person of the firm. */
@@ -76,14 +76,13 @@ export async function startFirm(options: Partial<ServiceOptions> = {}): Promise<
   }
 }
 
-/** Starts a firm with the consultants Anna and Ben and the partner Paula. It is closed after the test file. */
-export async function openFirm() {
-  const firm = await startFirm()
-  after(() => firm.close())
+/** A firm with the consultants Anna and Ben and the partner Paula, for the tests of a file. */
+export function openFirm(options: () => Partial<ServiceOptions> = () => ({})) {
+  const firm = fixture(() => startFirm(options()))
   return {
     firm,
-    anna: await firm.join('Anna', 'consultant'),
-    ben: await firm.join('Ben', 'consultant'),
-    paula: await firm.join('Paula', 'partner'),
+    anna: fixture(() => firm.join('Anna', 'consultant')),
+    ben: fixture(() => firm.join('Ben', 'consultant')),
+    paula: fixture(() => firm.join('Paula', 'partner')),
   }
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after } from 'node:test'
+import { fixture } from './fixture.ts'
 import { startMailServer, type ReceivedMail } from './mail-server.ts'
 import { startPortal, type Portal } from './portal.ts'
 import { until } from './until.ts'
@@ -7,14 +7,12 @@ import { until } from './until.ts'
 /** A person of a portal, signed in. */
 export type Entered = Awaited<ReturnType<Portal['enter']>>
 
-/** Starts a portal that only invited people may join, by a link in a mail, with a partner. Closed after the test file. */
-export async function openMailingPortal() {
-  const mail = await startMailServer()
-  const portal = await startPortal({ mail: mail.url, signIn: { email_link: true, sign_up: { policy: 'invited' } } })
-  after(async () => {
-    await portal.close()
-    await mail.close()
-  })
+/** A portal that only invited people may join, by a link in a mail, with a partner, for the tests of a file. */
+export function openMailingPortal() {
+  const mail = fixture(() => startMailServer())
+  const portal = fixture(() =>
+    startPortal({ mail: mail.url, signIn: { email_link: true, sign_up: { policy: 'invited' } } }),
+  )
   const mailsTo = (email: string): ReceivedMail[] =>
     mail.mails.filter(({ to }) => to.some((each) => each.toLowerCase() === email.toLowerCase()))
   /** The newest mail to an address, with this subject if it is given. Waits until there are `count`. */
@@ -23,5 +21,5 @@ export async function openMailingPortal() {
     await until(() => found().length >= count)
     return found().at(-1) ?? assert.fail()
   }
-  return { portal, partner: await portal.enter('partner'), mailsTo, mailTo }
+  return { portal, partner: fixture(() => portal.enter('partner')), mailsTo, mailTo }
 }

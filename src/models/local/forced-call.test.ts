@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { createTestEngine, promptOf } from '../../../tests/support/engine.ts'
 import { parseObject } from '../../../tests/support/json.ts'
+import { fixture, setUp } from '../../../tests/support/fixture.ts'
 import type { Delta, Prompt, Tool } from '../conversation.ts'
 import type { RunLimits, StreamEnd, StreamPart } from '../model.ts'
 import { endPart } from './call-parts.ts'
@@ -44,12 +45,10 @@ test('the text of a reply is read as a call, however it is cut', async () => {
 })
 
 describe('a local model that is forced to call a tool', () => {
-  let engine: ReturnType<typeof createTestEngine>
-  before(async () => {
-    engine = createTestEngine()
+  const engine = fixture(() => createTestEngine())
+  setUp(async () => {
     await engine.ready()
   })
-  after(() => engine.close())
 
   const { signal } = new AbortController()
   const prompt = promptOf('When do we meet Anna Berg?')

@@ -1,28 +1,23 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { Client } from 'pg'
-import { createTestDatabase, type TestDatabase } from '../../../tests/support/database.ts'
+import { createTestDatabase } from '../../../tests/support/database.ts'
 import { createTestLog } from '../../../tests/support/log.ts'
 import { settle } from '../../../tests/support/clock.ts'
+import { fixture, setUp } from '../../../tests/support/fixture.ts'
 import { until } from '../../../tests/support/until.ts'
 import { connectionConfig } from './connection.ts'
-import { openDatabase, type Database } from './database.ts'
+import { openDatabase } from './database.ts'
 import { Problem } from '../problems.ts'
 
 const { log, text: logged } = createTestLog()
-let own: TestDatabase
-let database: Database
 
-before(async () => {
-  own = await createTestDatabase()
-  database = openDatabase(own.url, { log, connections: 2 })
+const own = fixture(() => createTestDatabase())
+const database = fixture(() => openDatabase(own.url, { log, connections: 2 }))
+setUp(async () => {
   await database.rows('create table thing (id integer primary key)')
-})
-after(async () => {
-  await database.close()
-  await own.drop()
 })
 
 const isUnavailable = (error: unknown) => {

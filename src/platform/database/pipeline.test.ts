@@ -1,27 +1,20 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
-import { createTestDatabase, type TestDatabase } from '../../../tests/support/database.ts'
+import { describe, test } from 'node:test'
+import { createTestDatabase } from '../../../tests/support/database.ts'
 import { createTestLog } from '../../../tests/support/log.ts'
+import { fixture, setUp } from '../../../tests/support/fixture.ts'
 import { until } from '../../../tests/support/until.ts'
-import { openDatabase, type Database } from './database.ts'
-import { openPipeline, type Pipeline, type PreparedStatement } from './pipeline.ts'
+import { openDatabase } from './database.ts'
+import { openPipeline, type PreparedStatement } from './pipeline.ts'
 
 const { log } = createTestLog()
-let own: TestDatabase
-let database: Database
-let pipeline: Pipeline
 
-before(async () => {
-  own = await createTestDatabase()
-  database = openDatabase(own.url, { log, connections: 2 })
+const own = fixture(() => createTestDatabase())
+const database = fixture(() => openDatabase(own.url, { log, connections: 2 }))
+setUp(async () => {
   await database.rows('create table thing (id integer primary key, name text)')
-  pipeline = openPipeline(own.url, { log, connections: 2 })
 })
-after(async () => {
-  await pipeline.close()
-  await database.close()
-  await own.drop()
-})
+const pipeline = fixture(() => openPipeline(own.url, { log, connections: 2 }))
 
 const insert = (id: number) => ({ name: 'insert', text: 'insert into thing values ($1, $2)', values: [id, `n${id}`] })
 const read = (id: number) => ({ name: 'read', text: 'select id, name from thing where id = $1', values: [id] })

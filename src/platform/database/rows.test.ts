@@ -1,24 +1,17 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import fc from 'fast-check'
 import pino from 'pino'
 import { draws } from '../../../tests/support/draws.ts'
-import { createTestDatabase, type TestDatabase } from '../../../tests/support/database.ts'
+import { createTestDatabase } from '../../../tests/support/database.ts'
+import { fixture, setUp } from '../../../tests/support/fixture.ts'
 import { columnText, rowsText } from './rows.ts'
-import { openDatabase, type Database } from './database.ts'
+import { openDatabase } from './database.ts'
 
-let database: Database
-let made: TestDatabase
-
-before(async () => {
-  made = await createTestDatabase({ empty: true })
-  database = openDatabase(made.url, { log: pino({ level: 'silent' }) })
+const made = fixture(() => createTestDatabase({ empty: true }))
+const database = fixture(() => openDatabase(made.url, { log: pino({ level: 'silent' }) }))
+setUp(async () => {
   await database.rows('create type sample as (word text, number bigint, amount numeric, other text)')
-})
-
-after(async () => {
-  await database.close()
-  await made.drop()
 })
 
 // PostgreSQL text contains neither NUL nor lone surrogates.

@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { after, describe, it } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { assertRefusal, exchange, post, startServer } from '../../../tests/support/echo-server.ts'
 import { at, parseObject } from '../../../tests/support/json.ts'
+import { fixture } from '../../../tests/support/fixture.ts'
 import { openWire } from '../../../tests/support/wire.ts'
 
 describe('the body of a request', () => {
-  let started: Awaited<ReturnType<typeof startServer>>
-  before(async () => {
-    started = await startServer()
-  })
+  const started = fixture(() => startServer())
   after(() => started.server.close())
 
   const malformed: readonly (readonly [string, string | Buffer])[] = [

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { after, describe, it } from 'node:test'
 import { assertRefusal, exchange, get, post, startServer, uuidv7 } from '../../../tests/support/echo-server.ts'
 import { parseObject } from '../../../tests/support/json.ts'
+import { fixture } from '../../../tests/support/fixture.ts'
 import { until } from '../../../tests/support/until.ts'
 import { openWire } from '../../../tests/support/wire.ts'
 
@@ -10,10 +11,7 @@ const chunks = (coding: string) =>
   'c\r\n{"text":"a"}\r\n0\r\n\r\n'
 
 describe('the HTTP server', () => {
-  let started: Awaited<ReturnType<typeof startServer>>
-  before(async () => {
-    started = await startServer()
-  })
+  const started = fixture(() => startServer())
   after(() => started.server.close())
 
   it('gives every response its own id and the security headers', async () => {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import type { Socket } from 'node:net'
-import { after, before, describe, it } from 'node:test'
+import { after, describe, it } from 'node:test'
 import { settle } from '../../../tests/support/clock.ts'
 import { assertRefusal, exchange, post, startServer } from '../../../tests/support/echo-server.ts'
+import { fixture, setUp } from '../../../tests/support/fixture.ts'
 import { until } from '../../../tests/support/until.ts'
 import { openWire, type Wire, type WireAnswer } from '../../../tests/support/wire.ts'
 
@@ -17,10 +18,9 @@ const chunkedHead =
 const chunkOf = (bytes: number): string => `${bytes.toString(16)}\r\n${'x'.repeat(bytes)}\r\n`
 
 describe('long bodies', () => {
-  let started: Awaited<ReturnType<typeof startServer>>
   const sockets = new Set<Socket>()
-  before(async () => {
-    started = await startServer({ requestBytes })
+  const started = fixture(() => startServer({ requestBytes }))
+  setUp(() => {
     started.server.server.on('connection', (socket) => sockets.add(socket))
   })
   after(() => started.server.close())

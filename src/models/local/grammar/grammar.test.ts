@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import fc from 'fast-check'
-import { getLlama, type Llama } from 'node-llama-cpp'
+import { getLlama } from 'node-llama-cpp'
 import { Compile } from 'typebox/compile'
 import { draws } from '../../../../tests/support/draws.ts'
 import { createTestEngine, promptOf } from '../../../../tests/support/engine.ts'
+import { fixture, setUp } from '../../../../tests/support/fixture.ts'
 import { objectCase, type SchemaCase } from '../../../../tests/support/schemas.ts'
 import { Problem } from '../../../platform/problems.ts'
 import type { Prompt, ReplyFormat, Tool } from '../../conversation.ts'
@@ -14,10 +15,7 @@ import { grammarOf, grammarOfCall } from './grammar.ts'
 const field = 'response_format.json_schema.schema'
 const formatOf = (schema: object): ReplyFormat => ({ kind: 'schema', name: 'reply', schema, field })
 
-let llama: Llama
-before(async () => {
-  llama = await getLlama({ gpu: false, build: 'never', skipDownload: true })
-})
+const llama = fixture(() => getLlama({ gpu: false, build: 'never', skipDownload: true }))
 after(() => llama.dispose())
 
 /** The function that tells whether llama.cpp accepts a text as a whole. node-llama-cpp does not declare its method. */
@@ -461,12 +459,10 @@ function inputOf({ text, parts: [call] = [] }: WholeReply): string {
 }
 
 describe('a local model', () => {
-  let engine: ReturnType<typeof createTestEngine>
-  before(async () => {
-    engine = createTestEngine()
+  const engine = fixture(() => createTestEngine())
+  setUp(async () => {
     await engine.ready()
   })
-  after(() => engine.close())
 
   const runPrompt = (asked: Prompt, limits: Partial<RunLimits>) =>
     engine.run(asked, { ...seeded, seed: 1, ...limits }, new AbortController().signal)
