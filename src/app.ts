@@ -119,6 +119,8 @@ export interface AppNeeds {
   /** ms that requests in flight get, and that idle connections stay open, when the app closes. */
   readonly drainTime?: number
   readonly idleGrace?: number
+  /** ms between two looks for drafts whose instances have stopped. Default 5000. */
+  readonly recoveryPause?: number
 }
 
 /** The whole service as one HTTP server that does not listen yet. Closing it lets requests in flight finish. */

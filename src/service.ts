@@ -73,6 +73,8 @@ export interface ServiceNeeds {
   readonly log: Logger
   /** ms that idle connections stay open when the service closes. Default 1000. */
   readonly idleGrace?: number
+  /** ms between two looks for drafts whose instances have stopped. Default 5000. */
+  readonly recoveryPause?: number
   /** How long to wait for the database. */
   readonly patience?: DatabasePatience
   /** Interrupts the migration. */
@@ -263,7 +265,7 @@ export async function openService(needs: ServiceNeeds): Promise<Service> {
   })
 }
 
-function appSettings({ config, idleGrace, metricsText, handedOver }: ServiceNeeds) {
+function appSettings({ config, idleGrace, recoveryPause, metricsText, handedOver }: ServiceNeeds) {
   return {
     baseUrl: config.base_url,
     currency: config.currency,
@@ -277,6 +279,7 @@ function appSettings({ config, idleGrace, metricsText, handedOver }: ServiceNeed
     fileBytes: config.limits.file_bytes,
     trustedProxies: config.listen.trusted_proxies,
     ...(idleGrace !== undefined && { idleGrace }),
+    ...(recoveryPause !== undefined && { recoveryPause }),
     ...(metricsText !== undefined && { metricsText }),
     ...(handedOver !== undefined && { handedOver }),
     ...(config.metrics?.token !== undefined && { metricsToken: config.metrics.token }),

@@ -53,6 +53,8 @@ export interface DraftingNeeds {
   readonly database: Database
   readonly currency: string
   readonly log: Logger
+  /** ms between two looks for drafts whose instances have stopped. Default 5000. */
+  readonly recoveryPause?: number
   /** Called for every charged draft. */
   readonly onCharged?: (model: string, usage: Reply['usage']) => void
 }
@@ -63,7 +65,7 @@ export function createDrafting(needs: DraftingNeeds): Drafting {
   const payment = createPayment({ settings, accounts, generation })
   const endings = createEndings({ access, log })
   const runs = createRuns({ ...needs, endings })
-  const recovery = startRecovery({ database, endings, log })
+  const recovery = startRecovery({ database, endings, log, pause: needs.recoveryPause })
 
   async function found(visit: Visit, deed: Deed, statement: ReturnType<typeof store.readDrafts>) {
     const [[row]] = await access.as(visit, [statement])

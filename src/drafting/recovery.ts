@@ -7,21 +7,22 @@ import { repeat } from '../platform/repeat.ts'
 import { readOpenDrafts, type OpenDraft } from './drafting-store.ts'
 import type { Endings } from './endings.ts'
 
-/** ms between two looks, and ms that the instance of a charged draft has to keep it itself. */
-const pause = 5000
+/** ms that the instance of a charged draft has to keep it itself. */
 const grace = { ms: 3000 }
 
 interface RecoveryNeeds {
   readonly database: Database
   readonly endings: Endings
   readonly log: Logger
+  /** ms between two looks. Default 5000. */
+  readonly pause?: number | undefined
 }
 
 /**
  * Ends the drafts whose instances have stopped. A charged draft becomes a letter if its author may still change the client;
  * a draft without a hold and without a charge has failed. Every instance does this.
  */
-export function startRecovery({ database, endings, log }: RecoveryNeeds) {
+export function startRecovery({ database, endings, log, pause = 5000 }: RecoveryNeeds) {
   async function recover({ id, client_id: clientId, person_id, role, charged }: OpenDraft): Promise<void> {
     const draft = { id, clientId }
     if (!charged) return endings.fail(byService, draft, 'interrupted')

@@ -78,12 +78,15 @@ describe('the page of usage', () => {
 
   detail('stops reading while it is hidden', async () => {
     const page = await open('/usage')
+    await page.clock.install()
+    // From the next read on, the page waits by that clock.
+    await page.waitForResponse((response) => response.url().endsWith('/usage'))
     await page.evaluate(`Object.defineProperty(document, 'hidden', { configurable: true, get: () => true })`)
     await page.getByText('Paused while you are away').waitFor()
     let reads = 0
     page.on('request', () => (reads += 1))
     await send({}, 200)
-    await page.evaluate('new Promise((resolve) => setTimeout(resolve, 2500))')
+    await page.clock.runFor(10_000)
     assert.equal(reads, 0)
     await page.evaluate(
       `delete document.hidden; document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))`,

@@ -20,7 +20,8 @@ export const notice = 'Written with the help of a model.'
 
 /** The settings of an instance that drafts letters with this stand-in. Its price is 12 tokens × 0.15 + 3 × 0.60. */
 export function draftingSettings(vendorUrl: string) {
-  return { models: [upstreamModel(vendorUrl)], drafting: { account: 'Portal', model: 'fast', notice } }
+  const drafting = { account: 'Portal', model: 'fast', notice }
+  return { models: [upstreamModel(vendorUrl)], drafting, recoveryPause: 100 }
 }
 
 /** A firm whose letters a stand-in for a vendor drafts, for the tests of a file. */

@@ -53,6 +53,8 @@ export interface ServiceOptions {
   readonly databaseUrl?: string
   /** ms that idle connections stay open when the instance closes. Default 0. */
   readonly idleGrace?: number
+  /** ms between two looks for drafts whose instances have stopped. */
+  readonly recoveryPause?: number
   /** Default: longer than a busy machine takes. */
   readonly patience?: DatabasePatience
   /** Sign-in methods and second factors besides the configured ones. */
@@ -92,6 +94,7 @@ export async function startService(options: ServiceOptions) {
     databaseUrl,
     log,
     idleGrace: options.idleGrace ?? 0,
+    ...(options.recoveryPause !== undefined && { recoveryPause: options.recoveryPause }),
     patience: options.patience ?? patience,
     ...(options.additional && { additional: options.additional }),
   })
