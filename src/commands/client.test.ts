@@ -1,23 +1,22 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir, userInfo } from 'node:os'
+import { writeFile } from 'node:fs/promises'
+import { userInfo } from 'node:os'
 import path from 'node:path'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { tollgateHere } from '../../tests/support/command-line.ts'
 import { createTestDatabase } from '../../tests/support/database.ts'
 import { at, parseObject } from '../../tests/support/json.ts'
 import { createTestLog } from '../../tests/support/log.ts'
-import { fixture, setUp } from '../../tests/support/fixture.ts'
+import { fixture, setUp, temporaryFolder } from '../../tests/support/fixture.ts'
 import { byService } from '../access/actor.ts'
 import { createAudit } from '../access/audit.ts'
 import { createPeople } from '../people/people.ts'
 import { openDatabase } from '../platform/database/database.ts'
 
-let folder: string
+const folder = temporaryFolder()
 
 const home = fixture(() => createTestDatabase())
 setUp(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'tollgate-client-'))
   const { log } = createTestLog()
   const database = openDatabase(home.url, { log })
   const audit = createAudit({ database })
@@ -28,7 +27,6 @@ setUp(async () => {
   await audit.close()
   await database.close()
 })
-after(() => rm(folder, { recursive: true }))
 
 const run = (...args: string[]) => tollgateHere(args, { DATABASE_URL: home.url, TOLLGATE_DATA: folder })
 const json = async (...args: string[]) => {

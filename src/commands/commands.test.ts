@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import { createServer } from 'node:net'
 import { existsSync, readFileSync } from 'node:fs'
-import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rename, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { PassThrough, Writable } from 'node:stream'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { Client } from 'pg'
 import { pino } from 'pino'
 import { assertBetween } from '../../tests/support/clock.ts'
@@ -21,7 +20,7 @@ import {
   type Outcome,
 } from '../../tests/support/command-line.ts'
 import { createTestDatabase } from '../../tests/support/database.ts'
-import { fixture, setUp } from '../../tests/support/fixture.ts'
+import { fixture, setUp, temporaryFolder } from '../../tests/support/fixture.ts'
 import { createKeys } from '../accounts/keys.ts'
 import { openEmbedded } from '../platform/embedded-postgres/embedded-postgres.ts'
 import { openDatabase } from '../platform/database/database.ts'
@@ -31,13 +30,12 @@ import { checkRuntime } from './doctor-host.ts'
 import { runCommand } from './run.ts'
 
 const log = pino({ level: 'silent' })
-let folder: string
+const folder = temporaryFolder()
 let environment: Record<string, string>
 
 const home = fixture(() => createTestDatabase())
 const database = fixture(() => openDatabase(home.url, { log }))
 setUp(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'tollgate-commands-'))
   await writeFile(path.join(folder, 'tollgate.yaml'), configuration)
   environment = {
     DATABASE_URL: home.url,
@@ -46,7 +44,6 @@ setUp(async () => {
     PORT: '0',
   }
 })
-after(() => rm(folder, { recursive: true }))
 
 const instanceId = '01981f3a-0000-7000-8000-0000000000aa'
 const configuration = `

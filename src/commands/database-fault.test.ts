@@ -1,28 +1,23 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { createServer, type Socket } from 'node:net'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { stringify } from 'yaml'
 import { tollgate, tollgateHere, type Outcome } from '../../tests/support/command-line.ts'
 import { createTestDatabase } from '../../tests/support/database.ts'
 import { isEndure } from '../../tests/support/draws.ts'
 import { createTestLog } from '../../tests/support/log.ts'
-import { fixture, setUp } from '../../tests/support/fixture.ts'
+import { fixture, temporaryFolder } from '../../tests/support/fixture.ts'
 import { upstreamModel } from '../../tests/support/service.ts'
 import { freePorts } from '../../tests/support/start.ts'
 import { openDatabase } from '../platform/database/database.ts'
 
-let folder: string
+const folder = temporaryFolder()
 
-setUp(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'tollgate-database-fault-'))
-})
 const home = fixture(() => createTestDatabase())
-after(() => rm(folder, { recursive: true }))
 
 async function run(args: readonly string[], databaseUrl: string, processes = 1): Promise<Outcome> {
   // A file of its own: commands that run at once must not read what another one is writing.

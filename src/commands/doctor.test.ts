@@ -2,12 +2,11 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { stringify } from 'yaml'
 import { tollgateHere } from '../../tests/support/command-line.ts'
 import { insertCredit } from '../../tests/support/credit.ts'
@@ -18,22 +17,20 @@ import { writeEmbeddingModel } from '../../tests/support/embedding-model.ts'
 import { nobody } from '../../tests/support/embedded.ts'
 import { tinyFile } from '../../tests/support/engine.ts'
 import { createTestLog } from '../../tests/support/log.ts'
-import { fixture, setUp } from '../../tests/support/fixture.ts'
+import { fixture, setUp, temporaryFolder } from '../../tests/support/fixture.ts'
 import { localEmbedder, shippedModel } from '../../tests/support/service.ts'
 import { main } from '../../tests/support/start.ts'
 import { openCurrency } from '../billing/currency.ts'
 import { openDatabase } from '../platform/database/database.ts'
 import { openEncryption } from '../platform/encryption-check.ts'
 
-let folder: string
+const folder = temporaryFolder()
 
 const home = fixture(() => createTestDatabase())
 setUp(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'tollgate-doctor-'))
   await chmod(folder, 0o755)
   await writeFile(path.join(folder, 'tollgate.yaml'), '')
 })
-after(() => rm(folder, { recursive: true }))
 
 const environment = () => ({
   DATABASE_URL: home.url,

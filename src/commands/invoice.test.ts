@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { after, describe, test } from 'node:test'
 import { tollgateHere } from '../../tests/support/command-line.ts'
 import { createTestDatabase } from '../../tests/support/database.ts'
 import { at, listAt, parseObject } from '../../tests/support/json.ts'
 import { createTestLog } from '../../tests/support/log.ts'
-import { fixture, setUp } from '../../tests/support/fixture.ts'
+import { fixture, setUp, temporaryFolder } from '../../tests/support/fixture.ts'
 import { addPastUsage } from '../../tests/support/past-usage.ts'
 import { refuseInvoices } from '../../tests/support/refused-invoices.ts'
 import { byService } from '../access/actor.ts'
@@ -15,13 +14,12 @@ import { createAccounts } from '../accounts/accounts.ts'
 import { createKeys } from '../accounts/keys.ts'
 import { openDatabase, type Database } from '../platform/database/database.ts'
 
-let folder: string
+const folder = temporaryFolder()
 let database: Database
 const names = ['Acme', 'Beta', 'Gamma']
 
 const home = fixture(() => createTestDatabase())
 setUp(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'tollgate-invoice-'))
   await writeFile(
     path.join(folder, 'tollgate.yaml'),
     '{ currency: EUR, firm: { name: Berg }, invoicing: { tax: [{ id: a, category: S, rate: "19" }] } }',
@@ -44,10 +42,7 @@ setUp(async () => {
   }
   await keys.close()
 })
-after(async () => {
-  await database.close()
-  await rm(folder, { recursive: true })
-})
+after(() => database.close())
 
 const run = (...args: string[]) =>
   tollgateHere(['invoice', ...args], {

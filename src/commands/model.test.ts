@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createReadStream } from 'node:fs'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
@@ -14,8 +13,9 @@ import { tinyFile } from '../../tests/support/engine.ts'
 import { objectAt, parseObject } from '../../tests/support/json.ts'
 import { loadConfig } from '../platform/config/config.ts'
 import { runCommand } from './run.ts'
+import { temporaryFolder } from '../../tests/support/fixture.ts'
 
-const folder = await mkdtemp(path.join(tmpdir(), 'model-command-'))
+const folder = temporaryFolder()
 const environment = { TOLLGATE_DATA: folder }
 const model = await readFile(tinyFile)
 const embedder = path.join(folder, 'embedder.gguf')
@@ -33,7 +33,6 @@ const address = server.address()
 const base = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`
 after(async () => {
   server.close().closeAllConnections()
-  await rm(folder, { recursive: true })
 })
 
 const run = (...args: readonly string[]) => tollgateHere(args, environment)

@@ -1,25 +1,22 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { existsSync } from 'node:fs'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { tollgateHere, tollgateInto, type Outcome } from '../../tests/support/command-line.ts'
 import { createTestDatabase } from '../../tests/support/database.ts'
 import { parseObject, type Json } from '../../tests/support/json.ts'
 import { createTestLog } from '../../tests/support/log.ts'
-import { fixture, setUp } from '../../tests/support/fixture.ts'
+import { fixture, setUp, temporaryFolder } from '../../tests/support/fixture.ts'
 import { openDatabase } from '../platform/database/database.ts'
 
-let folder: string
+const folder = temporaryFolder()
 
 const home = fixture(() => createTestDatabase())
 const database = fixture(() => openDatabase(home.url, { log: createTestLog().log }))
 setUp(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'tollgate-people-'))
   await configure('')
 })
-after(() => rm(folder, { recursive: true }))
 
 const configure = (settings: string) =>
   writeFile(path.join(folder, 'tollgate.yaml'), `base_url: https://tollgate.test\n${settings}`)

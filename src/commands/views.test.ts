@@ -1,28 +1,25 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { tollgateHere, type Outcome } from '../../tests/support/command-line.ts'
 import { createTestDatabase } from '../../tests/support/database.ts'
 import { parseObject } from '../../tests/support/json.ts'
 import { createTestLog } from '../../tests/support/log.ts'
-import { fixture, setUp } from '../../tests/support/fixture.ts'
+import { fixture, setUp, temporaryFolder } from '../../tests/support/fixture.ts'
 import { openDatabase } from '../platform/database/database.ts'
 
-let folder: string
+const folder = temporaryFolder()
 let account: string
 
 const home = fixture(() => createTestDatabase())
 const database = fixture(() => openDatabase(home.url, { log: createTestLog().log }))
 setUp(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'tollgate-views-'))
   await writeFile(path.join(folder, 'tollgate.yaml'), '{}')
   await run('person', 'create', '--email', 'anna@firm.example', '--name', 'Anna')
   const { stdout } = await run('account', 'create', '--name', 'Acme', '--credit', '5', '--json')
   account = String(parseObject(stdout)['id'])
 })
-after(() => rm(folder, { recursive: true }))
 
 function run(...args: string[]): Promise<Outcome> {
   return tollgateHere(args, {

@@ -9,6 +9,7 @@ import { fixture } from '../../tests/support/fixture.ts'
 import { until } from '../../tests/support/until.ts'
 import { createAccounts } from '../accounts/accounts.ts'
 import type { Payer } from '../billing/payer.ts'
+import type { Price } from '../billing/prices.ts'
 import { createLedger } from '../billing/ledger.ts'
 import { createTill } from '../billing/postgres-till.ts'
 
@@ -96,6 +97,24 @@ describe('a generation', () => {
   const till = fixture(() => createTill({ database, log }))
   after(() => till.drain())
 
+  /** A new account pays. */
+  async function renew(credit = 10n ** 12n, requestsPerMinute = 1000): Promise<void> {
+    requestId = randomUUIDv7()
+    const limits = { requestsPerMinute, tokensPerMinute: 100_000 }
+    const account = await createAccounts({ database }).create({ name: randomUUIDv7(), ...limits, credit }, byService)
+    payer = { accountId: account.id, keyId: randomUUIDv7() }
+  }
+
+  /** Lets requests be carried out by the first of these models, which falls back on the next. */
+  function offer(...models: readonly (Model & { readonly price?: Price })[]): void {
+    const offers = models.map(({ price: own = price, ...model }, index) => {
+      return { aliases: [], model, price: own, createdAt: 1_700_000_000, fallback: models[index + 1]?.id }
+    })
+    const find = (name: string) => offers.find(({ model }) => model.id === name) ?? assert.fail(name)
+    const catalogue = { find, list: () => offers, configured: () => [], close: async () => {} }
+    generation = createGeneration({ catalogue, till, log, currency: 'USD' })
+  }
+
   /** A job of a new account, and a generation that carries it out with a model that runs like this. */
   async function jobOf(
     stream: boolean,
@@ -103,16 +122,8 @@ describe('a generation', () => {
     signal = new AbortController().signal,
     idempotency?: { readonly key: string; readonly hash: string },
   ): Promise<Job> {
-    requestId = randomUUIDv7()
-    const limits = { requestsPerMinute: 1000, tokensPerMinute: 100_000 }
-    const account = await createAccounts({ database }).create(
-      { name: randomUUIDv7(), ...limits, credit: 10n ** 12n },
-      byService,
-    )
-    payer = { accountId: account.id, keyId: randomUUIDv7() }
-    const offer = { aliases: [], model: modelThat(run), price, createdAt: 1_700_000_000, fallback: undefined }
-    const catalogue = { find: () => offer, list: () => [offer], configured: () => [], close: async () => {} }
-    generation = createGeneration({ catalogue, till, log, currency: 'USD' })
+    await renew()
+    offer(modelThat(run))
     return { requestId, request: { ...request, stream }, payer, allowedModels: null, signal, idempotency }
   }
 
@@ -121,20 +132,18 @@ describe('a generation', () => {
     return job.request.stream ? replyOf(generation.stream(job)) : generation.generate(job)
   }
 
+  /** Asks again for what a payer has asked for with an idempotency key. */
+  function ask(hash: string, key = 'k', stream = false): Promise<Reply> {
+    const { signal } = new AbortController()
+    const common = { requestId: randomUUIDv7(), request: { ...request, stream }, payer, allowedModels: null, signal }
+    const job = { ...common, idempotency: { key, hash } }
+    return stream ? replyOf(generation.stream(job)) : generation.generate(job)
+  }
+
   /** `m` falls back on `n`, which costs ten times as much. */
   async function fallOver(run: () => AsyncIterable<StreamPart>, next: () => AsyncIterable<StreamPart>, credit: bigint) {
-    const limits = { requestsPerMinute: 1, tokensPerMinute: 100_000 }
-    const account = await createAccounts({ database }).create({ name: randomUUIDv7(), ...limits, credit }, byService)
-    payer = { accountId: account.id, keyId: randomUUIDv7() }
-    requestId = randomUUIDv7()
-    const offer = { aliases: [], createdAt: 1_700_000_000 }
-    const offers = [
-      { ...offer, model: modelThat(run), price, fallback: 'n' },
-      { ...offer, model: { ...modelThat(next), id: 'n' }, price: { input: 10n, output: 10_000n }, fallback: 'm' },
-    ] as const
-    const find = (name: string) => (name === 'm' ? offers[0] : offers[1])
-    const catalogue = { find, list: () => offers, configured: () => [], close: async () => {} }
-    generation = createGeneration({ catalogue, till, log, currency: 'USD' })
+    await renew(credit, 1)
+    offer(modelThat(run), { ...modelThat(next), id: 'n', price: { input: 10n, output: 10_000n } })
     const { signal } = new AbortController()
     const job = { requestId, request: { ...request, stream: true }, payer, allowedModels: null, signal }
     return Array.fromAsync(generation.stream(job))
@@ -172,41 +181,22 @@ describe('a generation', () => {
   })
 
   it('A22 a stored reply is replayed while no model can count the request', async () => {
-    const limits = { requestsPerMinute: 1000, tokensPerMinute: 100_000 }
-    const account = await createAccounts({ database }).create(
-      { name: randomUUIDv7(), ...limits, credit: 10n ** 12n },
-      byService,
-    )
-    payer = { accountId: account.id, keyId: randomUUIDv7() }
+    await renew()
     let away = false
     const well = modelThat(working)
-    const model: Model = {
+    offer({
       ...well,
       async count(...asked) {
         if (away) throw new Problem('unavailable', 'The model is not ready.')
         return well.count(...asked)
       },
-    }
-    const offer = { aliases: [], model, price, createdAt: 1_700_000_000, fallback: undefined }
-    const catalogue = { find: () => offer, list: () => [offer], configured: () => [], close: async () => {} }
-    generation = createGeneration({ catalogue, till, log, currency: 'USD' })
-    const ask = (hash: string, key = 'k', stream = false) => {
-      const job = {
-        requestId: randomUUIDv7(),
-        request: { ...request, stream },
-        payer,
-        allowedModels: null,
-        signal: new AbortController().signal,
-        idempotency: { key, hash },
-      }
-      return stream ? replyOf(generation.stream(job)) : generation.generate(job)
-    }
+    })
     const first = await ask('a')
     away = true
     for (const again of [await ask('a'), await ask('a', 'k', true)]) {
       assert.deepEqual([again.body, again.model, again.id], [first.body, first.model, first.id])
       assert.deepEqual([again.replayed, again.cost], [true, undefined])
-      assert.equal(again.levels.tokens.limit, limits.tokensPerMinute)
+      assert.equal(again.levels.tokens.limit, 100_000)
     }
     for (const [hash, key] of [
       ['b', 'k'],

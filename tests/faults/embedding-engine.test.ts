@@ -1,28 +1,23 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { after, before, it } from 'node:test'
+import { after, it } from 'node:test'
 import { settle } from '../support/clock.ts'
 import { isEndure } from '../support/draws.ts'
 import { smallEmbedder, writeEmbeddingModel } from '../support/embedding-model.ts'
 import { engines } from '../support/engine-processes.ts'
 import { localEmbedder, startService, type Customer, type Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
+import { setUp, temporaryFolder } from '../support/fixture.ts'
 
-let folder: string
+const folder = temporaryFolder()
 let service: Service
-before(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'embedding-faults-'))
+setUp(async () => {
   const file = path.join(folder, 'embedder.gguf')
   await writeEmbeddingModel(file, { ...smallEmbedder, layers: 8 })
   service = await startService({ models: [localEmbedder(file)] })
   await service.untilReady()
 })
-after(async () => {
-  await service.close()
-  await rm(folder, { recursive: true })
-})
+after(() => service.close())
 
 const text = 'a '.repeat(smallEmbedder.context - 2)
 const many = Array.from({ length: 2048 }, () => text)

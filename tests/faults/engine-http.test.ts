@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { after, before, it } from 'node:test'
+import { after, it } from 'node:test'
 import { engines } from '../support/engine-processes.ts'
 import { readEvents, type ReceivedEvent } from '../support/events.ts'
 import { at } from '../support/json.ts'
@@ -11,12 +9,12 @@ import { shippedModel, startService, upstreamModel, type Service } from '../supp
 import { until } from '../support/until.ts'
 import { startVendor, type Vendor } from '../support/vendor.ts'
 import { settle } from '../support/clock.ts'
+import { setUp, temporaryFolder } from '../support/fixture.ts'
 
-let folder: string
+const folder = temporaryFolder()
 let vendor: Vendor
 let service: Service
-before(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'engine-http-'))
+setUp(async () => {
   const file = path.join(folder, 'endless.gguf')
   await writeEndlessModel(file)
   vendor = await startVendor()
@@ -26,7 +24,6 @@ before(async () => {
 after(async () => {
   await service.close()
   await vendor.close()
-  await rm(folder, { recursive: true })
 })
 
 const isReady = async () => at((await service.call('/readyz', undefined)).json, 'checks', 'models', 'tiny') === true

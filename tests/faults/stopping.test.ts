@@ -2,11 +2,10 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Client } from 'pg'
 import { stringify } from 'yaml'
@@ -16,18 +15,17 @@ import { isEndure } from '../support/draws.ts'
 import { eventually, serverOf } from '../support/embedded.ts'
 import { upstreamModel } from '../support/service.ts'
 import { freePorts, main, start } from '../support/start.ts'
+import { setUp, temporaryFolder } from '../support/fixture.ts'
 
 /** The advisory lock of `migrations-store.ts`. */
 const migrationLock = 7_265_538_911
 
-let folder: string
+const folder = temporaryFolder()
 let port: number
-before(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'tollgate-stopping-'))
+setUp(async () => {
   await writeFile(path.join(folder, 'tollgate.yaml'), '')
   port = await freePorts()
 })
-after(() => rm(folder, { recursive: true }))
 
 const onLinux = { skip: process.platform === 'linux' ? false : 'there is no /proc' }
 

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { Client } from 'pg'
 import { stringify } from 'yaml'
 import { verifyBooks } from '../../src/billing/verify.ts'
@@ -12,31 +11,29 @@ import { openDatabase } from '../../src/platform/database/database.ts'
 import { isRunning } from '../../src/platform/system/processes.ts'
 import { tollgate, tollgateHere } from '../support/command-line.ts'
 import { detail } from '../support/detail.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { createTestDatabase } from '../support/database.ts'
 import { eventually } from '../support/embedded.ts'
 import { createGate } from '../support/gate.ts'
 import { parseObject } from '../support/json.ts'
 import { createTestLog } from '../support/log.ts'
 import { upstreamModel } from '../support/service.ts'
 import { freePorts, main, start, type Started } from '../support/start.ts'
-import { startVendor, type Vendor } from '../support/vendor.ts'
+import { startVendor } from '../support/vendor.ts'
+import { fixture, setUp, temporaryFolder } from '../support/fixture.ts'
 
 /** The advisory lock of `migrations-store.ts`. */
 const migrationLock = 7_265_538_911
 
 // `listen.processes: 2`: one process accepts connections, two serve them.
 
-let folder: string
-let vendor: Vendor
-let home: TestDatabase
+const folder = temporaryFolder()
 let service: Started
 let url: string
 let environment: Record<string, string>
 
-before(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'tollgate-workers-'))
-  vendor = await startVendor()
-  home = await createTestDatabase()
+const vendor = fixture(() => startVendor())
+const home = fixture(() => createTestDatabase())
+setUp(async () => {
   const port = await freePorts()
   url = `http://127.0.0.1:${port}`
   const settings = {
@@ -53,12 +50,7 @@ function assertGone(pids: readonly number[]): void {
   assert.equal(pids.length > 0, true)
   assert.deepEqual(pids.filter(isRunning), [])
 }
-after(async () => {
-  await service.end()
-  await vendor.close()
-  await home.drop()
-  await rm(folder, { recursive: true })
-})
+after(() => service.end())
 
 const command = (...args: string[]) => tollgateHere([...args, '--json'], environment)
 

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { promisify } from 'node:util'
 import {
   prepareDataFolder,
@@ -18,21 +17,18 @@ import { at, parseObject } from '../support/json.ts'
 import { freePorts, start, type Started } from '../support/start.ts'
 import { until } from '../support/until.ts'
 import { createVisitor, type Page, type Visitor } from '../support/visitor.ts'
+import { setUp, temporaryFolder } from '../support/fixture.ts'
 
 /** As `npm start` on a fresh clone: the embedded database, the shipped model, no settings. */
-let folder: string
+const folder = temporaryFolder()
 let port: number
 let running: Started | undefined
 
-before(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'tollgate-demo-'))
+setUp(async () => {
   await writeFile(path.join(folder, 'tollgate.yaml'), '')
   await startAt(await freePorts())
 })
-after(async () => {
-  await running?.end()
-  await rm(folder, { recursive: true })
-})
+after(() => running?.end())
 
 /** The environment of the service and the command line, with the data in this folder. */
 const environment = (data: string, changes: Record<string, string> = {}) => ({

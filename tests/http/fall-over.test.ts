@@ -41,12 +41,3 @@ it('A13 if a model fails, its fallback serves the request at its own price, for 
   )
   assert.deepEqual([holds, charged], [0, 72_000_000n])
 })
-
-it('A13 a key without access to the fallback gets the failure', async () => {
-  const { accountId, key } = await service.customer({}, { allowedModels: ['fast'] })
-  const calls = working.calls
-  const answer = await service.call('/v1/generate', key, asked)
-  assert.ok(['upstream_failed', 'unavailable'].includes(String(answer.error['code'])), answer.text)
-  const { rows, holds } = await service.books(accountId)
-  assert.deepEqual([rows.length, holds, working.calls - calls], [0, 0, 0])
-})

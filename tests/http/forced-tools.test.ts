@@ -7,11 +7,8 @@ import Anthropic from '@anthropic-ai/sdk'
 import { generateObject, generateText, streamText, tool, type LanguageModel } from 'ai'
 import OpenAI from 'openai'
 import { z } from 'zod'
-import { callAddresses, callsIn, pieceIn, type CallAddress } from '../support/call-dialects.ts'
-import { settle } from '../support/clock.ts'
+import { callAddresses, callsIn, type CallAddress } from '../support/call-dialects.ts'
 import { isEndure } from '../support/draws.ts'
-import { engines } from '../support/engine-processes.ts'
-import { readEvents } from '../support/events.ts'
 import { at, listAt } from '../support/json.ts'
 import { fixture, setUp } from '../support/fixture.ts'
 import { shippedModel, startService, upstreamModel, type Customer, type Service } from '../support/service.ts'
@@ -220,48 +217,6 @@ for (const address of callAddresses) {
 
     // The dialect does not matter.
     if (isEndure || isFirst) {
-      it('A22 replays the same call under an Idempotency-Key, free of charge', async () => {
-        const { accountId, key } = await service.customer()
-        const [first, second] = [
-          await sendTo(address, key, {}, { 'idempotency-key': 'k' }),
-          await sendTo(address, key, {}, { 'idempotency-key': 'k' }),
-        ]
-        assert.equal(first.status, 200, first.text)
-        assert.equal(callsIn(first.json).length, 1)
-        assert.deepEqual([second.headers.get('idempotent-replayed'), second.text], ['true', first.text])
-        const { input, output } = tokensOf(first.json)
-        await assertCharged(accountId, input, output)
-      })
-
-      it('A15 charges what was generated if its caller disconnects within the arguments', async () => {
-        const { accountId, key } = await service.customer()
-        const leaving = new AbortController()
-        const long = { type: 'object', properties: { text: { type: 'string', minLength: 400 } }, required: ['text'] }
-        const tools: unknown = JSON.parse(
-          JSON.stringify(forced[address].tools).replace(JSON.stringify(schema), JSON.stringify(long)),
-        )
-        const response = await fetch(`${service.url}${address}`, {
-          method: 'POST',
-          headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-          body: JSON.stringify({ model: 'tiny', ...forced[address], tools, ...boundOf(address, 500), stream: true }),
-          signal: leaving.signal,
-        })
-        // The engine waits, so that it cannot finish before the service has seen that the caller left.
-        const [engine = assert.fail()] = engines()
-        await assert.rejects(async () => {
-          for await (const event of readEvents(response)) {
-            if (pieceIn(event) === undefined || leaving.signal.aborted) continue
-            process.kill(engine, 'SIGSTOP')
-            leaving.abort()
-          }
-        })
-        await settle()
-        process.kill(engine, 'SIGCONT')
-        await until(async () => (await service.books(accountId)).rows.length === 1)
-        const [row] = (await service.books(accountId)).rows
-        assert.ok(row && row.outputTokens > 0 && row.outputTokens < 500)
-        await assertCharged(accountId, row.inputTokens, row.outputTokens, 'cancelled')
-      })
     }
 
     it('refuses a free choice, and a schema that it cannot enforce, before anything is held', async () => {

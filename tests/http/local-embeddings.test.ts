@@ -1,17 +1,15 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { after, before, describe, it } from 'node:test'
+import { after, describe, it } from 'node:test'
 import OpenAI from 'openai'
 import { smallEmbedder, writeEmbeddingModel } from '../support/embedding-model.ts'
 import { at, listAt } from '../support/json.ts'
 import { localEmbedder, startService, type Service } from '../support/service.ts'
+import { setUp, temporaryFolder } from '../support/fixture.ts'
 
-let folder: string
+const folder = temporaryFolder()
 let service: Service
-before(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'local-embeddings-'))
+setUp(async () => {
   const file = path.join(folder, 'embedder.gguf')
   await writeEmbeddingModel(file)
   service = await startService({
@@ -20,10 +18,7 @@ before(async () => {
   })
   await service.untilReady()
 })
-after(async () => {
-  await service.close()
-  await rm(folder, { recursive: true })
-})
+after(() => service.close())
 
 const model = 'embedder'
 const { context, width } = smallEmbedder
@@ -51,17 +46,6 @@ describe('Embeddings of a local model', () => {
     assert.deepEqual([rows.length, holds, charged], [2, 0, 2n * BigInt(tokens) * 20_000n])
     const row = rows.find(({ requestId }) => requestId === request_id)
     assert.deepEqual([row?.inputTokens, row?.outputTokens, row?.usageSource], [tokens, 0, 'model'])
-  })
-
-  it('give a text the same vector alone, among others and beside other requests', async () => {
-    const { key } = await service.customer()
-    const input = ['the client', full, 'another', '.']
-    const together = await embed(key, { input })
-    const alone = await Promise.all(input.map((text) => embed(key, { input: text })))
-    assert.deepEqual(
-      alone.map(({ json }) => numbersOf(json, 0)),
-      input.map((_, index) => numbersOf(together.json, index)),
-    )
   })
 
   it('refuse a text that does not fit the context with both numbers and its place, before anything is held', async () => {
@@ -104,21 +88,6 @@ describe('Embeddings of a local model', () => {
     const small = await service.customer({ tokensPerMinute: tokens - 1 })
     assert.equal((await embed(small.key, { input: 'the client' })).error['code'], 'can_never_fit_limit')
     for (const { accountId } of [poor, small]) assert.equal((await service.books(accountId)).rows.length, 0)
-  })
-
-  it('are refused beyond the queue at once with Retry-After, and nothing is charged for that', async () => {
-    const { accountId, key } = await service.customer()
-    const body = { model: 'narrow', input: Array.from({ length: 256 }, () => full) }
-    const answers = await Promise.all(Array.from({ length: 12 }, () => embed(key, body)))
-    const refused = answers.filter(({ status }) => status !== 200)
-    // One runs and four wait; each that has finished by then makes room for another.
-    assert.ok(refused.length > 0 && refused.length <= 7, `${refused.length} refused`)
-    for (const { status, error, headers } of refused) {
-      assert.deepEqual([status, error['code']], [503, 'overloaded'])
-      assert.ok(Number(headers.get('retry-after')) >= 1)
-    }
-    const { rows, holds } = await service.books(accountId)
-    assert.deepEqual([rows.length, holds], [answers.length - refused.length, 0])
   })
 
   it('are listed with their kind, and refused by every call for text', async () => {

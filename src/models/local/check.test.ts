@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { tinyFile } from '../../../tests/support/engine.ts'
 import { createTestLog } from '../../../tests/support/log.ts'
 import { OperatorError } from '../../platform/problems.ts'
 import { checkModel } from './check.ts'
+import { temporaryFolder } from '../../../tests/support/fixture.ts'
 
-const folder = await mkdtemp(path.join(tmpdir(), 'check-'))
-after(() => rm(folder, { recursive: true }))
+const folder = temporaryFolder()
 const original = await readFile(tinyFile)
 
 /** Checks a copy of the shipped model with `setting` renamed. */

@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, before, test, type TestContext } from 'node:test'
 import { getLlama, LlamaLogLevel, type LlamaEmbeddingContext } from 'node-llama-cpp'
@@ -11,8 +9,9 @@ import { OperatorError, Problem } from '../../platform/problems.ts'
 import type { EmbeddingOptions, Prompt } from '../model.ts'
 import { createEmbeddingEngine, type EmbeddingEngineNeeds } from './embedding-engine.ts'
 import type { LocalEngine } from './engine.ts'
+import { temporaryFolder } from '../../../tests/support/fixture.ts'
 
-const folder = await mkdtemp(path.join(tmpdir(), 'embedding-engine-'))
+const folder = temporaryFolder()
 const file = path.join(folder, 'embedder.gguf')
 const { context, width } = smallEmbedder
 let engine: LocalEngine
@@ -30,7 +29,6 @@ before(async () => {
 after(async () => {
   await engine.close()
   await direct.dispose()
-  await rm(folder, { recursive: true })
 })
 
 function createEngine(needs: Partial<EmbeddingEngineNeeds> = {}): LocalEngine {

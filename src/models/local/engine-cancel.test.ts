@@ -1,20 +1,16 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, before, test } from 'node:test'
 import { createTestEngine, letterPrompt, promptOf, readRun, writeEndlessModel } from '../../../tests/support/engine.ts'
 import { Problem } from '../../platform/problems.ts'
+import { temporaryFolder } from '../../../tests/support/fixture.ts'
 
-const folder = await mkdtemp(path.join(tmpdir(), 'engine-cancel-'))
+const folder = temporaryFolder()
 const file = path.join(folder, 'endless.gguf')
 await writeEndlessModel(file)
 const engine = createTestEngine({ file, parallel: 2, queue: 2 })
 before(() => engine.ready())
-after(async () => {
-  await engine.close()
-  await rm(folder, { recursive: true })
-})
+after(() => engine.close())
 
 const longPrompt = promptOf(' the'.repeat(900))
 const cancelledBefore = { inputTokens: 0, outputTokens: 0, source: 'model' }

@@ -1,17 +1,16 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { inspectModelFile } from './gguf.ts'
 import { asOrdinaryUser } from '../../../tests/support/ordinary-user.ts'
+import { temporaryFolder } from '../../../tests/support/fixture.ts'
 
 const tiny = path.join(import.meta.dirname, '../../../models/tiny/tiny.gguf')
 const original = await readFile(tiny)
-const folder = await mkdtemp(path.join(tmpdir(), 'gguf-'))
-after(() => rm(folder, { recursive: true }))
+const folder = temporaryFolder()
 
 async function reasonOf(file: string): Promise<string> {
   const found = await inspectModelFile(file)

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { after, test } from 'node:test'
@@ -9,6 +8,7 @@ import { createTestEngine, promptOf, tinyFile } from '../../../tests/support/eng
 import type { Prompt } from '../conversation.ts'
 import { createRenderer } from './render.ts'
 import { createReplyText } from './reply-text.ts'
+import { temporaryFolder } from '../../../tests/support/fixture.ts'
 
 const llama = await getLlama({
   gpu: false,
@@ -19,11 +19,8 @@ const llama = await getLlama({
 })
 const model = await llama.loadModel({ modelPath: tinyFile, vocabOnly: true })
 const renderer = createRenderer(model)
-const folder = await mkdtemp(path.join(tmpdir(), 'render-'))
-after(async () => {
-  await llama.dispose()
-  await rm(folder, { recursive: true })
-})
+const folder = temporaryFolder()
+after(() => llama.dispose())
 
 const words =
   'We agreed a fixed fee of $4,800 for the accounts; the statements come by 30 March.\n\nOn costs, nothing new. '

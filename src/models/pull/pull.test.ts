@@ -4,7 +4,6 @@ import { once } from 'node:events'
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer as createPlainServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, beforeEach, describe, test } from 'node:test'
 import { createCertificate } from '../../../tests/support/certificate.ts'
@@ -12,14 +11,14 @@ import { tinyFile } from '../../../tests/support/engine.ts'
 import { OperatorError } from '../../platform/problems.ts'
 import { parseModelSource, pullModel, type Progress, type PullNeeds } from './pull.ts'
 import { asOrdinaryUser } from '../../../tests/support/ordinary-user.ts'
+import { temporaryFolder } from '../../../tests/support/fixture.ts'
 
-const root = await mkdtemp(path.join(tmpdir(), 'pull-'))
+const root = temporaryFolder()
 const model = await readFile(tinyFile)
 const sha256 = createHash('sha256').update(model).digest('hex')
 const servers: Server[] = []
 after(async () => {
   for (const server of servers) server.close().closeAllConnections()
-  await rm(root, { recursive: true })
 })
 
 let folder = root

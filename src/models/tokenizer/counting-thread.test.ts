@@ -1,19 +1,16 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { after, describe, test } from 'node:test'
 import type { TextMessage } from '../conversation.ts'
 import { createCountingThread } from './counting-thread.ts'
+import { temporaryFolder } from '../../../tests/support/fixture.ts'
 
-const folder = await mkdtemp(path.join(tmpdir(), 'tokenizer-'))
+const folder = temporaryFolder()
 /** Enough for any machine, so that no count ends early. */
 const patient = { budget: 600_000, patience: 600_000 }
 const thread = createCountingThread(patient)
-after(async () => {
-  await thread.close()
-  await rm(folder, { recursive: true })
-})
+after(() => thread.close())
 
 const user = (text: string): TextMessage[] => [{ role: 'user', text }]
 

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { createTestEngine } from '../../../tests/support/engine.ts'
@@ -9,16 +8,14 @@ import type { TextMessage } from '../conversation.ts'
 import { createCountingThread } from './counting-thread.ts'
 import { loadTokenizerFile } from './tokenizer-file.ts'
 import { faultOfTokenizerFile } from './tokenizer.ts'
+import { temporaryFolder } from '../../../tests/support/fixture.ts'
 
-const root = await mkdtemp(path.join(tmpdir(), 'tokenizer-file-'))
+const root = temporaryFolder()
 const engine = createTestEngine()
 const thread = createCountingThread({ budget: 600_000, patience: 600_000 })
 // A count waits for the model for only five seconds.
 before(() => engine.ready())
-after(async () => {
-  await Promise.all([engine.close(), thread.close()])
-  await rm(root, { recursive: true })
-})
+after(() => Promise.all([engine.close(), thread.close()]))
 
 const folder = async (name: string): Promise<string> => {
   await mkdir(path.join(root, name))

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { pino } from 'pino'
 import { exchange } from '../../../tests/support/echo-server.ts'
 import { objectAt, parseObject, type Json } from '../../../tests/support/json.ts'
@@ -12,6 +11,7 @@ import { registerAssets } from './assets.ts'
 import { loadPages } from './pages.ts'
 import { Problem, type ProblemCode } from '../problems.ts'
 import { represent } from './representation.ts'
+import { setUp, temporaryFolder } from '../../../tests/support/fixture.ts'
 
 const shell = `<html><head><script id="content" nonce="__NONCE__">__CONTENT__</script><script src="/a.js" nonce="__NONCE__"></script></head></html>`
 const portalShell = shell.replace('</head>', '<!--__STYLE__--></head><!--__FIRST__-->')
@@ -24,12 +24,11 @@ const browser = 'text/html,application/xhtml+xml,*/*;q=0.8'
 const signInUrl = (returnTo: string) => `/login?to=${encodeURIComponent(returnTo)}`
 const hostile = '</script><script>alert(1)</script><!--\u2028__NONCE__ __CONTENT__ &lt;'
 
-let folder: string
+const folder = temporaryFolder()
 let server: Server
 let port: number
 
-before(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'tollgate-pages-'))
+setUp(async () => {
   await writeShells(folder, { portal: portalShell, signIn: `${shell}<!-- sign-in -->` })
   await writeFile(path.join(folder, 'assets/app-1.js'), 'export const plain = 1')
   await writeFile(path.join(folder, 'assets/app-1.js.br'), 'brotli')
@@ -59,10 +58,7 @@ before(async () => {
   await server.listen({ port: 0, host: '127.0.0.1' })
   port = Number(new URL(server.listeningOrigin).port)
 })
-after(async () => {
-  await server.close()
-  await rm(folder, { recursive: true })
-})
+after(() => server.close())
 
 async function writeShells(to: string, { portal, signIn }: { portal: string; signIn: string }): Promise<void> {
   await mkdir(path.join(to, 'assets'), { recursive: true })
