@@ -29,12 +29,9 @@ async function stopped() {
     const customer: Customer = await service.customer()
     const caller = new AbortController()
     let ended = false
-    const asked = fetch(`${service.url}/v1/embeddings`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${customer.key}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ model: 'embedder', input: many }),
-      signal: caller.signal,
-    }).finally(() => (ended = true))
+    const asked = service
+      .post('/v1/embeddings', customer.key, { model: 'embedder', input: many }, { signal: caller.signal })
+      .finally(() => (ended = true))
     await until(async () => ended || (await service.books(customer.accountId)).holds === 1)
     const [pid, ...others] = engines()
     assert.ok(pid !== undefined && others.length === 0)

@@ -31,11 +31,7 @@ const isReady = async () => at((await service.call('/readyz', undefined)).json, 
 const body = { model: 'tiny', input: 'Tell a long story.', max_output_tokens: 512 }
 
 async function* events(key: string): AsyncGenerator<ReceivedEvent> {
-  const response = await fetch(`${service.url}/v1/generate`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ ...body, stream: true }),
-  })
+  const response = await service.post('/v1/generate', key, { ...body, stream: true })
   yield* readEvents(response)
 }
 

@@ -37,12 +37,7 @@ it('A18 a stopping service finishes and settles requests in flight, and refuses 
   const { accountId, key } = await stopping.customer()
   const left = new AbortController()
   const inFlight = stopping.call('/v1/generate', key, valid)
-  const abandoned = fetch(`${stopping.url}/v1/generate`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify(valid),
-    signal: left.signal,
-  })
+  const abandoned = stopping.post('/v1/generate', key, valid, { signal: left.signal })
   // The hold comes before the call, and a caller who leaves between the two is not charged.
   await until(() => vendor.calls === 2)
   const closing = stopping.close()

@@ -23,12 +23,7 @@ type Address = keyof typeof dialects
 const addresses: readonly Address[] = ['/v1/generate', '/v1/chat/completions', '/v1/responses', '/v1/messages']
 
 function stream(address: Address, key: string, signal?: AbortSignal): Promise<Response> {
-  return fetch(`${service.url}${address}`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ ...dialects[address], stream: true }),
-    ...(signal && { signal }),
-  })
+  return service.post(address, key, { ...dialects[address], stream: true }, { signal })
 }
 
 /** Unsupported fields, with the field that the refusal names. All are tested beside the code of the dialects. */

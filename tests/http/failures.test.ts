@@ -62,12 +62,7 @@ describe('a generation that fails', () => {
     const { calls, abandoned } = vendor
     const { accountId, key } = await service.customer()
     const controller = new AbortController()
-    const pending = fetch(`${service.url}/v1/generate`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      body: JSON.stringify(valid),
-      signal: controller.signal,
-    })
+    const pending = service.post('/v1/generate', key, valid, { signal: controller.signal })
     // The hold comes before the call, and a caller who leaves between the two is not charged.
     await until(() => vendor.calls > calls)
     controller.abort()
@@ -82,11 +77,7 @@ describe('a generation that fails', () => {
 
 /** The events of a stream, and the fields of its last event. */
 async function stream(key: string, changes: object) {
-  const response = await fetch(`${service.url}/v1/generate`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ ...valid, stream: true, ...changes }),
-  })
+  const response = await service.post('/v1/generate', key, { ...valid, stream: true, ...changes })
   const events = await Array.fromAsync(readEvents(response))
   const last = parseObject(events.at(-1)?.data ?? '{}')
   const text = events.map(({ name, data }) => (name === 'output_text.delta' ? parseObject(data)['delta'] : '')).join('')

@@ -24,11 +24,7 @@ it('A13 if a model fails, its fallback serves the request at its own price, for 
   const whole = await service.call('/v1/generate', key, asked)
   assert.deepEqual([whole.status, whole.headers.get('x-model'), whole.headers.get('x-cost')], [200, 'dear', '0.000036'])
   assert.equal(whole.headers.get('x-ratelimit-remaining-requests'), '1')
-  const response = await fetch(`${service.url}/v1/generate`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ ...asked, stream: true }),
-  })
+  const response = await service.post('/v1/generate', key, { ...asked, stream: true })
   assert.equal(response.headers.get('x-model'), 'dear')
   assert.equal((await Array.fromAsync(readEvents(response))).at(-1)?.name, 'done')
   const { rows, holds, charged } = await service.books(accountId)

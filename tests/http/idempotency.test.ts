@@ -95,12 +95,12 @@ describe('Idempotency-Key', () => {
 /** Sends a request and disconnects while the model works on it; with a stream, after its first event. */
 async function leave(key: string, accountId: string, body: { readonly stream?: boolean }): Promise<void> {
   const controller = new AbortController()
-  const left = fetch(`${service.url}/v1/generate`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'idempotency-key': 'k' },
-    body: JSON.stringify({ ...valid, ...body }),
-    signal: controller.signal,
-  })
+  const left = service.post(
+    '/v1/generate',
+    key,
+    { ...valid, ...body },
+    { signal: controller.signal, headers: { 'idempotency-key': 'k' } },
+  )
   if (body.stream) await (await left).body?.getReader().read()
   else await until(async () => (await service.books(accountId)).holds === 1)
   controller.abort()

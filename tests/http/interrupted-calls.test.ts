@@ -36,19 +36,10 @@ const service = fixture(() =>
   }),
 )
 
-interface Sending {
-  readonly headers?: Readonly<Record<string, string>>
-  readonly signal?: AbortSignal
-}
+type Sending = Parameters<typeof service.post>[3]
 
-function post(address: CallAddress, model: string, key: string, more: object = {}, sending: Sending = {}) {
-  return fetch(`${service.url}${address}`, {
-    method: 'POST',
-    ...sending,
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...sending.headers },
-    body: JSON.stringify({ model, ...callDialects[address], stream: true, ...more }),
-  })
-}
+const post = (address: CallAddress, model: string, key: string, more: object = {}, sending: Sending = {}) =>
+  service.post(address, key, { model, ...callDialects[address], stream: true, ...more }, sending)
 
 /** A gate that is open for the name of the tool and the first piece of its arguments. */
 function gateAtPiece(): Gate {

@@ -135,12 +135,7 @@ describe('Embeddings of 2048 texts', () => {
     const whole = http(answerOf(itemsOf(doubles)))
     raw.behave((socket) => void socket.write(whole.subarray(0, whole.length / 2)))
     const [called, left] = [raw.requests, new AbortController()]
-    const asked = fetch(`${service.url}/v1/embeddings`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ model: 'slow', input }),
-      signal: left.signal,
-    })
+    const asked = service.post('/v1/embeddings', key, { model: 'slow', input }, { signal: left.signal })
     await until(() => raw.requests === called + 1)
     left.abort()
     await assert.rejects(asked)

@@ -119,12 +119,12 @@ describe('a local model', () => {
   it('A15 stops when its caller disconnects, and charges the tokens generated so far', async () => {
     const { accountId, key } = await service.customer()
     const controller = new AbortController()
-    const response = await fetch(`${service.url}/v1/generate`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ ...prompt, temperature: 2, max_output_tokens: 512, stream: true }),
-      signal: controller.signal,
-    })
+    const response = await service.post(
+      '/v1/generate',
+      key,
+      { ...prompt, temperature: 2, max_output_tokens: 512, stream: true },
+      { signal: controller.signal },
+    )
     // A caller who leaves before the first token is not charged.
     await response.body?.getReader().read()
     controller.abort()

@@ -16,11 +16,7 @@ const refusals = fixture(() => installRefusals(service.database))
 beforeEach(() => refusals.accept())
 
 function post({ key }: Customer, more: object): Promise<Response> {
-  return fetch(`${service.url}/v1/generate`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ model: 'fast', input: 'Hello', max_output_tokens: 10, ...more }),
-  })
+  return service.post('/v1/generate', key, { model: 'fast', input: 'Hello', max_output_tokens: 10, ...more })
 }
 
 for (const usage of [

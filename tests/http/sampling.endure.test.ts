@@ -75,10 +75,10 @@ describe('the output', () => {
   it('is the same at temperature 0 whether alone or among seven others, whole or streamed', async () => {
     const alone = await say()
     const others = Array.from({ length: 7 }, (_, index) => say({ input: `Other ${index}. ${text}`, temperature: 1 }))
-    const response = await fetch(`${service.url}/v1/generate`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${customer.key}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ model: 'tiny', ...dialects['/v1/generate'].body, stream: true }),
+    const response = await service.post('/v1/generate', customer.key, {
+      model: 'tiny',
+      ...dialects['/v1/generate'].body,
+      stream: true,
     })
     const deltas: unknown[] = []
     for await (const { name, data } of readEvents(response)) {

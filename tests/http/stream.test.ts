@@ -13,20 +13,11 @@ setUp(async () => {
   await service.untilReady()
 })
 
-function post(key: string, body: unknown, headers: Readonly<Record<string, string>> = {}, signal?: AbortSignal) {
-  return fetch(`${service.url}/v1/generate`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
-    body: JSON.stringify(body),
-    ...(signal && { signal }),
-  })
-}
-
 describe('POST /v1/generate with stream', () => {
   it('sends the same reply in pieces, then one done event with the fields of the whole reply', async () => {
     const { accountId, key } = await service.customer({ tokensPerMinute: 1000 })
     const whole = await service.call('/v1/generate', key, { ...valid, stream: false })
-    const response = await post(key, valid)
+    const response = await service.post('/v1/generate', key, valid)
     assert.equal(response.status, 200)
     assert.equal(response.headers.get('content-type'), 'text/event-stream; charset=utf-8')
     assert.equal(response.headers.get('x-model'), 'tiny')
@@ -51,7 +42,7 @@ describe('POST /v1/generate with stream', () => {
   it('is settled before done is sent', async () => {
     const { accountId, key } = await service.customer()
     for (let run = 0; run < 3; run++) {
-      const response = await post(key, { ...valid, max_output_tokens: 4 })
+      const response = await service.post('/v1/generate', key, { ...valid, max_output_tokens: 4 })
       const id = String(response.headers.get('request-id'))
       for await (const { name } of readEvents(response)) {
         if (name !== 'done') continue
@@ -65,11 +56,7 @@ describe('POST /v1/generate with stream', () => {
     const stopping = await startService({ models: [shippedModel()], databaseUrl: service.databaseUrl })
     await stopping.untilReady()
     const { key } = await stopping.customer()
-    const response = await fetch(`${stopping.url}/v1/generate`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ ...valid, max_output_tokens: 200 }),
-    })
+    const response = await stopping.post('/v1/generate', key, { ...valid, max_output_tokens: 200 })
     const closing = stopping.close()
     const events = await Array.fromAsync(readEvents(response))
     assert.equal(events.at(-1)?.name, 'done')

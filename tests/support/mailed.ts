@@ -44,8 +44,6 @@ const mailedDemo = shared(async () => {
 /** A portal in which people sign in in every way, with its mails. */
 export const startMailedPortal = async () => withBrowser(await mailedDemo())
 
-export type MailedPortal = Awaited<ReturnType<typeof startMailedPortal>>
-
 /** The address that a mail leads to. */
 export function linkIn({ text }: Pick<ReceivedMail, 'text'>): string {
   return /^http:\/\/\S+\/signin\/\S+#\S+$/m.exec(text)?.[0] ?? assert.fail(text)

@@ -61,6 +61,11 @@ export interface ServiceOptions {
   readonly additional?: AdditionalMethods
 }
 
+interface Sending {
+  readonly signal?: AbortSignal | undefined
+  readonly headers?: Readonly<Record<string, string>>
+}
+
 /** An account and its key. */
 export interface Customer {
   readonly accountId: string
@@ -136,6 +141,14 @@ export async function startService(options: ServiceOptions) {
     /** A request with a key. `body` is sent as JSON, or unchanged if it is a string. */
     call: (address: string, key: string | undefined, body?: unknown, headers: Readonly<Record<string, string>> = {}) =>
       call(`${url}${address}`, key, body, headers),
+    /** The same for a caller who reads the response as it arrives, or disconnects. */
+    post: (address: string, key: string, body: object, { signal, headers = {} }: Sending = {}): Promise<Response> =>
+      fetch(`${url}${address}`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
+        body: JSON.stringify(body),
+        ...(signal && { signal }),
+      }),
     /** Waits until every model can be called; `/readyz` is 200 once one can. */
     untilReady: () => inTime('loading the models', ready(`${url}/readyz`)),
     books: (accountId: string) => readBooks(database, accountId),
