@@ -7,6 +7,7 @@ import { createTestLog } from '../../tests/support/log.ts'
 import { loadConfig } from '../platform/config/config.ts'
 import { openService } from '../service.ts'
 import { greeting } from './greeting.ts'
+import { serve } from './serve.ts'
 
 test('if several instances start at once, one creates the demo account and shows its key', async () => {
   const database = await createTestDatabase()
@@ -26,12 +27,17 @@ test('if several instances start at once, one creates the demo account and shows
   await database.drop()
 })
 
-test('as JSON, it is one document with the address, the key and what is wrong', async () => {
+test('as JSON, it is one document with the address, the key and what is wrong; nobody signs in before the samples are in', async () => {
   const database = await createTestDatabase()
   const environment = { DATABASE_URL: database.url, TOLLGATE_DEMO: '1' }
   const settings = loadConfig({ environment, root: path.resolve('.') })
   const { log } = createTestLog()
-  const service = await openService({ config: settings, databaseUrl: database.url, log })
+  const listen = { ...settings.listen, port: 0 }
+  const serving: boolean[] = []
+  const service = await serve({ config: { ...settings, listen }, databaseUrl: database.url, log }, async ({ app }) => {
+    serving.push(app.server.listening)
+  })
+  assert.deepEqual([serving, service.app.server.listening], [[false], true])
   const config = { ...settings, drafting: { account: 'Nobody', model: 'default', notice: 'By AI \u{13000}' } }
   const [first, second] = await Promise.all([
     greeting(service, { settings, json: true }).then((text) => parseObject(text)),

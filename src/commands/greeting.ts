@@ -1,6 +1,6 @@
 import { byService } from '../access/actor.ts'
 import { parseMoney } from '../billing/money.ts'
-import { demoMailPage, whoMaySignIn } from '../demo/demo.ts'
+import { demoMailPage, isSampleAccount, whoMaySignIn } from '../demo/demo.ts'
 import { faultOfPrinting } from '../documents/printed-settings.ts'
 import { faultOfDrafting } from '../drafting/drafting.ts'
 import { isDemo, type Config } from '../platform/config/config.ts'
@@ -82,7 +82,7 @@ async function firstKey(service: Service, settings: Config, config: Config): Pro
   if (!settings.demo) return undefined
   return service.database.transaction(async (tx) => {
     await lockFirstAccount(tx)
-    const isFirst = (await service.accounts.list()).length === 0
+    const isFirst = (await service.accounts.list()).every(isSampleAccount)
     if (settings.drafting === undefined && config.drafting)
       await createOwnAccount(service, config, config.drafting.account)
     return isFirst ? createKey(service, settings) : undefined

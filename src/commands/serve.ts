@@ -7,11 +7,15 @@ import { openService, type Service, type ServiceNeeds } from '../service.ts'
  */
 const backlog = 4096
 
-/** Opens the service and listens. Throws OperatorError when the port is taken or not allowed. */
-export async function serve(needs: ServiceNeeds): Promise<Service> {
+/**
+ * Opens the service, prepares it and listens: nobody can sign in while it is prepared. Throws OperatorError when the port is taken
+ * or not allowed.
+ */
+export async function serve(needs: ServiceNeeds, prepare?: (service: Service) => Promise<void>): Promise<Service> {
   const service = await openService(needs)
   const { host, port } = needs.config.listen
   try {
+    await prepare?.(service)
     await service.app.listen({ host, port, backlog })
     return service
   } catch (error) {

@@ -81,10 +81,9 @@ interface RunningService {
 
 async function runAlone({ settings, json, ...needs }: RunNeeds): Promise<RunningService> {
   const { serve } = await import('./serve.ts')
-  const service = await serve(needs)
+  const { config } = needs
+  const service = await serve(needs, (opened) => loadDemo(settings, { ...opened, ...needs }))
   try {
-    await loadDemo(needs.config, settings, { ...service, ...needs })
-    const { config } = needs
     return {
       greeting: await greeting(service, { settings, config, json }),
       leave: () => service.leave(),

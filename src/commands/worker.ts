@@ -33,9 +33,11 @@ process.on('message', (message) => {
 
 async function begin({ config, databaseUrl, setUp }: ServeOrder): Promise<void> {
   try {
-    service = await serve({ config, databaseUrl, log, metricsText, handedOver })
+    service = await serve(
+      { config, databaseUrl, log, metricsText, handedOver },
+      setUp && ((prepared) => loadDemo(setUp.settings, { ...prepared, config, databaseUrl, log })),
+    )
     if (setUp === undefined) return send({ kind: 'ready' })
-    await loadDemo(config, setUp.settings, { ...service, databaseUrl, log })
     send({ kind: 'ready', greeting: await greeting(service, { ...setUp, config }) })
   } catch (reported) {
     // Closing the service makes the set-up of the first worker fail.

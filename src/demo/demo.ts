@@ -5,6 +5,8 @@ import { isDemo, type Config } from '../platform/config/config.ts'
 import { demoFirm, demoPeople } from './people.ts'
 import { loadSamples, type SampleNeeds } from './samples.ts'
 
+export { isSampleAccount } from './sample-usage.ts'
+
 /** What a demo adds to the service: a provider, a mail server, sample people and sample clients. */
 export interface Demo {
   /** The configuration with the demo's provider, mail server, drafting and tried calls. The first start creates the account. */
@@ -47,11 +49,11 @@ export function withDemoFirm(config: Config): Config {
 }
 
 /**
- * Adds the sample people and clients to an empty database. `settings` is the configuration without the demo's provider,
- * `config` the one with it. Does nothing if this is not a demo.
+ * Adds the samples to an empty database. `settings` is the configuration without the demo's provider, that of the service the one
+ * with it. Does nothing if this is not a demo.
  */
-export async function loadDemo(config: Config, settings: Config, service: SampleNeeds): Promise<void> {
-  const [provider] = config.sign_in.providers
+export async function loadDemo(settings: Config, service: SampleNeeds): Promise<void> {
+  const [provider] = service.config.sign_in.providers
   if (isDemo(settings) && provider !== undefined) await loadSamples(service, provider.issuer)
 }
 

@@ -1,5 +1,11 @@
 /** Dates of samples, relative to the day of the first start, so that the samples never look old. */
 
+/** A part of the samples that is entered at a time. */
+export interface SampleStep {
+  readonly at: Date
+  take(this: void): Promise<void>
+}
+
 const day = 86_400_000
 
 /** The working day that lies `ago` days before `now`, as `2026-03-12`. */

@@ -91,6 +91,34 @@ export async function readSampleTemplates(): Promise<Static<typeof writtenTempla
   return contentOf(path.join(import.meta.dirname, 'samples', 'templates.yaml'), writtenTemplates)
 }
 
+const writtenInvoice = object({
+  /** The reference of the client. */
+  client: Type.String(),
+  /** Days from its issue, or from its creation if it is a draft, to the first start. */
+  ago,
+  status: Type.Enum(['draft', 'open', 'paid']),
+  /** Days from the payment of all of it to the first start. */
+  paid_ago: Type.Optional(ago),
+  lines: Type.Array(
+    object({
+      text: Type.String(),
+      quantity: Type.String(),
+      unit: Type.Enum(['hour', 'lump_sum', 'piece', 'month']),
+      unit_price: Type.String(),
+    }),
+  ),
+})
+const writtenInvoices = Type.Array(writtenInvoice)
+
+/** The invoices to sample clients, dated as seen from `now`. */
+export async function readSampleInvoices(now: Date) {
+  const all = await contentOf(path.join(import.meta.dirname, 'samples', 'invoices.yaml'), writtenInvoices)
+  return all.map(({ ago: days, lines, ...rest }) => {
+    const tell = datesIn(now, days)
+    return { ...rest, ago: days, lines: lines.map((line) => ({ ...line, text: tell(line.text) })) }
+  })
+}
+
 async function contentOf<Schema extends TSchema>(file: string, schema: Schema): Promise<Static<Schema>> {
   const content: unknown = parse(await readFile(file, 'utf8'))
   if (!Value.Check(schema, content)) throw new Error(`${file}: ${JSON.stringify(Value.Errors(schema, content)[0])}`)

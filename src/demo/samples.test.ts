@@ -1,19 +1,26 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
 import { byService, personActor } from '../access/actor.ts'
+import { createConfigFolder, upstream } from '../../tests/support/config.ts'
 import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
 import { detail } from '../../tests/support/detail.ts'
 import { createTestLog } from '../../tests/support/log.ts'
 import { createAccess } from '../access/access.ts'
 import { createAudit, type Audit } from '../access/audit.ts'
+import { createAccounts } from '../accounts/accounts.ts'
+import { createKeys, type Keys } from '../accounts/keys.ts'
+import { verifyBooks } from '../billing/verify.ts'
 import { createRecords } from '../clients/records.ts'
 import { createIdentities, type Identities } from '../people/identities.ts'
+import { verifyInvoices } from '../invoicing/verify.ts'
 import { createPeople, type People } from '../people/people.ts'
 import { openDatabase, type Database } from '../platform/database/database.ts'
+import { withDemoFirm } from './demo.ts'
 import { demoPeople } from './people.ts'
 import { inOneTransaction } from './samples-portal.ts'
 import { loadSamples, type SampleNeeds } from './samples.ts'
 
+const config = withDemoFirm(createConfigFolder().load(upstream(), { TOLLGATE_DEMO: '1' }))
 const issuer = 'http://127.0.0.1:8081'
 const { log } = createTestLog()
 let fresh: TestDatabase | undefined
@@ -23,6 +30,7 @@ let superuser: Database
 let audit: Audit
 let people: People
 let identities: Identities
+let keys: Keys
 let needs: SampleNeeds
 
 beforeEach(async () => {
@@ -33,20 +41,34 @@ beforeEach(async () => {
   audit = createAudit({ database })
   people = createPeople({ database, audit })
   identities = createIdentities({ database, audit })
-  needs = { people, identities, audit, databaseUrl: fresh.url, log }
+  keys = createKeys({ database, log })
+  const accounts = createAccounts({ database })
+  needs = { people, identities, audit, accounts, keys, database, config, databaseUrl: fresh.url, log }
 })
 after(() => close())
 
 async function close(): Promise<void> {
   if (fresh === undefined) return
   await audit.close()
+  await keys.close()
   await Promise.all([database.close(), superuser.close()])
   await fresh.drop()
 }
 
 /** The number of rows in each table. */
 async function counts(): Promise<Record<string, number>> {
-  const tables = ['person', 'client', 'note', 'dispute', 'letter', 'time_entry', 'expense']
+  const tables = [
+    'person',
+    'client',
+    'note',
+    'dispute',
+    'letter',
+    'time_entry',
+    'expense',
+    'invoice',
+    'invoice_payment',
+    'account',
+  ]
   const entries = tables.map(async (table) => {
     const [row] = await superuser.rows<{ count: bigint }>(`select count(*) from ${table}`)
     return [table, Number(row?.count)] as const
@@ -54,14 +76,41 @@ async function counts(): Promise<Record<string, number>> {
   return Object.fromEntries(await Promise.all(entries))
 }
 
-const nothing = { person: 0, client: 0, note: 0, dispute: 0, letter: 0, time_entry: 0, expense: 0 }
-const complete = { person: 3, client: 43, note: 84, dispute: 12, letter: 10, time_entry: 3, expense: 1 }
+const nothing = {
+  person: 0,
+  client: 0,
+  note: 0,
+  dispute: 0,
+  letter: 0,
+  time_entry: 0,
+  expense: 0,
+  invoice: 0,
+  invoice_payment: 0,
+  account: 0,
+}
+const complete = {
+  person: 3,
+  client: 43,
+  note: 84,
+  dispute: 12,
+  letter: 10,
+  time_entry: 3,
+  expense: 1,
+  invoice: 8,
+  invoice_payment: 3,
+  account: 2,
+}
 
 test('concurrent instances enter the samples once', async () => {
   await Promise.all([loadSamples(needs, issuer), loadSamples(needs, 'http://127.0.0.1:9091')])
   assert.deepEqual(await counts(), complete)
   await loadSamples(needs, issuer)
   assert.deepEqual(await counts(), complete)
+  const { checks } = await verifyBooks(database)
+  const faults = [...checks, ...(await verifyInvoices(database))].filter(({ ok }) => !ok)
+  assert.deepEqual(faults, [])
+  const requests = await superuser.rows('select from ledger having count(*) > 100')
+  assert.equal(requests.length, 1)
 })
 
 test('each client is entered by its own consultant or partner, with audit rows', async () => {
@@ -162,7 +211,7 @@ detail('a person who signs in meanwhile does not end the start, and finds no sam
     },
   }
   await loadSamples({ ...needs, people: early }, issuer)
-  assert.deepEqual(await counts(), { ...nothing, person: 3 })
+  assert.deepEqual(await counts(), { ...nothing, person: 3, account: 2 })
 })
 
 test('nothing is entered if there are other people', async () => {

@@ -2,15 +2,20 @@ import type { Logger } from 'pino'
 import { createAccess } from '../access/access.ts'
 import { byService, personActor, type Visit } from '../access/actor.ts'
 import type { Audit } from '../access/audit.ts'
+import type { Accounts } from '../accounts/accounts.ts'
+import type { Keys } from '../accounts/keys.ts'
 import type { PortalDatabase } from '../access/portal.ts'
 import { createRecords, type Records } from '../clients/records.ts'
 import { createTemplates, type Templates } from '../drafting/templates.ts'
 import type { Identities } from '../people/identities.ts'
 import type { People } from '../people/people.ts'
+import type { Config } from '../platform/config/config.ts'
+import type { Database } from '../platform/database/database.ts'
 import type { PersonSummary } from '../people/person.ts'
 import { demoPeople } from './people.ts'
+import { timeBefore, type SampleStep } from './sample-dates.ts'
+import { invoiceSteps } from './sample-invoices.ts'
 import { readSamples, readSampleTemplates, type Entered, type SampleClient } from './samples-file.ts'
-import { timeBefore } from './sample-dates.ts'
 import { inOneTransaction } from './samples-portal.ts'
 
 /** The entry points of the portal through which the samples are entered. */
@@ -18,6 +23,11 @@ export interface SampleNeeds {
   readonly people: Pick<People, 'create' | 'list'>
   readonly identities: Pick<Identities, 'identify'>
   readonly audit: Pick<Audit, 'record'>
+  readonly accounts: Pick<Accounts, 'create' | 'list' | 'setBilling'>
+  readonly keys: Pick<Keys, 'create'>
+  readonly database: Database
+  /** With the demo's firm, whose invoices are entered. */
+  readonly config: Config
   /** The address of the database. */
   readonly databaseUrl: string
   readonly log: Logger
@@ -56,23 +66,27 @@ function isUntouched(people: readonly PersonSummary[]): boolean {
 const noCurrency = 'XXX'
 
 /** Needs no lock of its own, since only one such transaction runs at a time. */
-async function enterAll(
-  { people, audit }: SampleNeeds,
-  portal: PortalDatabase,
-  setTime: (time: Date) => void,
-): Promise<void> {
+async function enterAll(needs: SampleNeeds, portal: PortalDatabase, setTime: (time: Date) => void): Promise<void> {
+  const { people, audit } = needs
   const known = await people.list()
   const access = createAccess({ portal, audit })
   const records = createRecords({ access, currency: noCurrency })
   const isEmpty = (await records.counts(byService)).size === 0
-  const steps: Step[] = []
+  const steps: SampleStep[] = []
+  let partner: Visit | undefined
+  /** By their references. */
+  const clientIds = new Map<string, string>()
   for (const { subject, name, email, role } of demoPeople) {
     const person = known.find((each) => each.email === email) ?? (await people.create({ name, email, role }, byService))
     const samples = isEmpty ? await readSamples(subject, new Date()) : []
     const visit = { actor: personActor(person) }
-    steps.push(...samples.flatMap((sample) => stepsOf(records, visit, sample)))
-    if (isEmpty && role === 'partner') steps.push(...(await templateSteps(createTemplates({ access }), visit)))
+    steps.push(...samples.flatMap((sample) => stepsOf(records, visit, sample, clientIds)))
+    if (isEmpty && role === 'partner') {
+      steps.push(...(await templateSteps(createTemplates({ access }), visit)))
+      partner = visit
+    }
   }
+  if (partner) steps.push(...(await invoiceSteps({ ...needs, access, visit: partner, clientIds })))
   // In chronological order, like the audit log.
   for (const { at, take } of steps.toSorted((one, other) => one.at.getTime() - other.at.getTime())) {
     setTime(at)
@@ -82,13 +96,8 @@ async function enterAll(
 
 type Items = Records['notes']
 
-interface Step {
-  readonly at: Date
-  take(this: void): Promise<void>
-}
-
 /** The steps that save the firm's instructions, a year before today. */
-async function templateSteps(templates: Templates, visit: Visit): Promise<Step[]> {
+async function templateSteps(templates: Templates, visit: Visit): Promise<SampleStep[]> {
   const at = timeBefore(new Date(), 365, 0)
   return (await readSampleTemplates()).map((template) => ({
     at,
@@ -103,13 +112,15 @@ function stepsOf(
   { clients, notes, disputes, letters, timeEntries, expenses }: Records,
   visit: Visit,
   sample: SampleClient,
-): Step[] {
+  clientIds: Map<string, string>,
+): SampleStep[] {
   const { name, reference, email, address, archivedAt } = sample
   let id = ''
-  const made: Step = {
+  const made: SampleStep = {
     at: sample.at,
     async take() {
       ;({ id } = await clients.create(visit, { name, reference, email, address }))
+      clientIds.set(reference, id)
     },
   }
   const items = (kind: Items, all: readonly Entered<object>[]) =>
@@ -134,16 +145,21 @@ function stepsOf(
   ]
 }
 
-function itemSteps(items: Items, visit: Visit, clientId: () => string, { at, body, later }: Entered<object>): Step[] {
+function itemSteps(
+  items: Items,
+  visit: Visit,
+  clientId: () => string,
+  { at, body, later }: Entered<object>,
+): SampleStep[] {
   let id = ''
-  const made: Step = {
+  const made: SampleStep = {
     at,
     async take() {
       ;({ id } = await items.create(visit, clientId(), { ...body }))
     },
   }
   if (later === undefined) return [made]
-  const changed: Step = {
+  const changed: SampleStep = {
     at: later.at,
     async take() {
       await items.change(visit, clientId(), id, { basis: null, body: { ...later.body } })

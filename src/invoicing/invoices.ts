@@ -82,11 +82,13 @@ interface InvoicesNeeds {
   readonly settings: InvoiceSettings
   /** The characters of an invoice that no font of its PDF has. */
   readonly unprintable: (invoice: InvoicePaper) => Promise<readonly string[]>
+  /** The day of issue, for the samples of the demo. Default: today. */
+  readonly issueDay?: () => string
 }
 
 const pageSize = 50
 
-export function createInvoices({ access, database, settings, unprintable }: InvoicesNeeds): Invoices {
+export function createInvoices({ access, database, settings, unprintable, issueDay }: InvoicesNeeds): Invoices {
   const stored = createStoredInvoices({ access, settings })
   const drafts = createDrafts({ access, database, settings, stored })
   const payments = createPayments({ access, settings, stored })
@@ -157,7 +159,7 @@ export function createInvoices({ access, database, settings, unprintable }: Invo
 
   async function issue(visit: Visit, id: string, basis: Basis): Promise<ShownInvoice> {
     return changeDraft(visit, { deed: deedOf('invoice_issued', id), id, basis, obstacle: obstacleToIssue }, ({ row }) =>
-      changes.issueDraft(visit, id, row.version, issueTerms(settings, row.kind)),
+      changes.issueDraft(visit, id, row.version, issueTerms(settings, row.kind, issueDay?.())),
     )
   }
 

@@ -3,10 +3,14 @@ import type { IssueTerms } from './changes-store.ts'
 import { numberSeries } from './number-pattern.ts'
 import type { InvoiceSettings } from './settings.ts'
 
-/** What an invoice gets when it is issued today. */
-export function issueTerms(settings: InvoiceSettings, kind: 'invoice' | 'credit_note'): IssueTerms {
-  const { seller, numbers, dueDays, timeZone } = settings
-  const day = Temporal.PlainDate.from(today(timeZone))
+/** What an invoice gets when it is issued on a day; by default today. */
+export function issueTerms(
+  settings: InvoiceSettings,
+  kind: 'invoice' | 'credit_note',
+  on = today(settings.timeZone),
+): IssueTerms {
+  const { seller, numbers, dueDays } = settings
+  const day = Temporal.PlainDate.from(on)
   return {
     series: numberSeries(numbers[kind], day.year),
     issuedOn: day.toString(),

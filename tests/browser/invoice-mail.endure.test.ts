@@ -72,7 +72,7 @@ test('a reminder of an overdue invoice is sent with changed words, and the page 
   const form = page.getByRole('form', { name: 'Send a reminder' })
   assert.match(
     await form.getByLabel('Text').inputValue(),
-    /INV-\d{4}-0001 of .*, and 200\.00\sEUR of it is still open\./,
+    /INV-\d{4}-\d{4} of .*, and 200\.00\sEUR of it is still open\./,
   )
   await form.getByLabel('To', { exact: true }).fill('bakery@example.com')
   await form.getByLabel('Subject').fill('Still open')

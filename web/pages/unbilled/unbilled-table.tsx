@@ -87,15 +87,16 @@ function DraftButton({ row: { payer, month }, until }: { readonly row: UnbilledR
     }
   }
 
+  const label = month === null ? 'Draft' : `Draft ${monthText(month)}`
   return (
     <Button
       variant="default"
       size="compact-sm"
       loading={busy}
       onClick={() => void draft()}
-      aria-label={`Draft an invoice to ${payer.name}`}
+      aria-label={`${label} for ${payer.name}`}
     >
-      {month === null ? 'Draft' : `Draft ${monthText(month)}`}
+      {label}
     </Button>
   )
 }
