@@ -196,6 +196,30 @@ test('the precheck refuses what the key cannot pay before its tokens are counted
   assert.equal(await outcome(stage.nth(1).precheck(ask(fresh))), 'insufficient_credit')
 })
 
+const withoutTime = ({ message }: TillRefusal): string => message.replace(/\d+ s\b/, '')
+
+test('the precheck refuses as the till does where several limits refuse, with the wait for all of them', async () => {
+  const cases = [
+    // What no wait ends comes first: the budget of the key before the bucket of its account.
+    { account: { requests: 1 }, limits: { monthlyBudget: mostOfOne }, code: 'insufficient_credit' },
+    { account: { credit: mostOfOne }, limits: { dailyBudget: mostOfOne }, code: 'insufficient_credit' },
+    { account: { requests: 2 }, limits: { requestsPerMinute: 1 }, code: 'rate_limit_exceeded' },
+    { account: { requests: 1 }, limits: { requestsPerMinute: 2 }, code: 'rate_limit_exceeded' },
+  ] as const
+  for (const { account, limits, code } of cases) {
+    const { accountId, keyId = assert.fail() } = await stage.addAccount({ credit: 1000n * mostOfOne, ...account })
+    await keys.setLimits(keyId, limits, byService)
+    const payer = { accountId, keyId, limitId: await limitIdOf(keyId) }
+    await settle(payer, await admitted(payer))
+    const [looked, asked] = [
+      await refusalOf(stage.nth(1).precheck(ask(payer))),
+      await refusalOf(stage.nth(2).admit(ask(payer))),
+    ]
+    assert.deepEqual([looked.code, asked.code, withoutTime(looked)], [code, code, withoutTime(asked)])
+    assert.ok(Math.abs((looked.details.retryAfter ?? 0) - (asked.details.retryAfter ?? 0)) <= 1)
+  }
+})
+
 test('limits that are set while requests are in flight count them, and those that replaced the key share them', async () => {
   const { accountId, keyId = assert.fail() } = await stage.addAccount({ credit: 1000n * mostOfOne })
   const requests = Array.from({ length: 3 }, () =>

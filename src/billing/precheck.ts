@@ -1,9 +1,7 @@
 import type { Database } from '../platform/database/database.ts'
 import { withinPatience } from '../platform/database/patience.ts'
 import type { Allowances } from './allowances.ts'
-import { findKeyRefusal } from './key-standing.ts'
 import { levelsOf, refusalOf } from './limits.ts'
-import { mostCostOf } from './price.ts'
 import { readPrecheck } from './precheck-store.ts'
 import { replayOf } from './replay.ts'
 import type { AdmissionRequest, Replay } from './till.ts'
@@ -13,19 +11,12 @@ export async function precheck(
   { database, allowances }: { readonly database: Database; readonly allowances: Allowances },
   least: AdmissionRequest,
 ): Promise<Replay | undefined> {
-  const { limitId, keyId } = least.payer
   if (least.idempotency === undefined && allowances.covers(least)) return undefined
   const row = await withinPatience(database, readPrecheck(database, least))
   const levels = levelsOf(row)
   if (row === undefined || levels === undefined) return undefined
   const tokens = least.inputTokens + least.maxOutputTokens
-  if (row.outcome === 'admitted') {
-    if (limitId === undefined) return undefined
-    const cost = mostCostOf(least.price, least.inputTokens, least.maxOutputTokens)
-    const refusal = await findKeyRefusal(database, keyId, { cost, tokens }, row)
-    if (refusal) throw refusalOf(refusal, `at least ${tokens}`)
-    return undefined
-  }
+  if (row.outcome === 'admitted') return undefined
   const replay = await replayOf(database, row, levels)
   if (replay) return replay
   throw refusalOf(row, `at least ${tokens}`)

@@ -271,20 +271,10 @@ begin
         when i.request_hash <> x.hash then 'mismatch'
         when i.body is not null then 'replay'
         when i.hold_id is not null then 'in_progress'
-        when v_need > v_token_most then 'never_fits'
-        when v_need > v_limit.tokens_per_minute * c_unit then 'key_never_fits'
-        -- A request that costs nothing needs no credit, even where the credit is below zero.
-        when v_cost > greatest(0, v_credit) then 'insufficient_credit'
-        -- Null, without such a budget, is not true.
-        when v_cost > 0 and v_cost > v_month_left then 'key_month'
-        when v_cost > 0 and v_cost > v_day_left then 'key_day'
-        when v_cost > greatest(0, v_credit - v_held) then 'credit_held'
-        when v_cost > 0 and v_cost > least(v_month_left, v_day_left) - v_key_taken then 'key_held'
-        when request_level < x.requests * c_unit then 'requests'
-        when token_level < v_need then 'tokens'
-        when v_limit.requests_per_minute is not null and v_limit.request_level < x.requests * c_unit then 'key_requests'
-        when v_limit.tokens_per_minute is not null and v_limit.token_level < v_need then 'key_tokens'
-        else 'taken'
+        else coalesce(refusal(x.requests * c_unit, v_need, v_cost, v_token_most, v_credit, v_held, request_level, token_level,
+          v_limit.tokens_per_minute * c_unit, v_month_left, v_day_left, v_key_taken,
+          case when v_limit.requests_per_minute is not null then v_limit.request_level end,
+          case when v_limit.tokens_per_minute is not null then v_limit.token_level end), 'taken')
       end;
       if x.least_output is not null and outcome in ('taken', 'admitted') then
         charged_output := x.output;
@@ -318,16 +308,10 @@ begin
         original := i.hold_id;
         headers := i.headers;
         body := i.body;
-      elsif outcome in ('requests', 'tokens', 'key_requests', 'key_tokens') then
-        -- When all limits will admit it. Null, without such a limit, is not the greatest.
-        wait_us := greatest(ceil((x.requests * c_unit - request_level)::numeric / requests_per_minute),
-                            ceil((v_need - token_level)::numeric / tokens_per_minute),
-                            ceil((x.requests * c_unit - v_limit.request_level)::numeric / v_limit.requests_per_minute),
-                            ceil((v_need - v_limit.token_level)::numeric / v_limit.tokens_per_minute));
-      elsif outcome in ('key_month', 'key_day') and v_cost <= least(v_limit.monthly_budget, v_limit.daily_budget) then
-        -- When the budget is renewed.
-        wait_us := extract(epoch from case outcome when 'key_day' then v_day + interval '1 day'
-          else v_month + interval '1 month' end at time zone 'UTC' - v_now) * 1000000;
+      else
+        wait_us := refusal_wait(outcome, v_now, x.requests * c_unit, v_need, v_cost, request_level, token_level,
+          requests_per_minute, tokens_per_minute, v_limit.request_level, v_limit.token_level, v_limit.requests_per_minute,
+          v_limit.tokens_per_minute, least(v_limit.monthly_budget, v_limit.daily_budget));
       end if;
       if v_account_lent and outcome in ('credit_held', 'requests', 'tokens') then
         update account set recalled_at = v_now where account.id = x.account;
