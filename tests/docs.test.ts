@@ -68,6 +68,31 @@ const commentsOf = (source: string): string =>
     .filter((line) => /^\s*(?:\/?\*|\/\/)/.test(line))
     .join('\n')
 
+describe('CONTRIBUTING', () => {
+  const page = read('CONTRIBUTING.md')
+
+  test('names every file in which a field of a client stands', () => {
+    const list = /^\*\*A field of a client\*\*.*?(?=^\*\*A way)/ms.exec(page)?.[0] ?? ''
+    const sources = ['src/**/*.ts', 'migrations/functions/**/*.sql', 'tests/support/*.ts', 'web/**/*.{ts,tsx}']
+    const found = globSync(sources, { cwd: root, exclude: (name) => name === 'dist' }).filter((file) =>
+      /\bbilling_extra\b/.test(read(file)),
+    )
+    assert.deepEqual(
+      found.filter((file) => !list.includes(`\`${file}\``)),
+      [],
+    )
+  })
+
+  test('names files that exist', () => {
+    const named = allMatches(page, /`((?:src|web|tests|migrations|scripts|bench|docs)\/[\w./-]+\.\w+)`/g)
+    assert.ok(named.length > 20)
+    assert.deepEqual(
+      named.filter((file) => !existsSync(path.join(root, file))),
+      [],
+    )
+  })
+})
+
 describe('errors', () => {
   const codes = Object.keys(problems)
   const page = read('docs/errors.md')
