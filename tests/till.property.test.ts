@@ -2,14 +2,11 @@ import assert from 'node:assert/strict'
 import { randomUUID, randomUUIDv7 } from 'node:crypto'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import pino from 'pino'
 import { verifyBooks } from '../src/billing/verify.ts'
-import { openDatabase } from '../src/platform/database/database.ts'
 import { draws, isEndure } from './support/draws.ts'
-import { createTestDatabase } from './support/database.ts'
 import type { ModelKeyReport } from './support/key-limit-model.ts'
 import { addKeys, changeLimit, clearLimits, readLimits, type LimitChange } from './support/limited-keys.ts'
-import { fixture } from './support/fixture.ts'
+import { openOwnDatabase } from './support/own-database.ts'
 import {
   createTillModel,
   monthOf,
@@ -245,8 +242,7 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('crash' as const), instance: fc.nat(2) }) },
 )
 
-const home = fixture(() => createTestDatabase())
-const database = fixture(() => openDatabase(home.url, { log: pino({ level: 'silent' }) }))
+const { database } = openOwnDatabase()
 
 test('till() and exchange() match their model on any history of three instances', async (t) => {
   const property = fc.asyncProperty(fc.array(anyStep, { minLength: 1, maxLength: 25, size: 'medium' }), playHistory)

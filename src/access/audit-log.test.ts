@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { randomUUIDv7 } from 'node:crypto'
-import { createTestDatabase } from '../../tests/support/database.ts'
 import { createTestLog } from '../../tests/support/log.ts'
 import { fixture, setUp } from '../../tests/support/fixture.ts'
+import { openOwnDatabase } from '../../tests/support/own-database.ts'
 import { createPeople } from '../people/people.ts'
-import { openDatabase } from '../platform/database/database.ts'
 import { createAccess } from './access.ts'
 import { byService, personActor, type Visit } from './actor.ts'
 import { createAuditLog, type AuditLog } from './audit-log.ts'
@@ -41,8 +40,7 @@ const written: Written[] = Array.from({ length: 400 }, (_, n) => ({
 let visit: Visit
 const { log } = createTestLog()
 
-const fresh = fixture(() => createTestDatabase())
-const database = fixture(() => openDatabase(fresh.url, { log }))
+const { own: fresh, database } = openOwnDatabase(log)
 const audit = fixture(() => createAudit({ database }))
 const portal = fixture(() => openPortal({ databaseUrl: fresh.url, log }))
 setUp(async () => {

@@ -9,7 +9,7 @@ import { byService } from './actor.ts'
 import { createAudit } from './audit.ts'
 
 const { log } = createTestLog()
-const { own, database } = await openOwnDatabase(log)
+const { own, database } = openOwnDatabase(log)
 
 const open = () => createAudit({ database })
 const read = (action: string) =>

@@ -6,7 +6,7 @@ import { readFunctions } from './facts-store.ts'
 import { readShippedFunctions } from './shipped-functions.ts'
 import { verifySchema } from './verify.ts'
 
-const { database } = await openOwnDatabase(log)
+const { database } = openOwnDatabase(log)
 
 test('a migrated database is as shipped', async () => {
   const faults = (await verifySchema(database)).flatMap((check) => check.faults)

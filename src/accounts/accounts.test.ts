@@ -3,18 +3,16 @@ import { beforeEach, test } from 'node:test'
 import { byService } from '../access/actor.ts'
 import { pino } from 'pino'
 import { createTill } from '../billing/postgres-till.ts'
-import { createTestDatabase } from '../../tests/support/database.ts'
 import { fixture } from '../../tests/support/fixture.ts'
+import { openOwnDatabase } from '../../tests/support/own-database.ts'
 import { tamper } from '../../tests/support/tamper.ts'
-import { openDatabase } from '../platform/database/database.ts'
 import { Problem, type ProblemCode } from '../platform/problems.ts'
 import { createAccounts, type NewAccount } from './accounts.ts'
 
 const one = 10n ** 12n
 const acme: NewAccount = { name: 'Acme', requestsPerMinute: 60, tokensPerMinute: 1000 }
 
-const home = fixture(() => createTestDatabase())
-const database = fixture(() => openDatabase(home.url, { log: pino({ level: 'silent' }) }))
+const { database } = openOwnDatabase()
 const accounts = fixture(() => createAccounts({ database }))
 beforeEach(() => tamper(database, 'truncate account cascade'))
 

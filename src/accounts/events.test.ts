@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { createTestDatabase } from '../../tests/support/database.ts'
 import { createTestLog } from '../../tests/support/log.ts'
 import { fixture } from '../../tests/support/fixture.ts'
+import { openOwnDatabase } from '../../tests/support/own-database.ts'
 import type { Visit } from '../access/actor.ts'
 import { createPrices } from '../billing/prices.ts'
-import { openDatabase } from '../platform/database/database.ts'
 import { createAccounts } from './accounts.ts'
 import { createKeys } from './keys.ts'
 
@@ -14,8 +13,7 @@ const limits = { requestsPerMinute: 60, tokensPerMinute: 1000 }
 const by: Visit = { actor: { kind: 'command', user: 'olga' } }
 const { log } = createTestLog()
 
-const home = fixture(() => createTestDatabase())
-const database = fixture(() => openDatabase(home.url, { log }))
+const { database } = openOwnDatabase(log)
 const accounts = fixture(() => createAccounts({ database }))
 const keys = fixture(() => createKeys({ database, log }))
 const prices = fixture(() => createPrices({ database, log }))

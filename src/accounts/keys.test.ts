@@ -4,9 +4,9 @@ import { test } from 'node:test'
 import { byService } from '../access/actor.ts'
 import { assertBetween, settle, stopClock } from '../../tests/support/clock.ts'
 import { until } from '../../tests/support/until.ts'
-import { createTestDatabase } from '../../tests/support/database.ts'
 import { createTestLog } from '../../tests/support/log.ts'
 import { fixture, setUp } from '../../tests/support/fixture.ts'
+import { openOwnDatabase } from '../../tests/support/own-database.ts'
 import { openDatabase, type Database, type Statement } from '../platform/database/database.ts'
 import { Problem, type ProblemCode } from '../platform/problems.ts'
 import { createAccounts } from './accounts.ts'
@@ -19,8 +19,7 @@ const hour = 3_600_000
 
 let accountId: string
 
-const home = fixture(() => createTestDatabase())
-const database = fixture(() => openDatabase(home.url, { log }))
+const { own: home, database } = openOwnDatabase(log)
 const accounts = fixture(() => createAccounts({ database }))
 const keys = fixture(() => createKeys({ database, log }))
 setUp(async () => {

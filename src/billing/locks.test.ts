@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict'
 import { randomUUIDv7 } from 'node:crypto'
 import { test } from 'node:test'
-import { createTestDatabase } from '../../tests/support/database.ts'
 import { fixture } from '../../tests/support/fixture.ts'
+import { openOwnDatabase } from '../../tests/support/own-database.ts'
 import { log } from '../../tests/support/tills.ts'
 import { until } from '../../tests/support/until.ts'
 import { openDatabase, type Queryable } from '../platform/database/database.ts'
 
 // Two calls at once: the first holds its locks in an open transaction while the second runs.
 
-const home = fixture(() => createTestDatabase())
-const database = fixture(() => openDatabase(home.url, { log }))
+const { own: home, database } = openOwnDatabase(log)
 const other = fixture(() => openDatabase(home.url, { log, statementTimeout: 60_000 }))
 
 async function addInstance(): Promise<string> {

@@ -5,8 +5,7 @@ import { pino } from 'pino'
 import { stepClock } from '../../tests/support/clock-step.ts'
 import { settle, stopClock } from '../../tests/support/clock.ts'
 import { until } from '../../tests/support/until.ts'
-import { createTestDatabase } from '../../tests/support/database.ts'
-import { fixture } from '../../tests/support/fixture.ts'
+import { openOwnDatabase } from '../../tests/support/own-database.ts'
 import { tamper } from '../../tests/support/tamper.ts'
 import { openDatabase, type Database } from '../platform/database/database.ts'
 import { Problem } from '../platform/problems.ts'
@@ -19,8 +18,7 @@ const dearest: Price = { input: 300_000n, output: 900_000n }
 
 const instances: Prices[] = []
 
-const home = fixture(() => createTestDatabase())
-const database = fixture(() => openDatabase(home.url, { log }))
+const { own: home, database } = openOwnDatabase(log)
 beforeEach(() => tamper(database, 'truncate price'))
 after(() => Promise.all(instances.map((prices) => prices.close())))
 

@@ -2,18 +2,15 @@ import assert from 'node:assert/strict'
 import { randomUUIDv7 } from 'node:crypto'
 import { test } from 'node:test'
 import { putForward } from '../../tests/support/clock.ts'
-import { createTestDatabase } from '../../tests/support/database.ts'
-import { fixture } from '../../tests/support/fixture.ts'
+import { openOwnDatabase } from '../../tests/support/own-database.ts'
 import { log } from '../../tests/support/tills.ts'
 import { until } from '../../tests/support/until.ts'
-import { openDatabase } from '../platform/database/database.ts'
 import { createReaper, type Reaper } from './reaper.ts'
 import { createTill } from './postgres-till.ts'
 
 const own = randomUUIDv7()
 
-const home = fixture(() => createTestDatabase())
-const database = fixture(() => openDatabase(home.url, { log }))
+const { database } = openOwnDatabase(log)
 
 /** Instances that send nothing, silent for `silence` by the database's clock. */
 async function addSilent(count: number, silence = '0'): Promise<string[]> {

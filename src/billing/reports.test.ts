@@ -1,17 +1,14 @@
 import assert from 'node:assert/strict'
 import { randomUUIDv7 } from 'node:crypto'
 import { test } from 'node:test'
-import { pino } from 'pino'
-import { createTestDatabase } from '../../tests/support/database.ts'
-import { fixture, setUp } from '../../tests/support/fixture.ts'
-import { openDatabase } from '../platform/database/database.ts'
+import { setUp } from '../../tests/support/fixture.ts'
+import { openOwnDatabase } from '../../tests/support/own-database.ts'
 import { createLedger, type LedgerPage, type LedgerRow } from './ledger.ts'
 import { createUsage } from './usage.ts'
 
 const [acme, beta, key] = [randomUUIDv7(), randomUUIDv7(), randomUUIDv7()]
 
-const home = fixture(() => createTestDatabase())
-const database = fixture(() => openDatabase(home.url, { log: pino({ level: 'silent' }) }))
+const { database } = openOwnDatabase()
 setUp(async () => {
   // Batches of five charges with the same time, in two months, so that pages split batches and cross partitions.
   for (const [index, account] of [acme, acme, acme, acme, beta].entries()) {

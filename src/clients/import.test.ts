@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { randomUUIDv7 } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { byService as operator } from '../access/actor.ts'
-import { createTestDatabase } from '../../tests/support/database.ts'
 import { createTestLog } from '../../tests/support/log.ts'
 import { fixture, setUp } from '../../tests/support/fixture.ts'
+import { openOwnDatabase } from '../../tests/support/own-database.ts'
 import { createAccess } from '../access/access.ts'
 import { createAudit } from '../access/audit.ts'
 import { openPortal } from '../access/portal.ts'
@@ -15,8 +15,7 @@ import { importClients, type ImportOptions } from './import.ts'
 
 const { log } = createTestLog()
 
-const own = fixture(() => createTestDatabase())
-const database = fixture(() => openDatabase(own.url, { log }))
+const { own, database } = openOwnDatabase(log)
 /** As a superuser, who sees every record. */
 const superuser = fixture(() => openDatabase(own.superuserUrl, { log }))
 const portal = fixture(() => openPortal({ databaseUrl: own.url, log }))

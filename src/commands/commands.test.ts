@@ -20,10 +20,10 @@ import {
   type Outcome,
 } from '../../tests/support/command-line.ts'
 import { createTestDatabase } from '../../tests/support/database.ts'
-import { fixture, setUp, temporaryFolder } from '../../tests/support/fixture.ts'
+import { setUp, temporaryFolder } from '../../tests/support/fixture.ts'
+import { openOwnDatabase } from '../../tests/support/own-database.ts'
 import { createKeys } from '../accounts/keys.ts'
 import { openEmbedded } from '../platform/embedded-postgres/embedded-postgres.ts'
-import { openDatabase } from '../platform/database/database.ts'
 import { migrate } from '../platform/database/migrations.ts'
 import { version } from '../platform/version.ts'
 import { checkRuntime } from './doctor-host.ts'
@@ -33,8 +33,7 @@ const log = pino({ level: 'silent' })
 const folder = temporaryFolder()
 let environment: Record<string, string>
 
-const home = fixture(() => createTestDatabase())
-const database = fixture(() => openDatabase(home.url, { log }))
+const { own: home, database } = openOwnDatabase(log)
 setUp(async () => {
   await writeFile(path.join(folder, 'tollgate.yaml'), configuration)
   environment = {

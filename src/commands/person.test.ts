@@ -3,16 +3,13 @@ import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { test } from 'node:test'
 import { tollgateHere, type Outcome } from '../../tests/support/command-line.ts'
-import { createTestDatabase } from '../../tests/support/database.ts'
 import { at, parseObject, type Json } from '../../tests/support/json.ts'
-import { createTestLog } from '../../tests/support/log.ts'
-import { fixture, setUp, temporaryFolder } from '../../tests/support/fixture.ts'
-import { openDatabase } from '../platform/database/database.ts'
+import { setUp, temporaryFolder } from '../../tests/support/fixture.ts'
+import { openOwnDatabase } from '../../tests/support/own-database.ts'
 
 const folder = temporaryFolder()
 
-const home = fixture(() => createTestDatabase())
-const database = fixture(() => openDatabase(home.url, { log: createTestLog().log }))
+const { own: home, database } = openOwnDatabase()
 setUp(async () => {
   await writeFile(
     path.join(folder, 'tollgate.yaml'),

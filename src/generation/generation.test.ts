@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { randomUUIDv7 } from 'node:crypto'
 import { after, describe, it } from 'node:test'
 import { byService } from '../access/actor.ts'
-import { createTestDatabase } from '../../tests/support/database.ts'
 import { createTestLog } from '../../tests/support/log.ts'
 import { settle } from '../../tests/support/clock.ts'
 import { fixture } from '../../tests/support/fixture.ts'
+import { openOwnDatabase } from '../../tests/support/own-database.ts'
 import { until } from '../../tests/support/until.ts'
 import { createAccounts } from '../accounts/accounts.ts'
 import type { Payer } from '../billing/payer.ts'
@@ -14,7 +14,6 @@ import { createLedger } from '../billing/ledger.ts'
 import { createTill } from '../billing/postgres-till.ts'
 
 import type { Model, StreamPart } from '../models/model.ts'
-import { openDatabase } from '../platform/database/database.ts'
 import { Problem } from '../platform/problems.ts'
 import type { Job, TextRequest } from './request.ts'
 import { createGeneration, type Generation, type Reply, type Step } from './generation.ts'
@@ -92,8 +91,7 @@ describe('a generation', () => {
   let generation: Generation
   let requestId: string
   const { log } = createTestLog()
-  const server = fixture(() => createTestDatabase())
-  const database = fixture(() => openDatabase(server.url, { log }))
+  const { database } = openOwnDatabase(log)
   const till = fixture(() => createTill({ database, log }))
   after(() => till.drain())
 

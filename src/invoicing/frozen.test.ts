@@ -4,19 +4,18 @@ import { describe, test } from 'node:test'
 import { openDatabase, type Queryable } from '../platform/database/database.ts'
 import { byService } from '../access/actor.ts'
 import { createAccounts } from '../accounts/accounts.ts'
+import { fixture } from '../../tests/support/fixture.ts'
 import { openOwnDatabase } from '../../tests/support/own-database.ts'
 import { log } from '../../tests/support/tills.ts'
 import { verifyInvoices } from './verify.ts'
 
-const { own, database } = await openOwnDatabase(log)
-const { id: account } = await createAccounts({ database }).create(
-  { name: 'Acme', requestsPerMinute: 60, tokensPerMinute: 1000 },
-  byService,
+const { own, database } = openOwnDatabase(log)
+const account = fixture(() =>
+  createAccounts({ database }).create({ name: 'Acme', requestsPerMinute: 60, tokensPerMinute: 1000 }, byService),
 )
 
 const head = {
   kind: 'invoice',
-  account_id: account,
   currency: 'EUR',
   decimals: 2,
   note: '',
@@ -50,7 +49,7 @@ async function draft(tx: Queryable, further: object = {}): Promise<string> {
   const id = randomUUIDv7()
   const [made] = await tx.rows('select create_invoice($1, $2, $3, null, null) as outcome', [
     id,
-    JSON.stringify({ ...head, ...further }),
+    JSON.stringify({ ...head, account_id: account.id, ...further }),
     JSON.stringify([line]),
   ])
   assert.deepEqual(made, { outcome: 'created' })

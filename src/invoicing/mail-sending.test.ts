@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { randomUUIDv7 } from 'node:crypto'
-import { after, beforeEach, test } from 'node:test'
+import { beforeEach, test } from 'node:test'
 import { createConfigFolder } from '../../tests/support/config.ts'
 import { issueEarlier } from '../../tests/support/issue-earlier.ts'
 import { createTestLog } from '../../tests/support/log.ts'
 import { addManyAccounts } from '../../tests/support/many-accounts.ts'
+import { fixture, setUp } from '../../tests/support/fixture.ts'
 import { openOwnDatabase } from '../../tests/support/own-database.ts'
 import { asSuperuser } from '../../tests/support/superuser.ts'
 import { until } from '../../tests/support/until.ts'
@@ -23,31 +24,32 @@ import { createInvoiceMails } from './mails.ts'
 import { invoiceSettings } from './settings.ts'
 
 const { log, text } = createTestLog()
-const { own, database } = await openOwnDatabase(log)
-const portal = await openPortal({ databaseUrl: own.url, log })
-const audit = createAudit({ database })
-after(async () => {
-  await portal.close()
-  await audit.close()
-})
-const access = createAccess({ portal, audit })
+const { own, database } = openOwnDatabase(log)
+const portal = fixture(() => openPortal({ databaseUrl: own.url, log }))
+const audit = fixture(() => createAudit({ database }))
+const access = fixture(() => createAccess({ portal, audit }))
 const settings = invoiceSettings(createConfigFolder().load('{ currency: EUR, firm: { name: Berg } }'))
-const invoices = createInvoices({ access, database, settings, unprintable: async () => [] })
+const invoices = fixture(() => createInvoices({ access, database, settings, unprintable: async () => [] }))
 /** The number of an invoice that cannot be written as a PDF. */
 let unwritable: string | null = null
-const mails = createInvoiceMails({
-  access,
-  settings,
-  locale: 'en-GB',
-  hasMail: true,
-  pdf: async ({ number }) => {
-    if (number === unwritable) throw new Problem('conflict', 'A PDF of this invoice cannot show all its characters.')
-    return Buffer.from('%PDF-')
-  },
+const mails = fixture(() =>
+  createInvoiceMails({
+    access,
+    settings,
+    locale: 'en-GB',
+    hasMail: true,
+    pdf: async ({ number }) => {
+      if (number === unwritable) throw new Problem('conflict', 'A PDF of this invoice cannot show all its characters.')
+      return Buffer.from('%PDF-')
+    },
+  }),
+)
+let account: string
+setUp(async () => {
+  await addManyAccounts(database, 1)
+  await database.rows(`update account set billing_email = 'payer@example.com'`)
+  account = (await database.rows<{ id: string }>('select id from account'))[0]?.id ?? ''
 })
-await addManyAccounts(database, 1)
-await database.rows(`update account set billing_email = 'payer@example.com'`)
-const [{ id: account } = { id: '' }] = await database.rows<{ id: string }>('select id from account')
 
 let queued: MailMessage[] = []
 beforeEach(() => {

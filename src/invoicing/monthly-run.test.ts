@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { addManyAccounts } from '../../tests/support/many-accounts.ts'
+import { setUp } from '../../tests/support/fixture.ts'
 import { openOwnDatabase } from '../../tests/support/own-database.ts'
 import { refuseInvoices } from '../../tests/support/refused-invoices.ts'
 import { log } from '../../tests/support/tills.ts'
@@ -17,13 +18,15 @@ import { billMonth } from './monthly-run.ts'
 import type { InvoiceSettings } from './settings.ts'
 import { verifyInvoices } from './verify.ts'
 
-const { own, database } = await openOwnDatabase(log)
+const { own, database } = openOwnDatabase(log)
 const accounts = 120
-await addManyAccounts(database, accounts)
-await database.rows(
-  `insert into price (model, input, output, valid_from, source)
-   select 'fast', 100000 + n, 200000 + n, date '2026-01-10' + n * interval '1 month', 'command' from generate_series(0, 5) n`,
-)
+setUp(async () => {
+  await addManyAccounts(database, accounts)
+  await database.rows(
+    `insert into price (model, input, output, valid_from, source)
+     select 'fast', 100000 + n, 200000 + n, date '2026-01-10' + n * interval '1 month', 'command' from generate_series(0, 5) n`,
+  )
+})
 
 const seller = { name: 'Firm', address: [], email: null, phone: null, website: null, bank: null, locale: 'en' }
 const settings: InvoiceSettings = {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { createConfigFolder } from '../../tests/support/config.ts'
 import { createTestLog } from '../../tests/support/log.ts'
 import { addManyAccounts, addUse } from '../../tests/support/many-accounts.ts'
+import { fixture } from '../../tests/support/fixture.ts'
 import { openOwnDatabase } from '../../tests/support/own-database.ts'
 import { refuseInvoices } from '../../tests/support/refused-invoices.ts'
 import { until } from '../../tests/support/until.ts'
@@ -14,14 +15,10 @@ import { claimMonth, endClaim } from './run-store.ts'
 import { invoiceSettings } from './settings.ts'
 
 const { log, text } = createTestLog()
-const { own, database } = await openOwnDatabase(log)
-const portal = await openPortal({ databaseUrl: own.url, log })
-const audit = createAudit({ database })
-after(async () => {
-  await portal.close()
-  await audit.close()
-})
-const access = createAccess({ portal, audit })
+const { own, database } = openOwnDatabase(log)
+const portal = fixture(() => openPortal({ databaseUrl: own.url, log }))
+const audit = fixture(() => createAudit({ database }))
+const access = fixture(() => createAccess({ portal, audit }))
 const { load } = createConfigFolder()
 
 function start(run: 'off' | 'draft' | 'issue', pace = 10) {

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
 import { randomUUIDv7 } from 'node:crypto'
 import { afterEach, beforeEach, describe, test } from 'node:test'
-import { openDatabase } from '../platform/database/database.ts'
 import { createCertificate } from '../../tests/support/certificate.ts'
-import { createTestDatabase } from '../../tests/support/database.ts'
 import { createTestLog } from '../../tests/support/log.ts'
 import { startMailServer, type TestMailServer } from '../../tests/support/mail-server.ts'
 import { fixture } from '../../tests/support/fixture.ts'
+import { openOwnDatabase } from '../../tests/support/own-database.ts'
 import { inTime, until } from '../../tests/support/until.ts'
 import { createAudit } from '../access/audit.ts'
 import { createEncryption } from '../platform/encryption.ts'
@@ -29,8 +28,7 @@ let server: TestMailServer
 let open: { readonly close: () => Promise<void> }[] = []
 let log: ReturnType<typeof createTestLog>
 
-const fresh = fixture(() => createTestDatabase())
-const database = fixture(() => openDatabase(fresh.url, { log: createTestLog().log }))
+const { own: fresh, database } = openOwnDatabase()
 const audit = fixture(() => createAudit({ database }))
 beforeEach(async () => {
   log = createTestLog()

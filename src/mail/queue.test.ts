@@ -2,18 +2,16 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { verifySchema } from '../access/verify.ts'
-import { openDatabase } from '../platform/database/database.ts'
-import { createTestDatabase } from '../../tests/support/database.ts'
 import { createTestLog } from '../../tests/support/log.ts'
-import { fixture, setUp } from '../../tests/support/fixture.ts'
+import { setUp } from '../../tests/support/fixture.ts'
+import { openOwnDatabase } from '../../tests/support/own-database.ts'
 import { migrateMailQueue, openMailQueue } from './queue.ts'
 
 describe('the schema of the queue', () => {
   const { log } = createTestLog()
   let name: string
 
-  const fresh = fixture(() => createTestDatabase())
-  const owner = fixture(() => openDatabase(fresh.url, { log }))
+  const { own: fresh, database: owner } = openOwnDatabase(log)
   setUp(async () => {
     const [row] = await owner.rows<{ name: string }>('select current_database()::text as name')
     name = row?.name ?? assert.fail()

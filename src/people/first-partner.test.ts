@@ -2,11 +2,9 @@ import assert from 'node:assert/strict'
 import { beforeEach, describe, test } from 'node:test'
 import { byService } from '../access/actor.ts'
 import { createAudit } from '../access/audit.ts'
-import { openDatabase } from '../platform/database/database.ts'
-import { createTestDatabase } from '../../tests/support/database.ts'
 import { handedInvitations } from '../../tests/support/handed-invitations.ts'
-import { createTestLog } from '../../tests/support/log.ts'
 import { fixture } from '../../tests/support/fixture.ts'
+import { openOwnDatabase } from '../../tests/support/own-database.ts'
 import { ensureFirstPartner } from './first-partner.ts'
 import { createPeople } from './people.ts'
 import { checkFirstPartner } from './settings-rule.ts'
@@ -23,8 +21,7 @@ describe('B75: the first partner of the configuration', () => {
   const everyone = async () =>
     (await people.list()).flatMap(({ email, role, status }) => (email === null ? [] : [`${email} ${role} ${status}`]))
 
-  const fresh = fixture(() => createTestDatabase())
-  const database = fixture(() => openDatabase(fresh.url, { log: createTestLog().log }))
+  const { database } = openOwnDatabase()
   const audit = fixture(() => createAudit({ database }))
   const people = fixture(() => createPeople({ database, audit }))
   beforeEach(() => database.rows(`update person set role = 'consultant', email = null, email_key = null`))

@@ -1,12 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createTestDatabase } from '../../tests/support/database.ts'
 import { handedInvitations } from '../../tests/support/handed-invitations.ts'
-import { createTestLog } from '../../tests/support/log.ts'
-import { fixture } from '../../tests/support/fixture.ts'
+import { openOwnDatabase } from '../../tests/support/own-database.ts'
 import { byService } from '../access/actor.ts'
 import { createAudit } from '../access/audit.ts'
-import { openDatabase } from '../platform/database/database.ts'
 import { removeOverInvitations } from './over-invitations.ts'
 import { createPeople } from './people.ts'
 
@@ -15,8 +12,7 @@ const now = Date.parse('2026-03-02T09:00:00Z')
 
 const at = (days: number | undefined) => (days === undefined ? null : new Date(now + days * day))
 
-const fresh = fixture(() => createTestDatabase())
-const database = fixture(() => openDatabase(fresh.url, { log: createTestLog().log }))
+const { database } = openOwnDatabase()
 
 test('invitations are removed 30 days after they were accepted or withdrawn, or have expired, and not before', async () => {
   const audit = createAudit({ database })

@@ -3,17 +3,14 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
-import { createTestDatabase } from '../../tests/support/database.ts'
-import { createTestLog } from '../../tests/support/log.ts'
-import { fixture } from '../../tests/support/fixture.ts'
-import { openDatabase, type Queryable } from './database/database.ts'
+import { openOwnDatabase } from '../../tests/support/own-database.ts'
+import { type Queryable } from './database/database.ts'
 import { confirmEncryption, openEncryption } from './encryption-check.ts'
 import { removeEncryptionCheck } from './encryption-check-store.ts'
 
 let data: string
 
-const own = fixture(() => createTestDatabase())
-const database = fixture(() => openDatabase(own.url, { log: createTestLog().log }))
+const { database } = openOwnDatabase()
 beforeEach(async () => {
   await removeEncryptionCheck(database)
   data = await mkdtemp(path.join(tmpdir(), 'tollgate-encryption-'))

@@ -1,21 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
-import { createTestLog } from '../../tests/support/log.ts'
-import { openDatabase, type Database } from '../platform/database/database.ts'
+import { test } from 'node:test'
+import { openOwnDatabase } from '../../tests/support/own-database.ts'
+import { type Database } from '../platform/database/database.ts'
 import { createAttempts } from './attempts.ts'
 
-let fresh: TestDatabase
-let database: Database
-
-before(async () => {
-  fresh = await createTestDatabase()
-  database = openDatabase(fresh.url, { log: createTestLog().log })
-})
-after(async () => {
-  await database.close()
-  await fresh.drop()
-})
+const { database } = openOwnDatabase()
 
 test('many submissions at the same time are counted one after another, each once', async () => {
   let [running, most] = [0, 0]

@@ -1,29 +1,26 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { byService, personActor } from '../access/actor.ts'
 import { createAudit } from '../access/audit.ts'
 import type { MailMessage } from '../mail/mailer.ts'
 import { createPeople } from '../people/people.ts'
 import type { Person } from '../people/person.ts'
-import { openDatabase, type Database } from '../platform/database/database.ts'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { setUp } from '../../tests/support/fixture.ts'
+import { openOwnDatabase } from '../../tests/support/own-database.ts'
 import { createTestLog } from '../../tests/support/log.ts'
 import { createAttempts, type Attempts } from './attempts.ts'
 import { createCredentialChanges, type CredentialChanges } from './credential-change.ts'
 import { createSessions, type Sessions } from './sessions.ts'
 
 const { log } = createTestLog()
-let fresh: TestDatabase
-let database: Database
 let sessions: Sessions
 let attempts: Attempts
 let changes: CredentialChanges
 let queued: MailMessage[] = []
 let people: ReturnType<typeof createPeople>
 
-before(async () => {
-  fresh = await createTestDatabase()
-  database = openDatabase(fresh.url, { log })
+const { database } = openOwnDatabase(log)
+setUp(() => {
   const audit = createAudit({ database })
   people = createPeople({ database, audit })
   sessions = createSessions({ database, audit, log, lifetimes: { idle: 3_600_000, absolute: 43_200_000 } })
@@ -31,11 +28,7 @@ before(async () => {
   const mailer = { send: async (_tx: unknown, mail: MailMessage) => void queued.push(mail) }
   changes = createCredentialChanges({ sessions, audit, mailer })
 })
-after(async () => {
-  await sessions.close()
-  await database.close()
-  await fresh.drop()
-})
+after(() => sessions.close())
 
 let made = 0
 async function makePerson(): Promise<Person> {

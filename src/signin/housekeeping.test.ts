@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, describe, test } from 'node:test'
+import { after, beforeEach, describe, test } from 'node:test'
 import { byService } from '../access/actor.ts'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { createTestDatabase } from '../../tests/support/database.ts'
+import { fixture, setUp } from '../../tests/support/fixture.ts'
 import { createTestLog } from '../../tests/support/log.ts'
 import { createAudit, type Audit } from '../access/audit.ts'
 import { createPeople } from '../people/people.ts'
@@ -14,13 +15,12 @@ const hour = 3_600_000
 const lifetimes = { idle: hour, absolute: 12 * hour }
 const now = Date.parse('2026-03-02T09:00:00Z')
 
-let fresh: TestDatabase
 let database: Database
 let audit: Audit
 let person: Person
 
-before(async () => {
-  fresh = await createTestDatabase()
+const fresh = fixture(() => createTestDatabase())
+setUp(async () => {
   const { log } = createTestLog()
   database = openDatabase(fresh.url, { log })
   audit = createAudit({ database })
@@ -32,7 +32,6 @@ before(async () => {
 after(async () => {
   await audit.close()
   await database.close()
-  await fresh.drop()
 })
 beforeEach(() => database.rows('delete from session'))
 

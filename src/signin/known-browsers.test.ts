@@ -1,28 +1,18 @@
 import assert from 'node:assert/strict'
 import { randomUUIDv7 } from 'node:crypto'
-import { after, before, beforeEach, test } from 'node:test'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { beforeEach, test } from 'node:test'
+import { openOwnDatabase } from '../../tests/support/own-database.ts'
 import { log } from '../../tests/support/tills.ts'
 import type { MailMessage } from '../mail/mailer.ts'
-import { openDatabase, type Database } from '../platform/database/database.ts'
 import { createKnownBrowsers } from './known-browsers.ts'
 
-let own: TestDatabase
-let database: Database
 let mails: MailMessage[]
 let time: number
 const clock = () => time
 const mailer = { send: async (_tx: unknown, mail: MailMessage) => void mails.push(mail) }
 const needs = { baseUrl: 'https://tollgate.test', timeZone: 'Europe/Berlin', clock }
 
-before(async () => {
-  own = await createTestDatabase()
-  database = openDatabase(own.url, { log })
-})
-after(async () => {
-  await database.close()
-  await own.drop()
-})
+const { database } = openOwnDatabase(log)
 beforeEach(() => {
   mails = []
   time = Date.UTC(2026, 10, 29, 10, 38)

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { byService, personActor } from '../access/actor.ts'
 import { createAudit, type Audit } from '../access/audit.ts'
 import { createPeople } from '../people/people.ts'
 import type { Person } from '../people/person.ts'
-import { openDatabase, type Database } from '../platform/database/database.ts'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { fixture } from '../../tests/support/fixture.ts'
+import { openOwnDatabase } from '../../tests/support/own-database.ts'
 import { createTestLog } from '../../tests/support/log.ts'
 import { until } from '../../tests/support/until.ts'
 import { createSessions, type Sessions } from './sessions.ts'
@@ -13,25 +13,12 @@ import { createSessions, type Sessions } from './sessions.ts'
 const minute = 60_000
 const lifetimes = { idle: 60 * minute, absolute: 12 * 60 * minute }
 
-let fresh: TestDatabase
-let database: Database
-let people: ReturnType<typeof createPeople>
-let audit: ReturnType<typeof createAudit>
-let person: Person
 const { log } = createTestLog()
 
-before(async () => {
-  fresh = await createTestDatabase()
-  database = openDatabase(fresh.url, { log })
-  audit = createAudit({ database })
-  people = createPeople({ database, audit })
-  person = await makePerson()
-})
-after(async () => {
-  await audit.close()
-  await database.close()
-  await fresh.drop()
-})
+const { database } = openOwnDatabase(log)
+const audit = fixture(() => createAudit({ database }))
+const people = fixture(() => createPeople({ database, audit }))
+const person = fixture(() => makePerson())
 
 let made = 0
 function makePerson(role: 'consultant' | 'partner' = 'consultant'): Promise<Person> {

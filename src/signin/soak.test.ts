@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { test } from 'node:test'
+import { fixture, setUp } from '../../tests/support/fixture.ts'
+import { openOwnDatabase } from '../../tests/support/own-database.ts'
 import { createTestLog } from '../../tests/support/log.ts'
 import { byService } from '../access/actor.ts'
-import { createAudit, type Audit } from '../access/audit.ts'
+import { createAudit } from '../access/audit.ts'
 import { createPeople } from '../people/people.ts'
-import { openDatabase, type Database } from '../platform/database/database.ts'
 import { createAttempts } from './attempts.ts'
 import { newSecret } from './cookies.ts'
 import { removeExpired } from './housekeeping.ts'
@@ -21,27 +21,18 @@ const monday = Date.parse('2026-03-02T00:00:00Z')
 const heads = 200
 const { log } = createTestLog()
 
-let fresh: TestDatabase
-let database: Database
-let audit: Audit
 let people: string[]
 let now = monday
 const clock = () => now
 
-before(async () => {
-  fresh = await createTestDatabase()
-  database = openDatabase(fresh.url, { log })
-  audit = createAudit({ database })
+const { database } = openOwnDatabase(log)
+const audit = fixture(() => createAudit({ database }))
+setUp(async () => {
   const all = createPeople({ database, audit })
   const made = Array.from({ length: heads }, (_, n) =>
     all.create({ name: `P ${n}`, email: `p${n}@firm.example`, role: 'consultant' }, byService),
   )
   people = (await Promise.all(made)).map(({ id }) => id)
-})
-after(async () => {
-  await audit.close()
-  await database.close()
-  await fresh.drop()
 })
 
 interface Browser {

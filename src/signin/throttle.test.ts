@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, describe, test } from 'node:test'
-import { openDatabase, type Database, type Queryable } from '../platform/database/database.ts'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
-import { createTestLog } from '../../tests/support/log.ts'
+import { beforeEach, describe, test } from 'node:test'
+import { type Queryable } from '../platform/database/database.ts'
+import { openOwnDatabase } from '../../tests/support/own-database.ts'
 import { createThrottle, type Throttle } from './throttle.ts'
 import * as store from './throttle-store.ts'
 
@@ -11,23 +10,14 @@ const rule = { kind: 'test', most: 3, window: 15 * minute }
 const guessed = { kind: 'guess', most: 100 }
 
 describe('the throttle', () => {
-  let fresh: TestDatabase
-  let database: Database
   let now: number
   let throttle: Throttle
 
-  before(async () => {
-    fresh = await createTestDatabase()
-    database = openDatabase(fresh.url, { log: createTestLog().log })
-  })
+  const { database } = openOwnDatabase()
   beforeEach(async () => {
     now = Date.UTC(2026, 2, 12)
     throttle = createThrottle({ database, clock: () => now })
     await database.rows('truncate throttle')
-  })
-  after(async () => {
-    await database.close()
-    await fresh.drop()
   })
 
   test('allows as many uses as the rule says within any window, and says how long to wait', async () => {

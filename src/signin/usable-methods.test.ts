@@ -1,27 +1,16 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { byService } from '../access/actor.ts'
 import { createAudit } from '../access/audit.ts'
 import { createIdentities } from '../people/identities.ts'
 import { createPeople } from '../people/people.ts'
-import { openDatabase, type Database } from '../platform/database/database.ts'
 import { createTestCredentials } from '../../tests/support/credentials.ts'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { openOwnDatabase } from '../../tests/support/own-database.ts'
 import { log } from '../../tests/support/tills.ts'
 import type { RedirectMethod } from './methods/method.ts'
 import { createUsableMethods } from './usable-methods.ts'
 
-let fresh: TestDatabase
-let database: Database
-
-before(async () => {
-  fresh = await createTestDatabase()
-  database = openDatabase(fresh.url, { log })
-})
-after(async () => {
-  await database.close()
-  await fresh.drop()
-})
+const { database } = openOwnDatabase(log)
 
 const issuer = 'https://login.example'
 const provider: RedirectMethod = {

@@ -1,15 +1,12 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { createTestDatabase } from '../../tests/support/database.ts'
-import { fixture } from '../../tests/support/fixture.ts'
+import { openOwnDatabase } from '../../tests/support/own-database.ts'
 import { log } from '../../tests/support/tills.ts'
-import { openDatabase } from '../platform/database/database.ts'
 import { breakDown } from './breakdowns.ts'
 import { groupFigures, noFigures, totalFigures } from './figures.ts'
 
-const home = fixture(() => createTestDatabase())
-const database = fixture(() => openDatabase(home.url, { log }))
+const { database } = openOwnDatabase(log)
 
 test('rows of usage and rows of refusals together are no more than were asked for, and the others are summed', async () => {
   const [day, accountId, keyId] = ['2026-03-12', randomUUID(), randomUUID()]

@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict'
 import { randomUUIDv7 } from 'node:crypto'
 import { test } from 'node:test'
-import { createTestDatabase } from '../../tests/support/database.ts'
-import { fixture } from '../../tests/support/fixture.ts'
+import { openOwnDatabase } from '../../tests/support/own-database.ts'
 import { log } from '../../tests/support/tills.ts'
-import { openDatabase } from '../platform/database/database.ts'
 import { readLimits } from './limits-store.ts'
 
-const home = fixture(() => createTestDatabase())
-const database = fixture(() => openDatabase(home.url, { log }))
+const { database } = openOwnDatabase(log)
 
 interface Spent {
   readonly credited?: number

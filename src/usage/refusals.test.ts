@@ -1,16 +1,14 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { createTestDatabase } from '../../tests/support/database.ts'
-import { fixture } from '../../tests/support/fixture.ts'
+import { openOwnDatabase } from '../../tests/support/own-database.ts'
 import { log } from '../../tests/support/tills.ts'
 import { until } from '../../tests/support/until.ts'
-import { openDatabase, type Database } from '../platform/database/database.ts'
+import { type Database } from '../platform/database/database.ts'
 import { deleteOldRefusals } from './refusals-store.ts'
 import { createApiRefusals, type ApiRefusal } from './refusals.ts'
 
-const home = fixture(() => createTestDatabase())
-const database = fixture(() => openDatabase(home.url, { log }))
+const { database } = openOwnDatabase(log)
 
 const refusal = (changes: Partial<ApiRefusal> = {}): ApiRefusal => ({
   requestId: randomUUID(),

@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict'
 import { randomUUID, randomUUIDv7 } from 'node:crypto'
 import { test } from 'node:test'
-import { createTestDatabase } from '../../tests/support/database.ts'
-import { fixture } from '../../tests/support/fixture.ts'
+import { openOwnDatabase } from '../../tests/support/own-database.ts'
 import { log } from '../../tests/support/tills.ts'
-import { openDatabase } from '../platform/database/database.ts'
 import { readLog } from './request-log.ts'
 
-const home = fixture(() => createTestDatabase())
-const database = fixture(() => openDatabase(home.url, { log }))
+const { database } = openOwnDatabase(log)
 
 const [accountId, keyId] = [randomUUID(), randomUUID()]
 

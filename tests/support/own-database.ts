@@ -1,15 +1,11 @@
-import { after } from 'node:test'
-import type { Logger } from 'pino'
 import { openDatabase } from '../../src/platform/database/database.ts'
 import { createTestDatabase } from './database.ts'
+import { fixture } from './fixture.ts'
+import { createTestLog } from './log.ts'
+import type { Logger } from 'pino'
 
-/** Creates a database for a test file and opens it. It is dropped after the file. */
-export async function openOwnDatabase(log: Logger) {
-  const own = await createTestDatabase()
-  const database = openDatabase(own.url, { log })
-  after(async () => {
-    await database.close()
-    await own.drop()
-  })
-  return { own, database }
+/** A database, and a connection to it, for the tests of a file or a suite. */
+export function openOwnDatabase(log: Logger = createTestLog().log) {
+  const own = fixture(() => createTestDatabase())
+  return { own, database: fixture(() => openDatabase(own.url, { log })) }
 }

@@ -11,7 +11,7 @@ import { startSealing } from './sealing.ts'
 import { verifySeals } from './verify.ts'
 
 const { log, text: logged } = createTestLog()
-const { database } = await openOwnDatabase(log)
+const { database } = openOwnDatabase(log)
 
 const write = (action: string, on: Pick<Database, 'rows'> = database) =>
   on.rows(`insert into audit (actor, action, outcome) values ('service', $1, 'allowed')`, [action])

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { byService } from '../../access/actor.ts'
 import { createAudit } from '../../access/audit.ts'
 import { createIdentities } from '../../people/identities.ts'
 import { createPeople } from '../../people/people.ts'
-import { openDatabase, type Database } from '../../platform/database/database.ts'
 import { createEncryption } from '../../platform/encryption.ts'
-import { createTestDatabase, type TestDatabase } from '../../../tests/support/database.ts'
-import { createTestLog } from '../../../tests/support/log.ts'
+import { setUp } from '../../../tests/support/fixture.ts'
+import { openOwnDatabase } from '../../../tests/support/own-database.ts'
 import { totpCode } from '../../../tests/support/totp.ts'
 import type { SecondFactor } from '../methods/method.ts'
 import { createThrottle } from '../throttle.ts'
@@ -25,23 +24,16 @@ const noon = Date.parse('2026-03-12T12:00:00Z')
 let now = noon
 const clock = () => now
 
-let fresh: TestDatabase
-let database: Database
 let people: ReturnType<typeof createPeople>
 let factor: SecondFactor
 
-before(async () => {
-  fresh = await createTestDatabase()
-  database = openDatabase(fresh.url, { log: createTestLog().log })
+const { database } = openOwnDatabase()
+setUp(() => {
   const audit = createAudit({ database })
   people = createPeople({ database, audit })
   const throttle = createThrottle({ database, clock })
   const guesses = createGuesses({ throttle, database, audit, identities: createIdentities({ database, audit }) })
   factor = createTotpFactor({ database, encryption: createEncryption(Buffer.alloc(32, 7)), guesses, clock })
-})
-after(async () => {
-  await database.close()
-  await fresh.drop()
 })
 
 const wrong = { code: 'sign_in_failed' }

@@ -1,29 +1,18 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { byService } from '../../access/actor.ts'
 import { createAudit } from '../../access/audit.ts'
 import { createPeople } from '../../people/people.ts'
-import { openDatabase, type Database, type Queryable } from '../../platform/database/database.ts'
+import { type Database, type Queryable } from '../../platform/database/database.ts'
 import { createEncryption } from '../../platform/encryption.ts'
-import { createTestDatabase, type TestDatabase } from '../../../tests/support/database.ts'
-import { createTestLog } from '../../../tests/support/log.ts'
+import { openOwnDatabase } from '../../../tests/support/own-database.ts'
 import { newSecret } from '../cookies.ts'
 import { createKnownNetworks } from '../known-networks.ts'
 import { createThrottle } from '../throttle.ts'
 import { createEmailLinkMethod } from './email-link.ts'
 import { isCode, newCode } from './email-link/code.ts'
 
-let fresh: TestDatabase
-let database: Database
-
-before(async () => {
-  fresh = await createTestDatabase()
-  database = openDatabase(fresh.url, { log: createTestLog().log })
-})
-after(async () => {
-  await database.close()
-  await fresh.drop()
-})
+const { database } = openOwnDatabase()
 
 /** A method that notes the texts of its statements, and each mail as one. */
 function createObserved() {

@@ -1,24 +1,16 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, describe, mock, test } from 'node:test'
+import { beforeEach, describe, mock, test } from 'node:test'
+import { fixture } from '../../../tests/support/fixture.ts'
 import { createTestLog } from '../../../tests/support/log.ts'
-import {
-  clientId,
-  clientSecret,
-  startLyingProvider,
-  type LyingProvider,
-} from '../../../tests/support/lying-provider.ts'
+import { clientId, clientSecret, startLyingProvider } from '../../../tests/support/lying-provider.ts'
 import { until } from '../../../tests/support/until.ts'
 import type { RedirectMethod } from './method.ts'
 import { createOidcMethod } from './oidc.ts'
 
 const { log } = createTestLog()
 const baseUrl = 'https://tollgate.test'
-let provider: LyingProvider
 
-before(async () => {
-  provider = await startLyingProvider()
-})
-after(() => provider.close())
+const provider = fixture(() => startLyingProvider())
 beforeEach(() => {
   provider.beHonest()
   // Longer than any test: a response that is waited for never comes.

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, describe, test } from 'node:test'
+import { beforeEach, describe, test } from 'node:test'
+import { fixture } from '../../../../tests/support/fixture.ts'
 import { createTestLog } from '../../../../tests/support/log.ts'
 import { startLyingProvider, type LyingProvider } from '../../../../tests/support/lying-provider.ts'
 import { until } from '../../../../tests/support/until.ts'
@@ -7,12 +8,8 @@ import { createDiscovery } from './discovery.ts'
 
 const { log } = createTestLog()
 const insecure = 'http://127.0.0.1:9/x'
-let provider: LyingProvider
 
-before(async () => {
-  provider = await startLyingProvider({ secure: true })
-})
-after(() => provider.close())
+const provider = fixture(() => startLyingProvider({ secure: true }))
 beforeEach(() => provider.beHonest())
 
 const open = ({ issuer }: LyingProvider) => createDiscovery({ issuer, log })

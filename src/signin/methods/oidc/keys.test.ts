@@ -1,15 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, describe, mock, test } from 'node:test'
-import { clientSecret, startLyingProvider, type LyingProvider } from '../../../../tests/support/lying-provider.ts'
+import { beforeEach, describe, mock, test } from 'node:test'
+import { fixture } from '../../../../tests/support/fixture.ts'
+import { clientSecret, startLyingProvider } from '../../../../tests/support/lying-provider.ts'
 import { until } from '../../../../tests/support/until.ts'
 import { createProviderKeys } from './keys.ts'
 
-let provider: LyingProvider
-
-before(async () => {
-  provider = await startLyingProvider()
-})
-after(() => provider.close())
+const provider = fixture(() => startLyingProvider())
 beforeEach(() => provider.beHonest())
 
 const second = 1000

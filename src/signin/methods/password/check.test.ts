@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, describe, test } from 'node:test'
+import { beforeEach, describe, test } from 'node:test'
 import { byService } from '../../../access/actor.ts'
 import { createAudit } from '../../../access/audit.ts'
 import type { MailMessage } from '../../../mail/mailer.ts'
 import { readEmail } from '../../../people/email.ts'
 import { createPeople } from '../../../people/people.ts'
-import { openDatabase, type Database, type Queryable } from '../../../platform/database/database.ts'
+import { type Database, type Queryable } from '../../../platform/database/database.ts'
 import { Problem } from '../../../platform/problems.ts'
-import { createTestDatabase, type TestDatabase } from '../../../../tests/support/database.ts'
-import { createTestLog } from '../../../../tests/support/log.ts'
+import { openOwnDatabase } from '../../../../tests/support/own-database.ts'
 import { createKnownNetworks } from '../../known-networks.ts'
 import { createThrottle } from '../../throttle.ts'
 import type { Visitor } from '../../visitor.ts'
@@ -22,8 +21,6 @@ const right = 'blatant oyster wagon'
 /** Cheap, because these tests make hundreds of hashes. */
 const settings = { memory: 64, passes: 1 }
 
-let fresh: TestDatabase
-let database: Database
 let now = Date.UTC(2026, 2, 12)
 let check: CheckPassword
 /** How many hashes were computed, and how many at most at the same time. */
@@ -65,19 +62,12 @@ function openCheck(
   return createPasswordCheck({ database, audit, mailer, guesses, hashing: counting(hashing) })
 }
 
-before(async () => {
-  fresh = await createTestDatabase()
-  database = openDatabase(fresh.url, { log: createTestLog().log })
-})
+const { database } = openOwnDatabase()
 beforeEach(async () => {
   await database.rows('truncate throttle')
   hashed = { verified: 0, made: 0, running: 0, most: 0 }
   queued = []
   check = openCheck()
-})
-after(async () => {
-  await database.close()
-  await fresh.drop()
 })
 
 let made = 0
