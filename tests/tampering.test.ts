@@ -714,7 +714,7 @@ const schema: Tampering[] = [
   [
     'a right of consultants to one column',
     `do $$ begin execute format('grant update (consultant_id) on client to %I', portal_role('consultant')); end $$`,
-    one('grant update (address, changed_at, consultant_id'),
+    one('changed_at, consultant_id, days_to_pay, email'),
   ],
   ['a right of everybody', 'grant select on ledger to public', one('grant select on ledger to public')],
   [

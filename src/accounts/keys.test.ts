@@ -78,7 +78,7 @@ test('a valid key is accepted, with its permissions', async () => {
   assert.deepEqual(await keys.identify(`bearer   ${key}`), caller, 'RFC 9110: the scheme is case-insensitive')
 })
 
-test('each reason for a refusal has its code', async () => {
+test('A7 each reason for a refusal has its code', async () => {
   const { key } = await addKey()
   const expired = await addKey()
   await sql(`update api_key set expires_at = now() where id = $1`, expired.id)

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { createConfigFolder } from '../../tests/support/config.ts'
 import { createTestLog } from '../../tests/support/log.ts'
 import { addManyAccounts, addUse } from '../../tests/support/many-accounts.ts'
-import { fixture } from '../../tests/support/fixture.ts'
+import { fixture, setUp } from '../../tests/support/fixture.ts'
 import { openOwnDatabase } from '../../tests/support/own-database.ts'
 import { refuseInvoices } from '../../tests/support/refused-invoices.ts'
 import { until } from '../../tests/support/until.ts'
@@ -57,8 +57,10 @@ const isWaiting = async () =>
   (await database.rows(`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`))
     .length > 0
 
-await addManyAccounts(database, 120)
-await addUse(database, `${ago(1)}-05`)
+setUp(async () => {
+  await addManyAccounts(database, 120)
+  await addUse(database, `${ago(1)}-05`)
+})
 
 test('the monthly run is off by default', async () => {
   const job = start('off')

@@ -1,10 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
-import { createAnthropic } from '@ai-sdk/anthropic'
-import { createOpenAI } from '@ai-sdk/openai'
-import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import Anthropic from '@anthropic-ai/sdk'
-import { generateObject, generateText, streamText, tool, type LanguageModel } from 'ai'
 import OpenAI from 'openai'
 import { z } from 'zod'
 import { callAddresses, callsIn, type CallAddress } from '../support/call-dialects.ts'
@@ -113,44 +109,6 @@ for (const stream of [false, true]) {
     })
   })
 }
-
-const ways: Readonly<Record<string, (options: { baseURL: string; apiKey: string }) => LanguageModel>> = {
-  '@ai-sdk/openai, responses': (options) => createOpenAI(options)('tiny'),
-  '@ai-sdk/openai, chat completions': (options) => createOpenAI(options).chat('tiny'),
-  '@ai-sdk/anthropic': (options) => createAnthropic(options)('tiny'),
-  '@ai-sdk/openai-compatible': (options) =>
-    createOpenAICompatible({ name: 'tollgate', includeUsage: true, supportsStructuredOutputs: true, ...options })(
-      'tiny',
-    ),
-}
-
-describe('the AI SDK with the local model', () => {
-  for (const [name, way] of Object.entries(ways).slice(isEndure ? 0 : -1)) {
-    it(`forces a tool and generates an object through ${name}`, async () => {
-      const modelOf = ({ key }: Customer) => way({ baseURL: `${service.url}/v1`, apiKey: key })
-      const asked = { prompt: question.content, maxOutputTokens: 100, maxRetries: 0 }
-      const tools = { note: tool({ inputSchema: Note, execute: () => 'Noted.' }) }
-      const forced = { ...asked, tools, toolChoice: { type: 'tool', toolName: 'note' } } as const
-      const customer = await service.customer()
-      const whole = await generateText({ ...forced, model: modelOf(customer) })
-      assert.deepEqual([whole.text, whole.finishReason], ['', 'tool-calls'])
-      assert.equal(whole.toolCalls.length, 1)
-      Note.strict().parse(whole.toolCalls[0]?.input)
-      await assertCharged(customer.accountId, whole.usage.inputTokens, whole.usage.outputTokens)
-
-      const other = await service.customer()
-      const streamed = streamText({ ...forced, model: modelOf(other) })
-      await streamed.consumeStream()
-      assert.deepEqual([await streamed.text, (await streamed.toolCalls).length], ['', 1])
-      const usage = await streamed.usage
-      await assertCharged(other.accountId, usage.inputTokens, usage.outputTokens)
-
-      // Anthropic's provider forces a tool for it.
-      const { object } = await generateObject({ ...asked, schema: Note, model: modelOf(await service.customer()) })
-      Note.strict().parse(object)
-    })
-  }
-})
 
 /** A request that forces a tool, in each API. */
 const forced = {
