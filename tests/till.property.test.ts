@@ -850,6 +850,22 @@ function receive(desk: Desk, more: Pick<ModelReport, 'moreCredit' | 'moreRequest
 /** A row literal of unquoted columns; an empty text is NULL. */
 const rowOf = (columns: readonly (string | number | bigint)[]): string => `(${columns.join(',')})`
 
+/** What reports on an account and on a key have in common. */
+const reported = (report: Omit<ModelReport, 'account' | 'charges'>) => [
+  report.requestsBack,
+  report.tokensBack,
+  report.held,
+  report.credit,
+  report.requests,
+  report.tokens,
+  report.atHand,
+  report.cost,
+  report.need,
+  report.moreCredit,
+  report.moreRequests,
+  report.moreTokens,
+]
+
 async function callExchange(
   instance: string,
   batch: number,
@@ -858,22 +874,7 @@ async function callExchange(
   keyReports: readonly ModelKeyReport[] = [],
 ) {
   const said = reports.map((report) =>
-    rowOf([
-      report.account,
-      report.charges.reduce((sum, { cost }) => sum + cost, 0n),
-      report.requestsBack,
-      report.tokensBack,
-      report.held,
-      report.credit,
-      report.requests,
-      report.tokens,
-      report.atHand,
-      report.cost,
-      report.need,
-      report.moreCredit,
-      report.moreRequests,
-      report.moreTokens,
-    ]),
+    rowOf([report.account, report.charges.reduce((sum, { cost }) => sum + cost, 0n), ...reported(report)]),
   )
   // Version 0.2.0 calls exchange(), which has no cached tokens.
   const timed = batch % 2 === 0 || keyReports.length > 0
@@ -886,23 +887,7 @@ async function callExchange(
       return rowOf([...common, cost - cached - 2n * written, 0, ...end, 1, cached || '', written || '', '', 2, tags])
     }),
   )
-  const saidOfKeys = keyReports.map((report) =>
-    rowOf([
-      report.id,
-      report.requestsBack,
-      report.tokensBack,
-      report.held,
-      report.credit,
-      report.requests,
-      report.tokens,
-      report.atHand,
-      report.cost,
-      report.need,
-      report.moreCredit,
-      report.moreRequests,
-      report.moreTokens,
-    ]),
-  )
+  const saidOfKeys = keyReports.map((report) => rowOf([report.id, ...reported(report)]))
   const values = [instance, batch, said, charges, timestamp(now)]
   return timed
     ? database.rows<{ id: string; granted: boolean }>(

@@ -1,5 +1,5 @@
 import type { FilePart, Message, Part, Prompt, TextPart, Tool } from '../../src/models/conversation.ts'
-import { chunksOf } from './chat-dialect.ts'
+import { chunksOf } from './scripted-reply.ts'
 import { at, listAt, objectAt, type Json } from './json.ts'
 
 /** A client of OpenAI's chat completions: how it writes turns and tools, and what it collects from a stream. */

@@ -2,11 +2,12 @@ import { piecesOf } from '../../src/generation/content.ts'
 import type { DialectRequest } from '../../src/generation/dialects/dialect.ts'
 import type { Reply } from '../../src/generation/generation.ts'
 import type { Delta, ReplyPart } from '../../src/models/conversation.ts'
+import { parseObject, type Json } from './json.ts'
 
 const level = { limit: 1, remaining: 1, resetSeconds: 0 }
 
 /** A complete reply with these parts. */
-export function replyOf(parts: readonly ReplyPart[]): Reply {
+export function replyOf(parts: readonly ReplyPart[], changes: Partial<Reply> = {}): Reply {
   return {
     id: '0199d2f4-7b51-7c3e-9a60-0c3b1f7a2e11',
     model: 'fast',
@@ -19,6 +20,7 @@ export function replyOf(parts: readonly ReplyPart[]): Reply {
     body: '',
     levels: { requests: level, tokens: level },
     replayed: false,
+    ...changes,
   }
 }
 
@@ -40,3 +42,10 @@ function inPieces(delta: Delta, size: number): readonly Delta[] {
 }
 
 const cut = (text: string, size: number): readonly string[] => text.match(new RegExp(`.{1,${size}}`, 'gsu')) ?? []
+
+/** The chunks of a stream in the form of chat completions, without the event that ends it. */
+export const chunksOf = (events: string): readonly Json[] =>
+  events
+    .split('\n\n')
+    .filter((event) => event.startsWith('data: {'))
+    .map((event) => parseObject(event.slice('data: '.length)))

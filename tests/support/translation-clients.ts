@@ -5,7 +5,7 @@ import { openAiResponses } from '../../src/generation/dialects/openai-responses.
 import type { Part, Prompt, TextPart } from '../../src/models/conversation.ts'
 import { anthropicPrompt } from '../../src/models/tokenizer/anthropic-prompt.ts'
 import { chatFields, chatMessages, collectChat } from './client-chat.ts'
-import { chunksOf } from './chat-dialect.ts'
+import { chunksOf } from './scripted-reply.ts'
 import { finalMessage } from './client-messages.ts'
 import { receiveResponse, responseFields, responseItem } from './client-responses.ts'
 import { at, listAt, objectAt, parseObject, type Json } from './json.ts'
@@ -50,6 +50,16 @@ export interface Client {
 const request = { model: 'fast' }
 const maxTokens = 100_000
 const count = (value: unknown): number => Number(value ?? 0)
+
+const openAiForm = {
+  marks: 'none',
+  marksEmptyResults: false,
+  failedResults: false,
+  detail: true,
+  parsesInput: false,
+  thoughts: 'all',
+  blankTexts: true,
+} as const
 
 const messages: Client = {
   name: 'messages',
@@ -99,15 +109,7 @@ function hearMessage(message: Json): Heard {
 const chat: Client = {
   name: 'chat completions',
   dialect: openAiChat,
-  form: {
-    marks: 'content',
-    marksEmptyResults: false,
-    failedResults: false,
-    detail: true,
-    parsesInput: false,
-    thoughts: 'all',
-    blankTexts: true,
-  },
+  form: { ...openAiForm, marks: 'content' },
   hasOneText: true,
   filesInResults: false,
   asks: (parts) => chatMessages('user', parts),
@@ -150,15 +152,7 @@ function hearChat(message: unknown, stop: unknown, usage: unknown): Heard {
 const responses: Client = {
   name: 'responses',
   dialect: openAiResponses,
-  form: {
-    marks: 'none',
-    marksEmptyResults: false,
-    failedResults: false,
-    detail: true,
-    parsesInput: false,
-    thoughts: 'all',
-    blankTexts: true,
-  },
+  form: openAiForm,
   hasOneText: false,
   filesInResults: true,
   asks: (parts) => parts.map((part) => responseItem('user', part)),

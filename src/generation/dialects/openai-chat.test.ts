@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { chatEvents, chatReply, chunksOf } from '../../../tests/support/chat-dialect.ts'
+import { chunksOf, eventsOf, replyOf as chatReply } from '../../../tests/support/scripted-reply.ts'
 import { at, objectAt, parseObject } from '../../../tests/support/json.ts'
 import type { Message, Part, ReplyPart } from '../../models/conversation.ts'
 import type { TextRequest } from '../request.ts'
@@ -319,8 +319,8 @@ describe('chat completions write', () => {
   })
 
   it("a stream of the same, in the chunks of OpenAI's API", () => {
-    const streamed = chatEvents(
-      { ...base, stream: true },
+    const streamed = eventsOf(
+      openAiChat.read({ ...base, stream: true }),
       chatReply([thought, call('c1', 'Bonn'), call('c2', 'Ulm')]),
       9,
     )
