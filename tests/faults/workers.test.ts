@@ -104,19 +104,6 @@ detail('what prevents a worker from starting is one line, and no process remains
   assert.match(stderr, /(?:^|\n)models: the package @ai-sdk\/nowhere is not installed: [^\n]+\n$/)
 })
 
-test('the limit of an account applies to both workers together', async () => {
-  const key = await newKey('Limited', 10)
-  const statuses = await Promise.all(Array.from({ length: 30 }, () => call(key)))
-  const served = statuses.filter((status) => status === 200).length
-  assert.deepEqual(new Set(statuses), new Set([200, 429]))
-  // Each worker by itself would serve 10. The bucket refills by one every six seconds.
-  assert.ok(served >= 10 && served < 20, `${served} of 30 were served`)
-  const { stdout } = await tollgateHere(['ledger', '--account', 'Limited', '--json'], environment)
-  const { rows } = parseObject(stdout)
-  assert.ok(Array.isArray(rows))
-  assert.equal(rows.length, served)
-})
-
 test('the metrics cover both processes', async () => {
   const key = await newKey('Measured', 1000)
   const name = 'tollgate_request_seconds_count{method="POST",route="/v1/generate",status="200"'

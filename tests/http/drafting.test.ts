@@ -373,24 +373,6 @@ describe('a draft', () => {
     )
   })
 
-  it('B96 can be stopped', async () => {
-    const { note, drafts } = await record()
-    const held = Promise.withResolvers<void>()
-    vendor.set({ gate: () => held.promise })
-    const answering = anna.send('POST', drafts, { instructions: 'Write.', notes: [note] }, stream)
-    await until(async () => objectsAt((await anna.get(drafts)).json, 'drafts').some(isRunning))
-    const [draft] = objectsAt((await anna.get(drafts)).json, 'drafts')
-    const stop = () => anna.send('POST', `${drafts}/${String(draft?.['id'])}/stop`)
-    for (const stopped of await Promise.all([stop(), stop()])) assert.equal(stopped.status, 202, stopped.text)
-    const noted = await rows(`select from audit where action = 'draft_stopped' and noun_id = $1`, [draft?.['id']])
-    assert.equal(noted.length, 1)
-    held.resolve()
-    const answer = await answering
-    vendor.set({})
-    assert.equal(eventsOf(answer).at(-1)?.name, 'done', answer.text)
-    assert.equal(objectsAt((await anna.get(drafts)).json, 'drafts')[0]?.['status'], 'stopped')
-  })
-
   it("B96 is refused with the till's own message if it is too long for the model, and nothing is held", async () => {
     const its = await record()
     vendor.set({ fault: 'context_length' })

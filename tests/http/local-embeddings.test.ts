@@ -89,19 +89,4 @@ describe('Embeddings of a local model', () => {
     assert.equal((await embed(small.key, { input: 'the client' })).error['code'], 'can_never_fit_limit')
     for (const { accountId } of [poor, small]) assert.equal((await service.books(accountId)).rows.length, 0)
   })
-
-  it('are listed with their kind, and refused by every call for text', async () => {
-    const { accountId, key } = await service.customer()
-    const listed = listAt((await service.call('/v1/models', key)).json, 'data')
-    assert.deepEqual(
-      listed.map((each) =>
-        ['id', 'kind', 'context_length', 'max_output_tokens', 'capabilities'].map((name) => at(each, name)),
-      ),
-      [model, 'narrow'].map((id) => [id, 'embeddings', context, 0, []]),
-    )
-    const { status, text } = await service.call('/v1/generate', key, { model, input: 'One', max_output_tokens: 5 })
-    assert.equal(status, 400)
-    assert.match(text, /This is an embedding model: call it at POST \/v1\/embeddings\./)
-    assert.equal((await service.books(accountId)).rows.length, 0)
-  })
 })
