@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { rename, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { PassThrough, Writable } from 'node:stream'
-import { test } from 'node:test'
+import { test, type TestContext } from 'node:test'
 import { Client } from 'pg'
 import { pino } from 'pino'
 import { assertBetween } from '../../tests/support/clock.ts'
@@ -95,6 +95,18 @@ function assertRefused({ status, stdout, stderr }: Outcome, words: RegExp): void
   assert.match(stderr, words)
   assert.match(stderr, /^[^\n]+\n$/)
   assert.doesNotMatch(stderr, /\.ts:\d|unexpected/i)
+}
+
+/** Another database, with a connection to it, and the environment of commands that use it. */
+async function openOther(t: TestContext, options = {}) {
+  const own = await createTestDatabase(options)
+  const client = new Client(own.url)
+  await client.connect()
+  t.after(async () => {
+    await client.end()
+    await own.drop()
+  })
+  return { at: { ...environment, DATABASE_URL: own.url }, client }
 }
 
 /** Usage without the cache of a vendor. */
@@ -807,19 +819,17 @@ test('doctor reports what works and what does not', async () => {
   assert.match(outcome.stderr, /^To fix: durability, models, prices, port\.\n$/)
 })
 
-test('doctor reports a database that can lose confirmed commits', async () => {
-  const own = await createTestDatabase()
-  const client = new Client(own.url)
-  await client.connect()
+test('doctor reports a database that can lose confirmed commits', async (t) => {
+  const { at, client } = await openOther(t)
   const durability = async (setting: string) => {
-    await client.query(`alter database ${new URL(own.url).pathname.slice(1)} set synchronous_commit = ${setting}`)
-    const { stdout } = await tollgateHere(['doctor'], { ...environment, DATABASE_URL: own.url })
+    await client.query(
+      `alter database ${new URL(at.DATABASE_URL).pathname.slice(1)} set synchronous_commit = ${setting}`,
+    )
+    const { stdout } = await tollgateHere(['doctor'], at)
     return stdout.split('\n').find((line) => line.includes('durability'))
   }
   assert.match((await durability('off')) ?? '', /^WRONG {2}durability +.*: turn fsync and synchronous_commit on, for/)
   for (const chosen of ['local', 'on']) assert.match((await durability(chosen)) ?? '', /: turn fsync on,/)
-  await client.end()
-  await own.drop()
 })
 
 detail('doctor reports a database with fsync as durable', async (t) => {
@@ -831,21 +841,17 @@ detail('doctor reports a database with fsync as durable', async (t) => {
   assert.match(stdout, /ok {5}durability +committed transactions survive a power cut/)
 })
 
-test('a command may take as long as it needs', async () => {
-  const own = await createTestDatabase()
-  const client = new Client(own.url)
-  await client.connect()
+test('a command may take as long as it needs', async (t) => {
+  const { at, client } = await openOther(t)
   await client.query(
     `create table allowed as select ''::text as time where false;
      create function note_time() returns trigger language plpgsql as
        $$ begin insert into allowed values (current_setting('statement_timeout')); return null; end $$;
      create trigger note_time after insert on account execute function note_time()`,
   )
-  const made = await tollgateHere(['account', 'create', '--name', 'Slow'], { ...environment, DATABASE_URL: own.url })
+  const made = await tollgateHere(['account', 'create', '--name', 'Slow'], at)
   assert.equal(made.status, 0)
   assert.deepEqual((await client.query('select time from allowed')).rows, [{ time: '0' }])
-  await client.end()
-  await own.drop()
 })
 
 detail('a command that cannot give up the embedded database fails', async (t) => {
@@ -922,11 +928,8 @@ test("doctor knows the demo's provider", async () => {
   assert.match(stdout, /\nok {5}sign-in +the demo's provider, without passwords; it runs while the service does\n/)
 })
 
-test('A36 no command but start and migrate creates or changes a schema', async () => {
-  const own = await createTestDatabase({ empty: true })
-  const at = { ...environment, DATABASE_URL: own.url }
-  const client = new Client(own.url)
-  await client.connect()
+test('A36 no command but start and migrate creates or changes a schema', async (t) => {
+  const { at, client } = await openOther(t, { empty: true })
   const relations = async () => {
     const { rows } = await client.query<{ relname: string }>(
       `select relname from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') order by 1`,
@@ -964,22 +967,15 @@ test('A36 no command but start and migrate creates or changes a schema', async (
   await client.query(`update migration set checksum = 'other' where number = 1`)
   assertRefused(await tollgateHere(['account', 'list'], at), /^The file of migration 0001_\w+ differs/)
   assert.deepEqual(await relations(), whole)
-  await client.end()
-  await own.drop()
 })
 
-test('A36 an older program refuses a newer schema in one line, whichever command runs', async () => {
-  const own = await createTestDatabase()
-  const at = { ...environment, DATABASE_URL: own.url }
-  const client = new Client(own.url)
-  await client.connect()
+test('A36 an older program refuses a newer schema in one line, whichever command runs', async (t) => {
+  const { at, client } = await openOther(t)
   await client.query(`insert into migration (number, name, checksum) values (9999, '9999_later', 'x')`)
-  await client.end()
   for (const line of [['start'], ['migrate'], ['account', 'list'], ['verify', '--json']]) {
     const outcome = await tollgateHere(line, at)
     assertRefused(outcome, /^The database schema is newer than this version .* 9999_later\. Run the newer version\.$/m)
   }
-  await own.drop()
 })
 
 test('a command on a data folder without a database creates none', async () => {
@@ -1052,21 +1048,18 @@ test('doctor reports an unavailable database as one fault', async () => {
   assert.equal(stdout.match(/WRONG/g)?.length, 2, 'the database is one line; the other is the missing model file')
 })
 
-test('a read-only database is named as such, by doctor and by commands that change or record something', async () => {
-  const own = await createTestDatabase()
-  const client = new Client(own.url)
-  await client.connect()
-  await client.query(`alter database ${new URL(own.url).pathname.slice(1)} set default_transaction_read_only = on`)
-  await client.end()
-  const standby = { ...environment, DATABASE_URL: own.url }
-  const { stdout } = await tollgateHere(['doctor'], standby)
+test('a read-only database is named as such, by doctor and by commands that change or record something', async (t) => {
+  const { at, client } = await openOther(t)
+  await client.query(
+    `alter database ${new URL(at.DATABASE_URL).pathname.slice(1)} set default_transaction_read_only = on`,
+  )
+  const { stdout } = await tollgateHere(['doctor'], at)
   assert.match(stdout, /WRONG {2}database +The database at \S+ accepts no writes: name the primary/)
   for (const line of ['account create --name Late --credit 1', 'account list --json']) {
-    const refused = await tollgateHere(line.split(' '), standby)
+    const refused = await tollgateHere(line.split(' '), at)
     assertRefused(refused, /^The database at \S+ accepts no writes: name the primary/)
   }
-  assert.equal((await tollgateHere(['verify', '--json'], standby)).status, 0)
-  await own.drop()
+  assert.equal((await tollgateHere(['verify', '--json'], at)).status, 0)
 })
 
 test('usage by tag lists the values of a tag, or all tags, and shows no control character of a caller', async () => {
