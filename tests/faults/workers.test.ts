@@ -107,6 +107,8 @@ detail('what prevents a worker from starting is one line, and no process remains
 test('the metrics cover both processes', async () => {
   const key = await newKey('Measured', 1000)
   const name = 'tollgate_request_seconds_count{method="POST",route="/v1/generate",status="200"'
+  // The counter begins with the first request.
+  assert.equal(await call(key), 200)
   const earlier = await figure(name)
   for (let calls = 0; calls < 10; calls++) assert.equal(await call(key), 200)
   assert.equal((await figure(name)) - earlier, 10)
