@@ -26,10 +26,9 @@ setUp(async () => {
   )
   const { log } = createTestLog()
   database = openDatabase(home.url, { log })
-  const accounts = createAccounts({ database })
   const keys = createKeys({ database, log })
   for (const name of [...names, 'Own']) {
-    const { id: accountId } = await accounts.create(
+    const { id: accountId } = await createAccounts({ database }).create(
       { name, requestsPerMinute: 60, tokensPerMinute: 1000, credit: 10n ** 15n, own: name === 'Own' },
       byService,
     )

@@ -11,9 +11,7 @@ import { openOwnDatabase } from '../../tests/support/own-database.ts'
 const folder = temporaryFolder()
 
 const { own: home, database } = openOwnDatabase()
-setUp(async () => {
-  await configure('')
-})
+setUp(() => configure(''))
 
 const configure = (settings: string) =>
   writeFile(path.join(folder, 'tollgate.yaml'), `base_url: https://tollgate.test\n${settings}`)

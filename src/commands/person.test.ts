@@ -10,12 +10,9 @@ import { openOwnDatabase } from '../../tests/support/own-database.ts'
 const folder = temporaryFolder()
 
 const { own: home, database } = openOwnDatabase()
-setUp(async () => {
-  await writeFile(
-    path.join(folder, 'tollgate.yaml'),
-    'sign_in: { sign_up: { policy: domain, domains: [firm.example] } }',
-  )
-})
+setUp(() =>
+  writeFile(path.join(folder, 'tollgate.yaml'), 'sign_in: { sign_up: { policy: domain, domains: [firm.example] } }'),
+)
 
 const run = (...args: string[]): Promise<Outcome> =>
   tollgateHere(['person', ...args], {

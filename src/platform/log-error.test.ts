@@ -8,9 +8,7 @@ import { describeError } from './log-error.ts'
 
 const own = fixture(() => createTestDatabase({ empty: true }))
 const database = fixture(() => openDatabase(own.url, { log: createTestLog().log, connections: 1 }))
-setUp(async () => {
-  await database.rows('create table thing (name text constraint short check (length(name) < 3))')
-})
+setUp(() => database.rows('create table thing (name text constraint short check (length(name) < 3))'))
 
 const failed = (work: Promise<unknown>): Promise<unknown> =>
   work.then(

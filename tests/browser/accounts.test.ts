@@ -15,9 +15,7 @@ const portal = fixture(() =>
   startPortal(JSON.stringify({ models: [upstreamModel(vendor.url)], aliases: { default: 'fast' } })),
 )
 const partner = fixture(() => portal.profile())
-setUp(async () => {
-  await signIn(partner, portal.base, 'Ruth Penhallow')
-})
+setUp(() => signIn(partner, portal.base, 'Ruth Penhallow'))
 
 async function open(address: string, title: string): Promise<Page> {
   const page = await partner.newPage()

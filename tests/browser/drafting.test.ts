@@ -1,28 +1,23 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, beforeEach, describe, test } from 'node:test'
+import { beforeEach, describe, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { barriers, barriersInBothSchemes, noticed, violations } from '../support/browser.ts'
 import { chooseIn } from '../support/choice.ts'
-import { startDesk, type Desk } from '../support/desk.ts'
+import { startDesk } from '../support/desk.ts'
 import { at, listAt } from '../support/json.ts'
 import { editor, toEndOf } from '../support/letter-editor.ts'
 import { upstreamModel } from '../support/service.ts'
 import { startVendor } from '../support/vendor.ts'
 import { detail } from '../support/detail.ts'
-import { fixture, setUp } from '../support/fixture.ts'
+import { fixture } from '../support/fixture.ts'
 
-let desk: Desk
 /** The paths of a new client of Daniel's and of its only note. */
 let record: string
 let note: string
 
 const vendor = fixture(() => startVendor())
-setUp(async () => {
-  const configuration = { models: [upstreamModel(vendor.url)] }
-  desk = await startDesk(JSON.stringify(configuration))
-})
-after(() => desk.close())
+const desk = fixture(() => startDesk(JSON.stringify({ models: [upstreamModel(vendor.url)] })))
 beforeEach(async () => {
   vendor.set({})
   ;({ record, note } = await desk.newClient())

@@ -1,38 +1,28 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import type { BrowserContext, Page } from 'playwright-core'
-import { barriersInBothSchemes, openBrowser, type TestBrowser } from '../support/browser.ts'
-import { startFirm, type Firm, type Member } from '../support/firm.ts'
-import { upstreamModel, type Customer } from '../support/service.ts'
+import { barriersInBothSchemes, openBrowser } from '../support/browser.ts'
+import { startFirm, type Member } from '../support/firm.ts'
+import { upstreamModel } from '../support/service.ts'
 import { startVendor } from '../support/vendor.ts'
 import { detail } from '../support/detail.ts'
 import { fixture, setUp } from '../support/fixture.ts'
 
 const call = { model: 'fast', input: 'Hello', max_output_tokens: 100 }
 
-let firm: Firm
-let browser: TestBrowser
-let partner: Member
-let profile: BrowserContext
-let customer: Customer
-
 const vendor = fixture(() => startVendor())
+const firm = fixture(() =>
+  startFirm({
+    models: [upstreamModel(vendor.url), upstreamModel(vendor.url, { id: 'dear', price: { input: '3', output: '7' } })],
+  }),
+)
+const browser = fixture(() => openBrowser())
+const partner = fixture(() => firm.join('Paula', 'partner'))
+const profile = fixture(() => profileOf(partner))
+const customer = fixture(() => firm.service.customer({ name: 'Northwind' }))
 setUp(async () => {
-  const models = [
-    upstreamModel(vendor.url),
-    upstreamModel(vendor.url, { id: 'dear', price: { input: '3', output: '7' } }),
-  ]
-  firm = await startFirm({ models })
-  browser = await openBrowser()
-  partner = await firm.join('Paula', 'partner')
-  profile = await profileOf(partner)
-  customer = await firm.service.customer({ name: 'Northwind' })
   for (const model of ['fast', 'dear', 'fast']) await send({ model }, 200)
   await send({ model: 'unknown' }, 404)
-})
-after(async () => {
-  await browser.close()
-  await firm.close()
 })
 
 async function send(changes: object, status: number): Promise<void> {

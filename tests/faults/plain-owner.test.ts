@@ -24,9 +24,7 @@ let embedded: EmbeddedPostgres | undefined
 
 const cluster = fixture(() => startCluster())
 const admin = fixture(() => new Client(cluster.superuserUrl))
-setUp(async () => {
-  await admin.connect()
-})
+setUp(() => admin.connect())
 after(async () => {
   await embedded?.close()
   await admin.end()

@@ -265,9 +265,7 @@ const people = fixture(async () => ({
   partner: await firm.join('Partner', 'partner'),
   disabled: await firm.join('Disabled', 'consultant'),
 }))
-setUp(async () => {
-  await firm.service.people.setStatus(people.disabled.id, 'disabled', byService)
-})
+setUp(() => firm.service.people.setStatus(people.disabled.id, 'disabled', byService))
 
 /** A client with one item of each kind, handed over from one consultant to another. */
 async function target(): Promise<Target> {

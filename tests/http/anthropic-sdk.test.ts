@@ -9,9 +9,7 @@ import { startVendor } from '../support/vendor.ts'
 
 const vendor = fixture(() => startVendor())
 const service = fixture(() => startService({ models: [upstreamModel(vendor.url), shippedModel()] }))
-setUp(async () => {
-  await service.untilReady()
-})
+setUp(() => service.untilReady())
 
 const clientOf = (key: string, options: object = {}) =>
   new Anthropic({ apiKey: key, baseURL: service.url, maxRetries: 0, ...options })

@@ -12,9 +12,7 @@ const root = path.join(import.meta.dirname, '../..')
 const execute = promisify(execFile)
 
 const service = fixture(() => startService({ models: [shippedModel()], aliases: { default: 'tiny' } }))
-setUp(async () => {
-  await service.untilReady()
-})
+setUp(() => service.untilReady())
 
 /** A pattern in the output of each example, and how many requests it is charged for. */
 const expected: Readonly<Record<string, readonly [RegExp, number]>> = {

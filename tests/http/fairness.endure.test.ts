@@ -5,9 +5,7 @@ import { shippedModel, startService } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
 const service = fixture(() => startService({ models: [shippedModel({ parallel: 1 })] }))
-setUp(async () => {
-  await service.untilReady()
-})
+setUp(() => service.untilReady())
 
 const body = { model: 'tiny', input: 'Tell a long story.', temperature: 1, max_output_tokens: 200 }
 

@@ -1,25 +1,24 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { after, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
 import { at, type Json } from '../support/json.ts'
-import { fixture, setUp } from '../support/fixture.ts'
+import { fixture } from '../support/fixture.ts'
 import { gifOf, jpegOf, lossyWebpOf, pdfOf, pngOf } from '../support/sample-files.ts'
-import { startService, upstreamModel, type Service } from '../support/service.ts'
+import { startService, upstreamModel } from '../support/service.ts'
 import { startVendor } from '../support/vendor.ts'
 
-let service: Service
 const vendor = fixture(() => startVendor())
-setUp(async () => {
-  const models = [
-    upstreamModel(vendor.url),
-    upstreamModel(vendor.url, { id: 'text', capabilities: ['documents'] }),
-    upstreamModel(vendor.url, { id: 'gpt', upstream_model: 'gpt-4o' }),
-  ]
-  service = await startService({ models })
-})
-after(() => service.close())
+const service = fixture(() =>
+  startService({
+    models: [
+      upstreamModel(vendor.url),
+      upstreamModel(vendor.url, { id: 'text', capabilities: ['documents'] }),
+      upstreamModel(vendor.url, { id: 'gpt', upstream_model: 'gpt-4o' }),
+    ],
+  }),
+)
 
 const base64 = (bytes: Buffer) => bytes.toString('base64')
 const urlOf = (mediaType: string, bytes: Buffer) => `data:${mediaType};base64,${base64(bytes)}`

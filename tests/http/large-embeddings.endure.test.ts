@@ -19,9 +19,7 @@ const service = fixture(() =>
     ],
   }),
 )
-setUp(async () => {
-  await service.untilReady()
-})
+setUp(() => service.untilReady())
 
 const model = (name: string, url: string) => ({
   id: idOf(name),

@@ -19,14 +19,13 @@ import { until } from '../support/until.ts'
 let service: Service
 const upstream = fixture(() => startRawUpstream())
 setUp(async () => {
-  const patient = { connect: '60s', first_token: '60s', total: '60s' }
   // For upstreams that always time out; the second must read a first text within its limit.
-  const hasty = { connect: '1s', first_token: '500ms', total: '1500ms' }
-  const steady = { connect: '4s', first_token: '4s', total: '4s' }
   service = await startService({
-    models: Object.entries({ patient, hasty, steady }).map(([id, timeout]) =>
-      upstreamModel(upstream.url, { id, timeout }),
-    ),
+    models: Object.entries({
+      patient: { connect: '60s', first_token: '60s', total: '60s' },
+      hasty: { connect: '1s', first_token: '500ms', total: '1500ms' },
+      steady: { connect: '4s', first_token: '4s', total: '4s' },
+    }).map(([id, timeout]) => upstreamModel(upstream.url, { id, timeout })),
   })
 })
 afterEach(() => upstream.behave(answerWell))

@@ -1,23 +1,20 @@
 import assert from 'node:assert/strict'
-import { after, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { formatMoney, parseMoney } from '../../src/billing/money.ts'
 import { byService } from '../../src/access/actor.ts'
 import { objectAt } from '../support/json.ts'
-import { fixture, setUp } from '../support/fixture.ts'
-import { startService, upstreamModel, type Service } from '../support/service.ts'
+import { fixture } from '../support/fixture.ts'
+import { startService, upstreamModel } from '../support/service.ts'
 import { until } from '../support/until.ts'
 import { startVendor } from '../support/vendor.ts'
 
-let service: Service
 const vendor = fixture(() => startVendor())
-setUp(async () => {
-  const models = [
-    upstreamModel(vendor.url),
-    upstreamModel(vendor.url, { id: 'dear', price: { input: '3', output: '7' } }),
-  ]
-  service = await startService({ models, aliases: { quick: 'fast' } })
-})
-after(() => service.close())
+const service = fixture(() =>
+  startService({
+    models: [upstreamModel(vendor.url), upstreamModel(vendor.url, { id: 'dear', price: { input: '3', output: '7' } })],
+    aliases: { quick: 'fast' },
+  }),
+)
 
 const call = { model: 'fast', input: 'Hello', max_output_tokens: 100 }
 

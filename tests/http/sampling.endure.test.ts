@@ -8,9 +8,7 @@ import { shippedModel, startService } from '../support/service.ts'
 
 const service = fixture(() => startService({ models: [shippedModel()] }))
 const customer = fixture(() => service.customer())
-setUp(async () => {
-  await service.untilReady()
-})
+setUp(() => service.untilReady())
 
 const text =
   'Meeting on 12 March 2026 with Anna Berg of Berg & Sons. We agreed a fixed fee of $4,800 for the annual accounts.'

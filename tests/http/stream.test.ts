@@ -9,9 +9,7 @@ import { shippedModel, startService } from '../support/service.ts'
 const valid = { model: 'tiny', input: 'Summarise: Anna met the client on Monday.', max_output_tokens: 40, stream: true }
 
 const service = fixture(() => startService({ models: [shippedModel(), shippedModel({ id: 'narrow', parallel: 1 })] }))
-setUp(async () => {
-  await service.untilReady()
-})
+setUp(() => service.untilReady())
 
 describe('POST /v1/generate with stream', () => {
   it('sends the same reply in pieces, then one done event with the fields of the whole reply', async () => {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { randomUUIDv7 } from 'node:crypto'
-import { after, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { byService } from '../../src/access/actor.ts'
 import type { LedgerRow } from '../../src/billing/ledger.ts'
 import { formatMoney, parseMoney } from '../../src/billing/money.ts'
 import type { Answer } from '../support/answer.ts'
-import { startFirm, type Firm, type Member } from '../support/firm.ts'
+import { startFirm, type Member } from '../support/firm.ts'
 import { at, objectAt, type Json } from '../support/json.ts'
 import { fixture, setUp } from '../support/fixture.ts'
 import { upstreamModel, type Customer } from '../support/service.ts'
@@ -14,7 +14,6 @@ import { startVendor } from '../support/vendor.ts'
 
 const call = { model: 'fast', input: 'Hello', max_output_tokens: 100 }
 
-let firm: Firm
 let partner: Member
 let consultant: Member
 let one: Customer
@@ -22,12 +21,13 @@ let other: Customer
 let ledger: LedgerRow[]
 
 const vendor = fixture(() => startVendor())
+const firm = fixture(() =>
+  startFirm({
+    models: [upstreamModel(vendor.url), upstreamModel(vendor.url, { id: 'dear', price: { input: '3', output: '7' } })],
+    firm: { time_zone: 'Asia/Kolkata' },
+  }),
+)
 setUp(async () => {
-  const models = [
-    upstreamModel(vendor.url),
-    upstreamModel(vendor.url, { id: 'dear', price: { input: '3', output: '7' } }),
-  ]
-  firm = await startFirm({ models, firm: { time_zone: 'Asia/Kolkata' } })
   const { service } = firm
   partner = await firm.join('Paula', 'partner')
   consultant = await firm.join('Anna', 'consultant')
@@ -51,7 +51,6 @@ setUp(async () => {
   )
   await until(async () => objectAt((await partner.get('/usage')).json, 'total')['refused'] === 7)
 })
-after(() => firm.close())
 
 async function read(address: string): Promise<Json> {
   const answer = await partner.get(address)

@@ -46,9 +46,7 @@ test('the text of a reply is read as a call, however it is cut', async () => {
 
 describe('a local model that is forced to call a tool', () => {
   const engine = fixture(() => createTestEngine())
-  setUp(async () => {
-    await engine.ready()
-  })
+  setUp(() => engine.ready())
 
   const { signal } = new AbortController()
   const prompt = promptOf('When do we meet Anna Berg?')

@@ -16,9 +16,7 @@ const { log, text: logged } = createTestLog()
 
 const own = fixture(() => createTestDatabase())
 const database = fixture(() => openDatabase(own.url, { log, connections: 2 }))
-setUp(async () => {
-  await database.rows('create table thing (id integer primary key)')
-})
+setUp(() => database.rows('create table thing (id integer primary key)'))
 
 const isUnavailable = (error: unknown) => {
   assert.ok(error instanceof Problem, String(error))

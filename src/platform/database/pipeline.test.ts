@@ -11,9 +11,7 @@ const { log } = createTestLog()
 
 const own = fixture(() => createTestDatabase())
 const database = fixture(() => openDatabase(own.url, { log, connections: 2 }))
-setUp(async () => {
-  await database.rows('create table thing (id integer primary key, name text)')
-})
+setUp(() => database.rows('create table thing (id integer primary key, name text)'))
 const pipeline = fixture(() => openPipeline(own.url, { log, connections: 2 }))
 
 const insert = (id: number) => ({ name: 'insert', text: 'insert into thing values ($1, $2)', values: [id, `n${id}`] })

@@ -10,9 +10,7 @@ import { openDatabase } from './database.ts'
 
 const made = fixture(() => createTestDatabase({ empty: true }))
 const database = fixture(() => openDatabase(made.url, { log: pino({ level: 'silent' }) }))
-setUp(async () => {
-  await database.rows('create type sample as (word text, number bigint, amount numeric, other text)')
-})
+setUp(() => database.rows('create type sample as (word text, number bigint, amount numeric, other text)'))
 
 // PostgreSQL text contains neither NUL nor lone surrogates.
 const word = fc.string({ unit: 'grapheme' }).map((text) => text.replaceAll('\0', '').toWellFormed())

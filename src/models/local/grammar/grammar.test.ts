@@ -460,9 +460,7 @@ function inputOf({ text, parts: [call] = [] }: WholeReply): string {
 
 describe('a local model', () => {
   const engine = fixture(() => createTestEngine())
-  setUp(async () => {
-    await engine.ready()
-  })
+  setUp(() => engine.ready())
 
   const runPrompt = (asked: Prompt, limits: Partial<RunLimits>) =>
     engine.run(asked, { ...seeded, seed: 1, ...limits }, new AbortController().signal)
