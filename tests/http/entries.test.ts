@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { Value } from 'typebox/value'
 import { verifyAll } from '../../src/commands/verification.ts'
 import * as schema from '../../src/clients/schema.ts'
 import type { Answer } from '../support/answer.ts'
-import { startFirm, type Member } from '../support/firm.ts'
+import { fixture } from '../support/fixture.ts'
+import { openFirm, startFirm, type Member } from '../support/firm.ts'
 import { at, listAt, objectAt } from '../support/json.ts'
 import { asSuperuser } from '../support/superuser.ts'
 
@@ -12,11 +13,8 @@ const taxes = [{ id: 'standard', category: 'S', rate: '19' }]
 // Today in the first zone is always a later day than in the second.
 const [east, west] = ['Pacific/Kiritimati', 'Etc/GMT+12']
 const invoicing = { hourly_rate: '100', tax: taxes }
-const firm = await startFirm({ currency: 'EUR', invoicing, firm: { time_zone: west } })
-const [anna, ben] = [await firm.join('Anna', 'consultant'), await firm.join('Ben', 'consultant')]
-const paula = await firm.join('Paula', 'partner')
-const plain = await startFirm({ currency: 'JPY', firm: { time_zone: east } })
-after(() => Promise.all([firm.close(), plain.close()]))
+const { firm, anna, ben, paula } = openFirm(() => ({ currency: 'EUR', invoicing, firm: { time_zone: west } }))
+const plain = fixture(() => startFirm({ currency: 'JPY', firm: { time_zone: east } }))
 
 const work = { date: '2026-03-12', minutes: 20, text: 'Advice on the lease' }
 const train = { date: '2026-03-13', amount: '34.50', text: 'Train' }

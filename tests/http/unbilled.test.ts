@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { draws } from '../support/draws.ts'
 import { eraseClient } from '../../src/client-data/erasing-store.ts'
 import { verifyAll } from '../../src/commands/verification.ts'
 import { readAnswer, type Answer } from '../support/answer.ts'
-import { startFirm, type Member } from '../support/firm.ts'
+import { openFirm, startFirm, type Member } from '../support/firm.ts'
 import { at, listAt, objectAt, type Json } from '../support/json.ts'
 import { makeDue } from '../support/erasable.ts'
 import { addPastUsage } from '../support/past-usage.ts'
 import { startService, upstreamModel } from '../support/service.ts'
 import { announced } from '../support/tamper.ts'
 
-const firm = await startFirm({
+const { firm, anna, paula } = openFirm(() => ({
   currency: 'EUR',
   firm: { name: 'Berg & Partner', locale: 'en-GB' },
   invoicing: {
@@ -24,11 +24,7 @@ const firm = await startFirm({
       { id: 'outside', category: 'O', reason: 'Not subject to tax' },
     ],
   },
-})
-const anna = await firm.join('Anna', 'consultant')
-const paula = await firm.join('Paula', 'partner')
-after(() => firm.close())
-const { database } = firm.service
+}))
 
 const any = { 'if-match': '*' }
 const tagOf = ({ json }: Answer) => ({ 'if-match': `"${String(json['version'])}"` })
@@ -51,7 +47,7 @@ const issue = async (made: Answer) => ok(await paula.send('POST', `${pathOf(made
 const typed = (tax: string) => ({ text: 'Fee', quantity: '1', unit: 'piece', unit_price: '5', tax })
 
 async function faults(): Promise<object[]> {
-  return (await verifyAll(database)).filter(({ ok: isRight }) => !isRight)
+  return (await verifyAll(firm.service.database)).filter(({ ok: isRight }) => !isRight)
 }
 
 /** The row of a client or an account in the list; undefined if nothing is unbilled. */
@@ -139,7 +135,7 @@ describe('time and expenses', () => {
     const refused = await paula.send('PATCH', entry, { billable: false }, any)
     assert.deepEqual([refused.status, /An invoice bills the entry/.test(refused.text)], [409, true])
     await assert.rejects(
-      database.transaction(async (tx) => {
+      firm.service.database.transaction(async (tx) => {
         await tx.rows(`update billed_entry set entry_id = gen_random_uuid()`)
       }),
       { code: '42501' },
@@ -289,10 +285,10 @@ test('an erased client has nothing to bill, and what was billed stays on its inv
   const second = ok(await draft(client), 201)
   await enterTime(client, { text: 'Open' })
   ok(await paula.send('POST', `/clients/${client}/erasure`, { reason: 'Ended.' }), 201)
-  await makeDue(database, client)
-  assert.equal(await eraseClient(database, client, '0 days'), 'erased')
+  await makeDue(firm.service.database, client)
+  assert.equal(await eraseClient(firm.service.database, client, '0 days'), 'erased')
   assert.deepEqual(
-    await database.rows(
+    await firm.service.database.rows(
       `select (select count(*) from unbilled where client_id = $1) as listed,
          (select count(*) from billed_entry where invoice_id = $2) as billed,
          (select count(*) from billed_entry where invoice_id = $3) as drafted`,
@@ -353,22 +349,22 @@ describe('months', () => {
     const customer = await firm.service.customer()
     const day = { model: 'fast', input: 1_000_003, output: 7, prices: [3n, 5n] as [bigint, bigint] }
     const thisMonth = new Date().toISOString().slice(0, 10)
-    await addPastUsage(database, own, [
+    await addPastUsage(firm.service.database, own, [
       { ...day, day: '2026-03-05', client },
       { ...day, day: '2026-03-06', client },
       { ...day, day: '2026-05-31', client },
       { ...day, day: thisMonth, client },
     ])
-    await addPastUsage(database, customer, [
+    await addPastUsage(firm.service.database, customer, [
       { ...day, day: '2026-03-05' },
       { ...day, day: '2026-04-05' },
     ])
-    await database.rows(
+    await firm.service.database.rows(
       `update account set month = date_trunc('month', $2::date), month_charged = 3000044 where id = $1`,
       [own.accountId, thisMonth],
     )
     // As when the month ended.
-    await database.rows(announced('delete from closed_month'))
+    await firm.service.database.rows(announced('delete from closed_month'))
     assert.equal(await unbilled(own.accountId), undefined)
     const refused = await paula.send('POST', '/invoices', { account: own.accountId, month: '2026-03' })
     assert.deepEqual([refused.status, refused.error['field']], [400, 'account'])
@@ -398,11 +394,11 @@ describe('months', () => {
   })
 
   test('are read from the list, not from the ledger or the roll-ups', async () => {
-    const plan = await database.rows<{ 'QUERY PLAN': string }>(
+    const plan = await firm.service.database.rows<{ 'QUERY PLAN': string }>(
       `explain select count(*) from unbilled u left join account a on a.id = u.account_id`,
     )
     assert.ok(!/ledger|usage_day/.test(JSON.stringify(plan)))
-    const [closed] = await database.rows<{ months: bigint }>('select count(*) as months from closed_month')
+    const [closed] = await firm.service.database.rows<{ months: bigint }>('select count(*) as months from closed_month')
     assert.ok((closed?.months ?? 0n) > 0n)
   })
 })
