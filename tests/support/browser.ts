@@ -6,6 +6,7 @@ import { filesLeft } from '../../scripts/suite/batch.js'
 import { demoPeople } from '../../src/demo/people.ts'
 import { startChromium } from './chromium.ts'
 import { startDemo } from './demo.ts'
+import { isEndure } from './draws.ts'
 import { closeShared, shared } from './shared.ts'
 import { until } from './until.ts'
 
@@ -35,7 +36,7 @@ async function findChromium(): Promise<Browser> {
 
 /**
  * Opens a Chromium that the test files of a process share. Closing it closes the profiles, and fails if a page had an error or violated its
- * Content-Security-Policy.
+ * Content-Security-Policy, or in the long form if axe found a barrier in a dialog.
  */
 export async function openBrowser() {
   const browser = await findChromium()
@@ -58,6 +59,7 @@ export async function openBrowser() {
       context.setDefaultTimeout(60_000)
       await context.addInitScript({ content: recordNotices })
       if (!firstPicture) await context.addInitScript({ content: removeFirstPicture })
+      if (isEndure) await context.addInitScript({ content: `${axe}\n${examineDialogs}` })
       context.on('page', watch)
       return context
     },
@@ -93,6 +95,32 @@ const recordNotices = `{
     if (delay === 5000) window.rest = call
     return often(call, delay === 5000 ? 600_000 : delay, ...values)
   }
+}`
+
+/**
+ * Runs axe on each dialog when it opens, also on those that no test examines, and logs its barriers as errors. One run at a time: axe
+ * refuses another. What it finds in a dialog that was closed meanwhile does not count.
+ */
+const examineDialogs = `{
+  const { run } = axe
+  let last = Promise.resolve()
+  axe.run = (...values) => last = last.catch(() => undefined).then(() => run(...values))
+  const known = new WeakSet()
+  const examine = async (dialog) => {
+    // Its title names it after it was rendered.
+    await new Promise((resolve) => setTimeout(resolve, 150))
+    const { violations } = await axe.run(dialog, { iframes: false, resultTypes: ['violations'] })
+    const barriers = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    if (!dialog.isConnected || !dialog.checkVisibility()) return
+    for (const { id, nodes } of barriers) console.error('axe: ' + id + ': ' + nodes.map(({ html }) => html).join(' '))
+  }
+  new MutationObserver(() => {
+    for (const dialog of document.querySelectorAll('[role=dialog]')) {
+      if (known.has(dialog) || !dialog.checkVisibility()) continue
+      known.add(dialog)
+      examine(dialog).catch(() => undefined)
+    }
+  }).observe(document, { childList: true, subtree: true })
 }`
 
 /** Waits until the page has shown a notice with this text since the last call for it. The notice may be gone again. */
@@ -172,7 +200,10 @@ export async function untilItHandlesKeys(page: Page): Promise<void> {
   await untilInPage(page, `document.title.endsWith(' · Tollgate')`)
 }
 
-/** The barriers in light colours, and in dark ones those that depend on colours, for a page that follows the system's. */
+/**
+ * The barriers in light colours, and in dark ones those that depend on colours, for a page that follows the system's. In the long form
+ * also those on a phone, or beside it.
+ */
 export async function barriersInBothSchemes(page: Page): Promise<string[]> {
   const light = await barriers(page)
   await page.emulateMedia({ colorScheme: 'dark' })
@@ -180,7 +211,22 @@ export async function barriersInBothSchemes(page: Page): Promise<string[]> {
   await page.locator('html:not([data-mantine-color-scheme=light])').waitFor()
   const dark = await barriers(page, ['color-contrast', 'link-in-text-block'])
   await page.emulateMedia({ colorScheme: 'light' })
-  return [...light, ...dark.map((each) => `in dark colours: ${each}`)]
+  const resized = isEndure ? await barriersResized(page) : []
+  return [
+    ...light,
+    ...dark.map((each) => `in dark colours: ${each}`),
+    ...resized.map((each) => `in the other size: ${each}`),
+  ]
+}
+
+/** The barriers on a phone, or at a desk if the page is on a phone. */
+async function barriersResized(page: Page): Promise<string[]> {
+  const size = page.viewportSize()
+  if (size === null) return []
+  await page.setViewportSize(size.width > 600 ? { width: 390, height: 844 } : { width: 1280, height: 800 })
+  const found = await barriers(page)
+  await page.setViewportSize(size)
+  return found
 }
 
 /** The violations that axe calls serious or critical, of these rules or of all. */

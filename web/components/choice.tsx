@@ -1,4 +1,5 @@
 import { Select, type SelectProps } from '@mantine/core'
+import type { KeyboardEvent } from 'react'
 import { matchingOptions } from './matching-options.ts'
 
 interface ChoiceProps extends Omit<SelectProps, 'value' | 'onChange' | 'data'> {
@@ -28,9 +29,15 @@ export function Choice({ data, value, onChange, ...props }: ChoiceProps) {
       value={isKnown ? value : null}
       onChange={(chosen) => chosen !== null && onChange(chosen)}
       onFocus={select}
+      onKeyDown={keepFormOpen}
       onClick={select}
     />
   )
+}
+
+/** Enter while the list is open is about the list, also if nothing in it was found. */
+function keepFormOpen(event: KeyboardEvent<HTMLInputElement>) {
+  if (event.key === 'Enter' && event.currentTarget.getAttribute('aria-expanded') === 'true') event.preventDefault()
 }
 
 function select({ currentTarget }: { readonly currentTarget: HTMLInputElement }) {

@@ -124,7 +124,8 @@ function Choice({ field, mine, theirs, title, side, onChoose }: ChoiceProps) {
             />
             {version.title}
           </span>
-          <span ref={showFirstMark} className={classes.text}>
+          {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a long text scrolls, also by keyboard */}
+          <span ref={showFirstMark} className={classes.text} tabIndex={0}>
             {version.shown.map(({ kind, text, key }) => (kind === 'same' ? text : <mark key={key}>{text}</mark>))}
           </span>
         </label>

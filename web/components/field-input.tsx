@@ -86,5 +86,10 @@ function options(choices: Readonly<Record<string, string>>) {
 function ConsultantInput(props: Omit<PersonChoiceProps, 'people' | 'none'>) {
   const people = usePeople()
   const isKnown = people.some(({ id }) => id === props.value)
-  return <PersonChoice {...props} people={isKnown ? people : [{ id: props.value, name: 'Unchanged' }, ...people]} />
+  return (
+    <PersonChoice
+      {...props}
+      people={isKnown || people.length === 0 ? people : [{ id: props.value, name: 'Unchanged' }, ...people]}
+    />
+  )
 }

@@ -16,11 +16,13 @@ export interface PersonChoiceProps extends Pick<
 }
 
 /** Chooses a person by a part of the name. */
-export function PersonChoice({ people, none, ...props }: PersonChoiceProps) {
+export function PersonChoice({ people, none, readOnly = false, ...props }: PersonChoiceProps) {
   const named = people.map(({ id, name }) => ({ value: id, label: name }))
   return (
     <Choice
       {...props}
+      // Until the people have arrived, nobody would be found.
+      readOnly={readOnly || people.length === 0}
       placeholder="Choose a person"
       nothingFoundMessage="Nobody has this name"
       data={none === undefined ? named : [{ value: '', label: none }, ...named]}

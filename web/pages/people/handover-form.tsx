@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Loader } from '@mantine/core'
+import { Alert, Button, Group, Loader, VisuallyHidden } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { change, read, reasonOf } from '../../api.ts'
 import type { ListedPerson, PeopleList, ShownHandover } from '../../../src/people/schema.ts'
@@ -43,7 +43,7 @@ export function HandoverForm({ person, people, onClose, onDone }: HandoverFormPr
     <>
       <PersonChoice label="To" data-autofocus disabled={busy} people={receivers} value={to} onChange={setTo} />
       <div aria-live="polite" className={classes.preview}>
-        {preview ? <Preview preview={preview} /> : !error && <Loader size="sm" aria-label="Loading" />}
+        {preview ? <Preview preview={preview} /> : !error && <Loading />}
       </div>
       {error !== undefined && (
         <Alert color="red" variant="light" role="alert" title="Nothing was handed over">
@@ -62,6 +62,15 @@ export function HandoverForm({ person, people, onClose, onDone }: HandoverFormPr
           {total === 0 ? 'Hand over' : `Hand over ${counted(total, 'client')}`}
         </Button>
       </Group>
+    </>
+  )
+}
+
+function Loading() {
+  return (
+    <>
+      <Loader size="sm" aria-hidden />
+      <VisuallyHidden>Loading</VisuallyHidden>
     </>
   )
 }
