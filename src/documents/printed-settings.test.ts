@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { charactersWithoutFont } from './pdf-text.ts'
-import { commonCharacters } from './printed-settings.ts'
+import { commonCharacters } from './writing-thread.ts'
 
 test('the fonts have the characters for which none is opened', () => {
   const common = Array.from({ length: 0x2100 }, (_, code) => String.fromCodePoint(code)).filter((character) =>

@@ -1,8 +1,5 @@
 import type { Config } from '../platform/config/config.ts'
-import { namedCharacters } from './writing-thread.ts'
-
-/** Characters that the font of letters and invoices has, for which no font needs to be opened. */
-export const commonCharacters = /^[\n\x20-\x7e\u00a0-\u017f\u2013\u2014\u2018-\u201e\u2022\u2026\u20ac]*$/
+import { commonCharacters, namedCharacters } from './writing-thread.ts'
 
 /** The settings whose texts are on every letter or invoice. */
 function printedSettings({ firm, invoicing, drafting }: Config): [setting: string, text: string | undefined][] {

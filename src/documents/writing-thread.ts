@@ -93,6 +93,9 @@ export function createWritingThread({ patience, waiting }: Partial<typeof defaul
   })
 }
 
+/** Texts of characters that the font of letters and invoices has, for which no font needs to be opened. */
+export const commonCharacters = /^[\n\x20-\x7e\u00a0-\u017f\u2013\u2014\u2018-\u201e\u2022\u2026\u20ac]*$/
+
 const mostNamed = 5
 
 /** Some characters that no font has, for a sentence. */

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { test } from 'node:test'
 import { verifyInvoices } from '../../src/invoicing/verify.ts'
@@ -9,6 +8,7 @@ import type { Queryable } from '../../src/platform/database/database.ts'
 import { addManyAccounts, addUse } from '../support/many-accounts.ts'
 import { openOwnDatabase } from '../support/own-database.ts'
 import { isEndure } from '../support/draws.ts'
+import { temporaryFolder } from '../support/fixture.ts'
 import { log } from '../support/tills.ts'
 import { until } from '../support/until.ts'
 
@@ -39,9 +39,10 @@ function billOne(tx: Queryable): Promise<unknown> {
   )
 }
 
+const { own, database } = openOwnDatabase(log)
+const folder = temporaryFolder()
+
 test('B103: a monthly run that is killed several times issues each invoice once', { timeout: 170_000 }, async () => {
-  const { own, database } = await openOwnDatabase(log)
-  const folder = await mkdtemp(path.join(tmpdir(), 'tollgate-run-'))
   await writeFile(path.join(folder, 'tollgate.yaml'), '{ currency: EUR, firm: { name: Berg } }')
   await addManyAccounts(database, accountCount)
   await addUse(database, '2026-03-05')
@@ -90,5 +91,4 @@ test('B103: a monthly run that is killed several times issues each invoice once'
   )
   const faults = (await verifyInvoices(database)).filter(({ ok }) => !ok)
   assert.deepEqual(faults, [])
-  await rm(folder, { recursive: true })
 })

@@ -6,7 +6,7 @@ import type { Profile } from '../support/profile.ts'
 import { totpCode } from '../support/totp.ts'
 
 const subject = 'A sign-in in a new browser'
-const { portal, mailsTo, mailTo } = await openMailingPortal()
+const { portal, mailsTo, mailTo } = openMailingPortal()
 
 async function signIns(profile: Profile): Promise<object[]> {
   const { json } = await profile.ask('/me', { headers: { accept: 'application/json' } })
