@@ -86,7 +86,7 @@ describe('on the page of their account, a person', () => {
     const dialog = page.getByRole('dialog', { name: 'Confirm your identity' })
     await dialog.getByLabel('Authenticator app').fill('000000')
     await page.keyboard.press('Enter')
-    await dialog.getByText(/The code is wrong/).waitFor()
+    await dialog.getByText(/This code is wrong/).waitFor()
     assert.deepEqual(await barriers(page), [])
     await dialog.getByLabel('Authenticator app').fill(totpCode(secret, 1))
     await page.keyboard.press('Enter')
