@@ -173,7 +173,7 @@ const leastOutput = ({ maxOutputTokens, leastOutputTokens = 1 }: TextRequest): n
 
 const admittedAs = (candidate: Candidate, { levels, maxOutputTokens }: Grant): Admitted => ({
   kind: 'admitted',
-  candidate: { ...candidate, maxOutputTokens },
+  candidate: maxOutputTokens === candidate.maxOutputTokens ? candidate : { ...candidate, maxOutputTokens },
   levels,
 })
 
@@ -203,8 +203,8 @@ function inTermsOf({ names, maxOutputTokens }: TextRequest, refusal: unknown): u
 const shortenTheInput = (lower: string): string => `${lower.startsWith('L') ? 'S' : 's'}horten the input`
 
 /** The request to the till. */
-function askOf({ requestId, payer, idempotency }: Job, { offer, ...tokens }: Candidate) {
-  const { inputTokens, maxOutputTokens, leastOutputTokens } = tokens
-  const { model, price } = offer
+function askOf({ requestId, payer, idempotency }: Job, candidate: Candidate) {
+  const { inputTokens, maxOutputTokens, leastOutputTokens } = candidate
+  const { model, price } = candidate.offer
   return { requestId, payer, model: model.id, inputTokens, maxOutputTokens, leastOutputTokens, price, idempotency }
 }

@@ -24,7 +24,8 @@ export function createRequestWriter({ name, reasons }: UpstreamModel): WriteRequ
     return JSON.stringify({
       model: name,
       messages: oneSystem ? withOneSystem(messages) : messages,
-      [bound]: limits.maxOutputTokens,
+      max_tokens: bound === 'max_tokens' ? limits.maxOutputTokens : undefined,
+      max_completion_tokens: bound === 'max_completion_tokens' ? limits.maxOutputTokens : undefined,
       temperature: limits.temperature,
       top_p: limits.topP,
       seed: limits.seed,

@@ -24,32 +24,31 @@ export function readUsageOf(
   return readChatUsage(reply.usage) ?? readChatUsage(fieldAt(reply.x_groq, 'usage')) ?? readChatUsage(choice?.usage)
 }
 
-/** Undefined if it has no count. */
+/** Undefined if it has no count. Events of a stream hardly ever have one. */
 function readChatUsage(usage: unknown): ChatUsage | undefined {
-  const [ofPrompt, ofCompletion] = [detailsOf(usage, 'prompt', 'input'), detailsOf(usage, 'completion', 'output')]
-  const counts: ChatUsage = {
-    prompt: countIn(usage, 'prompt_tokens') ?? countIn(usage, 'input_tokens'),
-    completion: countIn(usage, 'completion_tokens') ?? countIn(usage, 'output_tokens'),
-    total: countIn(usage, 'total_tokens'),
-    cached:
-      countIn(ofPrompt, 'cached_tokens') ??
-      // DeepSeek; LiteLLM, as Anthropic; Moonshot.
-      countIn(usage, 'prompt_cache_hit_tokens') ??
-      countIn(usage, 'cache_read_input_tokens') ??
-      countIn(usage, 'cached_tokens'),
-    written:
-      // OpenRouter, LiteLLM, and LiteLLM as Anthropic.
-      countIn(ofPrompt, 'cache_write_tokens') ??
-      countIn(ofPrompt, 'cache_creation_tokens') ??
-      countIn(usage, 'cache_creation_input_tokens'),
-    // Perplexity and Fireworks report it beside the others.
-    reasoning: countIn(ofCompletion, 'reasoning_tokens') ?? countIn(usage, 'reasoning_tokens'),
-  }
-  return Object.values(counts).some((count) => count !== undefined) ? counts : undefined
+  if (!isObject(usage)) return undefined
+  const ofPrompt = usage['prompt_tokens_details'] ?? usage['input_tokens_details']
+  const ofCompletion = usage['completion_tokens_details'] ?? usage['output_tokens_details']
+  const prompt = countOf(usage['prompt_tokens']) ?? countOf(usage['input_tokens'])
+  const completion = countOf(usage['completion_tokens']) ?? countOf(usage['output_tokens'])
+  const total = countOf(usage['total_tokens'])
+  const cached =
+    countIn(ofPrompt, 'cached_tokens') ??
+    // DeepSeek; LiteLLM, as Anthropic; Moonshot.
+    countOf(usage['prompt_cache_hit_tokens']) ??
+    countOf(usage['cache_read_input_tokens']) ??
+    countOf(usage['cached_tokens'])
+  const written =
+    // OpenRouter, LiteLLM, and LiteLLM as Anthropic.
+    countIn(ofPrompt, 'cache_write_tokens') ??
+    countIn(ofPrompt, 'cache_creation_tokens') ??
+    countOf(usage['cache_creation_input_tokens'])
+  // Perplexity and Fireworks report it beside the others.
+  const reasoning = countIn(ofCompletion, 'reasoning_tokens') ?? countOf(usage['reasoning_tokens'])
+  return (prompt ?? completion ?? total ?? cached ?? written ?? reasoning) === undefined
+    ? undefined
+    : { prompt, completion, total, cached, written, reasoning }
 }
-
-const detailsOf = (usage: unknown, ...kinds: readonly string[]): unknown =>
-  kinds.map((kind) => fieldAt(usage, `${kind}_tokens_details`)).find((details) => details !== undefined)
 
 /** What an upstream reported of its cache, from a `usage` that nobody has checked; undefined if it is of another API. */
 export function readCacheUsage(usage: unknown): Pick<ChatUsage, 'cached' | 'written'> | undefined {
@@ -102,10 +101,12 @@ const atLeast0 = (count: number): number => Math.max(0, count)
 const atMost = (count: number | undefined, most: number): number | undefined =>
   count === undefined ? undefined : Math.min(count, most)
 
-function countIn(value: unknown, name: string): number | undefined {
-  const count = fieldAt(value, name)
-  return isCount(count) ? count : undefined
-}
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null
+
+const countIn = (value: unknown, name: string): number | undefined => countOf(fieldAt(value, name))
+
+const countOf = (value: unknown): number | undefined => (isCount(value) ? value : undefined)
 
 export function isCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
