@@ -116,6 +116,7 @@ test('the first picture of a page escapes every text, needs a signed-in person, 
     billing_country: null,
     buyer_reference: hostile,
     order_number: null,
+    billing_language: null,
     days_to_pay: 30,
   }
   const record = { ...common, ...billing, notes: [note], disputes: [], letters: [] }

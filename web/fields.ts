@@ -2,7 +2,7 @@ import type { RevisedNoun } from '../src/clients/schema.ts'
 import { clearAmount, plainAmount } from '../src/platform/typed-amount.ts'
 import { minutesIn } from './duration.ts'
 import { decimalMark } from './locale.ts'
-import { clientStatusNames, disputeStatusNames, letterStatusNames } from './words.ts'
+import { clientStatusNames, disputeStatusNames, invoiceLanguageNames, letterStatusNames } from './words.ts'
 
 /** The value of a form field. */
 export type Value = string | readonly string[]
@@ -73,6 +73,13 @@ export const billingFields: readonly Field[] = [
   },
   { name: 'buyer_reference', label: 'Buyer reference', kind: 'line', nullable: true, maxLength: 100 },
   { name: 'order_number', label: 'Order number', kind: 'line', nullable: true, maxLength: 100 },
+  {
+    name: 'billing_language',
+    label: 'Invoice language',
+    kind: 'choice',
+    nullable: true,
+    choices: { '': 'That of the firm', ...invoiceLanguageNames },
+  },
   { name: 'days_to_pay', label: 'Days to pay', kind: 'whole', nullable: true, maxLength: 3, placeholder: 'Default' },
 ]
 

@@ -1,7 +1,14 @@
+import type { InvoiceLanguage } from '../src/platform/languages.ts'
 import { numberText } from './locale.ts'
 
 /** Labels of API values. */
 export const roleNames = { consultant: 'Consultant', partner: 'Partner' } as const
+
+export const invoiceLanguageNames: Readonly<Record<InvoiceLanguage, string>> = {
+  de: 'German',
+  en: 'English',
+  fr: 'French',
+}
 
 export const clientStatusNames = { active: 'Active', archived: 'Archived' } as const
 export const disputeStatusNames = { open: 'Open', settled: 'Settled', withdrawn: 'Withdrawn' } as const

@@ -66,7 +66,7 @@ const tables: Readonly<Record<string, Columns>> = {
   books_currency: { recorded: 'only_row currency' },
   client: {
     compared: `id name reference email address vat_number billing_street billing_extra billing_postcode billing_city billing_country
-      buyer_reference order_number days_to_pay consultant_id status deleted_at version`,
+      buyer_reference order_number billing_language days_to_pay consultant_id status deleted_at version`,
     free: 'created_at updated_at changed_at search sort_key reference_key spelling',
     consultant: ['client', '*'],
     partner: ['client', '*'],
@@ -122,7 +122,7 @@ const tables: Readonly<Record<string, Columns>> = {
   // Partners read a draft before they issue it.
   invoice: {
     compared: `id account_id client_id kind state number series series_number month credits_id buyer_name buyer_address
-      buyer_tax_number buyer_place buyer_reference order_number days_to_pay currency decimals due_on gross net tax taxes issued_at issued_by issued_on note seller supply_from supply_to
+      buyer_tax_number buyer_place buyer_reference order_number days_to_pay language currency decimals due_on gross net tax taxes issued_at issued_by issued_on note seller supply_from supply_to
       created_at created_by updated_at updated_by version`,
     partner: ['invoice', '*'],
   },

@@ -17,7 +17,7 @@ export const erasures: VerifyQueries = {
     select 'client', c.id, c.id, 'it has names or addresses again'
     from erased_client e join client c on c.id = e.client_id
     where c.name <> 'Erased client' or num_nonnulls(c.reference, c.email, c.address, c.vat_number, c.billing_street,
-        c.billing_extra, c.billing_postcode, c.billing_city, c.billing_country, c.buyer_reference, c.order_number, c.days_to_pay) > 0
+        c.billing_extra, c.billing_postcode, c.billing_city, c.billing_country, c.buyer_reference, c.order_number, c.days_to_pay, c.billing_language) > 0
       or c.deleted_at is null
     union all
     select r.noun, r.noun_id, r.client_id, 'its revision ' || r.version || ' has contents again'

@@ -1,4 +1,5 @@
 import { isCountry, isVatId } from '../platform/country.ts'
+import { invoiceLanguages } from '../platform/languages.ts'
 import { Problem } from '../platform/problems.ts'
 
 /** The billing details of a client: what every invoice to it states. The names of the columns and of the fields. */
@@ -11,6 +12,7 @@ const texts = [
   'billing_country',
   'buyer_reference',
   'order_number',
+  'billing_language',
 ] as const
 export const billingNames = [...texts, 'days_to_pay'] as const
 
@@ -34,16 +36,43 @@ export function readBilling(fields: ClientBillingChange): ClientBillingChange {
 
 function textOf(name: (typeof texts)[number], value: string): string {
   const text = value.trim()
-  if (name !== 'vat_number' && name !== 'billing_country') return text
-  const code = text.toUpperCase()
-  const isValid = name === 'vat_number' ? isVatId(code) : isCountry(code)
-  if (isValid) return code
-  const expected =
-    name === 'vat_number'
-      ? 'a VAT number with the code of its country, such as DE123456789'
-      : 'the code of a country (ISO 3166-1), such as DE'
-  throw new Problem('invalid_field', `The field ${name} must be ${expected}.`, { field: name })
+  const form = codes.get(name)
+  if (form === undefined) return text
+  const code = form.read(text)
+  if (form.isValid(code)) return code
+  throw new Problem('invalid_field', `The field ${name} must be ${form.expected}.`, { field: name })
 }
+
+interface CodeForm {
+  readonly read: (text: string) => string
+  readonly isValid: (code: string) => boolean
+  readonly expected: string
+}
+
+const inCapitals = (text: string): string => text.toUpperCase()
+
+const codes: ReadonlyMap<string, CodeForm> = new Map<string, CodeForm>([
+  [
+    'vat_number',
+    {
+      read: inCapitals,
+      isValid: isVatId,
+      expected: 'a VAT number with the code of its country, such as DE123456789',
+    },
+  ],
+  [
+    'billing_country',
+    { read: inCapitals, isValid: isCountry, expected: 'the code of a country (ISO 3166-1), such as DE' },
+  ],
+  [
+    'billing_language',
+    {
+      read: (text) => text.toLowerCase(),
+      isValid: (code) => invoiceLanguages.some((language) => language === code),
+      expected: `one of ${invoiceLanguages.join(', ')}`,
+    },
+  ],
+])
 
 export const billingOf = (row: ClientBilling): ClientBilling => ({
   vat_number: row.vat_number,
@@ -54,5 +83,6 @@ export const billingOf = (row: ClientBilling): ClientBilling => ({
   billing_country: row.billing_country,
   buyer_reference: row.buyer_reference,
   order_number: row.order_number,
+  billing_language: row.billing_language,
   days_to_pay: row.days_to_pay,
 })

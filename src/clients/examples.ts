@@ -23,6 +23,7 @@ export const recordExamples = {
     billing_country: 'GB',
     buyer_reference: null,
     order_number: 'PO-2026-14',
+    billing_language: null,
     days_to_pay: 14,
     'consultant.id': daniel,
     'consultant.name': 'Daniel Osei',

@@ -1,8 +1,9 @@
-import { Type, type TProperties } from 'typebox'
+import { Type, type TProperties, type TSchema } from 'typebox'
+import { invoiceLanguages } from '../platform/languages.ts'
 
 /** The JSON schemas of client records. Types, validation and the API document derive from them. */
 
-const nullable = (schema: ReturnType<typeof Type.String>) => Type.Union([schema, Type.Null()])
+const nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
 
 const id = Type.String({ format: 'uuid', description: 'A UUIDv7 in lower case.' })
 const time = Type.String({ format: 'date-time', description: 'A date and time in UTC.' })
@@ -48,6 +49,11 @@ const billingChange = {
   billing_country: Type.Optional(nullable(line(2, 'Its country (ISO 3166-1): `DE`.'))),
   buyer_reference: Type.Optional(nullable(line(100, 'The reference that the client wants on its invoices (BT-10).'))),
   order_number: Type.Optional(nullable(line(100, "The number of the client's order (BT-13)."))),
+  billing_language: Type.Optional(
+    nullable(
+      Type.Enum([...invoiceLanguages], { description: 'The language of its invoices. Null: that of the firm.' }),
+    ),
+  ),
   days_to_pay: Type.Optional(
     Type.Union([
       Type.Integer({ minimum: 0, maximum: 365, description: 'The days from issue to due date.' }),
@@ -369,6 +375,7 @@ export const clientRecord = Type.Object({
   billing_country: nullable(Type.String()),
   buyer_reference: nullable(Type.String()),
   order_number: nullable(Type.String()),
+  billing_language: nullable(Type.Enum([...invoiceLanguages])),
   days_to_pay: Type.Union([Type.Integer(), Type.Null()]),
   erasure: Type.Union([scheduledErasure, Type.Null()], {
     description: 'The scheduled erasure of the client; null if there is none.',

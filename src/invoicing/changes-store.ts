@@ -37,6 +37,8 @@ export interface DraftHead {
   readonly orderNumber: string | null
   /** From issue to due date. Null: as the configuration has it. */
   readonly daysToPay: number | null
+  /** Of a new draft; it does not change. Null: that of the firm. */
+  readonly language: string | null
   /** The first and the last day of supply; null: those of what it bills. */
   readonly supplyFrom: string | null
   readonly supplyTo: string | null
@@ -143,6 +145,7 @@ function headJson({ totals, ...head }: DraftContent): object {
     buyer_reference: head.buyerReference,
     order_number: head.orderNumber,
     days_to_pay: head.daysToPay,
+    language: head.language,
     supply_from: supplyFrom,
     supply_to: supplyTo,
     ...totalsJson(totals),

@@ -1,5 +1,6 @@
 import type { RecordAccess } from '../access/access.ts'
 import type { Visit } from '../access/actor.ts'
+import { localeIn } from '../platform/languages.ts'
 import { postalAddress } from './buyer-place.ts'
 import type { DraftHead } from './changes-store.ts'
 import { readPayer } from './draft-options-store.ts'
@@ -8,7 +9,7 @@ import type { InvoiceSettings } from './settings.ts'
 /** What a draft copies from the record of its client: a later change of the record does not change the draft. */
 export type ClientDetails = Pick<
   DraftHead,
-  'buyerAddress' | 'buyerPlace' | 'buyerTaxNumber' | 'buyerReference' | 'orderNumber' | 'daysToPay'
+  'buyerAddress' | 'buyerPlace' | 'buyerTaxNumber' | 'buyerReference' | 'orderNumber' | 'daysToPay' | 'language'
 >
 
 export const noDetails: ClientDetails = {
@@ -18,6 +19,7 @@ export const noDetails: ClientDetails = {
   buyerReference: null,
   orderNumber: null,
   daysToPay: null,
+  language: null,
 }
 
 /** Without billing details of an address, the draft has none, and follows the postal address of the client. */
@@ -28,7 +30,8 @@ export async function readClientDetails(
 ): Promise<ClientDetails> {
   const [[client]] = await access.as(visit, [readPayer('client', clientId)])
   if (client === undefined) return noDetails
-  const buyerAddress = client.buyer_place && postalAddress(client.buyer_place, settings)
+  const locale = localeIn(client.language, settings.locale)
+  const buyerAddress = client.buyer_place && postalAddress(client.buyer_place, { ...settings, locale })
   return {
     buyerAddress,
     buyerPlace: buyerAddress === null ? null : client.buyer_place,
@@ -36,5 +39,6 @@ export async function readClientDetails(
     buyerReference: client.buyer_reference,
     orderNumber: client.order_number,
     daysToPay: client.days_to_pay,
+    language: client.language,
   }
 }

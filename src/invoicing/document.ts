@@ -63,6 +63,8 @@ export interface InvoiceDocument {
   readonly dueOn: string | null
   readonly seller: Seller | null
   readonly buyer: InvoiceBuyer
+  /** Of a draft; null: that of the firm. An issued invoice has its locale in the seller. */
+  readonly language: string | null
   /** The first day of the month that it bills. */
   readonly month: string | null
   /** The days of supply; null for a draft that bills no day, and for an invoice that was issued before they were kept. */

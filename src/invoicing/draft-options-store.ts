@@ -14,6 +14,7 @@ export interface PayerRow {
   readonly buyer_reference: string | null
   readonly order_number: string | null
   readonly days_to_pay: number | null
+  readonly language: string | null
 }
 
 /** At most one row. */
@@ -25,11 +26,11 @@ export function readPayer(kind: 'client' | 'account', id: string): PreparedState
         ? `select id, name, name as buyer_name, address as buyer_address, vat_number as buyer_tax_number,
              json_build_object('street', billing_street, 'extra', billing_extra, 'postcode', billing_postcode,
                'city', billing_city, 'country', billing_country) as buyer_place,
-             buyer_reference, order_number, days_to_pay
+             buyer_reference, order_number, days_to_pay, billing_language as language
            from client where id = $1 and deleted_at is null`
         : `select id, name, coalesce(billing_name, name) as buyer_name, billing_address as buyer_address,
              billing_tax_number as buyer_tax_number, null as buyer_place, null as buyer_reference, null as order_number,
-             null as days_to_pay from account where id = $1`,
+             null as days_to_pay, null as language from account where id = $1`,
     values: [id],
   }
 }

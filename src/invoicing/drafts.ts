@@ -22,6 +22,7 @@ import {
 import type { Supply } from './document.ts'
 import type { Buyer, CreditNoteBody, InvoiceChange, NewInvoice } from './schema.ts'
 import { isSameCredit, isSameDraft, otherDraft } from './same-draft.ts'
+import { localeIn } from '../platform/languages.ts'
 import { otherCurrency } from './before-issue.ts'
 import type { InvoiceSettings } from './settings.ts'
 import { readLastBilled } from './store.ts'
@@ -60,14 +61,15 @@ export function createDrafts({ access, database, settings, stored }: DraftNeeds)
     }
     if (body.unbilled_until === undefined) return write(used)
     const writeTogether = (unbilled: readonly LooseLine[]) => write(billedTogether(unbilled, typed))
-    return writeUnbilled(visit, made, { subject, body, write: writeTogether })
+    const locale = localeIn(head.language, settings.locale)
+    return writeUnbilled(visit, made, { subject, body, locale, write: writeTogether })
   }
 
   /** Someone may change or bill an entry between the two statements: then what is unbilled is read again. */
   async function writeUnbilled(
     visit: Visit,
     made: MadeDraft,
-    { subject: { clientId }, body, write }: UnbilledDraft,
+    { subject: { clientId }, body, locale, write }: UnbilledDraft,
   ): Promise<StoredInvoice> {
     const until = dayIn(body.unbilled_until ?? '', 'unbilled_until')
     if (clientId === null) {
@@ -76,7 +78,7 @@ export function createDrafts({ access, database, settings, stored }: DraftNeeds)
       })
     }
     for (let tries = mostTries; ; tries--) {
-      const billed = await unbilledLines(access, visit, { clientId, until, settings })
+      const billed = await unbilledLines(access, visit, { clientId, until, settings: { ...settings, locale } })
       // A repeated request finds nothing left to bill, and the draft that the first one created.
       if (billed.length === 0 && (body.lines ?? []).length === 0) {
         return findMade(visit, made, nothingUnbilled())
@@ -160,6 +162,7 @@ export function createDrafts({ access, database, settings, stored }: DraftNeeds)
         buyerPlace: row.buyer_place,
         buyerReference: row.buyer_reference,
         orderNumber: row.order_number,
+        language: row.language,
       },
       noDetails,
     )
@@ -208,6 +211,7 @@ interface MadeDraft {
 interface UnbilledDraft {
   readonly subject: Pick<changes.DraftSubject, 'clientId'>
   readonly body: Pick<NewInvoice, 'unbilled_until' | 'lines'>
+  readonly locale: string
   readonly write: (billed: readonly LooseLine[]) => Promise<StoredInvoice>
 }
 
@@ -230,6 +234,7 @@ const headBefore = ({ row }: StoredInvoice): changes.DraftHead => ({
   buyerReference: row.buyer_reference,
   orderNumber: row.order_number,
   daysToPay: row.days_to_pay,
+  language: row.language,
   supplyFrom: row.supply_from,
   supplyTo: row.supply_to,
 })
@@ -248,6 +253,7 @@ function headOf(
     buyerReference: given(buyer.reference, before.buyerReference),
     orderNumber: given(buyer.order_number, before.orderNumber),
     daysToPay: given(daysToPay, before.daysToPay),
+    language: before.language,
     ...supplyIn(supply, before),
   }
 }

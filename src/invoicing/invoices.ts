@@ -159,7 +159,12 @@ export function createInvoices({ access, database, settings, unprintable, issueD
 
   async function issue(visit: Visit, id: string, basis: Basis): Promise<ShownInvoice> {
     return changeDraft(visit, { deed: deedOf('invoice_issued', id), id, basis, obstacle: obstacleToIssue }, ({ row }) =>
-      changes.issueDraft(visit, id, row.version, issueTerms(settings, row.kind, issueDay?.())),
+      changes.issueDraft(
+        visit,
+        id,
+        row.version,
+        issueTerms(settings, row.kind, { on: issueDay?.(), language: row.language }),
+      ),
     )
   }
 

@@ -176,8 +176,9 @@ function definedOf({ subject, message }: InvoiceMailBody): Partial<PayerWords> {
   return { ...(subject !== undefined && { subject }), ...(message !== undefined && { message }) }
 }
 
-/** The firm's words. The firm is that of the invoice. */
-function wordsOf(kind: InvoiceMailKind, { row, document }: StoredInvoice, locale: string): PayerWords {
+/** The firm's words, in the language of the invoice. The firm is that of the invoice. */
+function wordsOf(kind: InvoiceMailKind, { row, document }: StoredInvoice, ofFirm: string): PayerWords {
+  const locale = document.seller?.locale ?? ofFirm
   const { amount, day } = invoiceNumbers(locale, document.currency, document.decimals)
   const money = (value: bigint) => `${amount(value)}\u00a0${document.currency}`
   const dayOf = (date: string | null) => (date === null ? '' : day(date))

@@ -27,6 +27,9 @@ describe('the paper of an invoice', () => {
       [paper.letterhead.name, paper.mark, paper.xml, paper.payment],
       ['Other', 'Entwurf', undefined, undefined],
     )
+    const french = invoicePaper({ ...draft, language: 'fr' }, elsewhere)
+    assert.deepEqual([french.mark, french.language], ['Brouillon', 'fr-DE'])
+    assert.equal(invoicePaper({ ...sample, language: 'fr' }, settings).language, 'en-GB')
   })
 
   test('has the numbers and days of its locale, and its words in English, German or French', () => {

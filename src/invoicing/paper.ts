@@ -1,6 +1,7 @@
 import { paperOf } from '../documents/document.ts'
 import type { InvoicePaper, PaperFact, PaperLine, PaperPayment } from '../documents/invoice-paper.ts'
 import { today } from '../platform/calendar.ts'
+import { localeIn } from '../platform/languages.ts'
 import { standardFault } from './conformity.ts'
 import type { InvoiceDocument, InvoiceLine, Supply } from './document.ts'
 import { invoiceXml } from './invoice-xml.ts'
@@ -16,7 +17,7 @@ type PaperSettings = Pick<InvoiceSettings, 'locale' | 'seller' | 'timeZone'>
 /** An issued invoice on paper depends on what was frozen with it alone; a draft has the letterhead of today. */
 export function invoicePaper(document: InvoiceDocument, settings: PaperSettings): InvoicePaper {
   const seller = document.seller ?? settings.seller
-  const locale = seller?.locale ?? settings.locale
+  const locale = document.seller?.locale ?? localeIn(document.language, settings.locale)
   const words = invoiceWords(locale)
   const numbers = invoiceNumbers(locale, document.currency, document.decimals)
   const { kind, number, buyer, issuedOn } = document

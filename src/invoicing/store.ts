@@ -46,6 +46,7 @@ export interface InvoiceRow extends ListedInvoiceRow {
   readonly order_number: string | null
   /** Null: as the configuration has it. */
   readonly days_to_pay: number | null
+  readonly language: string | null
   /** As stated in the draft, or as issued. */
   readonly supply_from: string | null
   readonly supply_to: string | null
@@ -88,7 +89,7 @@ export function readInvoice(today: string, id: string): PreparedStatement<Invoic
   return {
     name: 'invoice',
     text: `select ${fields}, ${remindedAt}, i.credits_id, o.number as credits_number, i.note, i.buyer_name, i.buyer_address,
-        i.buyer_tax_number, i.buyer_place, i.buyer_reference, i.order_number, i.days_to_pay, i.supply_from, i.supply_to, s.first_day, s.last_day, coalesce(c.address, a.billing_address) as payer_address,
+        i.buyer_tax_number, i.buyer_place, i.buyer_reference, i.order_number, i.days_to_pay, i.language, i.supply_from, i.supply_to, s.first_day, s.last_day, coalesce(c.address, a.billing_address) as payer_address,
         a.billing_tax_number as payer_tax_number, i.seller, i.taxes
       from ${sources} left join invoice o on o.id = i.credits_id
         left join lateral invoice_supply(i) s on i.state = 'draft' where i.id = $2`,

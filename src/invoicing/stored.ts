@@ -66,6 +66,7 @@ function documentOf(row: store.InvoiceRow, lines: readonly InvoiceLine[]): Invoi
     dueOn: row.due_on,
     seller: row.seller,
     buyer: buyerOf(row),
+    language: row.language,
     month: row.month,
     supply: supplyOf(row),
     creditsNumber: row.credits_number,

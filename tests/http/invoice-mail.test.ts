@@ -62,6 +62,23 @@ async function overdue(email: string, days: number): Promise<string> {
   return invoice
 }
 
+test('an invoice, its mail and its credit note are in the language that the client had when it was drafted', async () => {
+  const client = `/clients/${await firm.client(anna, 'Quai Fils')}`
+  const set = (body: object) => anna.send('PATCH', client, body, { 'if-match': '*' })
+  assertRefused(await set({ billing_language: 'es' }), 'invalid_field', 'billing_language')
+  ok(await set({ email: 'quai@example.com', billing_city: 'Lund', billing_country: 'SE', billing_language: 'fr' }))
+  const made = ok(await paula.send('POST', '/invoices', { client: client.split('/').at(-1), lines: [fee] }), 201)
+  assert.equal(at(made.json, 'buyer', 'address'), 'Lund\nSuède')
+  ok(await set({ billing_language: 'de' }))
+  const subjectOf = async (invoice: Answer) => (await paula.get(`${pathOf(invoice)}/mail`)).json['subject']
+  const changed = ok(await paula.send('PATCH', pathOf(made), { note: 'Merci.' }, { 'if-match': '"1"' }))
+  ok(await paula.send('POST', `${pathOf(made)}/issue`, undefined, { 'if-match': changed.headers.get('etag') ?? '' }))
+  assert.match(String(await subjectOf(made)), /^Facture INV-/)
+  const note = ok(await paula.send('POST', `${pathOf(made)}/credit`, {}), 201)
+  ok(await paula.send('POST', `${pathOf(note)}/issue`, undefined, { 'if-match': '"1"' }))
+  assert.match(String(await subjectOf(note)), /^Avoir /)
+})
+
 describe('sending an invoice', () => {
   test('mails the PDF to the client, with the words of the firm, and keeps what was sent', async () => {
     const invoice = await issued('bakery@example.com')

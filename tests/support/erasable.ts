@@ -33,6 +33,7 @@ export async function fillClient(of: Member): Promise<string> {
     billing_city: `${marker} Town`,
     buyer_reference: `for ${marker}`,
     order_number: `O ${marker}`,
+    billing_language: 'fr',
   })
   const note = await send('POST', `${client}/notes`, {
     date: '2026-03-12',

@@ -76,6 +76,7 @@ export function invoiceWith(
       reference: null,
       orderNumber: null,
     },
+    language: null,
     ...change,
     lines,
     totals: totalsOf(lines, decimals),

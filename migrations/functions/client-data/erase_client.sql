@@ -58,7 +58,7 @@ begin
   delete from invoice_line using invoice i
     where i.id = invoice_line.invoice_id and i.client_id = p_client and i.state <> 'issued';
   update invoice set state = 'void', note = '', buyer_name = null, buyer_address = null, buyer_tax_number = null,
-    buyer_place = null, buyer_reference = null, order_number = null, days_to_pay = null, net = 0, tax = 0, gross = 0, taxes = '[]', version = version + 1, updated_at = record_time(), updated_by = null
+    buyer_place = null, buyer_reference = null, order_number = null, days_to_pay = null, language = null, net = 0, tax = 0, gross = 0, taxes = '[]', version = version + 1, updated_at = record_time(), updated_by = null
     where client_id = p_client and state <> 'issued';
   delete from unbilled where client_id = p_client;
 
@@ -66,7 +66,7 @@ begin
     from revision r where r.noun_id = any (v_nouns);
   update client set name = 'Erased client', reference = null, email = null, address = null, vat_number = null,
     billing_street = null, billing_extra = null, billing_postcode = null, billing_city = null, billing_country = null,
-    buyer_reference = null, order_number = null, days_to_pay = null, version = version + 1, updated_at = record_time(), deleted_at = coalesce(deleted_at, record_time()) where id = p_client;
+    buyer_reference = null, order_number = null, days_to_pay = null, billing_language = null, version = version + 1, updated_at = record_time(), deleted_at = coalesce(deleted_at, record_time()) where id = p_client;
   insert into erased_client (client_id, reason, scheduled_by, scheduled_at, revisions, remains)
     values (p_client, v_erasure.reason, v_erasure.scheduled_by, v_erasure.scheduled_at, v_revisions, v_remains);
   insert into audit (action, outcome, actor, client_id, noun, noun_id)

@@ -18,10 +18,10 @@ begin
   end if;
   if v_status is null then return 'no_payer'; end if;
   insert into invoice (id, kind, account_id, client_id, month, credits_id, currency, decimals, note, buyer_name, buyer_address,
-      buyer_tax_number, buyer_place, buyer_reference, order_number, days_to_pay, supply_from, supply_to, net, tax, gross, taxes)
+      buyer_tax_number, buyer_place, buyer_reference, order_number, days_to_pay, language, supply_from, supply_to, net, tax, gross, taxes)
     values (p_id, v_new.kind, v_new.account_id, v_new.client_id, v_new.month, v_new.credits_id, v_new.currency, v_new.decimals,
       v_new.note, v_new.buyer_name, v_new.buyer_address, v_new.buyer_tax_number, v_new.buyer_place, v_new.buyer_reference,
-      v_new.order_number, v_new.days_to_pay, v_new.supply_from, v_new.supply_to, v_new.net, v_new.tax, v_new.gross, v_new.taxes)
+      v_new.order_number, v_new.days_to_pay, v_new.language, v_new.supply_from, v_new.supply_to, v_new.net, v_new.tax, v_new.gross, v_new.taxes)
     on conflict (id) do nothing;
   if not found then return 'exists'; end if;
   perform write_invoice_lines(p_id, p_lines);

@@ -3,7 +3,7 @@ import { Link } from 'react-router'
 import type { ClientRecord } from '../../../src/clients/schema.ts'
 import { Initials } from '../../components/initials.tsx'
 import { Ago } from '../../components/time.tsx'
-import { counted } from '../../words.ts'
+import { counted, invoiceLanguageNames } from '../../words.ts'
 import classes from './properties.module.css'
 
 /** The client's own fields. */
@@ -46,13 +46,14 @@ export function PropertyList({ record }: { readonly record: ClientRecord }) {
 /** The billing details that the client has: most have few. */
 export function Billing({ record }: { readonly record: ClientRecord }) {
   const { billing_street: street, billing_extra: extra, billing_postcode: postcode } = record
-  const { billing_city: city, billing_country: country, days_to_pay: days } = record
+  const { billing_city: city, billing_country: country, days_to_pay: days, billing_language: language } = record
   const town = [city, postcode].filter(Boolean).join(', ')
   const details = [
     ['VAT number', record.vat_number],
     ['Address', [street, extra, town, country].filter(Boolean).join('\n')],
     ['Reference', record.buyer_reference],
     ['Order', record.order_number],
+    ['Language', language === null ? null : invoiceLanguageNames[language]],
     ['To pay', days === null ? null : `within ${counted(days, 'day', 'days')}`],
   ] as const
   const known = details.filter(([, value]) => value)
