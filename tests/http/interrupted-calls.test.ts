@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { describe, it } from 'node:test'
+import { afterEach, describe, it } from 'node:test'
 import {
   callAddresses,
   callDialects,
@@ -65,6 +65,15 @@ async function withVendor(options: VendorOptions, work: () => Promise<void>): Pr
     vendor.set({})
   }
 }
+
+// Several failures in a row would open the breaker of a model.
+afterEach(async () => {
+  const { key } = await service.customer()
+  for (const model of ['fast', 'claude']) {
+    const { status, text } = await service.call('/v1/generate', key, { model, input: 'Hello', max_output_tokens: 100 })
+    assert.equal(status, 200, text)
+  }
+})
 
 /** Asserts one row with this end and this many tokens of output, charged exactly, and no hold. */
 async function assertCharged(accountId: string, stopReason: string, outputTokens: number): Promise<void> {
