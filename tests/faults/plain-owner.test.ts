@@ -22,7 +22,7 @@ import { until } from '../support/until.ts'
 
 let embedded: EmbeddedPostgres | undefined
 
-const cluster = fixture(() => startCluster())
+const cluster = fixture(() => startCluster({ asksForPasswords: true }))
 const admin = fixture(() => new Client(cluster.superuserUrl))
 setUp(() => admin.connect())
 after(async () => {

@@ -44,14 +44,17 @@ export interface Cluster {
   stop(): Promise<void>
 }
 
-/** Starts a PostgreSQL server. It stops, and its files are removed, when this process ends, even if killed. */
-export async function startCluster(): Promise<Cluster> {
+/**
+ * Starts a PostgreSQL server. It stops, and its files are removed, when this process ends, even if killed. `asksForPasswords`: of everybody,
+ * as in production.
+ */
+export async function startCluster({ asksForPasswords = false } = {}): Promise<Cluster> {
   const directory = await mkdtemp(join(roomiest(), 'tollgate-test-'))
   await chmod(directory, 0o711)
   const place = await prepareDataFolder(directory)
   const binaries = await findBinaries()
   const launcher = await prepareCluster(place, binaries, settings)
-  await writeFile(join(place.cluster, 'pg_hba.conf'), rules.join('\n'))
+  if (!asksForPasswords) await writeFile(join(place.cluster, 'pg_hba.conf'), rules.join('\n'))
   const port = await startServer(place, binaries, launcher, { choosePort: freePort, settings })
   const stop = await watch(place)
   const access = { ...(await readCredentials(place)), port }

@@ -45,5 +45,6 @@ prototype.bind = function (...all) {
   if (config !== null && isStep?.(config.statement ?? '', config.values ?? [])) end?.(this)
   bind.apply(this, all)
 }
-const service = await startService({ ...draftingSettings(vendorUrl), databaseUrl })
+// It must not be killed by a step of an earlier draft that it recovers.
+const service = await startService({ ...draftingSettings(vendorUrl), databaseUrl, recoveryPause: 600_000 })
 process.stdout.write(`${service.url}\n`)
