@@ -98,9 +98,10 @@ export function unproven(page, outcomes) {
 /**
  * The processor time of each area, with its share of the whole and its budget, as lines of a table.
  * @param {{ file: string, processor: number }[]} costs
- * @param {{ statics: number, total: number }} seconds of processor time: the static checks, and everything that the tests started
+ * @param {{ statics: number, total: number, isLong?: boolean }} seconds of processor time: the static checks, and everything that the tests
+ *   started. The long form has no budgets.
  */
-export function shares(costs, { statics, total }) {
+export function shares(costs, { statics, total, isLong = false }) {
   const sums = areas.map(({ name, budget }, index) => ({
     name,
     budget,
@@ -114,7 +115,7 @@ export function shares(costs, { statics, total }) {
   const whole = rows.reduce((sum, { seconds }) => sum + seconds, 0)
   return rows.map(({ name, budget, seconds }) => {
     const share = `${((100 * seconds) / whole).toFixed(0)} %`
-    const limit = budget === 0 ? '' : `  of ${budget} s${seconds > budget ? ', over its budget' : ''}`
+    const limit = budget === 0 || isLong ? '' : `  of ${budget} s${seconds > budget ? ', over its budget' : ''}`
     return `${name.padEnd(20)}${seconds.toFixed(0).padStart(6)} s  ${share.padStart(5)}${limit}`
   })
 }

@@ -224,7 +224,7 @@ describe('a server without a list of models', () => {
   })
 
   test('nothing listens', async () => {
-    await assert.rejects(ask({}, { url: 'http://127.0.0.1:1/v1' }), /^NoModelList: cannot be reached: .*ECONNREFUSED/)
+    await assert.rejects(ask({}, { url: 'http://127.0.0.1:1/v1' }), /^NoModelList: cannot be reached: /)
   })
 
   for (const slow of ['hangs', 'stalls'] as const) {
