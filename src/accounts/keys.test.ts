@@ -490,10 +490,11 @@ test('revoking again changes nothing, and an unknown id is not found', async () 
   }
 })
 
+const ids = async () => (await keys.list()).map(({ id }) => id)
+
 test('an invalid key request creates no key', async () => {
   const closed = await addAccount()
   await accounts.close(closed.id, byService)
-  const ids = async () => (await keys.list()).map(({ id }) => id)
   const made = await ids()
   const wrong: [Partial<KeyRequest>, ProblemCode][] = [
     [{ name: '' }, 'invalid_field'],

@@ -4,6 +4,7 @@ import { newId } from '../access/new-id.ts'
 import { payerWords, type Billed, type PayerWords } from '../mail/payer-words.ts'
 import { readEmail } from '../people/email.ts'
 import { today } from '../platform/calendar.ts'
+import { localeIn } from '../platform/languages.ts'
 import { Problem } from '../platform/problems.ts'
 import type { InvoiceDocument } from './document.ts'
 import { fileHeaders, type InvoiceFile } from './files.ts'
@@ -178,7 +179,7 @@ function definedOf({ subject, message }: InvoiceMailBody): Partial<PayerWords> {
 
 /** The firm's words, in the language of the invoice. The firm is that of the invoice. */
 function wordsOf(kind: InvoiceMailKind, { row, document }: StoredInvoice, ofFirm: string): PayerWords {
-  const locale = document.seller?.locale ?? ofFirm
+  const locale = localeIn(row.language, ofFirm)
   const { amount, day } = invoiceNumbers(locale, document.currency, document.decimals)
   const money = (value: bigint) => `${amount(value)}\u00a0${document.currency}`
   const dayOf = (date: string | null) => (date === null ? '' : day(date))

@@ -12,10 +12,17 @@ const { log } = createTestLog()
 const own = fixture(() => createTestDatabase())
 const database = fixture(() => openDatabase(own.url, { log, connections: 2 }))
 setUp(() => database.rows('create table thing (id integer primary key, name text)'))
+setUp(() =>
+  database.rows(`create sequence conflicts;
+    create function conflict(p_times bigint) returns void language plpgsql as $$ begin
+      if nextval('conflicts') <= p_times then raise exception 'deadlock detected' using errcode = '40P01'; end if;
+    end $$`),
+)
 const pipeline = fixture(() => openPipeline(own.url, { log, connections: 2 }))
 
 const insert = (id: number) => ({ name: 'insert', text: 'insert into thing values ($1, $2)', values: [id, `n${id}`] })
 const read = (id: number) => ({ name: 'read', text: 'select id, name from thing where id = $1', values: [id] })
+const conflict = (times: number) => ({ name: 'conflict', text: 'select conflict($1)', values: [times] })
 const setting = (value: string) => ({
   name: 'set',
   text: `select set_config('test.value', $1, true) as value`,
@@ -43,6 +50,14 @@ describe('a pipeline', () => {
       },
     ])
     assert.deepEqual(rows, [{ big: 9007199254740993n, nothing: null, yes: true, day: '2026-03-01' }])
+  })
+
+  test('runs a transaction again that was undone because of another one, a few times', async () => {
+    await pipeline.transact([insert(20), conflict(2)])
+    await assert.rejects(pipeline.transact([insert(21), conflict(99)]), { code: '40P01' })
+    const [next] = await database.rows<{ tries: bigint }>('select last_value as tries from conflicts')
+    assert.equal(next?.tries, 8n)
+    assert.deepEqual(await database.rows('select id from thing where id in (20, 21)'), [{ id: 20 }])
   })
 
   test('is a transaction: an error rolls back all of it and nothing else', async () => {

@@ -3,14 +3,14 @@ import { Client, type ClientConfig } from 'pg'
 import type { Logger } from 'pino'
 import { runBatch, type PreparedStatement, type RowsOf } from './batch.ts'
 import { connectionConfig } from './connection.ts'
-import { codeOf, isAway, logLoss, unavailable } from './failure.ts'
+import { codeOf, isAway, isConflict, logLoss, unavailable } from './failure.ts'
 
 export type { PreparedStatement, RowsOf } from './batch.ts'
 
 /** A few connections that carry many concurrent transactions, each in one round trip. */
 export interface Pipeline {
   /**
-   * Runs all statements as one transaction in one round trip. Returns the rows of each. Throws the driver's error, or
+   * Runs all statements as one transaction in one round trip, again if it met with another one. Returns the rows of each. Throws the driver's error, or
    * Problem `unavailable`; after that, whether the transaction committed is unknown.
    */
   transact<const Statements extends readonly PreparedStatement[]>(statements: Statements): Promise<RowsOf<Statements>>
@@ -38,6 +38,11 @@ interface Line {
  * executed, so the batch is sent again.
  */
 const notPrepared: ReadonlySet<string> = new Set(['26000', '42P05'])
+
+/** Whether nothing of the transaction is left, only because of what others did at the same time. */
+const wasUndone = (error: unknown): boolean => notPrepared.has(codeOf(error) ?? '') || isConflict(error)
+
+const mostTries = 5
 
 /** Connects on first use and reconnects after a loss. */
 export function openPipeline(url: string, options: PipelineOptions): Pipeline {
@@ -89,10 +94,13 @@ export function openPipeline(url: string, options: PipelineOptions): Pipeline {
     const line = lines.reduce((least, each) => (each.inFlight < least.inFlight ? each : least))
     line.inFlight += 1
     try {
-      return await send(line, statements).catch((error: unknown) => {
-        if (notPrepared.has(codeOf(error) ?? '')) return send(line, statements)
-        throw error
-      })
+      for (let tries = 1; ; tries++) {
+        try {
+          return await send(line, statements)
+        } catch (error) {
+          if (tries === mostTries || !wasUndone(error)) throw error
+        }
+      }
     } catch (error) {
       throw isAway(error) ? unavailable(error) : error
     } finally {
