@@ -138,7 +138,9 @@ async function runTests(wanted) {
   print('left running', commands)
   print('unsteady: failed once, passed once', unsteady)
   print('failed', red)
-  console.log(`Processor time:\n${shares(first.costs, { statics: staticTime, total, isLong: form === 'endure' }).join('\n')}`)
+  console.log(
+    `Processor time:\n${shares(first.costs, { statics: staticTime, total, isLong: form === 'endure' }).join('\n')}`,
+  )
   const wrong = red.length + unnamed.length + left.length
   report(wrong === 0, steady + red.length === 0 ? 'tests: none ran to the end' : 'tests', started)
   return { passed: steady, failed: wrong, skipped: skipped.length }
