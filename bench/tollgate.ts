@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { pino } from 'pino'
 import { byService } from '../src/access/actor.ts'
 import { createAccounts } from '../src/accounts/accounts.ts'
-import { createKeys, type KeyLimits } from '../src/accounts/keys.ts'
+import { createKeys, type KeyLimits } from '../src/accounts/keys/keys.ts'
 import { createContext } from '../src/commands/context.ts'
 import type { Database } from '../src/platform/database/database.ts'
 

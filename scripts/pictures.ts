@@ -16,7 +16,7 @@ const sources = {
 
 export type PictureName = keyof typeof sources
 
-/** By picture, the digest of the source files of its page. */
+/** By picture, the digest of the source files of its page, without the places of what they import. */
 export function digestsOfPages(): Record<string, string> {
   return Object.fromEntries(Object.entries(sources).map(([name, patterns]) => [name, digestOf(patterns)]))
 }
@@ -24,7 +24,8 @@ export function digestsOfPages(): Record<string, string> {
 function digestOf(patterns: readonly string[]): string {
   const hash = createHash('sha256')
   for (const file of patterns.flatMap((pattern) => globSync(pattern, { cwd: root }).toSorted())) {
-    hash.update(`${path.basename(file)}\n${readFileSync(path.join(root, file), 'utf8')}\n`)
+    const text = readFileSync(path.join(root, file), 'utf8').replaceAll(/ from '[^']*'$/gm, '')
+    hash.update(`${path.basename(file)}\n${text}\n`)
   }
   return hash.digest('hex').slice(0, 16)
 }

@@ -1,8 +1,8 @@
 /** The files of the server that the pages contain. */
 export const sharedFiles = [
-  'src/platform/typed-amount.ts',
-  'src/platform/markdown.ts',
-  'src/platform/decimal.ts',
-  'src/platform/spelling.ts',
+  'src/platform/text/typed-amount.ts',
+  'src/platform/text/markdown.ts',
+  'src/platform/text/decimal.ts',
+  'src/platform/text/spelling.ts',
   'src/invoicing/arithmetic.ts',
 ]

@@ -246,7 +246,7 @@ test('“email” is spelt one way', () => {
   const texts = globSync(['*.md', 'docs/**/*.md', 'src/**/*.ts', 'web/{pages,components,sign-in}/**/*.{ts,tsx}'], {
     cwd: root,
     // It accepts both spellings in the first line of a file.
-    exclude: ['src/clients/import-file.ts', 'src/clients/import.test.ts'],
+    exclude: ['src/clients/import/file.ts', 'src/clients/import/import.test.ts'],
   })
   assert.deepEqual(
     texts.filter((file) => /\be-mail/i.test(read(file))),

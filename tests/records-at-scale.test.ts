@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
-import { readEntries, type EntryFilter } from '../src/access/audit-store.ts'
+import { readEntries, type EntryFilter } from '../src/access/audit/store.ts'
 import { createAccess } from '../src/access/access.ts'
 import { personActor } from '../src/access/actor.ts'
-import { openPortal } from '../src/access/portal.ts'
+import { openPortal } from '../src/access/portal/portal.ts'
 import type { Scope } from '../src/access/policy.ts'
 import {
   countClients,
@@ -12,11 +12,11 @@ import {
   similarClients,
   type ListFilter,
   type ListPage,
-} from '../src/clients/list-store.ts'
+} from '../src/clients/list/store.ts'
 import { createRecords } from '../src/clients/records.ts'
 import { readInvoices } from '../src/invoicing/store.ts'
 import type { ClientQuery } from '../src/clients/schema.ts'
-import { searchNoun, searchSimilar } from '../src/clients/search-store.ts'
+import { searchNoun, searchSimilar } from '../src/clients/search/store.ts'
 import {
   anyActiveClient,
   countedDisputes,

@@ -1,5 +1,5 @@
 import type { RevisedNoun } from '../src/clients/schema.ts'
-import { clearAmount, plainAmount } from '../src/platform/typed-amount.ts'
+import { clearAmount, plainAmount } from '../src/platform/text/typed-amount.ts'
 import { minutesIn } from './duration.ts'
 import { decimalMark } from './locale.ts'
 import { clientStatusNames, disputeStatusNames, invoiceLanguageNames, letterStatusNames } from './words.ts'

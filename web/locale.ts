@@ -1,5 +1,5 @@
-import { isDecimal } from '../src/platform/decimal.ts'
-import { decimalMarkOf, type DecimalMark } from '../src/platform/typed-amount.ts'
+import { isDecimal } from '../src/platform/text/decimal.ts'
+import { decimalMarkOf, type DecimalMark } from '../src/platform/text/typed-amount.ts'
 
 /**
  * The firm's locale and time zone. Every date, time and number on the pages is written here. The words around them are

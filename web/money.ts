@@ -1,4 +1,4 @@
-import { isDecimal } from '../src/platform/decimal.ts'
+import { isDecimal } from '../src/platform/text/decimal.ts'
 import { currencyText, roundedCurrencyText } from './locale.ts'
 
 /** An amount with its currency: `€1,250.00`, `¥1,250`, `-€5.00`. Exact: the decimals are never read as a number. */

@@ -1,4 +1,4 @@
-import type { InvoiceLanguage } from '../src/platform/languages.ts'
+import type { InvoiceLanguage } from '../src/platform/text/languages.ts'
 import { numberText } from './locale.ts'
 
 /** Labels of API values. */

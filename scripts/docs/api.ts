@@ -1,5 +1,5 @@
 import { fieldsOf, typeOf, type Field } from '../../src/platform/docs/fields.ts'
-import { at, entriesOf, listOf, textOf } from '../../src/platform/json.ts'
+import { at, entriesOf, listOf, textOf } from '../../src/platform/text/json.ts'
 import { renderFieldTable } from './field-tables.ts'
 import { renderHead, renderTable } from './table.ts'
 

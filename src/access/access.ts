@@ -1,9 +1,9 @@
 import { Problem } from '../platform/problems.ts'
 import type { PreparedStatement, RowsOf } from '../platform/database/pipeline.ts'
-import type { Audit, AuditEntry } from './audit.ts'
+import type { Audit, AuditEntry } from './audit/audit.ts'
 import type { Visit } from './actor.ts'
 import { roleOf } from './policy.ts'
-import type { PortalDatabase } from './portal.ts'
+import type { PortalDatabase } from './portal/portal.ts'
 
 /** An action as the audit log names it. */
 export type Deed = Pick<AuditEntry, 'action' | 'clientId' | 'noun' | 'nounId' | 'details'>

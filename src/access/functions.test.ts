@@ -6,7 +6,7 @@ import { readFunctionFiles } from '../platform/database/function-files.ts'
 import { shippedMigrations } from '../platform/database/migration-files.ts'
 import { createTestDatabase } from '../../tests/support/database.ts'
 import { fixture, setUp } from '../../tests/support/fixture.ts'
-import { portalAddress } from './login.ts'
+import { portalAddress } from './portal/login.ts'
 
 /** Runs an attacker's SQL as the portal's login. */
 let attacker: Client

@@ -1,8 +1,8 @@
 import type { Server } from '../platform/http/server.ts'
 import { Problem } from '../platform/problems.ts'
 import { sameOrigin, signedIn, type Guard } from '../signin/guard.ts'
-import type { Sessions } from '../signin/sessions.ts'
-import type { Audit } from './audit.ts'
+import type { Sessions } from '../signin/session/sessions.ts'
+import type { Audit } from './audit/audit.ts'
 import { may, type Action, type Resource } from './policy.ts'
 import { visitOf } from './visits.ts'
 

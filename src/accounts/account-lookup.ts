@@ -1,6 +1,6 @@
 import type { Database, Queryable } from '../platform/database/database.ts'
 import { isUuid } from '../platform/database/uuid.ts'
-import { quoted } from '../platform/one-line.ts'
+import { quoted } from '../platform/text/one-line.ts'
 import { Problem } from '../platform/problems.ts'
 import type { Account } from './account.ts'
 import * as store from './store.ts'

@@ -4,9 +4,9 @@ import { createTestLog } from '../../tests/support/log.ts'
 import { fixture } from '../../tests/support/fixture.ts'
 import { openOwnDatabase } from '../../tests/support/own-database.ts'
 import type { Visit } from '../access/actor.ts'
-import { createPrices } from '../billing/prices.ts'
+import { createPrices } from '../billing/prices/prices.ts'
 import { createAccounts } from './accounts.ts'
-import { createKeys } from './keys.ts'
+import { createKeys } from './keys/keys.ts'
 
 const one = 10n ** 12n
 const limits = { requestsPerMinute: 60, tokensPerMinute: 1000 }

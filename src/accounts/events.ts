@@ -1,5 +1,5 @@
 import type { Visit } from '../access/actor.ts'
-import type { AuditEntry } from '../access/audit.ts'
+import type { AuditEntry } from '../access/audit/audit.ts'
 
 /** The audit event of a change of an account or a key. */
 export function changeEvent(

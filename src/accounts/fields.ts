@@ -1,9 +1,9 @@
-import { parseMoney } from '../billing/money.ts'
-import { parseIsoTime } from '../platform/calendar.ts'
-import { closest } from '../platform/closest.ts'
-import { quoted } from '../platform/one-line.ts'
+import { parseMoney } from '../billing/prices/money.ts'
+import { parseIsoTime } from '../platform/text/calendar.ts'
+import { closest } from '../platform/text/closest.ts'
+import { quoted } from '../platform/text/one-line.ts'
 import { Problem } from '../platform/problems.ts'
-import type { KeyLimitsChange } from './key-limits.ts'
+import type { KeyLimitsChange } from './keys/key-limits.ts'
 import type { KeyLimitsBody } from './schema.ts'
 
 /** An amount in a request, in 10⁻¹² of the currency unit. Throws Problem `invalid_field`. */

@@ -1,6 +1,6 @@
 import type { Visit } from '../access/actor.ts'
-import { recordWithin } from '../access/audit.ts'
-import { formatMoney } from '../billing/money.ts'
+import { recordWithin } from '../access/audit/audit.ts'
+import { formatMoney } from '../billing/prices/money.ts'
 import type { Queryable } from '../platform/database/database.ts'
 import { Problem } from '../platform/problems.ts'
 import type { Account, NewLimits } from './account.ts'

@@ -1,4 +1,4 @@
-import { quoted } from '../platform/one-line.ts'
+import { quoted } from '../platform/text/one-line.ts'
 import { Problem } from '../platform/problems.ts'
 import type { Account } from './account.ts'
 

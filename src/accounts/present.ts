@@ -1,4 +1,4 @@
-import { formatMoney } from '../billing/money.ts'
+import { formatMoney } from '../billing/prices/money.ts'
 import type { Account, CreditEntry } from './account.ts'
 import type { AccountShown, CreditList, KeyShown } from './schema.ts'
 import type { KeySummary } from './store.ts'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { formatMoney } from '../billing/money.ts'
+import { formatMoney } from '../billing/prices/money.ts'
 import { Problem } from '../platform/problems.ts'
 import type { Account } from './account.ts'
 

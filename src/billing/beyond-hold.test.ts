@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import { fixture } from '../../tests/support/fixture.ts'
 import { ask, log, mostOfOne, openTills, price, used } from '../../tests/support/tills.ts'
 import type { Database } from '../platform/database/database.ts'
-import { createTill } from './postgres-till.ts'
-import type { AdmissionRequest, Charge, Till } from './till.ts'
+import { createTill } from './till/postgres-till.ts'
+import type { AdmissionRequest, Charge, Till } from './till/till.ts'
 import type { Payer } from './payer.ts'
 
 // A model that reports more than the hold of 10 input and 20 output tokens.

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { fixture } from '../../tests/support/fixture.ts'
 import { mostOfOne, openTills } from '../../tests/support/tills.ts'
 import type { Queryable } from '../platform/database/database.ts'
-import { reportRow } from './exchange-rows.ts'
+import { reportRow } from './till/exchange-rows.ts'
 
 const stage = fixture(() => openTills(1))
 

@@ -2,15 +2,15 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { byService } from '../access/actor.ts'
-import { createKeys, type Keys } from '../accounts/keys.ts'
+import { createKeys, type Keys } from '../accounts/keys/keys.ts'
 import { countOwnTime } from '../../tests/support/clock.ts'
 import { detail } from '../../tests/support/detail.ts'
 import { fixture } from '../../tests/support/fixture.ts'
 import { ask, log, mostOfOne, openTills, outcome, reapWhere, used } from '../../tests/support/tills.ts'
 import { until } from '../../tests/support/until.ts'
-import { deleteInstance, insertInstance } from './instance-store.ts'
+import { deleteInstance, insertInstance } from './instance/store.ts'
 import type { Payer } from './payer.ts'
-import type { Till } from './till.ts'
+import type { Till } from './till/till.ts'
 
 // Allowances are valid for a second, which must not depend on the machine's load.
 countOwnTime()

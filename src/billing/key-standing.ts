@@ -1,7 +1,7 @@
 import type { Database } from '../platform/database/database.ts'
 import { withinPatience } from '../platform/database/patience.ts'
 import { readKeyStanding, type KeyStandingRow } from './key-standing-store.ts'
-import { levelOf, type OwnLevels } from './limits.ts'
+import { levelOf, type OwnLevels } from './till/limits.ts'
 
 /** What a key may spend in a span of time, in 10⁻¹² of the unit. */
 export interface Budget {

@@ -4,8 +4,8 @@ import { fixture } from '../../tests/support/fixture.ts'
 import { installRefusals } from '../../tests/support/refusals.ts'
 import { ask, log, mostOfOne, openTills, price, used } from '../../tests/support/tills.ts'
 import { until } from '../../tests/support/until.ts'
-import { createTill } from './postgres-till.ts'
-import type { Charge } from './till.ts'
+import { createTill } from './till/postgres-till.ts'
+import type { Charge } from './till/till.ts'
 
 // Charges that the database refuses although it is available.
 

@@ -3,8 +3,8 @@ import { randomUUIDv7 } from 'node:crypto'
 import { test } from 'node:test'
 import { setUp } from '../../tests/support/fixture.ts'
 import { openOwnDatabase } from '../../tests/support/own-database.ts'
-import { createLedger, type LedgerPage, type LedgerRow } from './ledger.ts'
-import { createUsage } from './usage.ts'
+import { createLedger, type LedgerPage, type LedgerRow } from './reports/ledger.ts'
+import { createUsage } from './reports/usage.ts'
 
 const [acme, beta, key] = [randomUUIDv7(), randomUUIDv7(), randomUUIDv7()]
 

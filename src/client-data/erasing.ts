@@ -1,8 +1,8 @@
 import type { Logger } from 'pino'
 import type { Config } from '../platform/config/config.ts'
 import { openDatabase, type Database } from '../platform/database/database.ts'
-import { createEach, type Each } from '../platform/each.ts'
-import { repeat } from '../platform/repeat.ts'
+import { createEach, type Each } from '../platform/flow/each.ts'
+import { repeat } from '../platform/flow/repeat.ts'
 import { applyRetention, eraseClient, readDue } from './erasing-store.ts'
 
 interface ErasingNeeds {

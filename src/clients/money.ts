@@ -1,5 +1,5 @@
-import { formatMoney, parseMoney } from '../billing/money.ts'
-import { decimalsOf } from '../platform/currency.ts'
+import { formatMoney, parseMoney } from '../billing/prices/money.ts'
+import { decimalsOf } from '../platform/text/currency.ts'
 
 /**
  * An amount from the database, with at least the decimals of its currency (ISO 4217): `1250.00` EUR, `1250` JPY. Null

@@ -1,7 +1,7 @@
 import { Type, type TObject, type TSchema } from 'typebox'
 import { answers, needsSession, refusals, refusalsOfBody, refusalsOfPeople } from '../platform/http/openapi.ts'
 import type { ProblemCode } from '../platform/problems.ts'
-import type { ItemKind } from './kinds.ts'
+import type { ItemKind } from './items/kinds.ts'
 import * as schema from './schema.ts'
 
 /** The OpenAPI operations of client records, and the problem codes that each can return. */

@@ -1,5 +1,5 @@
 import { Type, type TProperties, type TSchema } from 'typebox'
-import { invoiceLanguages } from '../platform/languages.ts'
+import { invoiceLanguages } from '../platform/text/languages.ts'
 
 /** The JSON schemas of client records. Types, validation and the API document derive from them. */
 

@@ -1,14 +1,14 @@
 import { Option, type Command } from 'commander'
 import type { Account, Accounts } from '../accounts/accounts.ts'
 import { presentAccount } from '../accounts/present.ts'
-import { formatMoney } from '../billing/money.ts'
-import { amountArgument, moneyIn } from './amounts.ts'
+import { formatMoney } from '../billing/prices/money.ts'
+import { amountArgument, moneyIn } from './output/amounts.ts'
 import { argument, command, group, parseCount, type CommonOptions } from './command.ts'
 import type { Context } from './context.ts'
-import { formatFor } from './format.ts'
-import { operator } from './operator.ts'
-import { writeJson, writeLines, writeTable } from './output.ts'
-import { recordView } from './views.ts'
+import { formatFor } from './output/format.ts'
+import { operator } from './person/operator.ts'
+import { writeJson, writeLines, writeTable } from './output/output.ts'
+import { recordView } from './output/views.ts'
 
 interface LimitOptions extends CommonOptions {
   readonly rpm?: number

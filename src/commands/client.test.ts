@@ -9,7 +9,7 @@ import { at, parseObject } from '../../tests/support/json.ts'
 import { createTestLog } from '../../tests/support/log.ts'
 import { fixture, setUp, temporaryFolder } from '../../tests/support/fixture.ts'
 import { byService } from '../access/actor.ts'
-import { createAudit } from '../access/audit.ts'
+import { createAudit } from '../access/audit/audit.ts'
 import { createPeople } from '../people/people.ts'
 import { openDatabase } from '../platform/database/database.ts'
 

@@ -3,13 +3,13 @@ import { Option, type Command } from 'commander'
 import type { Records } from '../clients/records.ts'
 import type { ListedClient } from '../clients/schema.ts'
 import type { People } from '../people/people.ts'
-import { quoted } from '../platform/one-line.ts'
+import { quoted } from '../platform/text/one-line.ts'
 import { OperatorError } from '../platform/problems.ts'
 import { command, group, type CommonOptions } from './command.ts'
 import type { Context } from './context.ts'
-import { formatFor } from './format.ts'
-import { operator } from './operator.ts'
-import { writeJson, writeLines, writeTable } from './output.ts'
+import { formatFor } from './output/format.ts'
+import { operator } from './person/operator.ts'
+import { writeJson, writeLines, writeTable } from './output/output.ts'
 import { withAccess } from './record-access.ts'
 
 interface CreateOptions extends CommonOptions {
@@ -48,7 +48,7 @@ function createCommand(context: Context): Command {
     .option('--address <lines...>', 'the postal address, one argument per line')
     .action(async ({ json, name, reference, email, address, consultant: owner }: CreateOptions) =>
       withRecords(context, async ({ records, people }) => {
-        const { compileBody } = await import('../platform/http/validation.ts')
+        const { compileBody } = await import('../platform/http/input/validation.ts')
         const { newClient } = await import('../clients/schema.ts')
         const body = compileBody(newClient)({
           name,
@@ -120,7 +120,7 @@ function importCommand(context: Context): Command {
     .option('--dry-run', 'check the file without importing it')
     .action(async (file: string, { json, ...options }: ImportCommandOptions) =>
       withRecords(context, async ({ records, people }) => {
-        const { importClients } = await import('../clients/import.ts')
+        const { importClients } = await import('../clients/import/import.ts')
         const { access } = records
         const { imported, faults } = await importClients({ access, people }, operator(), await read(file), options)
         if (json) writeJson(context, { imported, faults, dry_run: options.dryRun === true })

@@ -22,11 +22,11 @@ import {
 import { createTestDatabase } from '../../tests/support/database.ts'
 import { setUp, temporaryFolder } from '../../tests/support/fixture.ts'
 import { openOwnDatabase } from '../../tests/support/own-database.ts'
-import { createKeys } from '../accounts/keys.ts'
+import { createKeys } from '../accounts/keys/keys.ts'
 import { openEmbedded } from '../platform/embedded-postgres/embedded-postgres.ts'
 import { migrate } from '../platform/database/migrations.ts'
 import { version } from '../platform/version.ts'
-import { checkRuntime } from './doctor-host.ts'
+import { checkRuntime } from './doctor/host.ts'
 import { runCommand } from './run.ts'
 
 const log = pino({ level: 'silent' })

@@ -1,9 +1,9 @@
-import { checkConfiguredPrices } from '../billing/price-rule.ts'
+import { checkConfiguredPrices } from '../billing/prices/price-rule.ts'
 import { checkInvoicingSettings, checkReminders } from '../invoicing/settings-rule.ts'
 import { checkFirstPartner } from '../people/settings-rule.ts'
 import type { ConfigRule } from '../platform/config/check.ts'
 import type { ResolvedRule } from '../platform/config/config.ts'
-import { checkLogo } from '../platform/http/logo.ts'
+import { checkLogo } from '../platform/http/pages/logo.ts'
 import { checkProviderSettings, checkSignInSettings, checkSmsSettings } from '../signin/settings-rule.ts'
 
 /** The rules of the features for the configuration, beyond its schema. */

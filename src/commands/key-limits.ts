@@ -1,10 +1,10 @@
 import { Option, type Command } from 'commander'
-import type { KeyLimits, KeySummary } from '../accounts/keys.ts'
-import { formatMoney } from '../billing/money.ts'
-import { amountArgument, moneyIn } from './amounts.ts'
+import type { KeyLimits, KeySummary } from '../accounts/keys/keys.ts'
+import { formatMoney } from '../billing/prices/money.ts'
+import { amountArgument, moneyIn } from './output/amounts.ts'
 import { argument, parseCount, type CommonOptions } from './command.ts'
 import type { Context } from './context.ts'
-import type { Format } from './format.ts'
+import type { Format } from './output/format.ts'
 
 /** Removes a limit. */
 const none = 'none'

@@ -1,15 +1,15 @@
 import { Option, type Command } from 'commander'
-import type { Keys, KeySummary } from '../accounts/keys.ts'
+import type { Keys, KeySummary } from '../accounts/keys/keys.ts'
 import { presentKey } from '../accounts/present.ts'
 import { id as modelId } from '../platform/config/values.ts'
 import { keyLimitsOf, limitText, withKeyLimits, type KeyLimitOptions } from './key-limits.ts'
 import { argument, command, group, parseList, type CommonOptions } from './command.ts'
 import type { Context } from './context.ts'
-import { formatFor } from './format.ts'
-import { operator } from './operator.ts'
-import { timeOrNull, warn, writeJson, writeKey, writeLines, writeTable } from './output.ts'
-import { beginningIn, parseSpan, parseTimeOption, type Moment } from './times.ts'
-import { recordView } from './views.ts'
+import { formatFor } from './output/format.ts'
+import { operator } from './person/operator.ts'
+import { timeOrNull, warn, writeJson, writeKey, writeLines, writeTable } from './output/output.ts'
+import { beginningIn, parseSpan, parseTimeOption, type Moment } from './output/times.ts'
+import { recordView } from './output/views.ts'
 
 interface CreateOptions extends KeyLimitOptions {
   readonly account: string
@@ -155,7 +155,7 @@ function parseModels(text: string): string[] {
 }
 
 async function withKeys<Result>(context: Context, work: (keys: Keys) => Promise<Result>): Promise<Result> {
-  const { createKeys } = await import('../accounts/keys.ts')
+  const { createKeys } = await import('../accounts/keys/keys.ts')
   const keys = createKeys({ database: await context.database(), log: await context.log() })
   try {
     return await work(keys)

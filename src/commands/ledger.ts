@@ -1,16 +1,16 @@
 import type { Writable } from 'node:stream'
 import type { Command } from 'commander'
-import type { Ledger, LedgerPage, LedgerRow } from '../billing/ledger.ts'
-import { formatMoney, formatPrice } from '../billing/money.ts'
-import { promptTokensOf } from '../billing/till.ts'
+import type { Ledger, LedgerPage, LedgerRow } from '../billing/reports/ledger.ts'
+import { formatMoney, formatPrice } from '../billing/prices/money.ts'
+import { promptTokensOf } from '../billing/till/till.ts'
 import type { Database } from '../platform/database/database.ts'
 import { isUuid } from '../platform/database/uuid.ts'
 import { argument, command, parseCount, type CommonOptions } from './command.ts'
 import type { Context } from './context.ts'
-import { formatFor } from './format.ts'
-import { writeLines, writeTable } from './output.ts'
-import { beginningIn, endIn, parseMoment, type Moment } from './times.ts'
-import { recordView } from './views.ts'
+import { formatFor } from './output/format.ts'
+import { writeLines, writeTable } from './output/output.ts'
+import { beginningIn, endIn, parseMoment, type Moment } from './output/times.ts'
+import { recordView } from './output/views.ts'
 
 interface LedgerOptions extends CommonOptions {
   readonly account?: string
@@ -46,10 +46,10 @@ export function ledgerCommand(context: Context): Command {
       const to = period.to && (await endIn(context, period.to))
       if (from && to && from >= to) shown.error('error: --from must be before --to')
       const database = await context.database()
-      const { createLedger } = await import('../billing/ledger.ts')
+      const { createLedger } = await import('../billing/reports/ledger.ts')
       const accountId = account === undefined ? undefined : await accountIdOf(database, account)
       const selection = { accountId, keyId: key, requestId: request, from, to }
-      const { recordedQuery } = await import('../access/recorded-query.ts')
+      const { recordedQuery } = await import('../access/audit/recorded-query.ts')
       const query = { account: accountId, key, request, from: from?.toISOString(), to: to?.toISOString() }
       await recordView(context, { action: 'requests_read', noun: 'usage', details: recordedQuery(query) })
       const ledger = createLedger({ database })

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { command, type CommonOptions } from './command.ts'
 import type { Context } from './context.ts'
-import { writeJson, writeLines } from './output.ts'
+import { writeJson, writeLines } from './output/output.ts'
 
 export function migrateCommand(context: Context): Command {
   return command('migrate', 'Migrate the database to this version', 'migrate').action(

@@ -1,18 +1,18 @@
 import type { Command } from 'commander'
-import { formatPrice, writtenPrice, type WrittenPrice } from '../billing/money.ts'
-import { priceOf } from '../billing/price-rule.ts'
-import type { Price, PriceEntry, Prices } from '../billing/prices.ts'
+import { formatPrice, writtenPrice, type WrittenPrice } from '../billing/prices/money.ts'
+import { priceOf } from '../billing/prices/price-rule.ts'
+import type { Price, PriceEntry, Prices } from '../billing/prices/prices.ts'
 import { isForEmbeddings, type ModelConfig } from '../platform/config/config.ts'
 import { id } from '../platform/config/values.ts'
 import { OperatorError } from '../platform/problems.ts'
-import { priceArgument, priceIn } from './amounts.ts'
+import { priceArgument, priceIn } from './output/amounts.ts'
 import { argument, command, group, type CommonOptions } from './command.ts'
 import type { Context } from './context.ts'
-import { formatFor, type Format } from './format.ts'
-import { operator } from './operator.ts'
-import { warn, writeJson, writeLines, writeTable } from './output.ts'
-import { beginningIn, parseTimeOption, type Moment } from './times.ts'
-import { recordView } from './views.ts'
+import { formatFor, type Format } from './output/format.ts'
+import { operator } from './person/operator.ts'
+import { warn, writeJson, writeLines, writeTable } from './output/output.ts'
+import { beginningIn, parseTimeOption, type Moment } from './output/times.ts'
+import { recordView } from './output/views.ts'
 
 interface SetOptions extends CommonOptions {
   readonly input: string
@@ -117,7 +117,7 @@ async function writeFirst(prices: Prices, model: string, configured: ModelConfig
 }
 
 async function withPrices<Result>(context: Context, work: (prices: Prices) => Promise<Result>): Promise<Result> {
-  const { createPrices } = await import('../billing/prices.ts')
+  const { createPrices } = await import('../billing/prices/prices.ts')
   const prices = createPrices({ database: await context.database(), log: await context.log() })
   try {
     return await work(prices)

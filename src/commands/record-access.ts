@@ -1,5 +1,5 @@
 import type { RecordAccess } from '../access/access.ts'
-import type { Audit } from '../access/audit.ts'
+import type { Audit } from '../access/audit/audit.ts'
 import type { Database } from '../platform/database/database.ts'
 import type { Context } from './context.ts'
 
@@ -13,8 +13,8 @@ interface OpenedAccess {
 export async function withAccess<T>(context: Context, work: (opened: OpenedAccess) => Promise<T>): Promise<T> {
   const [database, log] = [await context.database(), await context.log()]
   const { createAccess } = await import('../access/access.ts')
-  const { createAudit } = await import('../access/audit.ts')
-  const { openPortal } = await import('../access/portal.ts')
+  const { createAudit } = await import('../access/audit/audit.ts')
+  const { openPortal } = await import('../access/portal/portal.ts')
   await using opened = new AsyncDisposableStack()
   const portal = await openPortal({
     databaseUrl: await context.databaseUrl(),

@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander'
-import { hiddenIn } from '../platform/one-line.ts'
+import { hiddenIn } from '../platform/text/one-line.ts'
 import { OperatorError, Problem } from '../platform/problems.ts'
 import { version } from '../platform/version.ts'
 import { createContext, type Context, type ContextNeeds } from './context.ts'
@@ -8,19 +8,19 @@ type MakeCommand = (context: Context) => Command
 
 /** The commands by name. Each file is loaded when its command runs. */
 const commands: ReadonlyMap<string, () => Promise<MakeCommand>> = new Map<string, () => Promise<MakeCommand>>([
-  ['start', async () => (await import('./start.ts')).startCommand],
+  ['start', async () => (await import('./start/start.ts')).startCommand],
   ['migrate', async () => (await import('./migrate.ts')).migrateCommand],
   ['account', async () => (await import('./account.ts')).accountCommand],
   ['key', async () => (await import('./key.ts')).keyCommand],
-  ['person', async () => (await import('./person.ts')).personCommand],
+  ['person', async () => (await import('./person/person.ts')).personCommand],
   ['client', async () => (await import('./client.ts')).clientCommand],
-  ['model', async () => (await import('./model.ts')).modelCommand],
+  ['model', async () => (await import('./model/model.ts')).modelCommand],
   ['price', async () => (await import('./price.ts')).priceCommand],
   ['usage', async () => (await import('./usage.ts')).usageCommand],
   ['ledger', async () => (await import('./ledger.ts')).ledgerCommand],
-  ['invoice', async () => (await import('./invoice.ts')).invoiceCommand],
+  ['invoice', async () => (await import('./invoice/invoice.ts')).invoiceCommand],
   ['verify', async () => (await import('./verify.ts')).verifyCommand],
-  ['doctor', async () => (await import('./doctor.ts')).doctorCommand],
+  ['doctor', async () => (await import('./doctor/doctor.ts')).doctorCommand],
 ])
 
 /**

@@ -1,14 +1,14 @@
 import { Option, type Command } from 'commander'
-import { formatMoney } from '../billing/money.ts'
-import type { AccountUsage, ModelUsage, UsageSpan, UsageTotal } from '../billing/usage.ts'
+import { formatMoney } from '../billing/prices/money.ts'
+import type { AccountUsage, ModelUsage, UsageSpan, UsageTotal } from '../billing/reports/usage.ts'
 import type { Database } from '../platform/database/database.ts'
-import { hiddenIn, quoted } from '../platform/one-line.ts'
+import { hiddenIn, quoted } from '../platform/text/one-line.ts'
 import { argument, command, type CommonOptions } from './command.ts'
 import type { Context } from './context.ts'
-import { formatFor } from './format.ts'
-import { warn, writeJson, writeTable } from './output.ts'
-import { parseDay } from './times.ts'
-import { recordView } from './views.ts'
+import { formatFor } from './output/format.ts'
+import { warn, writeJson, writeTable } from './output/output.ts'
+import { parseDay } from './output/times.ts'
+import { recordView } from './output/views.ts'
 
 interface UsageOptions extends CommonOptions {
   readonly account?: string
@@ -40,7 +40,7 @@ export function usageCommand(context: Context): Command {
     .action(async ({ json, account, from, to, by, tag }: UsageOptions) => {
       if (tag !== undefined && by === undefined) shown.error('error: --tag needs --by tag')
       if (from && to && from > to) shown.error('error: --from must not be after --to')
-      const { recordedQuery } = await import('../access/recorded-query.ts')
+      const { recordedQuery } = await import('../access/audit/recorded-query.ts')
       await recordView(context, {
         action: 'usage_read',
         noun: 'usage',
@@ -51,7 +51,7 @@ export function usageCommand(context: Context): Command {
       if (by === 'tag') return writeTags(context, { account, name: tag, ...period }, json)
       const firm = account === undefined
       const rows = firm ? await accountLines(database, period) : await modelLines(database, account, period)
-      const { sumOf } = await import('../billing/usage.ts')
+      const { sumOf } = await import('../billing/reports/usage.ts')
       const total = sumOf(rows)
       if (!json) return writeUsage(context, firm ? 'ACCOUNT' : 'MODEL', rows, total)
       return writeJson(context, { ...toJson(total), ...(firm && { accounts: rows.map(accountToJson) }) })
@@ -68,7 +68,7 @@ interface TagOptions extends UsageSpan {
 async function writeTags(context: Context, { account, name, ...period }: TagOptions, json: true | undefined) {
   const database = await context.database()
   const { createAccounts } = await import('../accounts/accounts.ts')
-  const { createUsage } = await import('../billing/usage.ts')
+  const { createUsage } = await import('../billing/reports/usage.ts')
   const accountId = account === undefined ? undefined : (await createAccounts({ database }).find(account)).id
   const rows = await createUsage({ database }).byTag({ accountId, name, ...period, most: mostTags + 1 })
   if (rows.length > mostTags)
@@ -90,7 +90,7 @@ function nameOf(tag: { readonly name: string; readonly value: string } | null, a
 
 async function modelLines(database: Database, account: string, period: UsageSpan): Promise<(ModelUsage & UsageLine)[]> {
   const { createAccounts } = await import('../accounts/accounts.ts')
-  const { createUsage } = await import('../billing/usage.ts')
+  const { createUsage } = await import('../billing/reports/usage.ts')
   const { id } = await createAccounts({ database }).find(account)
   const models = await createUsage({ database }).byModel({ accountId: id, ...period })
   return models.map((usage) => ({ ...usage, name: usage.model }))
@@ -98,7 +98,7 @@ async function modelLines(database: Database, account: string, period: UsageSpan
 
 async function accountLines(database: Database, period: UsageSpan): Promise<(AccountUsage & UsageLine)[]> {
   const { createAccounts } = await import('../accounts/accounts.ts')
-  const { createUsage } = await import('../billing/usage.ts')
+  const { createUsage } = await import('../billing/reports/usage.ts')
   const accounts = await createAccounts({ database }).list()
   const names = new Map(accounts.map(({ id, name }) => [id, name]))
   const usages = await createUsage({ database }).byAccount(period)

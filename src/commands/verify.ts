@@ -5,7 +5,7 @@ import type { VerifyCheck } from '../platform/verify-checks.ts'
 import { parseSeals, type SealLine } from '../platform/seals/seal-line.ts'
 import { argument, command, type CommonOptions } from './command.ts'
 import type { Context } from './context.ts'
-import { jsonOf, warn, writeJson, writeLines } from './output.ts'
+import { jsonOf, warn, writeJson, writeLines } from './output/output.ts'
 
 interface VerifyOptions extends CommonOptions {
   readonly full?: true

@@ -17,7 +17,7 @@ export interface Demo {
 /** Starts the demo's provider and mail server. Undefined, with nothing loaded, if this is not a demo. */
 export async function openDemo(config: Config, log: Logger): Promise<Demo | undefined> {
   if (!isDemo(config)) return undefined
-  const { startDemoProvider } = await import('./provider-process.ts')
+  const { startDemoProvider } = await import('./provider/provider-process.ts')
   const { port } = config.listen
   const near = (distance: number) => (port + distance <= 65_535 ? port + distance : 0)
   const ports = { port: near(1), mailPort: near(2) }

@@ -6,7 +6,7 @@ import {
   splitAtAddresses,
   type MarkdownBlock,
   type MarkdownNode,
-} from '../platform/markdown.ts'
+} from '../platform/text/markdown.ts'
 import type { Block, Span } from './document.ts'
 
 /**

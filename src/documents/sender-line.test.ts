@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { getDocumentProxy } from 'unpdf'
 import { invoiceWith, sampleEntries } from '../../tests/support/invoice-documents.ts'
-import { invoicePaper } from '../invoicing/paper.ts'
+import { invoicePaper } from '../invoicing/files/paper.ts'
 import type { Letterhead, LetterDocument } from './document.ts'
-import { writeInvoicePdf } from './invoice-pdf.ts'
-import { writePdf } from './pdf.ts'
+import { writeInvoicePdf } from './pdf/invoice-pdf.ts'
+import { writePdf } from './pdf/pdf.ts'
 
 const recipient = ['Harbour Lane Bakery', '4 Harbour Lane', 'Bristol']
 const short: Letterhead = { name: 'Berg & Söhne', address: ['Hochstraße 1', '1010 Wien'] }

@@ -11,20 +11,20 @@ async function write(order: WriteOrder): Promise<Written> {
 
 /** The characters that no font has. Word and browsers have fonts of their own. */
 async function missingIn(task: CheckTask): Promise<readonly string[]> {
-  if ('texts' in task) return (await import('./pdf-text.ts')).charactersWithoutFont(task.texts)
-  if ('invoice' in task) return (await import('./invoice-pdf.ts')).missingInInvoice(task.invoice)
-  return task.format === 'pdf' ? (await import('./pdf.ts')).missingCharacters(task.letter) : []
+  if ('texts' in task) return (await import('./pdf/pdf-text.ts')).charactersWithoutFont(task.texts)
+  if ('invoice' in task) return (await import('./pdf/invoice-pdf.ts')).missingInInvoice(task.invoice)
+  return task.format === 'pdf' ? (await import('./pdf/pdf.ts')).missingCharacters(task.letter) : []
 }
 
 async function fileOf(task: WriteTask): Promise<Uint8Array> {
-  if ('invoice' in task) return (await import('./invoice-pdf.ts')).writeInvoicePdf(task.invoice)
+  if ('invoice' in task) return (await import('./pdf/invoice-pdf.ts')).writeInvoicePdf(task.invoice)
   switch (task.format) {
     case 'pdf':
-      return (await import('./pdf.ts')).writePdf(task.letter)
+      return (await import('./pdf/pdf.ts')).writePdf(task.letter)
     case 'docx':
       return (await import('./word.ts')).writeWord(task.letter)
     case 'html':
-      return Buffer.from((await import('./print-page.ts')).writePrintPage(task.letter))
+      return Buffer.from((await import('./print/print-page.ts')).writePrintPage(task.letter))
   }
 }
 

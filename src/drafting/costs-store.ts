@@ -1,4 +1,4 @@
-import { formatMoney } from '../billing/money.ts'
+import { formatMoney } from '../billing/prices/money.ts'
 import type { PreparedStatement } from '../platform/database/pipeline.ts'
 import type { ClientCosts } from './schema.ts'
 

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { problemBody } from '../platform/http/errors.ts'
 import { createEventStream } from '../platform/http/event-stream.ts'
 import { Problem } from '../platform/problems.ts'
-import { repeat } from '../platform/repeat.ts'
+import { repeat } from '../platform/flow/repeat.ts'
 import type { DraftStep } from './drafting.ts'
 
 interface Delivery {

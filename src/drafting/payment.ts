@@ -3,7 +3,7 @@ import { byRole } from '../access/policy.ts'
 import { findPaying, type Accounts } from '../accounts/accounts.ts'
 import type { Generation } from '../generation/generation.ts'
 import type { Config } from '../platform/config/config.ts'
-import { quoted } from '../platform/one-line.ts'
+import { quoted } from '../platform/text/one-line.ts'
 import { Problem } from '../platform/problems.ts'
 
 /** The account that pays for drafts, and the model that writes them. */

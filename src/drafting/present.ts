@@ -1,4 +1,4 @@
-import { formatMoney } from '../billing/money.ts'
+import { formatMoney } from '../billing/prices/money.ts'
 import type { DraftJson } from './drafting-store.ts'
 import type { ShownDraft } from './schema.ts'
 

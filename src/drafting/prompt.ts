@@ -1,5 +1,5 @@
-import { formatMoney } from '../billing/money.ts'
-import { isDecimal } from '../platform/decimal.ts'
+import { formatMoney } from '../billing/prices/money.ts'
+import { isDecimal } from '../platform/text/decimal.ts'
 import { Problem } from '../platform/problems.ts'
 import type { ReadSource } from './drafting-store.ts'
 

@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import type { RecordAccess } from '../access/access.ts'
 import type { Visit } from '../access/actor.ts'
 import type { Problem } from '../platform/problems.ts'
-import { repeat } from '../platform/repeat.ts'
+import { repeat } from '../platform/flow/repeat.ts'
 import { watchDraft } from './drafting-store.ts'
 import { outOfReach } from './endings.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createTestLog } from '../../tests/support/log.ts'
-import { TillRefusal, type AdmissionRequest, type Levels, type Till } from '../billing/till.ts'
+import { TillRefusal, type AdmissionRequest, type Levels, type Till } from '../billing/till/till.ts'
 import type { Capability } from '../models/capabilities.ts'
 import type { Catalogue, Offer } from '../models/catalogue.ts'
 import { Problem } from '../platform/problems.ts'

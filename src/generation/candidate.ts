@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { TillRefusal, type Grant, type Levels, type Replay, type Till } from '../billing/till.ts'
+import { TillRefusal, type Grant, type Levels, type Replay, type Till } from '../billing/till/till.ts'
 import type { Catalogue, Offer } from '../models/catalogue.ts'
 import { Problem, type ProblemCode } from '../platform/problems.ts'
 import { withPages } from './dialects/files.ts'

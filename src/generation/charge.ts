@@ -1,4 +1,4 @@
-import type { Charge } from '../billing/till.ts'
+import type { Charge } from '../billing/till/till.ts'
 import type { Candidate } from './candidate.ts'
 import type { Outcome } from './outcome.ts'
 import { chargedTokensOf, storedReplyOf } from './reply.ts'

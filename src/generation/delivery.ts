@@ -1,13 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { promptTokensOf, type Levels } from '../billing/till.ts'
+import { promptTokensOf, type Levels } from '../billing/till/till.ts'
 import { problemBody } from '../platform/http/errors.ts'
 import { createEventStream } from '../platform/http/event-stream.ts'
 import { Problem, problems } from '../platform/problems.ts'
 import type { Dialect, DialectRequest, WireFormat, EventWriter } from './dialects/dialect.ts'
 import type { Reply, Start, Step } from './generation.ts'
 import { piecesOf } from './content.ts'
-import { limitHeaders } from './limit-headers.ts'
+import { limitHeaders } from './calls/limit-headers.ts'
 import { replyHeaders } from './reply.ts'
 
 /** One HTTP request and the form of its reply. */

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { disconnectSignal } from '../platform/http/disconnect.ts'
+import { disconnectSignal } from '../platform/http/connection/disconnect.ts'
 import { Problem } from '../platform/problems.ts'
-import { callerOf } from './caller.ts'
+import { callerOf } from './calls/caller.ts'
 import type { Job, TextRequest } from './request.ts'
 
 /** The job of an HTTP request with an API key. Throws Problem `invalid_field` for a bad Idempotency-Key. */

@@ -4,7 +4,7 @@ import { countedMessages } from '../models/counted.ts'
 import type { TokenCount } from '../models/model.ts'
 import { Problem } from '../platform/problems.ts'
 import { hasUncountedPages } from './dialects/files.ts'
-import { findAllowed } from './model-list.ts'
+import { findAllowed } from './models/model-list.ts'
 import type { Job, Need, TextRequest } from './request.ts'
 
 /**

@@ -15,11 +15,11 @@ import {
   countTokensResponse,
   messagesRequest,
   messagesResponse,
-} from './dialects/anthropic-schema.ts'
-import { chatRequest, chatResponse } from './dialects/openai-chat-schema.ts'
-import { embeddingsRequest, embeddingsResponse } from './dialects/openai-embeddings.ts'
+} from './dialects/anthropic/schema.ts'
+import { chatRequest, chatResponse } from './dialects/openai-chat/schema.ts'
+import { embeddingsRequest, embeddingsResponse } from './dialects/embeddings/openai-embeddings.ts'
 import { openAiError } from './dialects/openai-errors.ts'
-import { responsesRequest, responsesResponse } from './dialects/openai-response-schema.ts'
+import { responsesRequest, responsesResponse } from './dialects/openai-responses/schema.ts'
 import { chatExample, generateExample, messagesExample, responsesExample } from './examples.ts'
 import * as samples from './samples.ts'
 import * as schema from './schema.ts'

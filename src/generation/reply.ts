@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { Compile } from 'typebox/compile'
-import { formatMoney } from '../billing/money.ts'
+import { formatMoney } from '../billing/prices/money.ts'
 import {
   promptTokensOf,
   type ChargedTokens,
@@ -8,7 +8,7 @@ import {
   type Replay,
   type Settlement,
   type StoredReply,
-} from '../billing/till.ts'
+} from '../billing/till/till.ts'
 import type { ReplyPart } from '../models/conversation.ts'
 import type { StopReason, Usage } from '../models/model.ts'
 import type { Outcome } from './outcome.ts'

@@ -1,5 +1,5 @@
 import type { Payer } from '../billing/payer.ts'
-import type { Tags } from '../billing/till.ts'
+import type { Tags } from '../billing/till/till.ts'
 import type { Capability } from '../models/capabilities.ts'
 import type { EmbeddingOptions, Prompt, RunLimits } from '../models/model.ts'
 

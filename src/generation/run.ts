@@ -1,6 +1,6 @@
 import type { Admitted, Candidate, Candidates } from './candidate.ts'
 import { Problem } from '../platform/problems.ts'
-import type { Levels } from '../billing/till.ts'
+import type { Levels } from '../billing/till/till.ts'
 import { createReplyCallIds } from '../models/call-ids.ts'
 import type { Prompt, WholeReply } from '../models/model.ts'
 import { checkOutcome, readStream, type Outcome, type Streamed } from './outcome.ts'

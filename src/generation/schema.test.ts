@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { processorTime } from '../../tests/support/processor-time.ts'
 import { Problem } from '../platform/problems.ts'
-import { compileBody } from '../platform/http/validation.ts'
+import { compileBody } from '../platform/http/input/validation.ts'
 import { generateRequest, synonyms } from './schema.ts'
 
 const checkGenerateRequest = compileBody(generateRequest, synonyms)

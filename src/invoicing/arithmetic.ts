@@ -1,4 +1,4 @@
-import { quotientHalfEven } from '../platform/decimal.ts'
+import { quotientHalfEven } from '../platform/text/decimal.ts'
 
 /**
  * The arithmetic of an invoice (EN 16931 section 6.4.3). All amounts are integers in 10⁻¹² of the currency unit. A line is

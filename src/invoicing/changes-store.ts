@@ -2,7 +2,7 @@ import type { Visit } from '../access/actor.ts'
 import type { PreparedStatement } from '../platform/database/pipeline.ts'
 import type { InvoiceTotals } from './arithmetic.ts'
 import type { BuyerPlace, InvoiceLine } from './document.ts'
-import type { NumberSeries } from './number-pattern.ts'
+import type { NumberSeries } from './issue/number-series.ts'
 import type { PaymentMethod } from './schema.ts'
 import type { Seller } from './settings.ts'
 

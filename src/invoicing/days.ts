@@ -1,4 +1,4 @@
-import { parseIsoTime } from '../platform/calendar.ts'
+import { parseIsoTime } from '../platform/text/calendar.ts'
 import { Problem } from '../platform/problems.ts'
 
 /** A day, `2026-03-12`. Throws Problem `invalid_field`. */

@@ -1,9 +1,9 @@
 import { Type } from 'typebox'
 import { answers, needsSession, refusals } from '../platform/http/openapi.ts'
 import type { ProblemCode } from '../platform/problems.ts'
-import { invoiceMailBody, invoiceMailQuery, proposedMail } from './mail-schema.ts'
+import { invoiceMailBody, invoiceMailQuery, proposedMail } from './mail/schema.ts'
 import * as schema from './schema.ts'
-import { unbilledFileQuery, unbilledList, unbilledQuery } from './unbilled-schema.ts'
+import { unbilledFileQuery, unbilledList, unbilledQuery } from './unbilled/schema.ts'
 
 /** The OpenAPI operations of /invoices. All are for partners. */
 const listing: readonly ProblemCode[] = [

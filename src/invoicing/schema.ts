@@ -1,4 +1,4 @@
-import { sentMail } from './mail-schema.ts'
+import { sentMail } from './mail/schema.ts'
 import { Type, type TProperties, type TSchema } from 'typebox'
 
 /** The JSON schemas of invoices. Types, validation and the API document derive from them. */

@@ -1,4 +1,4 @@
-import { decimalsOf } from '../platform/currency.ts'
+import { decimalsOf } from '../platform/text/currency.ts'
 import type { Config } from '../platform/config/config.ts'
 import type { Tax } from './arithmetic.ts'
 

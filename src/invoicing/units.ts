@@ -1,4 +1,4 @@
-import { quotientHalfEven } from '../platform/decimal.ts'
+import { quotientHalfEven } from '../platform/text/decimal.ts'
 import type { InvoiceLine } from './document.ts'
 import type { Unit } from './schema.ts'
 

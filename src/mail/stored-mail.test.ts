@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createEncryption } from '../platform/encryption.ts'
+import { createEncryption } from '../platform/encryption/encryption.ts'
 import { compose } from './catalogue.ts'
 import { renderMail } from './render.ts'
 import { sealMail, unsealMail } from './stored-mail.ts'

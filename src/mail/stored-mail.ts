@@ -1,4 +1,4 @@
-import type { Encryption } from '../platform/encryption.ts'
+import type { Encryption } from '../platform/encryption/encryption.ts'
 import { isTemplate, type MailContent } from './catalogue.ts'
 import type { MailMessage } from './mailer.ts'
 

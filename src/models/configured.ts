@@ -7,11 +7,11 @@ import type { Model } from './model.ts'
 import { anthropicUrl, apiAt, type AskedServer } from './reported/ask.ts'
 import type { Detection } from './reported/detection.ts'
 import { createTokenizer, faultOfTokenizerFile, type CountingThread, type Tokenizer } from './tokenizer/tokenizer.ts'
-import type { Provider } from './upstream/ai-sdk-provider.ts'
-import type { EndpointOptions } from './upstream/endpoint.ts'
-import { acceptedBy } from './upstream/chat-messages.ts'
-import { createEmbeddingModel } from './upstream/openai-embeddings.ts'
-import { createOpenAiModel } from './upstream/openai.ts'
+import type { Provider } from './upstream/ai-sdk/provider.ts'
+import type { EndpointOptions } from './upstream/pool/endpoint.ts'
+import { acceptedBy } from './upstream/chat/chat-messages.ts'
+import { createEmbeddingModel } from './upstream/embeddings/model.ts'
+import { createOpenAiModel } from './upstream/chat/openai.ts'
 
 export interface ModelNeeds {
   /** The AI SDK packages of the configuration, by name. */
@@ -45,7 +45,7 @@ export async function buildModel(
   if (entry.engine === 'openai') return createOpenAiModel({ ...common, endpoints: entry.endpoints })
   const provider = providers.get(entry.package)
   if (!provider) throw new Error(`the package ${entry.package} was not loaded`)
-  const { createAiSdkModel } = await import('./upstream/ai-sdk.ts')
+  const { createAiSdkModel } = await import('./upstream/ai-sdk/ai-sdk.ts')
   return createAiSdkModel({ ...common, provider, package: entry.package, url: entry.url, key: entry.key })
 }
 

@@ -1,5 +1,5 @@
 import type { Accounts } from '../accounts/accounts.ts'
-import type { Keys } from '../accounts/keys.ts'
+import type { Keys } from '../accounts/keys/keys.ts'
 import type { KeyUse } from './present.ts'
 
 interface KeyUseNeeds {

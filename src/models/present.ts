@@ -1,5 +1,5 @@
-import { writtenPrice } from '../billing/money.ts'
-import type { PriceEntry } from '../billing/prices.ts'
+import { writtenPrice } from '../billing/prices/money.ts'
+import type { PriceEntry } from '../billing/prices/prices.ts'
 import { listCapabilities } from './capabilities.ts'
 import type { ConfiguredModel } from './catalogue.ts'
 import type { ConfiguredModelJson, ListedPrice } from './schema.ts'

@@ -1,4 +1,4 @@
-import { formatMoney } from '../billing/money.ts'
+import { formatMoney } from '../billing/prices/money.ts'
 import { shownMoney } from '../clients/money.ts'
 import type { AccountCreditRow } from './firm-store.ts'
 import {

@@ -1,10 +1,10 @@
 import type { RecordAccess } from '../access/access.ts'
 import { visitOf } from '../access/visits.ts'
 import type { Database } from '../platform/database/database.ts'
-import { represent } from '../platform/http/representation.ts'
+import { represent } from '../platform/http/pages/representation.ts'
 import type { Server } from '../platform/http/server.ts'
 import { sameOrigin, signedIn } from '../signin/guard.ts'
-import type { Sessions } from '../signin/sessions.ts'
+import type { Sessions } from '../signin/session/sessions.ts'
 import { readOverview } from './operations.ts'
 import { createOverview } from './overview.ts'
 

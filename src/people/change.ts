@@ -1,10 +1,10 @@
 import { personIdOf, type Visit } from '../access/actor.ts'
-import type { AuditEntry, recordWithin } from '../access/audit.ts'
+import type { AuditEntry, recordWithin } from '../access/audit/audit.ts'
 import { isUuid } from '../platform/database/uuid.ts'
 import type { Queryable } from '../platform/database/database.ts'
 import { Problem } from '../platform/problems.ts'
 import type { PersonChange, PersonSummary } from './person.ts'
-import { withdrawPartnersOf } from './invitations-store.ts'
+import { withdrawPartnersOf } from './invitations/store.ts'
 import * as store from './store.ts'
 
 /** The outcome of a change: a refusal is thrown once its audit row is committed. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { beforeEach, describe, test } from 'node:test'
 import { byService } from '../access/actor.ts'
-import { createAudit } from '../access/audit.ts'
+import { createAudit } from '../access/audit/audit.ts'
 import { handedInvitations } from '../../tests/support/handed-invitations.ts'
 import { fixture } from '../../tests/support/fixture.ts'
 import { openOwnDatabase } from '../../tests/support/own-database.ts'

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
-import { repeat, type Repeated } from '../platform/repeat.ts'
-import { removeOverInvitations, type InvitationRemoval } from './over-invitations.ts'
+import { repeat, type Repeated } from '../platform/flow/repeat.ts'
+import { removeOverInvitations, type InvitationRemoval } from './invitations/over-invitations.ts'
 
 const minute = 60_000
 

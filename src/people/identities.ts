@@ -1,12 +1,12 @@
 import { personActor, type Role } from '../access/actor.ts'
-import type { Audit } from '../access/audit.ts'
+import type { Audit } from '../access/audit/audit.ts'
 import type { Database, Queryable } from '../platform/database/database.ts'
 import { withdrawals } from './change.ts'
 import type { Email } from './email.ts'
-import { hashOfInvitation } from './invitation-token.ts'
+import { hashOfInvitation } from './invitations/token.ts'
 import * as store from './identities-store.ts'
 import type { Identity, ListedIdentity, PersonSummary } from './person.ts'
-import { closeUnfinished, readUsable, withdrawOf, type InvitationKey } from './invitations-store.ts'
+import { closeUnfinished, readUsable, withdrawOf, type InvitationKey } from './invitations/store.ts'
 import {
   acceptWithin,
   joinWithin,
@@ -15,7 +15,7 @@ import {
   type Claimed,
   type Joined,
   type Joining,
-} from './joining.ts'
+} from './invitations/joining.ts'
 import { readPerson, readPersonByEmail } from './store.ts'
 
 /** Finds the person behind a proof, and creates one where sign-up allows it. Returned people may be disabled. */

@@ -1,4 +1,4 @@
-import type { Invitation, SentInvitation } from './invitations.ts'
+import type { Invitation, SentInvitation } from './invitations/invitations.ts'
 import type { PersonSummary } from './person.ts'
 import type { ListedInvitation, ListedPerson, ShownInvitation } from './schema.ts'
 

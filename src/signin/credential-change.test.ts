@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { byService, personActor } from '../access/actor.ts'
-import { createAudit } from '../access/audit.ts'
+import { createAudit } from '../access/audit/audit.ts'
 import type { MailMessage } from '../mail/mailer.ts'
 import { createPeople } from '../people/people.ts'
 import type { Person } from '../people/person.ts'
 import { setUp } from '../../tests/support/fixture.ts'
 import { openOwnDatabase } from '../../tests/support/own-database.ts'
 import { createTestLog } from '../../tests/support/log.ts'
-import { createAttempts, type Attempts } from './attempts.ts'
+import { createAttempts, type Attempts } from './attempt/attempts.ts'
 import { createCredentialChanges, type CredentialChanges } from './credential-change.ts'
-import { createSessions, type Sessions } from './sessions.ts'
+import { createSessions, type Sessions } from './session/sessions.ts'
 
 const { log } = createTestLog()
 let sessions: Sessions

@@ -1,8 +1,8 @@
 import type { Visit } from '../access/actor.ts'
-import type { Audit } from '../access/audit.ts'
+import type { Audit } from '../access/audit/audit.ts'
 import type { Mailer, MailMessage } from '../mail/mailer.ts'
 import type { Queryable } from '../platform/database/database.ts'
-import type { Sessions } from './sessions.ts'
+import type { Sessions } from './session/sessions.ts'
 
 /** A change of a password, a factor or an address of a person. */
 export interface CredentialChange {

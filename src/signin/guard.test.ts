@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import fastify from 'fastify'
 import type { Server } from '../platform/http/server.ts'
 import { prepareGuards } from './guard.ts'
-import type { Session } from './sessions.ts'
+import type { Session } from './session/sessions.ts'
 
 const minute = 60_000
 const person = { id: '01990000-0000-7000-8000-000000000000', name: 'P', email: null, role: 'consultant' } as const

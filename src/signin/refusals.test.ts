@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { AuditEntry } from '../access/audit.ts'
+import type { AuditEntry } from '../access/audit/audit.ts'
 import { createRefusals } from './refusals.ts'
 
 const office = { network: '192.0.2.0/24', address: '192.0.2.7', requestId: 'r' }

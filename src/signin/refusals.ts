@@ -1,6 +1,6 @@
-import type { Audit } from '../access/audit.ts'
-import { createRateLimit } from '../platform/rate-limit.ts'
-import type { Visitor } from './visitor.ts'
+import type { Audit } from '../access/audit/audit.ts'
+import { createRateLimit } from '../platform/flow/rate-limit.ts'
+import type { Visitor } from './visitor/visitor.ts'
 
 /** Audit rows for refusals of one network in a minute: they are kept for ever, and anyone can cause them. */
 const rowsPerMinute = 10

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { byService } from '../access/actor.ts'
-import { createAudit } from '../access/audit.ts'
+import { createAudit } from '../access/audit/audit.ts'
 import { createIdentities } from '../people/identities.ts'
 import { createPeople } from '../people/people.ts'
 import { createTestCredentials } from '../../tests/support/credentials.ts'

@@ -1,5 +1,5 @@
-import { zonedTime } from '../platform/calendar.ts'
-import { csvLine, spreadsheetCsv, type CsvCell } from '../platform/csv.ts'
+import { zonedTime } from '../platform/text/calendar.ts'
+import { csvLine, spreadsheetCsv, type CsvCell } from '../platform/text/csv.ts'
 import type { UsageRequest, UsageRow } from './schema.ts'
 
 /** A column of a file: its title, and its cell in a row. */

@@ -1,4 +1,4 @@
-import { formatMoney } from '../billing/money.ts'
+import { formatMoney } from '../billing/prices/money.ts'
 import type { Queryable } from '../platform/database/database.ts'
 import {
   readFigures,

@@ -1,9 +1,9 @@
-import { formatMoney } from '../billing/money.ts'
+import { formatMoney } from '../billing/prices/money.ts'
 import type { RankedFigures } from './breakdowns.ts'
 import { presentFigures, type GroupedFigures } from './figures.ts'
 import type { AccountLimits } from './limits-store.ts'
 import type { Names } from './names.ts'
-import type { LoggedRequest } from './request-log.ts'
+import type { LoggedRequest } from './requests/request-log.ts'
 import type { UsageBreakdown, UsageLimits, UsageRequest, UsageRow } from './schema.ts'
 
 export function presentGroup(grouped: GroupedFigures, names: Names): UsageRow {

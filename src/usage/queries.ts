@@ -1,7 +1,7 @@
 import { isUuid } from '../platform/database/uuid.ts'
 import { Problem } from '../platform/problems.ts'
 import type { FigureFilter } from './figures.ts'
-import type { LogFilter } from './request-log.ts'
+import type { LogFilter } from './requests/request-log.ts'
 import type { RequestsQuery, UsageQuery } from './schema.ts'
 import { spanOf } from './span.ts'
 

@@ -1,7 +1,7 @@
 import type { RecordAccess } from '../access/access.ts'
 import type { Visit } from '../access/actor.ts'
 import { may } from '../access/policy.ts'
-import { recordedQuery } from '../access/recorded-query.ts'
+import { recordedQuery } from '../access/audit/recorded-query.ts'
 
 /** Permits reads of usage to partners, and records each of them. */
 export interface UsageReads {

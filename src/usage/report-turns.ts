@@ -1,5 +1,5 @@
 import { Problem } from '../platform/problems.ts'
-import { createTurnstile, type Turnstile } from '../platform/turnstile.ts'
+import { createTurnstile, type Turnstile } from '../platform/flow/turnstile.ts'
 
 /** Reports at a time; and reports of one account that run or wait. */
 const most = { running: 2, ofAccount: 100 }

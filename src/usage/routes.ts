@@ -3,15 +3,15 @@ import type { FastifyReply } from 'fastify'
 import type { RecordAccess } from '../access/access.ts'
 import { visitOf } from '../access/visits.ts'
 import type { Database } from '../platform/database/database.ts'
-import { represent } from '../platform/http/representation.ts'
+import { represent } from '../platform/http/pages/representation.ts'
 import type { Server } from '../platform/http/server.ts'
 import { Problem } from '../platform/problems.ts'
 import { sameOrigin, signedIn } from '../signin/guard.ts'
-import type { Sessions } from '../signin/sessions.ts'
+import type { Sessions } from '../signin/session/sessions.ts'
 import { createFirmUsage } from './firm.ts'
 import { listRequests, readUsage, showRequest } from './operations.ts'
 import { createUsageReads } from './reads.ts'
-import { createFirmRequests } from './requests.ts'
+import { createFirmRequests } from './requests/requests.ts'
 
 interface UsageRouteNeeds {
   readonly database: Database

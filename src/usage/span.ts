@@ -1,4 +1,4 @@
-import { parseIsoTime } from '../platform/calendar.ts'
+import { parseIsoTime } from '../platform/text/calendar.ts'
 import { Problem } from '../platform/problems.ts'
 
 /** Days in UTC as `YYYY-MM-DD`, both inclusive. */

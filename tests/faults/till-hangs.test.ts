@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createTill } from '../../src/billing/postgres-till.ts'
+import { createTill } from '../../src/billing/till/postgres-till.ts'
 import type { Payer } from '../../src/billing/payer.ts'
 import type { Database } from '../../src/platform/database/database.ts'
 import { countOwnTime, settle, stopClock } from '../support/clock.ts'

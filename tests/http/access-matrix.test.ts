@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { byService, personActor } from '../../src/access/actor.ts'
-import { recentRoutes } from '../../src/signin/recent-routes.ts'
+import { recentRoutes } from '../../src/signin/session/recent-routes.ts'
 import type { Answer } from '../support/answer.ts'
 import { startFirm } from '../support/firm.ts'
 import { at as field } from '../support/json.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Client } from 'pg'
-import { portalAddress } from '../../src/access/login.ts'
+import { portalAddress } from '../../src/access/portal/login.ts'
 import { openDrafting } from '../support/drafting.ts'
 import { fixture } from '../support/fixture.ts'
 import type { Member } from '../support/firm.ts'

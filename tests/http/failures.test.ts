@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { formatMoney } from '../../src/billing/money.ts'
+import { formatMoney } from '../../src/billing/prices/money.ts'
 import { startService, upstreamModel } from '../support/service.ts'
 import { until } from '../support/until.ts'
 import { readEvents } from '../support/events.ts'

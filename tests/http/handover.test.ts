@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { byService } from '../../src/access/actor.ts'
-import { importClients } from '../../src/clients/import.ts'
+import { importClients } from '../../src/clients/import/import.ts'
 import type { Answer } from '../support/answer.ts'
 import { at, objectAt } from '../support/json.ts'
 import { until } from '../support/until.ts'

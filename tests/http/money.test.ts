@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { byService } from '../../src/access/actor.ts'
-import { parsePrice } from '../../src/billing/money.ts'
+import { parsePrice } from '../../src/billing/prices/money.ts'
 import { verifyBooks } from '../../src/billing/verify.ts'
 import { fixture } from '../support/fixture.ts'
 import { startService, upstreamModel } from '../support/service.ts'

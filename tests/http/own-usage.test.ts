@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { formatMoney, parseMoney } from '../../src/billing/money.ts'
+import { formatMoney, parseMoney } from '../../src/billing/prices/money.ts'
 import { byService } from '../../src/access/actor.ts'
 import { objectAt } from '../support/json.ts'
 import { fixture } from '../support/fixture.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createLedger } from '../../src/billing/ledger.ts'
+import { createLedger } from '../../src/billing/reports/ledger.ts'
 import { readEvents } from '../support/events.ts'
 import { parseObject } from '../support/json.ts'
 import { fixture, setUp } from '../support/fixture.ts'

@@ -4,7 +4,7 @@
  */
 import { posix as path } from 'node:path'
 
-/** The text of each source file, by its path in the repository: `src/billing/till.ts`. */
+/** The text of each source file, by its path in the repository: `src/billing/till/till.ts`. */
 export type SourceTree = ReadonlyMap<string, string>
 
 /** The layers from top to bottom: a file imports from its own layer and from those below. */

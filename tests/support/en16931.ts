@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { XmlDocument, XmlValidateError, XsdValidator, type XmlElement, type XmlNode } from 'libxml2-wasm'
 import { xmlRegisterFsInputProviders } from 'libxml2-wasm/lib/nodejs.mjs'
-import { parseMoney } from '../../src/billing/money.ts'
-import { decimalsOf } from '../../src/platform/currency.ts'
+import { parseMoney } from '../../src/billing/prices/money.ts'
+import { decimalsOf } from '../../src/platform/text/currency.ts'
 
 // What EN 16931 demands of an invoice as XML: the published schema of Factur-X 1.09 for the profile EN 16931, and the
 // standard's rules for amounts, written down here because no package has the published Schematron rules.

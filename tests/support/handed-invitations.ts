@@ -1,5 +1,5 @@
-import type { Audit } from '../../src/access/audit.ts'
-import { createInvitations, type Invitations } from '../../src/people/invitations.ts'
+import type { Audit } from '../../src/access/audit/audit.ts'
+import { createInvitations, type Invitations } from '../../src/people/invitations/invitations.ts'
 import type { Database } from '../../src/platform/database/database.ts'
 
 /** Invitations whose links are handed over, because no mail is configured. */

@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream'
 import { pino, type Logger } from 'pino'
-import { describeError } from '../../src/platform/log-error.ts'
+import { describeError } from '../../src/platform/log/log-error.ts'
 
 /** A logger like the product's, at level trace. It keeps its lines, so that tests can assert what they do not contain. */
 export function createTestLog(): { log: Logger; text: () => string } {

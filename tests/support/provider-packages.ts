@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Model } from '../../src/models/model.ts'
-import { loadProviders, type Provider } from '../../src/models/upstream/ai-sdk-provider.ts'
-import { createAiSdkModel, type AiSdkModelOptions } from '../../src/models/upstream/ai-sdk.ts'
+import { loadProviders, type Provider } from '../../src/models/upstream/ai-sdk/provider.ts'
+import { createAiSdkModel, type AiSdkModelOptions } from '../../src/models/upstream/ai-sdk/ai-sdk.ts'
 import { modelOptions, type createModels } from './vendor-run.ts'
 
 /** Provider packages that together speak every API of the stand-in: messages, responses and chat completions. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { pino } from 'pino'
 import type { Delta } from '../../src/models/conversation.ts'
 import type { Model, StreamPart, Prompt, RunLimits } from '../../src/models/model.ts'
-import { createOpenAiModel, type OpenAiModelOptions } from '../../src/models/upstream/openai.ts'
+import { createOpenAiModel, type OpenAiModelOptions } from '../../src/models/upstream/chat/openai.ts'
 import { Problem } from '../../src/platform/problems.ts'
 import type { Gate } from './gate.ts'
 

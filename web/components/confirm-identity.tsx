@@ -1,7 +1,7 @@
 import type { PublicKeyCredentialRequestOptionsJSON } from '@simplewebauthn/browser'
 import { Button, Group, Modal, PasswordInput, Text, TextInput } from '@mantine/core'
 import { useEffect, useState, useSyncExternalStore, type SubmitEvent } from 'react'
-import type { Me } from '../../src/signin/me-schema.ts'
+import type { Me } from '../../src/signin/me/schema.ts'
 import { change, read, reasonOf } from '../api.ts'
 import { answerIdentity, isIdentityAsked, watchIdentity } from '../identity.ts'
 import { assertPasskey } from '../passkeys.ts'

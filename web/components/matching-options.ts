@@ -1,5 +1,5 @@
 import type { OptionsFilter } from '@mantine/core'
-import { bestMatches } from '../../src/platform/spelling.ts'
+import { bestMatches } from '../../src/platform/text/spelling.ts'
 
 /** The choices of a field that match what is typed, best first. For choices without groups. */
 export const matchingOptions: OptionsFilter = ({ options, search, limit }) =>

@@ -11,7 +11,7 @@ import {
 import { useEffect, useState } from 'react'
 import { useNavigate } from 'react-router'
 import type { SearchResult, SearchResults } from '../../src/clients/schema.ts'
-import { placing } from '../../src/platform/spelling.ts'
+import { placing } from '../../src/platform/text/spelling.ts'
 import { read } from '../api.ts'
 import type { ListedInvoice } from '../../src/invoicing/schema.ts'
 import { nouns } from '../fields.ts'

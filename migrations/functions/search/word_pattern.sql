@@ -1,5 +1,5 @@
 -- A regular expression for a word of a query in all its spellings, to be compared with `words()` or `spelling()` of a text. The pages have the
--- same in src/platform/spelling.ts.
+-- same in src/platform/text/spelling.ts.
 create or replace function word_pattern(p_word text) returns text language sql immutable parallel safe
   return (select string_agg(case part
       when 'ss' then '(ss|ß)' when 'th' then '(th|þ)' when 'ae' then '(ae|æ|a)' when 'oe' then '(oe|œ|ø|o)'

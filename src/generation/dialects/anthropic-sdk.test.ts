@@ -6,7 +6,7 @@ import { jsonSchemaOutputFormat } from '@anthropic-ai/sdk/helpers/json-schema'
 import { eventsOf, replyOf } from '../../../tests/support/scripted-reply.ts'
 import type { Prompt, ReplyPart } from '../../models/conversation.ts'
 import { Problem } from '../../platform/problems.ts'
-import { anthropicMessages } from './anthropic-messages.ts'
+import { anthropicMessages } from './anthropic/anthropic-messages.ts'
 import type { DialectRequest } from './dialect.ts'
 
 /** The helpers of the official client, with this dialect as the server and a script as the model. */

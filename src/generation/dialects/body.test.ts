@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Problem } from '../../platform/problems.ts'
-import { anthropicMessages } from './anthropic-messages.ts'
+import { anthropicMessages } from './anthropic/anthropic-messages.ts'
 import { withoutNeutral } from './body.ts'
-import { openAiChat } from './openai-chat.ts'
-import { readEmbeddingsRequest } from './openai-embeddings.ts'
-import { openAiResponses } from './openai-responses.ts'
+import { openAiChat } from './openai-chat/openai-chat.ts'
+import { readEmbeddingsRequest } from './embeddings/openai-embeddings.ts'
+import { openAiResponses } from './openai-responses/openai-responses.ts'
 
 const messages = [{ role: 'user', content: 'Hello' }]
 /** How each dialect reads a body, and a body that it accepts. */

@@ -1,4 +1,4 @@
-import type { Levels } from '../../billing/till.ts'
+import type { Levels } from '../../billing/till/till.ts'
 import type { Delta } from '../../models/conversation.ts'
 import type { Start, Reply } from '../generation.ts'
 import type { TextRequest } from '../request.ts'

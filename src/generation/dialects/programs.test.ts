@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { anthropicMessages } from './anthropic-messages.ts'
+import { anthropicMessages } from './anthropic/anthropic-messages.ts'
 import type { Dialect } from './dialect.ts'
-import { openAiChat } from './openai-chat.ts'
-import { openAiResponses } from './openai-responses.ts'
+import { openAiChat } from './openai-chat/openai-chat.ts'
+import { openAiResponses } from './openai-responses/openai-responses.ts'
 
 const schema = { type: 'object', properties: { path: { type: 'string' } }, additionalProperties: false }
 const described = { name: 'read', description: 'Reads a file.' }

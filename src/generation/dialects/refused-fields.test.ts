@@ -3,10 +3,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { inspect } from 'node:util'
 import { Problem } from '../../platform/problems.ts'
-import { anthropicMessages } from './anthropic-messages.ts'
+import { anthropicMessages } from './anthropic/anthropic-messages.ts'
 import type { Dialect } from './dialect.ts'
-import { openAiChat } from './openai-chat.ts'
-import { openAiResponses } from './openai-responses.ts'
+import { openAiChat } from './openai-chat/openai-chat.ts'
+import { openAiResponses } from './openai-responses/openai-responses.ts'
 
 /** Requests that cannot work, with the field that the refusal names. */
 type Refused = readonly (readonly [change: object, field: string])[]

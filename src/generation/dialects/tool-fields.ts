@@ -1,5 +1,5 @@
 import type { ReplyFormat, Verbosity } from '../../models/conversation.ts'
-import { findExcess } from '../../platform/http/json-bytes.ts'
+import { findExcess } from '../../platform/http/input/json-bytes.ts'
 import { isFields, mustBe, shownName, type Fields } from './body.ts'
 import { checkedText } from './messages.ts'
 import { callInputForm, checkSchema, isCallInput, isToolName, mostInputLevels, toolNameForm } from './tools.ts'

@@ -1,4 +1,4 @@
-import { createEndpoint, type Endpoint, type UpstreamAnswer } from '../upstream/endpoint.ts'
+import { createEndpoint, type Endpoint, type UpstreamAnswer } from '../upstream/pool/endpoint.ts'
 import { Failure } from '../upstream/failure.ts'
 import { readLiteLlm, readOllama, readProps } from './details.ts'
 import { readModelList, type ModelList } from './model-list.ts'

@@ -1,4 +1,4 @@
-import { at, entriesOf, listOf } from '../../platform/json.ts'
+import { at, entriesOf, listOf } from '../../platform/text/json.ts'
 import { nameIn, statedOf } from './model-list.ts'
 import { combine, least, type Findings } from './reported-model.ts'
 

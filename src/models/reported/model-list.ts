@@ -1,4 +1,4 @@
-import { at, isJsonObject, listOf } from '../../platform/json.ts'
+import { at, isJsonObject, listOf } from '../../platform/text/json.ts'
 import { capabilities, isCapable, type Capability, type Stated } from '../capabilities.ts'
 import { combine, least, type Findings, type ReportedModel } from './reported-model.ts'
 

@@ -7,7 +7,7 @@ import { startVendor } from '../../../tests/support/vendor.ts'
 import type { Message, Prompt, Reasoning } from '../conversation.ts'
 import { Problem } from '../../platform/problems.ts'
 import type { RunLimits } from '../model.ts'
-import type { AiSdkModelOptions } from './ai-sdk.ts'
+import type { AiSdkModelOptions } from './ai-sdk/ai-sdk.ts'
 
 /** What reaches the vendor through a provider package. */
 

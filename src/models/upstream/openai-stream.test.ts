@@ -10,7 +10,7 @@ import type { VendorOptions } from '../../../tests/support/vendor-options.ts'
 import { createModels, failure, parts, pieces, prompt, stepwise } from '../../../tests/support/vendor-run.ts'
 import { startVendor } from '../../../tests/support/vendor.ts'
 import type { Model, StreamPart } from '../model.ts'
-import type { OpenAiModelOptions } from './openai.ts'
+import type { OpenAiModelOptions } from './chat/openai.ts'
 
 const vendor = await startVendor()
 const models = createModels()

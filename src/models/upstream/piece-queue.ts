@@ -1,6 +1,6 @@
 import type { Delta } from '../conversation.ts'
 import type { ReplyPiece } from './relay.ts'
-import type { OrderedPiece } from './reply-order.ts'
+import type { OrderedPiece } from './chat/reply-order.ts'
 
 /** Pieces of a reply that have not been read. Neighbours of the same kind are read together. */
 export interface PieceQueue {

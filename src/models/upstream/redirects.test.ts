@@ -6,8 +6,8 @@ import { isEndure } from '../../../tests/support/draws.ts'
 import { createModels, failure, modelOptions } from '../../../tests/support/vendor-run.ts'
 import { createCountingThread, createTokenizer } from '../tokenizer/tokenizer.ts'
 import type { Model } from '../model.ts'
-import { loadProviders } from './ai-sdk-provider.ts'
-import { createAiSdkModel } from './ai-sdk.ts'
+import { loadProviders } from './ai-sdk/provider.ts'
+import { createAiSdkModel } from './ai-sdk/ai-sdk.ts'
 
 const servers = new Set<ReturnType<typeof createServer>>()
 

@@ -1,6 +1,6 @@
 import { Type, type TArray, type TObject, type TRecord, type TSchema, type TUnion } from 'typebox'
 import { Value } from 'typebox/value'
-import { closest } from '../closest.ts'
+import { closest } from '../text/closest.ts'
 
 /** An error in the configuration: its path, and what is expected. */
 export interface ConfigError {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { Document, isCollection, isMap, isSeq, parseDocument, type YAMLMap, type YAMLSeq } from 'yaml'
-import * as json from '../json.ts'
+import * as json from '../text/json.ts'
 
 /** An entry of `models` as it is written in the file, with its settings in their order. */
 type ModelEntry = object

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { parseDecimal } from '../decimal.ts'
+import { parseDecimal } from '../text/decimal.ts'
 
 /**
  * The format of a setting. `expects` completes "must be …". `parse` converts the text, or throws RangeError with a message

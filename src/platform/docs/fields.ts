@@ -1,4 +1,4 @@
-import { at, entriesOf, listOf, textOf } from '../json.ts'
+import { at, entriesOf, listOf, textOf } from '../text/json.ts'
 
 /** A field of a JSON object, in words. */
 export interface Field {

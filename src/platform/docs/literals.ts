@@ -1,4 +1,4 @@
-import { isJsonObject } from '../json.ts'
+import { isJsonObject } from '../text/json.ts'
 
 /** How a language writes the values of JSON. */
 interface Notation {

@@ -1,5 +1,5 @@
 import { problems, type ProblemCode } from '../problems.ts'
-import { at, entriesOf, listOf, textOf } from '../json.ts'
+import { at, entriesOf, listOf, textOf } from '../text/json.ts'
 
 /** One operation of the OpenAPI document, as its page shows it. */
 export interface ApiCall {

@@ -1,5 +1,5 @@
 import { exampleOf } from '../http/examples.ts'
-import { isJsonObject } from '../json.ts'
+import { isJsonObject } from '../text/json.ts'
 import { javascriptText, jsonText, pythonText } from './literals.ts'
 import type { ApiCall, Sample } from './reference.ts'
 import { nodeSecrets } from './secrets.ts'

@@ -13,7 +13,7 @@ import { freePorts } from '../../../tests/support/start.ts'
 import { prepareDataFolder, readCredentials, superuserAddressOf, writeCredentials } from './cluster-files.ts'
 import { embeddedError } from './embedded-error.ts'
 import { openEmbedded } from './embedded-postgres.ts'
-import { ensureEncryptionKey } from '../encryption-key.ts'
+import { ensureEncryptionKey } from '../encryption/encryption-key.ts'
 import { isRunning } from '../system/processes.ts'
 import { OperatorError } from '../problems.ts'
 

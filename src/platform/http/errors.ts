@@ -1,12 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import { MethodNotAllowed } from './route-table.ts'
-import { prefersPage } from './accept.ts'
-import type { JsonOnlyUrls } from './json-only-urls.ts'
-import type { Pages } from './pages.ts'
+import { prefersPage } from './input/accept.ts'
+import type { JsonOnlyUrls } from './pages/json-only-urls.ts'
+import type { Pages } from './pages/pages.ts'
 import { Problem, problems, type ProblemCode, type ProblemDetails } from '../problems.ts'
-import { sendRefusalPage } from './representation.ts'
-import { securityHeaders } from './security-headers.ts'
+import { sendRefusalPage } from './pages/representation.ts'
+import { securityHeaders } from './pages/security-headers.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {

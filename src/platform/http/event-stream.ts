@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { probeEvent } from './half-close.ts'
+import { probeEvent } from './connection/half-close.ts'
 
 /** A stream of Server-Sent Events to one caller. */
 export interface EventStream {

@@ -1,4 +1,4 @@
-import { at, entriesOf, isJsonObject, listOf, textOf } from '../json.ts'
+import { at, entriesOf, isJsonObject, listOf, textOf } from '../text/json.ts'
 
 /** Values for formats and types whose schema has no example. */
 const byFormat: Readonly<Record<string, unknown>> = {

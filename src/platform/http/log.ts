@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
-import { writeLine } from '../line-log.ts'
+import { writeLine } from '../log/line-log.ts'
 import type { ProblemCode } from '../problems.ts'
 
 declare module 'fastify' {

@@ -1,4 +1,4 @@
-import { repeat } from '../repeat.ts'
+import { repeat } from '../flow/repeat.ts'
 import { createSealer, type SealerNeeds } from './sealer.ts'
 
 /** Seals in the background until closed. `pause` in ms, default 5000. */

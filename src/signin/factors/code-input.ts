@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { Value } from 'typebox/value'
-import { WrongCode } from '../wrong-code.ts'
+import { WrongCode } from '../attempt/wrong-code.ts'
 
 const Input = Type.Object({ code: Type.String({ maxLength: 100 }) })
 

@@ -1,11 +1,11 @@
 import { byService } from '../../access/actor.ts'
-import type { Audit } from '../../access/audit.ts'
+import type { Audit } from '../../access/audit/audit.ts'
 import type { Mailer } from '../../mail/mailer.ts'
 import type { Identities } from '../../people/identities.ts'
 import type { Database } from '../../platform/database/database.ts'
 import { Problem } from '../../platform/problems.ts'
-import type { Throttle } from '../throttle.ts'
-import { WrongCode } from '../wrong-code.ts'
+import type { Throttle } from '../throttle/throttle.ts'
+import { WrongCode } from '../attempt/wrong-code.ts'
 
 const window = 15 * 60_000
 /** Wrong codes of one person, of all their factors, in all their browsers. */

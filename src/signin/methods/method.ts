@@ -2,7 +2,7 @@ import type { AccountChange } from '../../mail/mailer.ts'
 import type { Email } from '../../people/email.ts'
 import type { Person } from '../../people/person.ts'
 import type { Queryable } from '../../platform/database/database.ts'
-import type { Visitor } from '../visitor.ts'
+import type { Visitor } from '../visitor/visitor.ts'
 
 /** What a method keeps between its two steps, as JSON. It is stored as it is: hash or encrypt what must stay secret. */
 export type AttemptData = Readonly<Record<string, unknown>>

@@ -5,7 +5,7 @@ import {
   type ServerMetadata,
 } from 'openid-client'
 import type { Logger } from 'pino'
-import { newSecret } from '../cookies.ts'
+import { newSecret } from '../session/cookies.ts'
 import type { AttemptData, BeginOptions, RedirectMethod } from './method.ts'
 import { configure, type ProviderConfig } from './oidc/client.ts'
 import { exchangeCode } from './oidc/code.ts'

@@ -1,7 +1,7 @@
 import { readEmail } from '../../people/email.ts'
 import type { Queryable } from '../../platform/database/database.ts'
 import { Problem } from '../../platform/problems.ts'
-import type { Visitor } from '../visitor.ts'
+import type { Visitor } from '../visitor/visitor.ts'
 import type { CredentialMethod } from './method.ts'
 import type { CheckPassword } from './password/check.ts'
 import { hasPassword, isUnchanged } from './password/password-store.ts'

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUIDv7 } from 'node:crypto'
 import { byService } from '../../access/actor.ts'
-import type { Audit } from '../../access/audit.ts'
+import type { Audit } from '../../access/audit/audit.ts'
 import type { Person } from '../../people/person.ts'
 import type { Database, Queryable } from '../../platform/database/database.ts'
 import { Problem } from '../../platform/problems.ts'

@@ -5,7 +5,7 @@ import {
   sourceOf,
   type MarkdownNode,
   type MarkdownTree,
-} from '../../../src/platform/markdown.ts'
+} from '../../../src/platform/text/markdown.ts'
 
 export type EditorNode = JSONContent
 type Mark = NonNullable<EditorNode['marks']>[number]

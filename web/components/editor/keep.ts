@@ -1,4 +1,4 @@
-import { isIntricate, parseMarkdown } from '../../../src/platform/markdown.ts'
+import { isIntricate, parseMarkdown } from '../../../src/platform/text/markdown.ts'
 import { keyOf } from './document-key.ts'
 import { blocksOf, isEmpty, type EditorNode } from './document.ts'
 import { markerAt, rawMarkdown, safeMarkdown } from './markdown-of.ts'

@@ -3,7 +3,7 @@ import { IconLink } from '@tabler/icons-react'
 import type { Editor } from '@tiptap/core'
 import { useEditorState } from '@tiptap/react'
 import { useState, type KeyboardEvent } from 'react'
-import { isSafeLink } from '../../../src/platform/markdown.ts'
+import { isSafeLink } from '../../../src/platform/text/markdown.ts'
 import classes from './editor.module.css'
 
 /** Makes the selected text a link, or changes or removes the link at the cursor. */

@@ -6,7 +6,7 @@ import {
   sourceOf,
   splitAtAddresses,
   type MarkdownNode,
-} from '../../../src/platform/markdown.ts'
+} from '../../../src/platform/text/markdown.ts'
 
 /** A person's text, with its paragraphs, lists, emphasis and links. Line breaks are kept; HTML is shown as text. */
 export function Markdown({ text }: { readonly text: string }) {

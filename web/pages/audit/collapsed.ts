@@ -20,7 +20,7 @@ export function collapsed(rows: readonly AuditRow[]): ShownEvents[] {
   return shown
 }
 
-/** The same actions as in src/access/audit-store.ts. */
+/** The same actions as in src/access/audit/store.ts. */
 const isView = ({ action, outcome }: AuditRow) => outcome === 'allowed' && /(_read|_listed|_searched)$/.test(action)
 
 function isSameView(one: AuditRow, other: AuditRow): boolean {

@@ -1,7 +1,7 @@
 import { useRef, useState } from 'react'
 import { useNavigate } from 'react-router'
 import type { ShownInvoice } from '../../../src/invoicing/schema.ts'
-import { clearAmount } from '../../../src/platform/typed-amount.ts'
+import { clearAmount } from '../../../src/platform/text/typed-amount.ts'
 import { ApiError, change } from '../../api.ts'
 import { newKey } from '../../components/create.ts'
 import { EditForm } from '../../components/edit-form.tsx'

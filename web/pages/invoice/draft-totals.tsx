@@ -1,5 +1,5 @@
 import type { DraftOptions, ShownInvoice } from '../../../src/invoicing/schema.ts'
-import { formatDecimal } from '../../../src/platform/decimal.ts'
+import { formatDecimal } from '../../../src/platform/text/decimal.ts'
 import { moneyText } from '../../money.ts'
 import { amountsOf, isBlank, typedTotals, type TypedLine } from './draft-values.ts'
 import classes from './invoice.module.css'

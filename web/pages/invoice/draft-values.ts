@@ -7,8 +7,8 @@ import {
   type TaxedLine,
 } from '../../../src/invoicing/arithmetic.ts'
 import type { DraftOptions, InvoiceChange, NewLine, ShownInvoice } from '../../../src/invoicing/schema.ts'
-import { parseDecimal } from '../../../src/platform/decimal.ts'
-import { clearAmount, plainAmount } from '../../../src/platform/typed-amount.ts'
+import { parseDecimal } from '../../../src/platform/text/decimal.ts'
+import { clearAmount, plainAmount } from '../../../src/platform/text/typed-amount.ts'
 import { UnclearValue } from '../../fields.ts'
 import { decimalMark } from '../../locale.ts'
 

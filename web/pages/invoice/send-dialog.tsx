@@ -1,5 +1,5 @@
 import { startTransition, useState } from 'react'
-import type { ProposedMail } from '../../../src/invoicing/mail-schema.ts'
+import type { ProposedMail } from '../../../src/invoicing/mail/schema.ts'
 import type { ShownInvoice } from '../../../src/invoicing/schema.ts'
 import { change } from '../../api.ts'
 import { newKey } from '../../components/create.ts'

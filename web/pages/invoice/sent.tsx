@@ -1,6 +1,6 @@
 import { Button, Group } from '@mantine/core'
 import { useState } from 'react'
-import type { InvoiceMailKind, InvoiceMailState, ProposedMail, SentMail } from '../../../src/invoicing/mail-schema.ts'
+import type { InvoiceMailKind, InvoiceMailState, ProposedMail, SentMail } from '../../../src/invoicing/mail/schema.ts'
 import type { ShownInvoice } from '../../../src/invoicing/schema.ts'
 import { read } from '../../api.ts'
 import { notifyFailure } from '../../components/notify.ts'

@@ -7,7 +7,7 @@ import { notifyDone, notifyFailure } from '../../components/notify.ts'
 import { signOut } from '../../components/sign-out.ts'
 import { Ago } from '../../components/time.tsx'
 import { exactTime } from '../../locale.ts'
-import type { ListedSession } from '../../../src/signin/me-schema.ts'
+import type { ListedSession } from '../../../src/signin/me/schema.ts'
 import classes from './me.module.css'
 import { useAccount } from './use-own-change.ts'
 

@@ -2,7 +2,7 @@ import { Badge } from '@mantine/core'
 import { useState } from 'react'
 import { ShowMore } from '../../components/show-more.tsx'
 import { exactTime } from '../../locale.ts'
-import type { ListedSignIn } from '../../../src/signin/me-schema.ts'
+import type { ListedSignIn } from '../../../src/signin/me/schema.ts'
 import classes from './me.module.css'
 import { useAccount } from './use-own-change.ts'
 

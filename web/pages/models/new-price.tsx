@@ -1,5 +1,5 @@
 import type { ConfiguredModelJson } from '../../../src/models/schema.ts'
-import { clearAmount } from '../../../src/platform/typed-amount.ts'
+import { clearAmount } from '../../../src/platform/text/typed-amount.ts'
 import { change } from '../../api.ts'
 import { EditForm } from '../../components/edit-form.tsx'
 import { FormDialog } from '../../components/form-dialog.tsx'

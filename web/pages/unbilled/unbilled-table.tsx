@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { useState } from 'react'
 import { Link, useNavigate } from 'react-router'
-import type { UnbilledList } from '../../../src/invoicing/unbilled-schema.ts'
+import type { UnbilledList } from '../../../src/invoicing/unbilled/schema.ts'
 import { change } from '../../api.ts'
 import { newKey } from '../../components/create.ts'
 import { notifyFailure } from '../../components/notify.ts'

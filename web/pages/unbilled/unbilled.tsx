@@ -1,7 +1,7 @@
 import { Button, NativeSelect, TextInput } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
 import { Link, useLoaderData } from 'react-router'
-import type { UnbilledList } from '../../../src/invoicing/unbilled-schema.ts'
+import type { UnbilledList } from '../../../src/invoicing/unbilled/schema.ts'
 import { Empty } from '../../components/empty.tsx'
 import { More } from '../../components/more.tsx'
 import { Page } from '../../components/page.tsx'

@@ -1,5 +1,5 @@
 import { personActor, type RequestOrigin } from '../../../access/actor.ts'
-import type { Audit } from '../../../access/audit.ts'
+import type { Audit } from '../../../access/audit/audit.ts'
 import type { InvitedPerson, Welcome } from '../../../people/identities.ts'
 import type { Hashing } from './hashing.ts'
 import { writePassword } from './password-store.ts'

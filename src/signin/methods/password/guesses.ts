@@ -1,8 +1,8 @@
 import { Problem } from '../../../platform/problems.ts'
-import type { KnownNetworks } from '../../known-networks.ts'
-import { senderNetworkOf } from '../../network.ts'
-import type { Throttle } from '../../throttle.ts'
-import type { Visitor } from '../../visitor.ts'
+import type { KnownNetworks } from '../../visitor/known-networks.ts'
+import { senderNetworkOf } from '../../visitor/network.ts'
+import type { Throttle } from '../../throttle/throttle.ts'
+import type { Visitor } from '../../visitor/visitor.ts'
 
 /**
  * Limits guessing: per address, known or not, and per sender. The networks in which somebody has signed in with the address are

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { Problem } from '../../../platform/problems.ts'
-import { createTurnstile } from '../../../platform/turnstile.ts'
+import { createTurnstile } from '../../../platform/flow/turnstile.ts'
 import { dummyHash, hashPassword, isOutdated, verifyHash, type HashSettings } from './argon2.ts'
 
 /** The operations that wait for a turn. */

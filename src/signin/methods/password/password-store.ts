@@ -1,6 +1,6 @@
 import type { Role } from '../../../access/actor.ts'
 import type { Queryable } from '../../../platform/database/database.ts'
-import { lockActivePerson, lockSignedIn } from '../../locked-person-store.ts'
+import { lockActivePerson, lockSignedIn } from '../../attempt/locked-person-store.ts'
 
 /** The person with an address, and the hash of their password if they have one. */
 export interface PasswordOwner {

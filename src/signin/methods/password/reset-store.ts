@@ -1,5 +1,5 @@
 import type { Queryable } from '../../../platform/database/database.ts'
-import { rowKeyOf } from '../../mailed-links-store.ts'
+import { rowKeyOf } from '../../attempt/mailed-links-store.ts'
 
 export interface ResetRow {
   readonly emailKey: string

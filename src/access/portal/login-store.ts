@@ -1,0 +1,60 @@
+import type { Client } from 'pg'
+import { run } from '../../platform/database/connection.ts'
+
+/** The portal's login: the database user that reads and changes client records. */
+export interface Login {
+  readonly user: string
+  /** The user who owns the schema, as whom this was read. */
+  readonly owner: string
+  /** Whether it can already log in. */
+  readonly inUse: boolean
+  /** The statements that permit it to use this database. */
+  readonly grants: string
+  /** Whether the owner may run these statements. */
+  readonly grantable: boolean
+  /** Whether the owner may set its password. */
+  readonly settable: boolean
+  /** Whether it may create temporary tables. */
+  readonly temporary: boolean
+  /** Other databases on the server whose records it can access. */
+  readonly elsewhere: readonly string[]
+}
+
+export async function readLogin(owner: Client): Promise<Login> {
+  const [login] = await run<Login>(
+    owner,
+    `select portal_role('portal') as user, current_user::text as owner, coalesce((select rolcanlogin from pg_roles where rolname = portal_role('portal')), false) as "inUse",
+       format('grant connect on database %1$I to %2$I; grant usage on schema public to %2$I', current_database(), portal_role('portal')) as grants,
+       (select pg_has_role(current_user, d.datdba, 'member') and pg_has_role(current_user, n.nspowner, 'member')
+         from pg_database d, pg_namespace n where d.datname = current_database() and n.nspname = 'public') as grantable,
+       (select r.rolsuper or (r.rolcreaterole and (current_setting('server_version_num')::integer < 160000
+           or pg_has_role(current_user, portal_role('portal')::name, 'member with admin option')))
+         from pg_roles r where r.rolname = current_user) as settable,
+       has_database_privilege(portal_role('portal'), current_database(), 'temporary') as temporary,
+       array(select distinct d.datname::text from pg_shdepend s join pg_database d on d.oid = s.dbid
+         where s.refclassid = 'pg_authid'::regclass and d.datname <> current_database()
+           and s.refobjid = (select oid from pg_roles where rolname = portal_role('partner'))) as elsewhere`,
+  )
+  if (login === undefined) throw new Error('the database returned no portal login')
+  return login
+}
+
+/** The statement that forbids temporary tables in this database. */
+export async function readTemporaryRevocation(owner: Client): Promise<string> {
+  const [statement] = await run<{ text: string }>(
+    owner,
+    `select format('revoke temporary on database %I from public', current_database()) as text`,
+  )
+  if (statement === undefined) throw new Error('the database returned no statement')
+  return statement.text
+}
+
+/** The statement that lets the user log in, with a SCRAM verifier of its password if it has one. */
+export function loginStatement(user: string, verifier: string | undefined): string {
+  return `alter role ${user} login noinherit${verifier === undefined ? '' : ` password '${verifier}'`}`
+}
+
+/** Fails if the user may not use the schema. */
+export async function callFunction(client: Client): Promise<void> {
+  await run(client, `select portal_role('portal')`)
+}

@@ -1,0 +1,285 @@
+import { buildKeyReport, buildReport, type KeyReport, type Report } from './allowance-reports.ts'
+import { tighterLevels, type Levels, type OwnLevels, type Standing } from '../till/limits.ts'
+import type { Payer } from '../payer.ts'
+import { mostCostOf } from '../prices/price.ts'
+import {
+  adjustMost,
+  emptyStock,
+  endRequest,
+  forgetAfter,
+  hasAllowance,
+  hasAny,
+  hasFree,
+  hasSurplus,
+  isCovered,
+  isLow,
+  isPlenty,
+  isSteady,
+  levelsOfStock,
+  noteRequest,
+  noteStanding,
+  nothing,
+  renewAfter,
+  takeRequest,
+  validFor,
+  type AdmittedRequest,
+  type More,
+  type Renewal,
+  type RequestOutcome,
+  type Stock,
+} from './stock.ts'
+import type { AdmissionRequest } from '../till/till.ts'
+
+export type { RequestOutcome, Renewal, AdmittedRequest } from './stock.ts'
+
+/** Milliseconds between two searches for idle allowances. */
+const lookPause = 100
+/** The most reports without ended requests in one call. After a lost connection there can be very many. */
+const mostReported = 500
+
+/**
+ * The allowances of this instance: the part of limits and credit, of accounts and of keys with limits of their own, that it has taken
+ * in advance. The database has set aside at least as much, so nothing admitted from them exceeds a limit or a credit. No method waits.
+ */
+export class Allowances {
+  /** By the id of the account or of the limits of the key. */
+  readonly #stocks = new Map<string, Stock>()
+  #requests = new Map<string, AdmittedRequest>()
+  /** What to report although no request of the account ends. Keys are reported only for such a reason. */
+  readonly #pending = new Map<Stock, 'ask' | 'give back'>()
+  /** What the reports in flight request, and for how many requests in all. */
+  #asking = new Map<Stock, More & { readonly atHand: number }>()
+  /** The keys whose reports are in flight. */
+  #keysReported: readonly Stock[] = []
+  #instance = ''
+  #lookedAt = -Infinity
+
+  /** Admits a request that the allowance of its account covers, and that of its key. Returns undefined for any other. */
+  take(request: AdmissionRequest): Levels | undefined {
+    const { payer, price, inputTokens, maxOutputTokens } = request
+    const account = this.#stockOf(payer.accountId, 'account')
+    const key = payer.limitId === undefined ? undefined : this.#stockOf(payer.limitId, 'key')
+    const cost = mostCostOf(price, inputTokens, maxOutputTokens)
+    const need = inputTokens + maxOutputTokens
+    const now = performance.now()
+    noteRequest(account, cost, need, now)
+    if (key) noteRequest(key, cost, need, now)
+    if (!isCovered(account, cost, need, now) || (key && !isCovered(key, cost, need, now))) return undefined
+    takeRequest(account, cost, need)
+    if (key) takeRequest(key, cost, need)
+    if (key && isLow(key)) this.#pending.set(key, 'ask')
+    const levels = this.levelsFor(payer)
+    this.#requests.set(request.requestId, { request, cost, levels, instance: this.#instance, settling: undefined })
+    return levels
+  }
+
+  /** Whether the allowances cover a request now. */
+  covers({ payer, price, inputTokens, maxOutputTokens }: AdmissionRequest): boolean {
+    const cost = mostCostOf(price, inputTokens, maxOutputTokens)
+    const now = performance.now()
+    return [payer.accountId, payer.limitId].every((id) => {
+      const stock = this.#stocks.get(id ?? '')
+      return id === undefined || (stock && isCovered(stock, cost, inputTokens + maxOutputTokens, now))
+    })
+  }
+
+  /** The request with that id, if it was admitted from an allowance and has not ended. */
+  taken(requestId: string): AdmittedRequest | undefined {
+    return this.#requests.get(requestId)
+  }
+
+  /** The number of requests that were admitted from allowances and have not ended. */
+  inFlight(): number {
+    return this.#requests.size
+  }
+
+  /** Notes the levels of an account or a key from the answer of a `till()` call that was sent at `sentAt`. */
+  noted(id: string, standing: Standing | undefined, sentAt: number): void {
+    const stock = this.#stocks.get(id)
+    if (stock === undefined || standing === undefined) return
+    noteStanding(stock, standing)
+    // After a refused allowance, the next attempt is a second later.
+    if (!stock.granted && sentAt - stock.refusedAt > validFor && isSteady(stock) && isPlenty(stock)) {
+      this.#pending.set(stock, 'ask')
+    }
+  }
+
+  /** Returns the allowance of an account or a key with the next call. Returns whether there is one. */
+  giveBack(id: string): boolean {
+    const stock = this.#stocks.get(id)
+    if (stock === undefined || !hasAllowance(stock)) return false
+    this.#pending.set(stock, 'give back')
+    return true
+  }
+
+  /** Returns all allowances with the next call. Returns whether there is anything to report. */
+  giveAllBack(): boolean {
+    for (const stock of this.#stocks.values()) if (hasSurplus(stock)) this.#pending.set(stock, 'give back')
+    return this.#pending.size > 0
+  }
+
+  /** Whether there is something to report although no request ends. */
+  due(): boolean {
+    this.#look(performance.now())
+    return this.#pending.size > 0
+  }
+
+  /** The reports for the next call, with which these requests end. */
+  report(outcomes: readonly RequestOutcome[]): { readonly accounts: Report[]; readonly keys: KeyReport[] } {
+    const byStock = new Map<Stock, RequestOutcome[]>()
+    const keys: Stock[] = []
+    for (const stock of [...this.#pending.keys()].slice(0, mostReported)) {
+      if (stock.of === 'key') keys.push(stock)
+      else byStock.set(stock, [])
+    }
+    for (const outcome of outcomes) {
+      const stock = this.#stockOf(outcome.taken.request.payer.accountId, 'account')
+      const others = byStock.get(stock)
+      if (others === undefined) byStock.set(stock, [outcome])
+      else others.push(outcome)
+    }
+    this.#keysReported = keys
+    return {
+      accounts: [...byStock].map(([stock, ended]) =>
+        this.#sent(stock, buildReport(stock, ended, this.#givesBack(stock))),
+      ),
+      keys: keys.map((stock) => this.#sent(stock, buildKeyReport(stock, this.#givesBack(stock)))),
+    }
+  }
+
+  #givesBack(stock: Stock): boolean {
+    return this.#pending.get(stock) === 'give back'
+  }
+
+  #sent<Of extends Report | KeyReport>(stock: Stock, { report, more }: { report: Of; more: More }): Of {
+    this.#pending.delete(stock)
+    if (report.at_hand > 0) this.#asking.set(stock, { ...more, atHand: report.at_hand })
+    // Granted or not: the response may never arrive.
+    if (report.at_hand > 0) stock.lent = true
+    return report
+  }
+
+  /** Applies the response to the call that was sent at `sentAt`. */
+  answered(outcomes: readonly RequestOutcome[], renewals: readonly Renewal[], sentAt: number): void {
+    // A key's report still counts the requests that end in the same call, so another report must follow.
+    const counted = this.#keysReported.filter(({ inFlight }) => inFlight > 0)
+    for (const outcome of outcomes) this.#end(outcome, true)
+    for (const renewal of renewals) this.#renew(renewal, sentAt)
+    for (const stock of counted) stock.lent = true
+    // The key no longer has limits of its own.
+    if (this.#keysReported.length > 0) {
+      const renewed = new Set(renewals.map(({ id }) => id))
+      for (const { id } of this.#keysReported) if (!renewed.has(id)) this.#stocks.delete(id)
+    }
+    // A Map that has grown old rehashes into old space, where its garbage keeps whole requests until a full collection.
+    // The garbage of a young one is collected with it.
+    this.#asking = new Map()
+    this.#requests = new Map(this.#requests)
+  }
+
+  /** The outcome of a call is unknown: no allowance is used until the next call returns. */
+  lost(): void {
+    this.#asking = new Map()
+    for (const stock of this.#stocks.values()) {
+      Object.assign(stock, nothing, { granted: false })
+      if (stock.lent) this.#pending.set(stock, 'give back')
+    }
+  }
+
+  /** The request ended in another way. */
+  dropped(outcome: RequestOutcome): void {
+    this.#end(outcome, false)
+    this.kept(outcome)
+  }
+
+  /** The database refused the end of the request, and the reports in the same call. */
+  kept(outcome: RequestOutcome): void {
+    const { accountId, limitId } = outcome.taken.request.payer
+    for (const id of [accountId, limitId]) {
+      const stock = this.#stocks.get(id ?? '')
+      if (stock?.lent) this.#pending.set(stock, 'give back')
+    }
+  }
+
+  /** The levels of an account or a key, as known to this instance. */
+  levels(id: string): OwnLevels | undefined {
+    const stock = this.#stocks.get(id)
+    return stock && levelsOfStock(stock)
+  }
+
+  /** The levels of a payer: those of the key where it has less left. */
+  levelsFor({ accountId, limitId }: Payer): Levels | undefined {
+    return tighterLevels(this.levels(accountId), limitId === undefined ? undefined : this.levels(limitId))
+  }
+
+  /** The levels of an account or a key if the database sent them within the last second, and undefined otherwise. */
+  recentLevels(id: string): OwnLevels | undefined {
+    const stock = this.#stocks.get(id)
+    return stock && performance.now() - stock.standingAt <= validFor ? levelsOfStock(stock) : undefined
+  }
+
+  /** What this instance may still admit from its allowance of an account or a key. */
+  atHand(id: string): More {
+    return this.#stocks.get(id) ?? nothing
+  }
+
+  /** Drops all allowances and continues as a new instance. */
+  startOver(instance: string): void {
+    this.#instance = instance
+    this.#stocks.clear()
+    this.#pending.clear()
+    this.#asking = new Map()
+  }
+
+  #stockOf(id: string, of: Stock['of']): Stock {
+    const known = this.#stocks.get(id)
+    if (known !== undefined) return known
+    const stock = emptyStock(id, of)
+    this.#stocks.set(id, stock)
+    return stock
+  }
+
+  /** Idempotent: reported again after a lost connection. */
+  #end(outcome: RequestOutcome, returns: boolean): void {
+    const { taken } = outcome
+    if (!this.#requests.delete(taken.request.requestId) || taken.instance !== this.#instance) return
+    const { accountId, limitId } = taken.request.payer
+    const account = this.#stocks.get(accountId)
+    const key = limitId === undefined ? undefined : this.#stocks.get(limitId)
+    if (account) endRequest(account, outcome, returns)
+    if (key) endRequest(key, outcome, returns)
+  }
+
+  #renew(renewal: Renewal, sentAt: number): void {
+    const stock = this.#stocks.get(renewal.id)
+    if (stock === undefined) return
+    const requested = this.#asking.get(stock)
+    const more = renewal.granted && requested !== undefined ? requested : nothing
+    // A request for an allowance is granted once.
+    this.#asking.delete(stock)
+    noteStanding(stock, renewal)
+    stock.renewedAt = sentAt
+    stock.granted = renewal.granted
+    if (requested !== undefined) adjustMost(stock, requested.atHand, sentAt)
+    stock.credit += more.credit
+    stock.requests += more.requests
+    stock.tokens += more.tokens
+    stock.supply = stock.requests
+    stock.lent = stock.granted || hasAny(stock)
+    // Too little is left for any instance to have an allowance.
+    if (!stock.granted && hasFree(stock)) this.#pending.set(stock, 'give back')
+  }
+
+  /** Finds the allowances that no call has renewed lately, and forgets accounts and keys that are no longer used. */
+  #look(now: number): void {
+    if (now - this.#lookedAt < lookPause) return
+    this.#lookedAt = now
+    for (const [id, stock] of this.#stocks) {
+      if (hasSurplus(stock) && now - stock.renewedAt > renewAfter)
+        this.#pending.set(stock, isSteady(stock) ? 'ask' : 'give back')
+      else if (!stock.lent && stock.inFlight === 0 && now - stock.lastRequestAt > forgetAfter) this.#stocks.delete(id)
+    }
+  }
+}
+
+export const createAllowances = (): Allowances => new Allowances()

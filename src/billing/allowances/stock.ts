@@ -1,0 +1,188 @@
+import { projectLevels, unit, type Levels, type OwnLevels, type Standing } from '../till/limits.ts'
+import type { AdmissionRequest } from '../till/till.ts'
+
+/** A request that was admitted from an allowance. */
+export interface AdmittedRequest {
+  readonly request: AdmissionRequest
+  /** The most it can cost. */
+  readonly cost: bigint
+  /** The levels after its admission. */
+  readonly levels: Levels | undefined
+  /** The instance that admitted it. If that instance was reaped, the request can no longer be charged. */
+  readonly instance: string
+  /** Set when it begins to end. Resolves with whether the charge or the release took effect. */
+  settling: Promise<boolean> | undefined
+}
+
+/** How a request admitted from an allowance ends: charged, moved or released. */
+export interface RequestOutcome {
+  readonly taken: AdmittedRequest
+  /** Its hold moves to `till()`, with everything it took. */
+  readonly moves?: true
+  readonly charge?: { readonly cost: bigint; readonly tokens: number }
+}
+
+/** The reply of `exchange_timed()` for one account or the limits of one key. */
+export interface Renewal extends Standing {
+  readonly id: string
+  readonly granted: boolean
+}
+
+/** Milliseconds for which an allowance and an account's levels may be used after they were read. */
+export const validFor = 1000
+/** Milliseconds after which an allowance in use is renewed, before it expires. */
+export const renewAfter = 700
+/** Milliseconds without a request after which an account's allowance is returned. */
+const idleAfter = 10_000
+/** Requests without such a pause after which an account is in steady use. */
+const steady = 4
+/** Milliseconds without a request after which an account is forgotten. */
+export const forgetAfter = 60_000
+const mostAtHand = 1024
+/** A limit must have this many times an instance's allowance left. `exchange_timed()` demands the same. */
+export const plenty = 100n
+
+/** What this instance knows of one account, or of the limits of one key, and its allowance of it. */
+export interface Stock {
+  readonly id: string
+  readonly of: 'account' | 'key'
+  /** What may still be admitted from the allowance. */
+  credit: bigint
+  requests: number
+  tokens: number
+  /** Requests admitted from the allowance that have not ended, and the most that they can cost. */
+  inFlight: number
+  held: bigint
+  /** The tokens with which they were admitted. */
+  flightTokens: number
+  /** The requests in the allowance after it was last granted. */
+  supply: number
+  /** Requests since the last report, the time of the first of them, and the time, cost and tokens of the last one. */
+  requestsSinceReport: number
+  firstRequestAt: number
+  lastRequestAt: number
+  /** Requests in a row without a long pause. */
+  streak: number
+  cost: bigint
+  need: number
+  standing: Standing | undefined
+  /** When the standing was read, and when the call that last renewed the allowance was sent; of `performance.now()`. */
+  standingAt: number
+  renewedAt: number
+  /** Whether the last request for an allowance was granted, when one was last refused, and the most to request next. */
+  granted: boolean
+  refusedAt: number
+  most: number
+  /** Whether the database may have set something aside. */
+  lent: boolean
+}
+
+/** What a report in flight requests. */
+export interface More {
+  readonly credit: bigint
+  readonly requests: number
+  readonly tokens: number
+}
+
+export const nothing: More = { credit: 0n, requests: 0, tokens: 0 }
+
+export function emptyStock(id: string, of: Stock['of']): Stock {
+  return {
+    id,
+    of,
+    ...nothing,
+    inFlight: 0,
+    held: 0n,
+    flightTokens: 0,
+    supply: 0,
+    requestsSinceReport: 0,
+    firstRequestAt: -Infinity,
+    lastRequestAt: -Infinity,
+    streak: 0,
+    cost: 0n,
+    need: 0,
+    standing: undefined,
+    standingAt: -Infinity,
+    renewedAt: -Infinity,
+    granted: false,
+    refusedAt: -Infinity,
+    most: mostAtHand,
+    lent: false,
+  }
+}
+
+export const hasFree = (stock: Stock): boolean => stock.requests > 0 || stock.tokens > 0 || stock.credit > 0n
+/** Whether the database has set requests or tokens aside for it. */
+export const hasAllowance = (stock: Stock): boolean => stock.granted || hasFree(stock)
+/** Whether the database may have set aside more than the requests in flight need. */
+export const hasSurplus = (stock: Stock): boolean => hasAllowance(stock) || (stock.lent && stock.inFlight === 0)
+export const hasAny = (stock: Stock): boolean => stock.inFlight > 0 || hasFree(stock)
+
+export const isSteady = (stock: Stock): boolean =>
+  stock.streak >= steady && performance.now() - stock.lastRequestAt <= idleAfter
+
+/** After a refusal, the next request for an allowance is at most half of the one for `atHand` requests; a grant doubles the bound. */
+export function adjustMost(stock: Stock, atHand: number, sentAt: number): void {
+  stock.most = stock.granted ? Math.min(mostAtHand, stock.most * 2) : Math.max(2, Math.floor(atHand / 2))
+  if (!stock.granted) stock.refusedAt = sentAt
+}
+
+export function noteStanding(stock: Stock, standing: Standing): void {
+  stock.standing = standing
+  stock.standingAt = performance.now()
+}
+
+/** Whether the limits have enough left for `exchange_timed()` to grant an allowance. */
+export function isPlenty({ standing, need }: Stock): boolean {
+  if (standing === undefined) return false
+  const few = plenty * 2n * unit
+  const { requests_per_minute: rpm, tokens_per_minute: tpm } = standing
+  return (rpm === null || standing.request_level >= few) && (tpm === null || standing.token_level >= few * BigInt(need))
+}
+
+export function levelsOfStock({ standing, standingAt, requests, tokens }: Stock): OwnLevels | undefined {
+  if (standing === undefined) return undefined
+  return projectLevels(standing, performance.now() - standingAt, { requests, tokens })
+}
+
+export function isCovered(stock: Stock, cost: bigint, need: number, now: number): boolean {
+  if (!stock.granted || now - stock.renewedAt > validFor) return false
+  return stock.requests >= 1 && stock.tokens >= need && stock.credit >= cost
+}
+
+/** Notes a request, whether the allowance covers it or not. */
+export function noteRequest(stock: Stock, cost: bigint, need: number, now: number): void {
+  stock.streak = now - stock.lastRequestAt > idleAfter ? 1 : stock.streak + 1
+  if (stock.requestsSinceReport === 0) stock.firstRequestAt = now
+  stock.requestsSinceReport += 1
+  stock.lastRequestAt = now
+  stock.cost = cost
+  stock.need = need
+}
+
+/** Takes a covered request from the allowance. */
+export function takeRequest(stock: Stock, cost: bigint, need: number): void {
+  stock.requests -= 1
+  stock.tokens -= need
+  stock.credit -= cost
+  stock.inFlight += 1
+  stock.held += cost
+  stock.flightTokens += need
+}
+
+/**
+ * Ends a request in flight. The allowance of a key gets back what it did not use: nothing else says so to the database, which counts
+ * it as set aside until the next report.
+ */
+export function endRequest(stock: Stock, { taken, charge, moves }: RequestOutcome, returns: boolean): void {
+  const need = taken.request.inputTokens + taken.request.maxOutputTokens
+  stock.inFlight -= 1
+  stock.held -= taken.cost
+  stock.flightTokens -= need
+  if (stock.of === 'account' || !returns || moves) return
+  stock.credit += taken.cost - (charge?.cost ?? 0n)
+  stock.tokens += need - (charge?.tokens ?? 0)
+}
+
+/** Whether most of the allowance is used. */
+export const isLow = (stock: Stock): boolean => stock.granted && stock.requests * 4 < stock.supply

@@ -1,0 +1,91 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Database } from '../../platform/database/database.ts'
+import { admissionItem, type AdmissionItem } from './admission-item.ts'
+import type { Allowances } from '../allowances/allowances.ts'
+import type { Batches } from './batches.ts'
+import { levelsAfter } from './levels.ts'
+import { refusalOf, type Levels } from './limits.ts'
+import { replayOf } from './replay.ts'
+import type { Payer } from '../payer.ts'
+import type { TillRow } from './till-row.ts'
+import type { Admission, AdmissionRequest, Grant, Till } from './till.ts'
+
+/** Milliseconds that a refusal waits for instances to return their allowances. */
+const recallPatience = 1500
+/** Milliseconds between two tries. */
+const recallPause = 100
+
+/** Outcomes that may change when another instance returns its allowance. */
+const scarce: ReadonlySet<string> = new Set([
+  'credit_held',
+  'requests',
+  'tokens',
+  'key_held',
+  'key_requests',
+  'key_tokens',
+])
+
+export interface Admissions extends Pick<Till, 'admit' | 'takeRequest'> {
+  /** Admits a request again, without taking another request from the limit. Throws TillRefusal. */
+  readmit(request: AdmissionRequest): Promise<Grant>
+}
+
+/** Admits from allowances, or else with `till()`. */
+export function createAdmissions({
+  database,
+  allowances,
+  batches,
+}: {
+  readonly database: Database
+  readonly allowances: Allowances
+  readonly batches: Batches
+}): Admissions {
+  /** Recalls the allowances of other instances before it refuses a request that they could cover. */
+  async function send(item: AdmissionItem): Promise<TillRow | undefined> {
+    const start = performance.now()
+    for (;;) {
+      const row = await batches.send('admit', item, { patience: start + database.callerPatience - performance.now() })
+      if (!row?.lent || !scarce.has(row.outcome) || performance.now() > start + recallPatience) return row
+      const lender = row.outcome.startsWith('key_') ? row.of_limit : item.account
+      if (lender === null || !allowances.giveBack(lender)) await sleep(recallPause)
+    }
+  }
+
+  function levelsIfAdmitted(row: TillRow | undefined, tokens: number | `at least ${number}`): Levels {
+    const levels = levelsAfter(allowances, row)
+    if (row?.outcome === 'admitted' && levels) return levels
+    throw refusalOf(row, tokens)
+  }
+
+  function admitted(row: TillRow | undefined, request: AdmissionRequest): Grant {
+    const levels = levelsIfAdmitted(row, tokensOf(request))
+    return { kind: 'admitted', levels, maxOutputTokens: row?.charged_output ?? request.maxOutputTokens }
+  }
+
+  return Object.freeze({
+    async admit(request: AdmissionRequest): Promise<Admission> {
+      const taken = request.idempotency === undefined ? allowances.take(request) : undefined
+      if (taken !== undefined) {
+        return { kind: 'admitted', levels: taken, maxOutputTokens: request.maxOutputTokens }
+      }
+      const row = await send(admissionItem(request, 1))
+      const levels = levelsAfter(allowances, row)
+      const replay = row && levels && (await replayOf(database, row, levels))
+      return replay ?? admitted(row, request)
+    },
+    async readmit(request: AdmissionRequest) {
+      return admitted(await send(admissionItem(request, 0)), request)
+    },
+    async takeRequest(requestId: string, { accountId: account, keyId: key }: Payer) {
+      const none = { input: 0, output: 0, input_price: 0, output_price: 0 }
+      return levelsIfAdmitted(await send({ hold: requestId, account, key, ...none, requests: 1 }), 0)
+    },
+  })
+}
+
+const tokensOf = ({
+  inputTokens,
+  maxOutputTokens,
+  leastOutputTokens,
+}: AdmissionRequest): number | `at least ${number}` =>
+  leastOutputTokens === undefined ? inputTokens + maxOutputTokens : `at least ${inputTokens + leastOutputTokens}`

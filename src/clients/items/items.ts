@@ -1,0 +1,153 @@
+import type { RecordAccess, Deed } from '../../access/access.ts'
+import type { Visit } from '../../access/actor.ts'
+import { may, scopeOf } from '../../access/policy.ts'
+import { newId } from '../../access/new-id.ts'
+import { parseIsoTime } from '../../platform/text/calendar.ts'
+import type { PreparedStatement } from '../../platform/database/pipeline.ts'
+import { createArchivedItems, type ArchivedItems } from '../record/archived.ts'
+import { createItemOutcomes } from './outcomes.ts'
+import * as store from './store.ts'
+import type { ItemKind } from './kinds.ts'
+import { minorUnitOf } from '../money.ts'
+import { readItemPage, type ItemPageRow } from './pages-store.ts'
+import { cursorOf, limitOf, positionOf } from '../list/paging.ts'
+import { presentItem, type Item } from '../present.ts'
+import type { Basis } from '../versions.ts'
+
+type Body = Readonly<Record<string, unknown>>
+
+export interface ItemPageQuery {
+  readonly cursor?: string
+  readonly limit?: string
+}
+
+export interface ItemPage {
+  readonly items: readonly Item[]
+  readonly next: string | null
+  /** Of all items that are not archived, for a kind that has pages. */
+  readonly totals?: Readonly<Record<string, unknown>> | undefined
+}
+
+/**
+ * The notes, disputes, letters, time entries or expenses of a client. Every method applies the policy to the client, writes an audit event
+ * whether it allows or refuses, and throws what `RecordAccess.refuse` throws if the actor cannot see the client or the item.
+ * Changes also throw Problem `conflict` for an archived client or item and for a full record, and `stale_version` with the current
+ * item if its version is not one that the change is based on.
+ */
+export interface Items extends ArchivedItems {
+  readonly kind: ItemKind
+  /** Those that are not archived: one page, for a kind that has pages, else all. */
+  list(visit: Visit, clientId: string, page?: ItemPageQuery): Promise<ItemPage>
+  /** Reads an archived item too. */
+  read(visit: Visit, clientId: string, id: string): Promise<Item>
+  /** Idempotent per person and `key`: a retry returns the item that the first call created, even if it is archived by now. */
+  create(visit: Visit, clientId: string, body: Body, key?: string): Promise<Item>
+  /** A change without new values creates no revision. */
+  change(visit: Visit, clientId: string, id: string, change: { basis: Basis; body: Body }): Promise<Item>
+  archive(visit: Visit, clientId: string, id: string, basis: Basis): Promise<void>
+}
+
+interface ItemsNeeds {
+  readonly access: RecordAccess
+  readonly currency: string
+  readonly kind: ItemKind
+}
+
+export function createItems({ access, currency, kind }: ItemsNeeds): Items {
+  const { noun } = kind
+  const present = (row: store.ItemJson) => presentItem(kind, row, currency)
+  const deed = (verb: string, clientId: string, nounId?: string): Deed => deedOf(noun, verb, clientId, nounId)
+
+  const { outcome, refused } = createItemOutcomes({ access, kind, present })
+
+  return Object.freeze({
+    kind,
+    ...createArchivedItems({ access, currency, kind }),
+
+    async list(visit: Visit, clientId: string, page: ItemPageQuery = {}) {
+      const scope = scopeOf(visit.actor, 'list', noun)
+      const limit = limitOf(page.limit)
+      const after = kind.isPaged ? positionOf(page.cursor, isDay) : undefined
+      const statement: PreparedStatement<store.ItemsRow & Partial<ItemPageRow>> = kind.isPaged
+        ? readItemPage(kind, scope, clientId, { after, limit: limit + 1, unit: minorUnitOf(currency) })
+        : store.readItems(kind, scope, clientId)
+      const [[row]] = await access.as(visit, [statement])
+      const done = { ...deed('listed', clientId), action: `${kind.plural}_listed` }
+      if (!row || !may(visit.actor, 'list', noun, { consultantId: row.consultant_id }))
+        return access.refuse(visit, done)
+      await access.note(visit, done)
+      const items = (row.items ?? []).map(present)
+      if (!kind.isPaged) return { items, next: null }
+      const totals = kind.toTotals?.(row.totals ?? {}, currency)
+      return { ...pageOf(items, limit), totals, ...kind.toListFields?.(currency) }
+    },
+
+    async read(visit: Visit, clientId: string, id: string) {
+      const scope = scopeOf(visit.actor, 'read', noun)
+      const [[row]] = await access.as(visit, [store.readArchivable(kind, scope, clientId, id)])
+      const done = deed('read', clientId, id)
+      if (!row?.item || !may(visit.actor, 'read', noun, { consultantId: row.consultant_id })) {
+        return access.refuse(visit, done)
+      }
+      await access.note(visit, done)
+      return present(row.item)
+    },
+
+    async create(visit: Visit, clientId: string, body: Body, key?: string) {
+      const scope = scopeOf(visit.actor, 'create', noun)
+      const id = newId(visit, `${clientId}/${kind.plural}`, key)
+      const columns = { ...kind.defaults, ...kind.toColumns(body) }
+      kind.checkNew?.(columns, visit.actor)
+      const done = deed('created', clientId, id)
+      const [[inserted], [row]] = await access
+        .as(visit, [
+          store.insertItem(kind, scope, { visit, clientId, id, columns }),
+          store.readArchivable(kind, scope, clientId, id),
+        ])
+        .catch(refused(visit, done))
+      const changed = row?.item !== null && row !== undefined
+      if (changed && !inserted) await access.note(visit, deed('read', clientId, id))
+      return outcome(visit, { deed: done, action: 'create', row, changed })
+    },
+
+    async change(visit: Visit, clientId: string, id: string, { basis, body }: { basis: Basis; body: Body }) {
+      const scope = scopeOf(visit.actor, 'change', noun)
+      const written = { visit, clientId, id, basis, columns: kind.toColumns(body) }
+      const done = deed('changed', clientId, id)
+      const [[change], [row]] = await access
+        .as(visit, [store.updateItem(kind, scope, written), store.readArchivable(kind, scope, clientId, id)])
+        .catch(refused(visit, done))
+      const item = await outcome(visit, { deed: done, action: 'change', row, changed: change !== undefined })
+      if (change?.changed === false) await access.note(visit, deed('read', clientId, id))
+      return item
+    },
+
+    async archive(visit: Visit, clientId: string, id: string, basis: Basis) {
+      const scope = scopeOf(visit.actor, 'remove', noun)
+      const done = deed('archived', clientId, id)
+      const [[changed], [row]] = await access
+        .as(visit, [
+          store.archiveItem(kind, scope, { visit, clientId, id, basis }),
+          store.readArchivable(kind, scope, clientId, id),
+        ])
+        .catch(refused(visit, done))
+      await outcome(visit, { deed: done, action: 'remove', row, changed: changed !== undefined })
+    },
+  } satisfies Items)
+}
+
+/** A day as cursors have it. The year keeps it within PostgreSQL's range. */
+const isDay = (text: string) => text.length === 10 && /^\d{4}-/.test(text) && parseIsoTime(text) !== undefined
+
+function pageOf(items: readonly Item[], limit: number): ItemPage {
+  const shown = items.slice(0, limit)
+  const last = items.length > limit ? shown.at(-1) : undefined
+  return { items: shown, next: last ? cursorOf({ key: String(last['date']), id: last.id }) : null }
+}
+
+const deedOf = (noun: string, verb: string, clientId: string, nounId?: string): Deed => ({
+  action: `${noun}_${verb}`,
+  noun,
+  clientId,
+  nounId,
+})

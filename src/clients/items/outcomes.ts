@@ -1,0 +1,90 @@
+import type { Deed, RecordAccess } from '../../access/access.ts'
+import type { Visit } from '../../access/actor.ts'
+import { may, roleOf, type Action } from '../../access/policy.ts'
+import { codeOf } from '../../platform/database/failure.ts'
+import { Problem } from '../../platform/problems.ts'
+import type * as store from './store.ts'
+import type { ItemKind } from './kinds.ts'
+import type { Item } from '../present.ts'
+import { stale } from '../record/stale.ts'
+
+interface OutcomeNeeds {
+  readonly access: RecordAccess
+  readonly kind: ItemKind
+  readonly present: (row: store.ItemJson) => Item
+}
+
+/** The results and the refusals of changes to notes, disputes or letters. */
+export function createItemOutcomes({ access, kind, present }: OutcomeNeeds) {
+  return { outcome, refused }
+
+  /** The item after a change; throws the reason if nothing was changed. */
+  async function outcome(
+    visit: Visit,
+    done: { deed: Deed; action: Action; row: store.ItemRow | undefined; changed: boolean; restores?: true },
+  ): Promise<Item> {
+    const { row } = done
+    if (!row || !may(visit.actor, done.action, kind.noun, { consultantId: row.consultant_id })) {
+      return access.refuse(visit, done.deed)
+    }
+    if (!done.changed && row.status === 'archived') return access.decline(visit, done.deed, archived())
+    if (row.item === null) return access.refuse(visit, done.deed)
+    const item = present(row.item)
+    if (done.changed) return item
+    const isArchived = item.archived_at !== null && !done.restores
+    return access.decline(visit, done.deed, isArchived ? archivedItem(kind) : stale(item))
+  }
+
+  /**
+   * Handles the errors of refuse_excess(), touch_client(), keep_letter() and keep_entry(): the record is full, the client
+   * left the scope, the letter has been sent, or the entry is billed.
+   */
+  function refused(visit: Visit, done: Deed) {
+    return (error: unknown) => {
+      switch (codeOf(error)) {
+        case 'TG002':
+          return access.decline(visit, done, full(kind))
+        case 'TG003':
+          return access.refuse(visit, done)
+        case 'TG006':
+          return access.decline(visit, done, closed(visit))
+        case 'TG004':
+          return access.decline(visit, done, sent(error))
+        default:
+          throw error
+      }
+    }
+  }
+}
+
+function full({ plural, isPaged }: ItemKind): Problem {
+  const limit = isPaged
+    ? `10 000 ${plural.replace('_', ' ')} besides those that are closed`
+    : `1 000 ${plural} or 5 MB of their text`
+  return new Problem('conflict', `The record is full: it can hold ${limit}. Archive some first.`)
+}
+
+/** A consultant may not see what is billed. */
+function closed({ actor }: Visit): Problem {
+  const reason =
+    roleOf(actor) === 'partner'
+      ? 'An invoice bills the entry: void it, or credit it in full, before you change the entry.'
+      : 'The entry is closed and cannot be changed: ask a partner.'
+  return new Problem('conflict', reason)
+}
+
+function sent(error: unknown): Problem {
+  const field = error instanceof Error && 'column' in error ? error.column : undefined
+  return new Problem('conflict', 'The letter has been sent and cannot be changed: start a new version of it.', {
+    ...(typeof field === 'string' && { field }),
+    cause: error,
+  })
+}
+
+function archivedItem({ noun }: ItemKind): Problem {
+  return new Problem('conflict', `The ${noun.replace('_', ' ')} was archived: restore it first.`)
+}
+
+export function archived(): Problem {
+  return new Problem('conflict', 'The client is archived: restore it before you change its record.')
+}

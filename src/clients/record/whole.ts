@@ -1,0 +1,56 @@
+import type { RecordAccess } from '../../access/access.ts'
+import type { Visit } from '../../access/actor.ts'
+import { may, scopeOf } from '../../access/policy.ts'
+import { presentRevision } from './history.ts'
+import { readLettersToWrite, type LetterToWrite } from '../letters/store.ts'
+import { presentWholeRecord, type WholeRecord } from '../present.ts'
+import type { RevisedNoun, RevisionList } from '../schema.ts'
+import { readOwner, readRevisions, readWholeRecord } from './store.ts'
+
+/** Everything on a client's record, for an export. Both methods throw what `RecordAccess.refuse` throws. */
+export interface WholeRecords {
+  /** The record with archived items, and its letters, oldest first. Records the export in the audit log. */
+  read(
+    visit: Visit,
+    clientId: string,
+  ): Promise<{ readonly record: WholeRecord; readonly letters: readonly LetterToWrite[] }>
+  /** The revisions of a client or of one of its items, newest first. */
+  revisions(
+    visit: Visit,
+    clientId: string,
+    of: { readonly noun: RevisedNoun; readonly id: string },
+  ): AsyncIterable<RevisionList['revisions'][number]>
+}
+
+const perRead = 50
+
+export function createWholeRecords({ access, currency }: { access: RecordAccess; currency: string }): WholeRecords {
+  return Object.freeze({
+    async read(visit: Visit, clientId: string) {
+      const scope = scopeOf(visit.actor, 'export', 'client')
+      const [[row], letters] = await access.as(visit, [
+        readWholeRecord(scope, clientId),
+        readLettersToWrite(scope, clientId),
+      ])
+      if (!row || !may(visit.actor, 'export', 'client', { consultantId: row.consultant_id })) {
+        return access.refuse(visit, deedOf(clientId))
+      }
+      await access.note(visit, deedOf(clientId))
+      return { record: presentWholeRecord(row, currency), letters }
+    },
+
+    async *revisions(visit: Visit, clientId: string, { noun, id }: { noun: RevisedNoun; id: string }) {
+      const scope = scopeOf(visit.actor, 'export', 'client')
+      for (let before: string | undefined; before !== '1';) {
+        const page = readRevisions(scope, clientId, { noun, id, before, limit: perRead })
+        const [[owner], rows] = await access.as(visit, [readOwner(scope, clientId), page])
+        // A reader who may no longer see the client gets a truncated file, which clients detect.
+        if (!owner) return access.refuse(visit, deedOf(clientId))
+        for (const row of rows) yield presentRevision(noun, row, currency)
+        before = String(rows.at(-1)?.version ?? 1)
+      }
+    },
+  } satisfies WholeRecords)
+}
+
+const deedOf = (clientId: string) => ({ action: 'client_exported', noun: 'client', clientId, nounId: clientId })

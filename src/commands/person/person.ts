@@ -1,0 +1,119 @@
+import { Argument, Option, type Command } from 'commander'
+import type { Role } from '../../access/actor.ts'
+import { command, group, type CommonOptions } from '../command.ts'
+import type { Context } from '../context.ts'
+import { formatFor } from '../output/format.ts'
+import { operator } from './operator.ts'
+import { personChangeCommands } from './changes.ts'
+import { findPerson, personDocument, whichPerson, withPeople } from './context.ts'
+import { warn, writeJson, writeLines, writeTable } from '../output/output.ts'
+import { recordView } from '../output/views.ts'
+
+interface CreateOptions extends CommonOptions {
+  readonly name: string
+  readonly email: string
+  readonly role: Role
+}
+
+const roles = ['consultant', 'partner'] as const
+
+export function personCommand(context: Context): Command {
+  return group('person', 'Manage the people who may sign in to the portal', [
+    createCommand(context),
+    listCommand(context),
+    roleCommand(context),
+    statusCommand(context, 'disable'),
+    statusCommand(context, 'enable'),
+    ...personChangeCommands(context),
+  ])
+}
+
+function createCommand(context: Context): Command {
+  return command(
+    'create',
+    'Add a person, who can then sign in with this email address',
+    'person create --email anna@example.com --name "Anna Berg" --role partner',
+  )
+    .requiredOption('--email <address>', 'their email address at the provider')
+    .requiredOption('--name <name>', 'their name in the portal')
+    .addOption(new Option('--role <role>', 'their role').choices(roles).default('consultant'))
+    .action(async ({ json, name, email, role }: CreateOptions) =>
+      withPeople(context, async (people) => {
+        const person = await people.create({ name, email, role }, operator())
+        await warnOfPolicy(context, email)
+        if (json) return writeJson(context, person)
+        return writeLines(
+          context,
+          `Added ${person.name} as a ${role}: ${person.id}`,
+          `They can sign in as ${person.email} at ${(await context.config()).base_url}`,
+        )
+      }),
+    )
+}
+
+function listCommand(context: Context): Command {
+  return command('list', 'List all people', 'person list').action(async ({ json }: CommonOptions) =>
+    withPeople(context, async (people) => {
+      await recordView(context, { action: 'people_listed', noun: 'person' })
+      const all = await people.list()
+      if (json) return writeJson(context, { people: all.map(personDocument) })
+      const format = await formatFor(context)
+      return writeTable(
+        context,
+        all,
+        [
+          { title: 'NAME', text: ({ name }) => name },
+          { title: 'EMAIL', text: ({ email }) => email ?? '-' },
+          { title: 'ROLE', text: ({ role }) => role },
+          { title: 'STATUS', text: ({ status }) => status },
+          { title: 'LAST SIGN-IN', text: ({ lastSignedInAt }) => format.minute(lastSignedInAt) },
+          { title: 'ID', text: ({ id }) => id },
+        ],
+        'No people yet. Add the first partner: ./tollgate person create --email anna@example.com --name "Anna Berg" --role partner',
+      )
+    }),
+  )
+}
+
+function roleCommand(context: Context): Command {
+  return command('role', 'Change the role of a person and end their sessions', 'person role anna@example.com partner')
+    .argument(...whichPerson)
+    .addArgument(new Argument('<role>', 'the new role').choices(roles))
+    .action(async (person: string, role: Role, { json }: CommonOptions) =>
+      withPeople(context, async (people) => {
+        const { id } = await findPerson(people, person)
+        const changed = await people.setRole(id, role, operator())
+        if (json) return writeJson(context, personDocument(changed))
+        return writeLines(context, `${changed.name} is now a ${changed.role}.`)
+      }),
+    )
+}
+
+function statusCommand(context: Context, name: 'disable' | 'enable'): Command {
+  const [status, description] =
+    name === 'disable'
+      ? (['disabled', 'Prevent a person from signing in and end their sessions'] as const)
+      : (['active', 'Allow a disabled person to sign in again'] as const)
+  return command(name, description, `person ${name} anna@example.com`)
+    .argument(...whichPerson)
+    .action(async (person: string, { json }: CommonOptions) =>
+      withPeople(context, async (people) => {
+        const { id } = await findPerson(people, person)
+        const changed = await people.setStatus(id, status, operator())
+        if (json) return writeJson(context, personDocument(changed))
+        return writeLines(context, `${changed.name} is now ${changed.status}.`)
+      }),
+    )
+}
+
+/** The sign-up policy also applies to people who are added by command. */
+async function warnOfPolicy(context: Context, address: string): Promise<void> {
+  const { sign_up: signUp } = (await context.config()).sign_in
+  const { readEmail } = await import('../../people/email.ts')
+  const email = readEmail(address)
+  if (signUp.policy !== 'domain' || email === undefined || signUp.domains.includes(email.domain)) return
+  warn(
+    context,
+    `${email.address} cannot sign in: sign_in.sign_up allows only addresses at ${signUp.domains.join(', ')}.`,
+  )
+}

@@ -1,0 +1,154 @@
+import { promptTokensOf } from '../../../billing/till/till.ts'
+import type { CallPart, Delta, ReplyPart, ThinkingPart } from '../../../models/conversation.ts'
+import type { StopReason } from '../../../models/model.ts'
+import type { Reply } from '../../generation.ts'
+import { createdAt, event, jsonAround, type EventWriter } from '../dialect.ts'
+import { openAiErrorOf } from '../openai-errors.ts'
+
+/** Replies as chat completions. */
+
+const finishReasons: Readonly<Partial<Record<StopReason, string>>> = {
+  max_output_tokens: 'length',
+  content_filter: 'content_filter',
+}
+
+function finishReason({ stopReason, parts }: Reply): string {
+  if (stopReason === 'complete' && parts?.some(isCall)) return 'tool_calls'
+  return finishReasons[stopReason] ?? 'stop'
+}
+
+const isCall = (part: ReplyPart): part is CallPart => part.kind === 'call'
+
+export function completion(reply: Reply): object {
+  return {
+    id: `chatcmpl-${reply.id}`,
+    object: 'chat.completion',
+    created: createdAt(reply.id),
+    model: reply.model,
+    choices: [{ index: 0, message: messageOf(reply), logprobs: null, finish_reason: finishReason(reply) }],
+    usage: usageOf(reply),
+  }
+}
+
+function messageOf({ text, parts = [] }: Reply): object {
+  const calls = parts.filter(isCall)
+  const details = detailsOf(parts)
+  const reasoning = parts.flatMap((part) => (part.kind === 'thinking' ? [part.text] : [])).join('')
+  return {
+    role: 'assistant',
+    content: text === '' && calls.length > 0 ? null : text,
+    refusal: null,
+    ...(reasoning !== '' && { reasoning_content: reasoning }),
+    ...(details.length > 0 && { reasoning_details: details }),
+    ...(calls.length > 0 && { tool_calls: calls.map(callOf) }),
+  }
+}
+
+const callOf = ({ id, tool, input }: CallPart) => ({ id, type: 'function', function: { name: tool, arguments: input } })
+
+/**
+ * The thoughts, each with its place among the parts. Empty if `reasoning_content` is as good: for one thought without a
+ * signature, before everything else.
+ */
+function detailsOf(parts: readonly ReplyPart[]): readonly object[] {
+  if (parts.every(({ kind }, index) => kind !== 'thinking' || index === 0) && !isSigned(parts[0])) return []
+  // A message has one text.
+  const [firstText] = parts.filter(({ kind }) => kind === 'text')
+  return parts
+    .filter((part) => part.kind !== 'text' || part === firstText)
+    .flatMap((part, index) => (part.kind === 'thinking' ? [detailOf(part, index)] : []))
+}
+
+const isSigned = (part: ReplyPart | undefined) => part?.kind === 'thinking' && part.signature !== undefined
+
+function detailOf({ text, signature, redacted }: ThinkingPart, index: number): object {
+  return redacted
+    ? { type: 'reasoning.encrypted', data: signature, index }
+    : { type: 'reasoning.text', text, signature, index }
+}
+
+function usageOf({ usage, reasoningTokens }: Reply): object {
+  const promptTokens = promptTokensOf(usage)
+  return {
+    prompt_tokens: promptTokens,
+    completion_tokens: usage.outputTokens,
+    total_tokens: promptTokens + usage.outputTokens,
+    prompt_tokens_details: { cached_tokens: usage.cachedTokens, cache_write_tokens: usage.cacheWriteTokens },
+    ...(reasoningTokens !== undefined && { completion_tokens_details: { reasoning_tokens: reasoningTokens } }),
+  }
+}
+
+export function eventWriter(id: string, model: string, withUsage: boolean): EventWriter {
+  const common = { id: `chatcmpl-${id}`, object: 'chat.completion.chunk', created: createdAt(id), model }
+  const usageOn = withUsage ? { usage: null } : {}
+  const chunk = (delta: object, finish_reason: string | null = null) => ({
+    ...common,
+    choices: [{ index: 0, delta, logprobs: null, finish_reason }],
+    ...usageOn,
+  })
+  const textChunk = jsonAround((content) => chunk({ content }))
+  let calls: CallWriter | undefined
+  return {
+    opening: [event(undefined, chunk({ role: 'assistant', content: '', refusal: null }))],
+    text: (content) => event(undefined, textChunk(content)),
+    deltas(deltas) {
+      const writer = (calls ??= createCallWriter(chunk))
+      return deltas.flatMap((delta) => writer.write(delta)).map((each) => event(undefined, each))
+    },
+    closing(reply) {
+      const details = detailsOf(reply.parts ?? [])
+      const last = [
+        ...(reply.stopReason === 'complete' ? (calls?.rest() ?? []) : []),
+        // At once: libraries differ in how they join the details of several chunks.
+        ...(details.length > 0 ? [chunk({ reasoning_details: details })] : []),
+        chunk({}, finishReason(reply)),
+        ...(withUsage ? [{ ...common, choices: [], usage: usageOf(reply) }] : []),
+        '[DONE]',
+      ]
+      return last.map((each) => event(undefined, each))
+    },
+    failure: (details, status) => event(undefined, { error: openAiErrorOf(details, status) }),
+  }
+}
+
+/** Writes thoughts and calls as chunks. Signatures come last, with the reply. */
+interface CallWriter {
+  write(delta: Delta): readonly (object | string)[]
+  /** The arguments of the last call if the model wrote none. */
+  rest(): readonly string[]
+}
+
+function createCallWriter(chunk: (delta: object) => object): CallWriter {
+  let index = -1
+  let isWithoutInput = false
+  let inputChunk = inputChunkAt(index)
+  const thinkingChunk = jsonAround((text) => chunk({ reasoning_content: text }))
+
+  function inputChunkAt(at: number): (json: string) => string {
+    return jsonAround((json) => chunk({ tool_calls: [{ index: at, function: { arguments: json } }] }))
+  }
+
+  function rest(): readonly string[] {
+    if (!isWithoutInput) return []
+    isWithoutInput = false
+    return [inputChunk('{}')]
+  }
+
+  function begin(id: string, name: string): object {
+    index++
+    isWithoutInput = true
+    inputChunk = inputChunkAt(index)
+    return chunk({ tool_calls: [{ index, id, type: 'function', function: { name, arguments: '' } }] })
+  }
+
+  return {
+    write(delta) {
+      if (delta.kind === 'thinking') return [thinkingChunk(delta.text)]
+      if (delta.kind === 'call') return [...rest(), begin(delta.id, delta.tool)]
+      if (delta.kind === 'signature') return []
+      isWithoutInput = false
+      return [inputChunk(delta.json)]
+    },
+    rest,
+  }
+}

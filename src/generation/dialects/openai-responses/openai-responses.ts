@@ -1,0 +1,95 @@
+import type { Prompt, Tool } from '../../../models/conversation.ts'
+import { tagsOf } from '../../calls/tags.ts'
+import { isFields, withoutNeutral, withoutNullsIn, type Fields } from '../body.ts'
+import type { Dialect, DialectRequest } from '../dialect.ts'
+import { neutralIn, responsesFields } from '../field-table.ts'
+import { needsOf } from '../needs.ts'
+import { openAiFormat } from '../openai-errors.ts'
+import { responseEvents } from './events.ts'
+import { readResponseInput, type ResponseInput } from './input.ts'
+import { responseObject } from './object.ts'
+import { checkResponsesRequest, checkTextInput, type ResponsesRequest } from './schema.ts'
+import { readTextSettings, readToolChoice, readTools } from './tools.ts'
+
+/** OpenAI's responses: `POST /v1/responses`. Responses are not stored, so none can be continued by its id. */
+const unsupported = neutralIn(responsesFields)
+
+const unsupportedReasoning = neutralIn(responsesFields, 'reasoning.')
+
+export const openAiResponses: Dialect = Object.freeze({
+  ...openAiFormat,
+  read(raw: unknown): DialectRequest {
+    const kept = withoutNeutral(raw, unsupported)
+    if (!isFields(kept)) return requestOf(checkResponsesRequest(kept), { messages: [], tools: [] })
+    const input = inputOf(kept)
+    const read = readResponseInput(input)
+    return requestOf(checkResponsesRequest({ ...withoutNulls(kept), ...(input !== undefined && { input }) }), read)
+  },
+})
+
+function inputOf({ input }: Fields): unknown {
+  return typeof input === 'string' ? [{ role: 'user', content: checkTextInput({ input }).input }] : input
+}
+
+function withoutNulls(body: Fields): Fields {
+  const { reasoning, ...kept } = withoutNullsIn(body, ['metadata'])
+  if (reasoning === undefined) return kept
+  return { ...kept, reasoning: withoutNeutral(reasoning, unsupportedReasoning, 'reasoning.') }
+}
+
+const promptFields = {
+  messages: 'input',
+  format: 'text.format',
+  reasoning: 'reasoning',
+  verbosity: 'text.verbosity',
+}
+
+function requestOf(body: ResponsesRequest, { messages: conversation, tools: added }: ResponseInput): DialectRequest {
+  const { instructions } = body
+  const messages = instructions ? [{ role: 'system', text: instructions } as const, ...conversation] : conversation
+  const tools = readTools(body.tools, body.tool_choice, added)
+  const settings = promptOf(body, tools.tools)
+  const prompt = { messages, ...settings }
+  const repeated = { body, prompt: settings, tools }
+  return {
+    request: {
+      model: body.model,
+      stream: body.stream === true,
+      prompt,
+      needs: needsOf(prompt, promptFields),
+      maxOutputTokens: body.max_output_tokens,
+      temperature: body.temperature,
+      topP: body.top_p,
+      clientId: body.metadata?.client_id,
+      tags: tagsOf(body.metadata),
+      names: { maxOutputTokens: 'max_output_tokens', input: 'input' },
+    },
+    wholeBody: (reply) => JSON.stringify(responseObject(repeated, reply, reply)),
+    eventWriter: (start) => responseEvents(repeated, start),
+  }
+}
+
+function promptOf(body: ResponsesRequest, tools: readonly Tool[]): Omit<Prompt, 'messages'> {
+  const toolChoice = readToolChoice(body.tool_choice, tools)
+  const { parallel_tool_calls: parallelCalls, prompt_cache_key: cacheKey, text } = body
+  const { format, verbosity } = text === undefined ? {} : readTextSettings(text)
+  const reasoning = body.reasoning && readSettings(body.reasoning)
+  return {
+    ...(tools.length > 0 && { tools, ...(toolChoice && { toolChoice }) }),
+    ...(tools.length > 0 && parallelCalls !== undefined && { parallelCalls }),
+    ...(format && { format }),
+    ...(reasoning && { reasoning }),
+    ...(verbosity && { verbosity }),
+    ...(cacheKey !== undefined && { cacheKey }),
+  }
+}
+
+/** Undefined if it has no effect. */
+function readSettings({
+  effort,
+  generate_summary: former,
+  summary = former,
+}: NonNullable<ResponsesRequest['reasoning']>): Prompt['reasoning'] {
+  if (effort === undefined && summary === undefined) return undefined
+  return { ...(effort !== undefined && { effort }), ...(summary !== undefined && { summary }) }
+}

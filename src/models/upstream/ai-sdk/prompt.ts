@@ -1,0 +1,179 @@
+import type {
+  FilePart,
+  Part,
+  PartsMessage,
+  Prompt,
+  ReplyFormat,
+  ResultPart,
+  TextMessage,
+  TextPart,
+  Tool,
+  ToolChoice,
+} from '../../conversation.ts'
+import type { CallOptions, LanguageModel } from './provider.ts'
+import { cacheOptions, fileOptions, requestOptions, signatureOptions, thinks, type AskedModel } from './options.ts'
+import type { UpstreamRun } from '../usage.ts'
+import { Problem } from '../../../platform/problems.ts'
+
+/** The model that a call is for. */
+export interface Called extends AskedModel {
+  /** Of its interface. */
+  readonly version: LanguageModel['specificationVersion']
+  /** Whether it accepts earlier thoughts. */
+  readonly takesThoughts: boolean
+  /** Whether the package is Anthropic's: it adds the budget for thoughts to the most tokens, and needs a schema for JSON. */
+  readonly isAnthropic: boolean
+}
+
+/** The options of a call. Those of a prompt of only text have nothing but text. */
+export function callOf({ prompt, limits }: UpstreamRun, called: Called, abortSignal: AbortSignal): CallOptions {
+  const { maxOutputTokens } = limits
+  const { tools, toolChoice, format } = prompt
+  const { providerOptions, addedTokens } = requestOptions(prompt, called, maxOutputTokens)
+  return {
+    prompt: messagesOf(prompt, called),
+    maxOutputTokens: maxOutputTokens - (called.isAnthropic ? addedTokens : 0),
+    temperature: limits.temperature,
+    topP: limits.topP,
+    seed: limits.seed,
+    stopSequences: limits.stop,
+    abortSignal,
+    ...(tools && { tools: tools.map(toolOf), toolChoice: choiceOf(toolChoice) }),
+    ...(format && { responseFormat: formatOf(format, called) }),
+    ...(isMore(prompt) && { providerOptions }),
+  }
+}
+
+/**
+ * Refuses what Anthropic's models do not take, and what its package therefore leaves out or changes without an error. Throws Problem
+ * `invalid_field`.
+ */
+export function checkSampling({ prompt, limits }: UpstreamRun, { isAnthropic }: Called): void {
+  if (!isAnthropic) return
+  const { temperature, topP = 1 } = limits
+  const isThinking = thinks(prompt)
+  if (temperature !== undefined && temperature > 1) throw notTaken('temperature', 'at most 1 for this model')
+  if (isThinking && temperature !== undefined && temperature < 1) {
+    throw notTaken('temperature', '1 or omitted if this model is to think')
+  }
+  if (topP < 1 && (isThinking || temperature !== undefined)) {
+    throw notTaken('top_p', `1 or omitted if this model ${isThinking ? 'is to think' : 'is given a temperature'}`)
+  }
+}
+
+const notTaken = (field: string, what: string): Problem =>
+  new Problem('invalid_field', `The field ${field} must be ${what}.`, { field })
+
+const isMore = ({ reasoning, verbosity, tools, format, cacheKey }: Prompt): boolean =>
+  [reasoning, verbosity, tools, format, cacheKey].some((each) => each !== undefined)
+
+function toolOf({ name, description, parameters, strict, cache }: Tool): object {
+  return {
+    type: 'function',
+    name,
+    ...(description !== undefined && { description }),
+    inputSchema: parameters,
+    ...(strict !== undefined && { strict }),
+    ...cacheOptions(cache),
+  }
+}
+
+function choiceOf(choice: ToolChoice | undefined): object | undefined {
+  if (choice === undefined) return undefined
+  return typeof choice === 'string' ? { type: choice } : { type: 'tool', toolName: choice.tool }
+}
+
+function formatOf(format: ReplyFormat, { isAnthropic }: Called): object {
+  if (format.kind === 'json') return isAnthropic ? { type: 'json', schema: anyObject } : { type: 'json' }
+  const { name, description, schema } = format
+  return { type: 'json', schema, name, ...(description !== undefined && { description }) }
+}
+
+const anyObject = { type: 'object' }
+
+function messagesOf({ messages }: Prompt, called: Called): readonly object[] {
+  const tools = new Map<string, string>()
+  return messages.flatMap((message) => {
+    for (const part of message.parts ?? []) if (part.kind === 'call') tools.set(part.id, part.tool)
+    return message.parts === undefined ? textMessage(message) : turnOf(message, called, tools)
+  })
+}
+
+/** Vendors refuse a turn without anything, such as an empty text or thoughts that are not sent back. */
+function textMessage({ role, text }: TextMessage): readonly object[] {
+  if (isBlank(text)) return []
+  return [role === 'system' ? { role, content: text } : { role, content: [{ type: 'text', text }] }]
+}
+
+const isBlank = (text: string): boolean => !/\S/.test(text)
+
+/** Anthropic refuses empty texts, and a turn whose only texts are blank. */
+function withoutBlankTexts(parts: readonly Part[]): readonly Part[] {
+  const saysNothing = parts.every((part) => part.kind !== 'text' || isBlank(part.text))
+  return parts.filter((part) => part.kind !== 'text' || (part.text !== '' && !saysNothing))
+}
+
+function turnOf(
+  { role, parts: all }: PartsMessage,
+  called: Called,
+  tools: ReadonlyMap<string, string>,
+): readonly object[] {
+  const parts = withoutBlankTexts(all)
+  if (role === 'system') {
+    const texts = parts.filter((part) => part.kind === 'text')
+    return texts.map(({ text, cache }) => ({ role, content: text, ...cacheOptions(cache) }))
+  }
+  if (role === 'assistant') {
+    const content = parts.flatMap((part) => assistantPart(part, called))
+    return content.length > 0 ? [{ role, content }] : []
+  }
+  const results = parts.filter((part) => part.kind === 'result')
+  // Packages differ in the files that they accept in a result.
+  const rest = [...results.flatMap(({ content }) => content.filter(isFile)), ...parts.filter(isContent)]
+  return [
+    ...(results.length > 0 ? [{ role: 'tool', content: results.map((part) => resultOf(part, tools)) }] : []),
+    ...(rest.length > 0 ? [{ role, content: rest.map((part) => contentPart(part, called)) }] : []),
+  ]
+}
+
+const isFile = (part: Part): part is FilePart => part.kind === 'file'
+const isContent = (part: Part): part is FilePart | TextPart => part.kind === 'file' || part.kind === 'text'
+
+function assistantPart(part: Part, called: Called): readonly object[] {
+  switch (part.kind) {
+    case 'text':
+    case 'file':
+      return [contentPart(part, called)]
+    case 'thinking':
+      return called.takesThoughts ? [{ type: 'reasoning', text: part.text, ...signatureOptions(part) }] : []
+    case 'call': {
+      const input: unknown = JSON.parse(part.input)
+      return [{ type: 'tool-call', toolCallId: part.id, toolName: part.tool, input, ...cacheOptions(part.cache) }]
+    }
+    case 'result':
+      return []
+  }
+}
+
+function contentPart(part: TextPart | FilePart, { version }: Called): object {
+  if (part.kind === 'text') return { type: 'text', text: part.text, ...cacheOptions(part.cache) }
+  const { mediaType, data, name } = part
+  return {
+    type: 'file',
+    mediaType,
+    data: version === 'v4' ? { type: 'data', data } : data,
+    ...(name !== undefined && { filename: name }),
+    ...fileOptions(part),
+  }
+}
+
+function resultOf({ callId, content, isError, cache }: ResultPart, tools: ReadonlyMap<string, string>): object {
+  const texts = content.filter((part) => part.kind === 'text')
+  return {
+    type: 'tool-result',
+    toolCallId: callId,
+    toolName: tools.get(callId) ?? '',
+    output: { type: isError ? 'error-text' : 'text', value: texts.map(({ text }) => text).join('\n') },
+    ...cacheOptions(cache ?? texts.findLast((part) => part.cache)?.cache),
+  }
+}

@@ -1,0 +1,108 @@
+import type { CacheMark, FilePart, Message, Part, PartsMessage, ResultPart, TextPart } from '../../conversation.ts'
+
+/** What a server accepts besides what all of them do, as far as the name of its model shows. */
+export interface Accepted {
+  /** `cache_control`. Gateways pass it on to Claude; other models refuse it or cache by themselves. */
+  readonly cacheMarks: boolean
+  /** Earlier thoughts with their signatures, as `reasoning_details`. */
+  readonly signatures: boolean
+  /**
+   * Earlier thoughts as `reasoning_content`, in turns with calls. DeepSeek requires the field there, even if it is empty.
+   * Mistral, Groq and OpenAI refuse it.
+   */
+  readonly thoughts: 'required' | 'accepted' | 'refused'
+}
+
+export function acceptedBy(model: string): Accepted {
+  const thoughts = /deepseek/i.test(model) ? 'required' : /kimi|glm|minimax/i.test(model) ? 'accepted' : 'refused'
+  const isClaude = /claude/i.test(model)
+  return { cacheMarks: isClaude, signatures: isClaude, thoughts }
+}
+
+/** Appends the messages of one turn. The results of calls are messages of their own. */
+export function writeTurn(messages: object[], message: Message, accepted: Accepted): void {
+  if (message.parts === undefined) messages.push({ role: message.role, content: message.text })
+  else if (message.role === 'assistant') messages.push(assistantMessage(message, accepted))
+  else writeParts(messages, message, accepted)
+}
+
+function writeParts(messages: object[], { role, parts }: PartsMessage, accepted: Accepted): void {
+  const results = parts.filter((part) => part.kind === 'result')
+  for (const result of results) messages.push(toolMessage(result, accepted))
+  // A message of a tool has only text.
+  const rest = [...results.flatMap(({ content }) => content.filter(isFile)), ...parts.filter(isContent)]
+  if (rest.length > 0) messages.push({ role, content: contentOf(rest, accepted) })
+}
+
+function toolMessage({ callId, content, cache }: ResultPart, accepted: Accepted): object {
+  const texts = content.filter((part) => part.kind === 'text')
+  const last = texts.at(-1)
+  const marked = cache && last ? [...texts.slice(0, -1), { ...last, cache }] : texts
+  return { role: 'tool', tool_call_id: callId, content: contentOf(marked, accepted) }
+}
+
+function assistantMessage({ parts }: PartsMessage, accepted: Accepted): object {
+  const texts = parts.filter((part) => part.kind === 'text')
+  const calls = parts.filter((part) => part.kind === 'call')
+  return {
+    role: 'assistant',
+    // Servers accept null only beside calls.
+    content: texts.length === 0 && calls.length > 0 ? null : contentOf(texts, accepted),
+    ...thoughtsOf(parts, accepted),
+    ...(calls.length > 0 && {
+      tool_calls: calls.map(({ id, tool, input, cache }) => ({
+        id,
+        type: 'function',
+        function: { name: tool, arguments: input },
+        ...markOf(cache, accepted),
+      })),
+    }),
+  }
+}
+
+function thoughtsOf(parts: readonly Part[], { signatures, thoughts }: Accepted): object {
+  if (signatures) return signedThoughts(parts)
+  if (thoughts === 'refused' || !parts.some(({ kind }) => kind === 'call')) return {}
+  const text = parts.flatMap((part) => (part.kind === 'thinking' && !part.redacted ? [part.text] : [])).join('\n')
+  return text === '' && thoughts !== 'required' ? {} : { reasoning_content: text }
+}
+
+/** Claude requires its signed thoughts back with the results of its calls. OpenRouter passes them on in this form. */
+function signedThoughts(parts: readonly Part[]): object {
+  const format = claudeFormat
+  const details = parts.flatMap((part): object[] => {
+    if (part.kind !== 'thinking' || part.signature === undefined) return []
+    const { text, signature, redacted } = part
+    return redacted
+      ? [{ type: 'reasoning.encrypted', data: signature, format }]
+      : [{ type: 'reasoning.text', text, signature, format }]
+  })
+  return details.length > 0 ? { reasoning_details: details } : {}
+}
+
+/** The format of `reasoning_details` whose signatures Claude accepts. */
+export const claudeFormat = 'anthropic-claude-v1'
+
+const isFile = (part: Part): part is FilePart => part.kind === 'file'
+const isContent = (part: Part): part is FilePart | TextPart => part.kind === 'file' || part.kind === 'text'
+
+/** A string if there is only text: some servers accept nothing else. */
+function contentOf(parts: readonly (TextPart | FilePart)[], accepted: Accepted): string | readonly object[] {
+  const isPlain = (part: TextPart | FilePart) => part.kind === 'text' && !(accepted.cacheMarks && part.cache)
+  if (!parts.every(isPlain)) return parts.map((part) => contentPart(part, accepted))
+  return parts.map((part) => (part.kind === 'text' ? part.text : '')).join('\n')
+}
+
+function contentPart(part: TextPart | FilePart, accepted: Accepted): object {
+  const mark = markOf(part.cache, accepted)
+  if (part.kind === 'text') return { type: 'text', text: part.text, ...mark }
+  const { mediaType, data, name, detail } = part
+  const url = `data:${mediaType};base64,${data}`
+  return mediaType.startsWith('image/')
+    ? { type: 'image_url', image_url: { url, detail }, ...mark }
+    : { type: 'file', file: { filename: name ?? 'document.pdf', file_data: url }, ...mark }
+}
+
+export function markOf(cache: CacheMark | undefined, { cacheMarks }: Accepted): object {
+  return cache && cacheMarks ? { cache_control: { type: 'ephemeral', ttl: cache.ttl } } : {}
+}

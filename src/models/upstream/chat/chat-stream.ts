@@ -1,0 +1,153 @@
+import type { ReplyPart } from '../../conversation.ts'
+import type { StopReason } from '../../model.ts'
+import { readCompletion } from './chat-completions.ts'
+import { createDeltaReader, type CallFragment, type ChatDelta } from './chat-deltas.ts'
+import { countsOf, laterUsage, type ChatUsage } from './chat-usage.ts'
+import { createEventReader } from '../pool/event-reader.ts'
+import { Failure, unusable } from '../failure.ts'
+import { stopReasonFor, type Noting } from './finish-reasons.ts'
+import { createJoiner, type Joiner } from '../joiner.ts'
+import { createPieceQueue } from '../piece-queue.ts'
+import type { Reception } from '../pool/reception.ts'
+import type { ReplyPiece, ReplyStream } from '../relay.ts'
+import { createReplyOrder, type OrderedPiece, type ReplyOrder } from './reply-order.ts'
+import { bytesOfReply, type Received, type UpstreamReply } from '../usage.ts'
+
+/** What is read of a response. */
+type Source = Pick<Reception, 'read' | 'finish' | 'abandon'>
+
+/**
+ * Reads a streamed chat completion. The reply is complete only after the event `[DONE]`: a stream that ends without it has failed, and
+ * so has one with neither content nor a finish reason. A whole reply is read as well: some gateways send one for models that cannot stream.
+ */
+export function createChatStream(reception: Source, run: Noting): ReplyStream {
+  const events = createEventReader(take)
+  const readDelta = createDeltaReader(run)
+  const texts = createJoiner()
+  const ready = createPieceQueue()
+  // Most streams have neither, and all of them stay in memory for a while.
+  let thoughts: Joiner | undefined
+  let order: ReplyOrder | undefined
+  let [pieces, bytes] = [0, 0]
+  let usage: ChatUsage | undefined
+  let stopReason: StopReason | undefined
+  let ending: StopReason | Failure | undefined
+  let hasEnded = false
+  /** The bytes of a whole reply. Undefined before the first byte; null for a stream. */
+  let whole: Buffer[] | null | undefined
+  let receivedWhole: Received | undefined
+
+  async function read(): Promise<ReplyPiece | undefined> {
+    while (ready.isEmpty && ending === undefined) await readOn()
+    if (ending instanceof Failure && pieces > 0) ending = new Failure(ending.problem, { repeatable: false })
+    if (ending !== undefined && ready.isEmpty) reception.abandon()
+    return ready.next()
+  }
+
+  async function readOn(): Promise<void> {
+    try {
+      const chunk = await reception.read()
+      if (chunk === 'abandoned') ending = 'cancelled'
+      else if (chunk === 'end') {
+        hasEnded = true
+        if (whole) return takeWhole(readCompletion(Buffer.concat(whole), run))
+        events.end()
+        ending ??= unusable('a stream without its last event', true)
+      } else {
+        if (whole === undefined) whole = isObject(chunk) ? [] : null
+        if (whole) whole.push(chunk)
+        else events.push(chunk)
+      }
+    } catch (error) {
+      ending = error instanceof Failure ? error : unusable('an event that cannot be read')
+    }
+  }
+
+  function take(data: string): void {
+    if (ending !== undefined || data === '') return
+    if (data === '[DONE]') return finish()
+    // An event that the end of the stream cuts off is ignored. Only `[DONE]` may lack its blank line.
+    if (hasEnded) return
+    const delta = readDelta(data)
+    // Servers that report usage on every event report the total each time.
+    if (delta.usage) usage = laterUsage(usage, delta.usage)
+    stopReason = delta.stopReason ?? stopReason
+    if (delta.text !== '' || delta.thinking !== '' || delta.calls) note(delta)
+    if (delta.thinking !== '' || delta.signatures) takeThoughts(delta)
+    const text = texts.add(delta.text)
+    if (text !== '') pass(text)
+    if (!delta.calls) return
+    order ??= createReplyOrder(ready.push)
+    delta.calls.forEach(order.addFragment)
+  }
+
+  /** Until the first call, pieces are in order. */
+  function pass(piece: OrderedPiece): void {
+    if (order) order.add(piece)
+    else ready.push(piece)
+  }
+
+  function takeThoughts({ thinking, signatures = [] }: ChatDelta): void {
+    thoughts ??= createJoiner()
+    const text = thoughts.add(thinking)
+    if (text !== '') pass({ kind: 'thinking', text })
+    for (const { text: _, ...signature } of signatures) pass({ kind: 'signature', ...signature })
+  }
+
+  function finish(): void {
+    const rest = texts.rest()
+    if (rest !== '') pass(rest)
+    order?.end()
+    if (pieces > 0) stopReason ??= stopReasonFor('', run)
+    ending = stopReason ?? unusable('a stream without content')
+    reception.finish()
+  }
+
+  function takeWhole(reply: UpstreamReply): void {
+    const { text, parts = [{ kind: 'text', text }] } = reply
+    parts.flatMap(piecesOf).forEach(ready.push)
+    receivedWhole = { counts: reply.counts, pieces: undefined, bytes: bytesOfReply(reply) }
+    ending = reply.stopReason
+  }
+
+  function note({ text, thinking, calls = [] }: ChatDelta): void {
+    pieces += 1
+    bytes += Buffer.byteLength(text)
+    if (thinking !== '') bytes += Buffer.byteLength(thinking)
+    for (const call of calls) bytes += bytesOf(call)
+  }
+
+  return Object.freeze({
+    read,
+    abandon: reception.abandon,
+    get ending() {
+      return ending
+    },
+    get received() {
+      return receivedWhole ?? { counts: countsOf(usage), pieces, bytes }
+    },
+  })
+}
+
+const bytesOf = ({ tool, json }: CallFragment): number => Buffer.byteLength(tool) + Buffer.byteLength(json)
+
+/** Whether the first bytes of a response are of a JSON object. No line of an event stream begins like that. */
+const isObject = (bytes: Buffer): boolean => /^\s*\{/.test(bytes.toString('latin1', 0, 64))
+
+function piecesOf(part: ReplyPart): readonly OrderedPiece[] {
+  switch (part.kind) {
+    case 'text':
+      return part.text === '' ? [] : [part.text]
+    case 'thinking': {
+      const { text, signature, redacted } = part
+      return [
+        ...(text === '' ? [] : [{ kind: 'thinking', text } as const]),
+        ...(signature === undefined ? [] : [{ kind: 'signature', signature, redacted } as const]),
+      ]
+    }
+    case 'call': {
+      const { id, tool, input } = part
+      return [{ kind: 'call', id, tool }, ...(input === '' ? [] : [{ kind: 'input', json: input } as const])]
+    }
+  }
+}

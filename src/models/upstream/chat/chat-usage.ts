@@ -1,0 +1,113 @@
+import { Type } from 'typebox'
+import { fieldAt } from './fields.ts'
+import type { ReportedCounts } from '../usage.ts'
+
+/** Any value: a count that is no count is as if it were not reported, and never spoils a reply. */
+export const UsageField = Type.Optional(Type.Unknown())
+
+/** The counts of `usage` as they were sent: those of the cache are part of the prompt. */
+export interface ChatUsage {
+  readonly prompt: number | undefined
+  readonly completion: number | undefined
+  readonly total: number | undefined
+  readonly cached: number | undefined
+  readonly written: number | undefined
+  readonly reasoning: number | undefined
+}
+
+/** The usage of a reply or an event, wherever the server puts it. */
+export function readUsageOf(
+  reply: { readonly usage?: unknown; readonly x_groq?: unknown },
+  /** Moonshot reports the usage of a stream here. */
+  choice: { readonly usage?: unknown } | undefined,
+): ChatUsage | undefined {
+  return readChatUsage(reply.usage) ?? readChatUsage(fieldAt(reply.x_groq, 'usage')) ?? readChatUsage(choice?.usage)
+}
+
+/** Undefined if it has no count. Events of a stream hardly ever have one. */
+function readChatUsage(usage: unknown): ChatUsage | undefined {
+  if (!isObject(usage)) return undefined
+  const ofPrompt = usage['prompt_tokens_details'] ?? usage['input_tokens_details']
+  const ofCompletion = usage['completion_tokens_details'] ?? usage['output_tokens_details']
+  const prompt = countOf(usage['prompt_tokens']) ?? countOf(usage['input_tokens'])
+  const completion = countOf(usage['completion_tokens']) ?? countOf(usage['output_tokens'])
+  const total = countOf(usage['total_tokens'])
+  const cached =
+    countIn(ofPrompt, 'cached_tokens') ??
+    // DeepSeek; LiteLLM, as Anthropic; Moonshot.
+    countOf(usage['prompt_cache_hit_tokens']) ??
+    countOf(usage['cache_read_input_tokens']) ??
+    countOf(usage['cached_tokens'])
+  const written =
+    // OpenRouter, LiteLLM, and LiteLLM as Anthropic.
+    countIn(ofPrompt, 'cache_write_tokens') ??
+    countIn(ofPrompt, 'cache_creation_tokens') ??
+    countOf(usage['cache_creation_input_tokens'])
+  // Perplexity and Fireworks report it beside the others.
+  const reasoning = countIn(ofCompletion, 'reasoning_tokens') ?? countOf(usage['reasoning_tokens'])
+  return (prompt ?? completion ?? total ?? cached ?? written ?? reasoning) === undefined
+    ? undefined
+    : { prompt, completion, total, cached, written, reasoning }
+}
+
+/** What an upstream reported of its cache, from a `usage` that nobody has checked; undefined if it is of another API. */
+export function readCacheUsage(usage: unknown): Pick<ChatUsage, 'cached' | 'written'> | undefined {
+  return readChatUsage(usage)
+}
+
+/** The later report of a stream counts. What it lacks is as before. */
+export function laterUsage(before: ChatUsage | undefined, later: ChatUsage): ChatUsage {
+  if (!before) return later
+  return {
+    prompt: later.prompt ?? before.prompt,
+    completion: later.completion ?? before.completion,
+    total: later.total ?? before.total,
+    cached: later.cached ?? before.cached,
+    written: later.written ?? before.written,
+    reasoning: later.reasoning ?? before.reasoning,
+  }
+}
+
+/** The counts without overlap: their sum is what the server says the prompt had, whatever it says of its cache. */
+export function countsOf(usage: ChatUsage | undefined): ReportedCounts {
+  const { prompt, completion } = withTotal(usage)
+  const cached = prompt === undefined ? undefined : atMost(usage?.cached, prompt)
+  const written = prompt === undefined ? undefined : atMost(usage?.written, prompt - (cached ?? 0))
+  return {
+    inputTokens: prompt === undefined ? undefined : prompt - (cached ?? 0) - (written ?? 0),
+    outputTokens: completion,
+    cachedTokens: cached,
+    cacheWriteTokens: written,
+    reasoningTokens: usage?.reasoning,
+  }
+}
+
+/** A count that is missing follows from the total. Thoughts may be in the total only, as xAI and Gemini report them. */
+function withTotal(usage: ChatUsage | undefined): Partial<Pick<ChatUsage, 'prompt' | 'completion'>> {
+  if (usage?.total === undefined) return usage ?? {}
+  const { prompt, completion, total, cached = 0, written = 0 } = usage
+  if (prompt === undefined)
+    return { prompt: completion === undefined ? undefined : atLeast0(total - completion), completion }
+  if (completion === undefined) return { prompt, completion: atLeast0(total - prompt) }
+  const hidden = total - prompt - completion
+  // Some servers count the cache beside the prompt.
+  const isCache = hidden === cached || hidden === written || hidden === cached + written
+  const isThought = usage.reasoning === undefined ? hidden > 0 && !isCache : hidden === usage.reasoning
+  return { prompt, completion: isThought ? completion + hidden : completion }
+}
+
+const atLeast0 = (count: number): number => Math.max(0, count)
+
+const atMost = (count: number | undefined, most: number): number | undefined =>
+  count === undefined ? undefined : Math.min(count, most)
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null
+
+const countIn = (value: unknown, name: string): number | undefined => countOf(fieldAt(value, name))
+
+const countOf = (value: unknown): number | undefined => (isCount(value) ? value : undefined)
+
+export function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
+}

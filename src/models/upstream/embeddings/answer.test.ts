@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { readEmbeddings } from './answer.ts'
+
+/** How often other work runs meanwhile. */
+async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
+  let turns = 0
+  let next = setImmediate(function turn() {
+    turns++
+    next = setImmediate(turn)
+  })
+  await work()
+  clearImmediate(next)
+  return turns
+}
+
+test('other work runs while many vectors are read', async () => {
+  const floats = Float32Array.from({ length: 1536 }, (_, index) => Math.cos(index))
+  const embedding = Buffer.from(floats.buffer).toString('base64')
+  const texts = 2048
+  const body = Buffer.from(JSON.stringify({ data: Array.from({ length: texts }, () => ({ embedding })) }))
+  const turns = await turnsDuring(async () => {
+    const answer = await readEmbeddings(receptionOf(body), texts, 'float')
+    assert.deepEqual([answer?.vectors.length, answer?.vectors[7]], [texts, floats])
+  })
+  assert.ok(turns >= 2, `${turns}`)
+})
+
+function receptionOf(body: Buffer, size = 64 * 1024) {
+  const chunks = Array.from({ length: Math.ceil(body.length / size) }, (_, place) =>
+    body.subarray(place * size, (place + 1) * size),
+  )
+  return { read: async () => chunks.shift() ?? ('end' as const) }
+}

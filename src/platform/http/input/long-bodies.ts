@@ -1,0 +1,67 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import { Problem } from '../../problems.ts'
+
+/** The bytes of each body that do not count. Nearly all requests are shorter, so long ones do not keep them out. */
+export const shortBody = 64 * 1024
+
+/** Bounds the memory that long request bodies take in this process. */
+export interface LongBodies {
+  /**
+   * Returns the request's body for reading. It counts until the response has ended. Reading it fails with Problem `overloaded` if this and
+   * all others would be too long together.
+   */
+  bound(request: IncomingMessage, response: ServerResponse): Readable
+}
+
+/** `most`: bytes of all bodies at a time, without the first 64 KiB of each. */
+export function createLongBodies(most: number): LongBodies {
+  let all = 0
+
+  /** Counts the bytes of one body. Throws Problem `overloaded`. */
+  function createCount(response: ServerResponse): (bytes: number) => void {
+    let [received, counted] = [0, 0]
+    let isCounting = !response.destroyed
+    response.once('close', () => {
+      isCounting = false
+      all -= counted
+    })
+    return (bytes) => {
+      if (!isCounting) return
+      received += bytes
+      const more = Math.max(0, received - shortBody) - counted
+      if (all + more > most) throw tooMany()
+      counted += more
+      all += more
+    }
+  }
+
+  function bounded(request: IncomingMessage, response: ServerResponse): Readable {
+    const body = Readable.from(counting(request, createCount(response)), { objectMode: false })
+    // Fastify no longer listens for errors once it has refused a body, but the connection can still break.
+    return body.on('error', () => undefined)
+  }
+
+  return Object.freeze({
+    bound: (request: IncomingMessage, response: ServerResponse) =>
+      isShort(request) ? request : bounded(request, response),
+  })
+}
+
+/** The rest of a body that is not read to its end is left to be discarded. */
+async function* counting(request: IncomingMessage, count: (bytes: number) => void): AsyncGenerator<Buffer> {
+  const chunks: AsyncIterable<Buffer> = request.iterator({ destroyOnReturn: false })
+  for await (const chunk of chunks) {
+    count(chunk.length)
+    yield chunk
+  }
+}
+
+function isShort({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) <= shortBody
+}
+
+const tooMany = (): Problem =>
+  new Problem('overloaded', 'The service is handling too many long requests. Send the request again.', {
+    retryAfter: 2,
+  })

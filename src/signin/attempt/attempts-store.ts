@@ -1,0 +1,237 @@
+import type { Queryable } from '../../platform/database/database.ts'
+import type { AttemptData } from '../methods/method.ts'
+import { unflushed } from '../session/unflushed-store.ts'
+
+export interface NewAttempt {
+  readonly stateHash: Buffer
+  readonly browserHash: Buffer
+  readonly method: string
+  readonly data: AttemptData
+  readonly returnTo: string
+  /** The person who is to get the identity, instead of a sign-in. */
+  readonly linksTo: string | null
+  readonly expiresAt: Date
+}
+
+export async function insertAttempt(database: Queryable, attempt: NewAttempt): Promise<void> {
+  const { stateHash, browserHash, method, data, returnTo, linksTo, expiresAt } = attempt
+  await database.rows(
+    `insert into sign_in_attempt (state_hash, browser_hash, method, data, return_to, links_to, expires_at)
+     values ($1, $2, $3, $4, $5, $6, $7)`,
+    [stateHash, browserHash, method, JSON.stringify(data), returnTo, linksTo, expiresAt],
+  )
+}
+
+/** Identifies an attempt in one browser. */
+export interface AttemptKey {
+  readonly stateHash: Buffer
+  /** Of every sign-in cookie of the request. */
+  readonly browserHashes: readonly Buffer[]
+  readonly now: Date
+}
+
+/** A row that has begun, as its method gets it. */
+export interface BegunRow {
+  readonly stateHash: Buffer
+  readonly method: string
+  readonly data: AttemptData
+  readonly returnTo: string
+  readonly linksTo: string | null
+}
+
+const begunColumns = `state_hash as "stateHash", method, data, return_to as "returnTo", links_to as "linksTo"`
+
+/** Uses up an attempt; undefined if it cannot be used. Of several at once, one gets it. */
+export async function takeBegun(
+  database: Queryable,
+  { stateHash, browserHashes, now }: AttemptKey,
+): Promise<BegunRow | undefined> {
+  const [attempt] = await database.rows<BegunRow>(
+    `update sign_in_attempt set step = 'used'
+     where state_hash = $1 and browser_hash = any($2) and expires_at > $3 and step = 'begun'
+     returning ${begunColumns}`,
+    [stateHash, browserHashes, now],
+  )
+  return attempt
+}
+
+export async function isBegunBy(database: Queryable, { stateHash, browserHashes, now }: AttemptKey): Promise<boolean> {
+  const rows = await database.rows(
+    `select 1 from sign_in_attempt
+     where state_hash = $1 and browser_hash = any($2) and expires_at > $3 and step = 'begun'`,
+    [stateHash, browserHashes, now],
+  )
+  return rows.length > 0
+}
+
+/** Uses up an attempt, whichever browser began it. */
+export async function claimBegun(database: Queryable, stateHash: Buffer, now: Date): Promise<BegunRow | undefined> {
+  const [attempt] = await database.rows<BegunRow>(
+    `update sign_in_attempt set step = 'used'
+     where state_hash = $1 and expires_at > $2 and step = 'begun' returning ${begunColumns}`,
+    [stateHash, now],
+  )
+  return attempt
+}
+
+/** A row after a submission was counted. */
+export type Tried<Row> = Row & {
+  /** After this one. */
+  readonly triesLeft: number
+}
+
+/** Counts a submission; undefined if the attempt cannot be used or has no tries left. */
+export async function tryBegun(
+  database: Queryable,
+  { stateHash, browserHashes, now }: AttemptKey,
+  maxTries: number,
+): Promise<Tried<BegunRow> | undefined> {
+  const [attempt] = await database.rows<Tried<BegunRow>>({
+    name: 'sign_in_try',
+    text: `update sign_in_attempt set tries = tries + 1 from ${unflushed}
+     where state_hash = $1 and browser_hash = any($2) and expires_at > $3 and step = 'begun' and tries < $4
+     returning ${begunColumns}, $4 - tries as "triesLeft"`,
+    values: [stateHash, browserHashes, now, maxTries],
+  })
+  return attempt
+}
+
+/** Uses up an attempt. False if it is no longer in that step: of several at once, one succeeds. */
+export async function useAttempt(database: Queryable, stateHash: Buffer, step: 'begun' | 'proven'): Promise<boolean> {
+  const rows = await database.rows(
+    `update sign_in_attempt set step = 'used', data = '{}', factor = null, enrols = false, person_id = null, proof = null,
+       provider_sid = null
+     where state_hash = $1 and step = $2 returning 1`,
+    [stateHash, step],
+  )
+  return rows.length > 0
+}
+
+interface Proved {
+  readonly stateHash: Buffer
+  /** Of a new cookie. */
+  readonly browserHash: Buffer
+  readonly personId: string
+  readonly proof: Buffer
+  /** The provider's name for its session. */
+  readonly providerSid: string | undefined
+  readonly expiresAt: Date
+}
+
+/** Turns an attempt that was just used into a proven one, which waits for a second factor. */
+export async function proveAttempt(
+  database: Queryable,
+  { stateHash, browserHash, personId, proof, providerSid, expiresAt }: Proved,
+): Promise<void> {
+  await database.rows(
+    `update sign_in_attempt set step = 'proven', tries = 0, data = '{}', person_id = $2, proof = $3, provider_sid = $4,
+       expires_at = $5, browser_hash = $6
+     where state_hash = $1 and step = 'used'`,
+    [stateHash, personId, proof, providerSid ?? null, expiresAt, browserHash],
+  )
+}
+
+export interface ProvenRow extends BegunRow {
+  readonly personId: string
+  readonly proof: Buffer
+  /** The second factor that was begun. */
+  readonly factor: string | null
+  /** Whether the factor is being set up, not shown. */
+  readonly enrols: boolean
+}
+
+const provenColumns = `${begunColumns}, person_id as "personId", proof, factor, enrols`
+
+/** The browser's most recent attempt that waits for a second factor. */
+export async function readProven(
+  database: Queryable,
+  { browserHashes, now }: Omit<AttemptKey, 'stateHash'>,
+): Promise<ProvenRow | undefined> {
+  const [attempt] = await database.rows<ProvenRow>(
+    `select ${provenColumns} from sign_in_attempt
+     where browser_hash = any($1) and expires_at > $2 and step = 'proven' order by expires_at desc, state_hash limit 1`,
+    [browserHashes, now],
+  )
+  return attempt
+}
+
+export async function beginFactor(
+  database: Queryable,
+  stateHash: Buffer,
+  { factor, data, enrols }: BegunStep,
+): Promise<void> {
+  await database.rows(
+    `update sign_in_attempt set factor = $2, data = $3, enrols = $4 where state_hash = $1 and step = 'proven'`,
+    [stateHash, factor, JSON.stringify(data), enrols],
+  )
+}
+
+/** A second factor that is to be shown or set up next. */
+export interface BegunStep {
+  readonly factor: string
+  readonly data: AttemptData
+  readonly enrols: boolean
+}
+
+/** Counts a submission for the second factor; undefined if there are no tries left. */
+export async function tryProven(
+  database: Queryable,
+  stateHash: Buffer,
+  maxTries: number,
+): Promise<Tried<ProvenRow> | undefined> {
+  const [attempt] = await database.rows<Tried<ProvenRow>>(
+    `update sign_in_attempt set tries = tries + 1 from ${unflushed}
+     where state_hash = $1 and step = 'proven' and tries < $2
+     returning ${provenColumns}, $2 - tries as "triesLeft"`,
+    [stateHash, maxTries],
+  )
+  return attempt
+}
+
+export async function deleteProven(database: Queryable, browserHashes: readonly Buffer[]): Promise<void> {
+  await database.rows(`delete from sign_in_attempt where browser_hash = any($1) and step = 'proven'`, [browserHashes])
+}
+
+interface ProvenBy {
+  readonly method: string
+  readonly issuer: string
+  readonly subject: string | undefined
+  readonly sid: string | undefined
+}
+
+/**
+ * The people whose sign-in at a provider waits for a second factor, by their identity, a session there, or both. With both, an
+ * attempt without a known session counts, too: it may be the one. An identity alone names its person even without an attempt.
+ */
+export async function readWaiting(tx: Queryable, { method, issuer, subject, sid }: ProvenBy): Promise<string[]> {
+  const rows = await tx.rows<{ id: string }>(
+    `with named as (select person_id from identity where issuer = $2 and subject = $3)
+     select person_id as id from sign_in_attempt where step = 'proven' and method = $1
+       and ($3::text is null or person_id in (select person_id from named))
+       and ($4::text is null or provider_sid = $4 or ($3 is not null and provider_sid is null))
+     union select person_id from named where $4 is null`,
+    [method, issuer, subject ?? null, sid ?? null],
+  )
+  return rows.map(({ id }) => id)
+}
+
+export interface FoundAttempt {
+  readonly method: string
+  readonly step: 'begun' | 'proven' | 'used'
+  readonly isOwn: boolean
+  readonly isExpired: boolean
+  readonly returnTo: string
+}
+
+/** An attempt in any step; `isOwn` if it belongs to the browser of the request. */
+export async function readAttempt(
+  database: Queryable,
+  { stateHash, browserHashes, now }: AttemptKey,
+): Promise<FoundAttempt | undefined> {
+  const [attempt] = await database.rows<FoundAttempt>(
+    `select method, step, browser_hash = any($2) as "isOwn", expires_at <= $3 as "isExpired", return_to as "returnTo"
+     from sign_in_attempt where state_hash = $1`,
+    [stateHash, browserHashes, now],
+  )
+  return attempt
+}

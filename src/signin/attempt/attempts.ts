@@ -1,0 +1,168 @@
+import { randomBytes } from 'node:crypto'
+import type { Database, Queryable } from '../../platform/database/database.ts'
+import { createTurnstile } from '../../platform/flow/turnstile.ts'
+import { hashOf, newSecret, readSecrets, setCookie } from '../session/cookies.ts'
+import { lockActivePerson } from './locked-person-store.ts'
+import type { AttemptData } from '../methods/method.ts'
+import * as store from './attempts-store.ts'
+
+/** How long a person may take at the provider, or for a second factor, in seconds. */
+const lifetime = 1800
+/** Sign-in cookies considered per request: a browser that opens many tabs at once gets several. */
+const maxCookies = 16
+/**
+ * Submissions are counted one at a time, with a pause in ms if another one waits. Otherwise, hundreds of simultaneous
+ * wrong passwords would occupy the connections and processors of the database, and everyone's reads would wait.
+ */
+const tries = { atOnce: 1, pause: 5 }
+/** Submissions per step. */
+export const maxTries = 5
+
+export type { BegunRow as BegunAttempt, ProvenRow as ProvenAttempt, Tried } from './attempts-store.ts'
+
+interface NewAttempt {
+  readonly state: string
+  readonly method: string
+  readonly data: AttemptData
+  readonly returnTo: string
+  /** The person who is to get the identity, instead of a sign-in. */
+  readonly linksTo?: string | undefined
+  /** The Cookie header of the request. */
+  readonly cookies: string | undefined
+}
+
+interface ProvenBy {
+  /** The Cookie header of the request. */
+  readonly cookies: string | undefined
+  readonly personId: string
+  readonly proof: Buffer
+  /** The provider's name for its session. */
+  readonly providerSid: string | undefined
+  /** Runs in the transaction, with the person's row locked. Throws Problem if the proof no longer holds. */
+  readonly confirm: (tx: Queryable) => Promise<void>
+}
+
+/** Why a `state` cannot be used. */
+export type UnusableReason = 'unknown_state' | 'foreign_state' | 'no_cookie' | 'used_state' | 'expired_state'
+
+export interface UnusableState {
+  readonly why: UnusableReason
+  readonly method?: string
+  /** Where the attempt was to lead, if it belongs to this browser. */
+  readonly returnTo?: string
+}
+
+/**
+ * Sign-in attempts, each bound to one browser by a cookie that all tabs of the browser share. Each such cookie has its
+ * own name; otherwise tabs that start at the same moment would overwrite each other's. The first proof moves an attempt to
+ * another cookie with a new value: a value that existed before a proof carries no rights after it.
+ */
+export interface Attempts {
+  /** Returns the Set-Cookie text that binds the attempt to the browser. */
+  begin(attempt: NewAttempt): Promise<string>
+  /** Uses up an attempt. Undefined for a state that is unknown, expired, used, or of another browser. */
+  use(state: string, cookies: string | undefined): Promise<store.BegunRow | undefined>
+  /** Whether an attempt that can be used belongs to this browser. */
+  isOwn(stateHash: Buffer, cookies: string | undefined): Promise<boolean>
+  /** Hashes of the cookies that bind attempts to this browser. */
+  browsersOf(cookies: string | undefined): Buffer[]
+  /** Uses up an attempt of any browser. Undefined as in `use`. */
+  claim(stateHash: Buffer): Promise<store.BegunRow | undefined>
+  /** Counts a submission without using up the attempt; undefined also if no tries are left. */
+  try(state: string, cookies: string | undefined): Promise<store.Tried<store.BegunRow> | undefined>
+  /** Uses up an attempt that was tried. False if another request was faster. */
+  finish(attempt: store.BegunRow, step: 'begun' | 'proven', within?: Queryable): Promise<boolean>
+  /**
+   * Lets a used attempt wait for a second factor, in place of the browser's previous one. No session exists yet. Returns the
+   * Set-Cookie text of the only value that finds it.
+   */
+  prove(attempt: store.BegunRow, by: ProvenBy): Promise<string>
+  /** This browser's attempt that waits for a second factor. */
+  proven(cookies: string | undefined): Promise<store.ProvenRow | undefined>
+  beginFactor(attempt: store.ProvenRow, begun: store.BegunStep): Promise<void>
+  /** Counts a submission for the second factor; undefined if no tries are left. */
+  tryProven(attempt: store.ProvenRow): Promise<store.Tried<store.ProvenRow> | undefined>
+  /** Deletes this browser's attempts that wait for a second factor. */
+  abandon(cookies: string | undefined): Promise<void>
+  /** Why a state could not be used. */
+  explain(state: string, cookies: string | undefined): Promise<UnusableState>
+}
+
+interface AttemptNeeds {
+  readonly database: Database
+  readonly baseUrl: string
+  readonly clock: () => number
+}
+
+export function createAttempts({ database, baseUrl, clock }: AttemptNeeds): Attempts {
+  // A sibling host cannot set a cookie with this prefix (RFC 6265bis section 4.1.3.2). It requires https.
+  const host = baseUrl.startsWith('https:') ? '__Host-' : ''
+  const prefix = `${host}signin-`
+  const provenName = `${host}factor`
+  const begunCookies = (header: string | undefined) => cookiesOf(header, (name) => name.startsWith(prefix))
+  const browsers = (header: string | undefined) => begunCookies(header).map(({ value }) => hashOf(value))
+  const provenBrowsers = (header: string | undefined) =>
+    cookiesOf(header, (name) => name === provenName).map(({ value }) => hashOf(value))
+  const keyOf = (state: string, cookies: string | undefined) => ({
+    stateHash: hashOf(state),
+    browserHashes: browsers(cookies),
+    now: new Date(clock()),
+  })
+  const cookieFor = (header: string | undefined) =>
+    begunCookies(header)[0] ?? { name: `${prefix}${randomBytes(6).toString('base64url')}`, value: newSecret() }
+  const turnstile = createTurnstile(tries.atOnce, tries)
+  const expiry = () => new Date(clock() + lifetime * 1000)
+
+  return Object.freeze({
+    async begin({ state, cookies, linksTo, ...attempt }: NewAttempt) {
+      const { name, value } = cookieFor(cookies)
+      const hashes = { stateHash: hashOf(state), browserHash: hashOf(value) }
+      await store.insertAttempt(database, { ...attempt, ...hashes, linksTo: linksTo ?? null, expiresAt: expiry() })
+      return setCookie(name, value, lifetime)
+    },
+    use: (state: string, cookies: string | undefined) => store.takeBegun(database, keyOf(state, cookies)),
+    isOwn: (stateHash: Buffer, cookies: string | undefined) =>
+      store.isBegunBy(database, { stateHash, browserHashes: browsers(cookies), now: new Date(clock()) }),
+    browsersOf: browsers,
+    claim: (stateHash: Buffer) => store.claimBegun(database, stateHash, new Date(clock())),
+    try: (state: string, cookies: string | undefined) =>
+      turnstile.run(() => store.tryBegun(database, keyOf(state, cookies), maxTries)),
+    finish: ({ stateHash }: store.BegunRow, step: 'begun' | 'proven', within: Queryable = database) =>
+      store.useAttempt(within, stateHash, step),
+    async prove({ stateHash }: store.BegunRow, { cookies, confirm, ...proven }: ProvenBy) {
+      const value = newSecret()
+      await database.transaction(async (tx) => {
+        await lockActivePerson(tx, proven.personId)
+        await confirm(tx)
+        await store.deleteProven(tx, provenBrowsers(cookies))
+        await store.proveAttempt(tx, { ...proven, stateHash, browserHash: hashOf(value), expiresAt: expiry() })
+      })
+      return setCookie(provenName, value, lifetime)
+    },
+    async proven(cookies: string | undefined) {
+      const browserHashes = provenBrowsers(cookies)
+      if (browserHashes.length === 0) return undefined
+      return store.readProven(database, { browserHashes, now: new Date(clock()) })
+    },
+    beginFactor: ({ stateHash }: store.ProvenRow, begun: store.BegunStep) =>
+      store.beginFactor(database, stateHash, begun),
+    tryProven: ({ stateHash }: store.ProvenRow) => store.tryProven(database, stateHash, maxTries),
+    async abandon(cookies: string | undefined) {
+      const browserHashes = provenBrowsers(cookies)
+      if (browserHashes.length > 0) await store.deleteProven(database, browserHashes)
+    },
+    async explain(state: string, cookies: string | undefined) {
+      const found = await store.readAttempt(database, keyOf(state, cookies))
+      if (found === undefined) return { why: 'unknown_state' }
+      const { method, step, isOwn, isExpired, returnTo } = found
+      if (!isOwn) return { why: begunCookies(cookies).length === 0 ? 'no_cookie' : 'foreign_state', method }
+      return { why: step === 'begun' && isExpired ? 'expired_state' : 'used_state', method, returnTo }
+    },
+  } satisfies Attempts)
+}
+
+function cookiesOf(header: string | undefined, isOurs: (name: string) => boolean) {
+  return readSecrets(header)
+    .filter(({ name }) => isOurs(name))
+    .slice(0, maxCookies)
+}

@@ -1,0 +1,40 @@
+import { Problem } from '../../platform/problems.ts'
+
+/** How many submissions an attempt allows, and how many of them are left. */
+export interface Tries {
+  readonly most: number
+  readonly left: number
+}
+
+/** A wrong code, which the person may correct while there are tries left. */
+export class WrongCode extends Problem {
+  readonly #what: string
+  readonly #advice: string
+
+  constructor(what: string, advice: string) {
+    super('sign_in_failed', `${what} ${advice}`)
+    this.#what = what
+    this.#advice = advice
+  }
+
+  /** The same refusal with the tries that are left. */
+  after({ most, left }: Tries): Problem {
+    const next = left === 0 ? 'No attempts are left. Start again.' : `${this.#advice} ${inWords(left)}`
+    return new Problem('sign_in_failed', `${this.#what} ${next}`, {
+      limit: { name: 'tries', value: most, remaining: left },
+    })
+  }
+}
+
+function inWords(left: number): string {
+  return left === 1 ? 'One attempt is left.' : `${left} attempts are left.`
+}
+
+/** Runs the check of a submission. The refusal of a wrong code says how many tries are left. */
+export async function countTries<Result>(tries: Tries, check: () => Promise<Result>): Promise<Result> {
+  try {
+    return await check()
+  } catch (error) {
+    throw error instanceof WrongCode ? error.after(tries) : error
+  }
+}

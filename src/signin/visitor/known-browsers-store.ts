@@ -1,0 +1,29 @@
+import type { Queryable } from '../../platform/database/database.ts'
+
+/** Of these hashes, that of a browser in which the person has signed in. It is kept until `expiresAt`. */
+export async function renewBrowser(
+  tx: Queryable,
+  personId: string,
+  { hashes, expiresAt }: { readonly hashes: readonly Buffer[]; readonly expiresAt: Date },
+): Promise<Buffer | undefined> {
+  const [row] = await tx.rows<{ hash: Buffer }>(
+    'update known_browser set expires_at = $3 where person_id = $1 and hash = any($2) returning hash',
+    [personId, hashes, expiresAt],
+  )
+  return row?.hash
+}
+
+/** Returns the person's address, if they have one, and whether they have signed in in another browser. */
+export async function insertBrowser(
+  tx: Queryable,
+  personId: string,
+  { hash, expiresAt, now }: { readonly hash: Buffer; readonly expiresAt: Date; readonly now: Date },
+): Promise<{ readonly email: string | null; readonly hasOthers: boolean }> {
+  const [row] = await tx.rows<{ email: string | null; hasOthers: boolean }>(
+    `with added as (insert into known_browser (person_id, hash, expires_at) values ($1, $2, $3))
+     select email, exists (select from known_browser where person_id = $1 and expires_at > $4) as "hasOthers"
+     from person where id = $1`,
+    [personId, hash, expiresAt, now],
+  )
+  return row ?? { email: null, hasOthers: false }
+}
