@@ -9,11 +9,40 @@ import type { RecordAccess } from './access.ts'
 import type { Audit } from './audit/audit.ts'
 import { createAuditLog } from './audit/audit-log.ts'
 import { createAuditVerification } from './audit/verification.ts'
-import { readAudit, verifyAudit } from './operations.ts'
 import { permitted } from './permitted.ts'
 import { visitOf } from './visits.ts'
+import { answers, needsSession, refusals, refusalsOfPeople } from '../platform/http/openapi.ts'
+import { auditList, auditProof, auditQuery } from './schema.ts'
+import type { ExampleValues } from '../platform/http/examples.ts'
 
-export { auditExamples } from './examples.ts'
+/** The OpenAPI operation of /audit. */
+const readAudit = {
+  tags: ['Audit log'],
+  ...needsSession,
+  operationId: 'readAudit',
+  summary: 'Read the audit log',
+  description:
+    "The newest events first. With `format=csv`, all matching events as a file, with times in the firm's time zone and their offset from UTC. For partners.",
+  querystring: auditQuery,
+  response: {
+    200: answers(auditList, 'One page.'),
+    ...refusals([...refusalsOfPeople, 'invalid_field', 'unknown_field']),
+  },
+}
+
+/** The OpenAPI operation of /audit/verification. */
+const verifyAudit = {
+  tags: ['Audit log'],
+  ...needsSession,
+  operationId: 'verifyAudit',
+  summary: 'Verify the audit log',
+  description:
+    'Checks that the seals of the audit log are one chain and that its sealed rows are unchanged. If there are more than 100 000 rows, it reads the newest rows and a part of the others, which changes daily; `tollgate verify --full` reads all. For partners.',
+  response: {
+    200: answers(auditProof, 'The checks and the last seal.'),
+    ...refusals([...refusalsOfPeople, 'cross_site_request']),
+  },
+}
 
 interface AuditRouteNeeds {
   readonly access: RecordAccess
@@ -49,3 +78,29 @@ export function registerAudit(server: Server, needs: AuditRouteNeeds): void {
     async (request, reply) => represent(reply, request, { data: await verify(visitOf(request)) }),
   )
 }
+
+const person = '0199c3aa-0f6e-7a52-8d91-4be7c2f01d35'
+const client = '0199d2f4-7b51-7c3e-9a60-0c3b1f7a2e11'
+
+/** An event of the audit log, for the documentation. */
+export const auditExamples = {
+  'Audit log': {
+    'audit.id': '48213',
+    action: 'client_read',
+    actor: { kind: 'person', id: person, name: 'Daniel Osei' },
+    person: { id: person, name: 'Daniel Osei' },
+    client: { id: client, name: 'Harbour Lane Bakery' },
+    noun: 'client',
+    noun_id: client,
+    request_id: '0199d2f7-0a3c-7e44-9c18-6b5d2f90e713',
+    address: '192.0.2.0',
+    details: {},
+    next: null,
+    ok: true,
+    rows: 48213,
+    last_seal: `audit:1740:48213:${'5080aae6'.repeat(8)}`,
+    'checks.name': 'the seals of audit are one chain',
+    read: null,
+    faults: [],
+  },
+} satisfies ExampleValues

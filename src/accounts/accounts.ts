@@ -1,3 +1,4 @@
+import * as store from './store.ts'
 import { randomUUIDv7 } from 'node:crypto'
 import type { Visit } from '../access/actor.ts'
 import { recordWithin } from '../access/audit/audit.ts'
@@ -11,8 +12,8 @@ import { setBilling } from './billing-details.ts'
 import { addCredit, listCredit } from './credit.ts'
 import { changeEvent } from './events.ts'
 import { checkLimits, limitDetails, setLimits } from './limits.ts'
-import { changeSettings, nameTaken, setOwn } from './settings.ts'
-import * as store from './store.ts'
+import { codeOf } from '../platform/database/failure.ts'
+import { quoted } from '../platform/text/one-line.ts'
 
 export type { Account, CreditEntry, NewAccount, NewLimits, SettingsChange } from './account.ts'
 export { findPaying } from './paying.ts'
@@ -111,4 +112,49 @@ async function close(tx: Queryable, id: string, by: Visit): Promise<Account> {
     await recordWithin(tx, [changeEvent(by, 'account_closed', id)])
   }
   return showAccount(tx, id)
+}
+
+interface SettingsOrder {
+  readonly id: string
+  readonly to: SettingsChange
+  readonly check: (before: Account) => void
+}
+
+const uniqueViolation = '23505'
+
+async function changeSettings(database: Database, { id, to, check }: SettingsOrder, by: Visit) {
+  const { name: given, own, billing, ...limits } = to
+  const name = given === undefined ? undefined : checkName(given)
+  try {
+    return await database.transaction(async (tx) => {
+      const before = await lockAccount(tx, id)
+      check(before)
+      if (name !== undefined && name !== before.name) await rename(tx, before, name, by)
+      if (own !== undefined) await setOwn(tx, id, own, by)
+      if (billing !== undefined) await setBilling(tx, id, billing, by)
+      return setLimits(tx, id, limits, by)
+    })
+  } catch (error) {
+    if (name !== undefined && codeOf(error) === uniqueViolation) throw nameTaken(name)
+    throw error
+  }
+}
+
+async function rename(tx: Queryable, { id, name: before }: Account, name: string, by: Visit): Promise<void> {
+  await store.renameAccount(tx, id, name)
+  await recordWithin(tx, [changeEvent(by, 'account_renamed', id, { name: `${before} → ${name}` })])
+}
+
+async function setOwn(tx: Queryable, id: string, own: boolean, by: Visit): Promise<Account> {
+  await lockAccount(tx, id)
+  if (await store.setOwn(tx, id, own)) {
+    await recordWithin(tx, [changeEvent(by, 'account_own_changed', id, { own: `${!own} → ${own}` })])
+  }
+  return showAccount(tx, id)
+}
+
+function nameTaken(name: string): Problem {
+  return new Problem('conflict', `Another account is named ${quoted(name)}: choose a different name.`, {
+    field: 'name',
+  })
 }

@@ -1,3 +1,4 @@
+import * as operations from './operations.ts'
 import type { Visit } from '../access/actor.ts'
 import type { Audit, AuditEntry } from '../access/audit/audit.ts'
 import { idempotencyKeyOf, newId } from '../access/new-id.ts'
@@ -8,10 +9,9 @@ import { represent } from '../platform/http/pages/representation.ts'
 import type { Server } from '../platform/http/server.ts'
 import type { Sessions } from '../signin/session/sessions.ts'
 import type { Alerts } from './alerts.ts'
-import * as operations from './operations.ts'
-import { presentAlert, presentAttempt } from './present.ts'
-
-export { alertExamples } from './examples.ts'
+import type { ExampleValues } from '../platform/http/examples.ts'
+import type { AlertAttempt, AlertRule } from './rule.ts'
+import type { AlertShown, AttemptList } from './schema.ts'
 
 interface AlertRouteNeeds {
   readonly alerts: Alerts
@@ -95,3 +95,33 @@ const readEvent = (by: Visit, action: string, account: string): AuditEntry => ({
   noun: 'account',
   nounId: account,
 })
+
+const alert = '0199c3b4-52d1-7e08-b6f3-7a91c05d2e84'
+
+/** Alerts of an account, for the documentation. */
+export const alertExamples = {
+  Alerts: {
+    account: '0199c3b1-6d20-7f3e-a1c8-52e7d90b4f16',
+    alert,
+    alert_id: alert,
+    shares: [50, 80, 100],
+    email: null,
+    webhook: 'https://hooks.example.com/tollgate',
+    'createAlert.request': { shares: [50, 80, 100], webhook: 'https://hooks.example.com/tollgate' },
+    secret: 'wN3v0mZ2…',
+    delivery: '5b0f5f0e-3a55-4c1e-9d0a-6b7a3f1d2c48',
+    id: '9a1c7f7e-8d1e-4a63-8f5b-2c4d6e8f0a12',
+    share: 80,
+    outcome: 'failed',
+    error: '500',
+  },
+} satisfies ExampleValues
+
+function presentAlert({ id, shares, email, webhook, createdAt }: AlertRule): AlertShown {
+  return { alert_id: id, shares: [...shares], email, webhook, created_at: createdAt.toISOString() }
+}
+
+function presentAttempt(attempt: AlertAttempt): AttemptList['attempts'][number] {
+  const { id, at, alertId, email, webhook, share, outcome, error } = attempt
+  return { id, at: at.toISOString(), delivery: alertId, email, webhook, share, outcome, error }
+}

@@ -1,6 +1,41 @@
 import type { Database } from '../platform/database/database.ts'
-import { runChecks, type VerifyCheck } from '../platform/verify-checks.ts'
-import { erasures } from './verify-store.ts'
+import { runChecks, type VerifyCheck, type VerifyQueries } from '../platform/verify-checks.ts'
+
+const items = ['note', 'dispute', 'letter', 'time_entry', 'expense', 'draft'].map(
+  (noun) => `
+    select '${noun}' as noun, t.id, t.client_id as client, 'it belongs to an erased client' as fault
+    from ${noun} t join erased_client e on e.client_id = t.client_id`,
+)
+
+const erasures: VerifyQueries = {
+  'every erased revision belongs to an erased client': `
+    select r.noun, r.noun_id as id, r.version, r.number as revision, 'its contents are missing' as fault
+    from revision r where (r.data = '{}' or r.erased is not null)
+      and not exists (select from erased_client e where e.client_id = r.client_id)`,
+  'of an erased client only its id is left': `select * from (
+    ${items.join(' union all ')}
+    union all
+    select 'client', c.id, c.id, 'it has names or addresses again'
+    from erased_client e join client c on c.id = e.client_id
+    where c.name <> 'Erased client' or num_nonnulls(c.reference, c.email, c.address, c.vat_number, c.billing_street,
+        c.billing_extra, c.billing_postcode, c.billing_city, c.billing_country, c.buyer_reference, c.order_number, c.days_to_pay, c.billing_language) > 0
+      or c.deleted_at is null
+    union all
+    select r.noun, r.noun_id, r.client_id, 'its revision ' || r.version || ' has contents again'
+    from erased_client e join client c on c.id = e.client_id join revision r on r.client_id = c.id
+    where r.data <> '{}' and not (r.noun = 'client' and r.version = c.version)) left_over`,
+  'what remains of the revisions of erased clients is unchanged': `
+    select e.client_id as client, e.revisions as recorded, count(r.number) as there
+    from erased_client e left join revision r on r.client_id = e.client_id and r.data = '{}'
+    group by e.client_id having (count(r.number), sha256(coalesce(string_agg(remains_of(r), ''::bytea order by r.number)
+      filter (where r.number is not null), ''::bytea))) is distinct from (e.revisions, e.remains)`,
+  'every erasure is in the audit log, and who scheduled it': `
+    select e.client_id as client, e.scheduled_by as person, e.at from erased_client e
+    where not exists (select from audit a where a.client_id = e.client_id and a.action = 'client_erased'
+        and a.actor = 'service' and a.outcome = 'allowed')
+      or not exists (select from audit a where a.client_id = e.client_id and a.action = 'client_erasure_scheduled'
+        and a.outcome = 'allowed' and a.person_id is not distinct from e.scheduled_by)`,
+}
 
 /** Checks that nothing is left of erased clients, and that no contents are missing without an erasure. */
 export function verifyErasures(database: Database): Promise<VerifyCheck[]> {

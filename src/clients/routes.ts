@@ -1,3 +1,4 @@
+import * as operations from './operations.ts'
 import type { FastifyReply } from 'fastify'
 import type { Server } from '../platform/http/server.ts'
 import { represent } from '../platform/http/pages/representation.ts'
@@ -8,12 +9,13 @@ import { recordId } from './ids.ts'
 import { registerItems } from './items/routes.ts'
 import { checkedLetters, type LetterFiles } from './letters/files.ts'
 import { registerLetters } from './letters/routes.ts'
-import * as operations from './operations.ts'
 import type { ShownRecord } from './present.ts'
 import type { Records } from './records.ts'
-import { refuseReserved } from './record/reserved.ts'
 import { basisIfAny, basisOf, etagOf } from './versions.ts'
 import { visitOf } from '../access/visits.ts'
+import type { RecordAccess } from '../access/access.ts'
+import type { Visit } from '../access/actor.ts'
+import { roleOf } from '../access/policy.ts'
 
 export { recordExamples } from './examples.ts'
 
@@ -95,4 +97,16 @@ function registerHistory(portal: Server, { history, search }: Records): void {
 function withTag(reply: FastifyReply, record: ShownRecord): ShownRecord {
   reply.header('etag', etagOf(record))
   return record
+}
+
+/** Fields that set the owner of a record or a role, under any likely name. Consultants may not send them. */
+const reserved = ['consultant_id', 'consultant', 'owner', 'owner_id', 'role', 'client_id', 'client']
+
+/** Throws Problem `forbidden` if anyone but a partner sends such a field, and writes an audit event. */
+async function refuseReserved(access: RecordAccess, visit: Visit, body: unknown): Promise<void> {
+  if (roleOf(visit.actor) === 'partner' || typeof body !== 'object' || body === null) return
+  const field = reserved.find((name) => Object.hasOwn(body, name))
+  if (field === undefined) return
+  const deed = { action: 'client_assigned', details: { field } }
+  await access.forbid(visit, deed, `Only partners may assign records: omit ${field}.`, field)
 }

@@ -1,16 +1,15 @@
 import type { Logger } from 'pino'
 import { mostCostOf } from '../billing/prices/prices.ts'
-import type { Levels, Till } from '../billing/till/till.ts'
+import type { Charge, Levels, Till } from '../billing/till/till.ts'
 import type { Catalogue } from '../models/catalogue.ts'
 import type { Vector } from '../models/model.ts'
 import { Problem } from '../platform/problems.ts'
 import { createCandidates, type Admitted, type Candidate } from './candidate.ts'
-import { chargeOf } from './charge.ts'
 import { chooseModel, mostInput, mostOutput } from './model-choice.ts'
 import { withPages } from './dialects/files.ts'
 import { findAllowed, listModels, presentModel } from './models/model-list.ts'
 import type { Outcome, Streamed } from './outcome.ts'
-import { settledReply, type Reply } from './reply.ts'
+import { chargedTokensOf, settledReply, storedReplyOf, type Reply } from './reply.ts'
 import type { Job } from './request.ts'
 import { createRun, runEmbedding, startStream, startWhole } from './run.ts'
 import type { ListedModel } from './schema.ts'
@@ -203,3 +202,24 @@ function isUnreceived({ idempotency, disconnected }: Work, { stopReason }: Outco
 
 const interrupted = (): Problem =>
   new Problem('unavailable', 'The request was interrupted. Nothing was charged. Send it again.', { retryAfter: 1 })
+
+/** What the till charges for an outcome. Only a complete reply is stored, or what a job had when it was stopped. */
+function chargeOf(job: Work, { offer }: Candidate, outcome: Outcome): Charge {
+  const { stopReason, usage } = outcome
+  const { inputTokens, outputTokens, cachedTokens, cacheWriteTokens } = chargedTokensOf(usage)
+  const isStored =
+    job.idempotency !== undefined && stopReason !== 'error' && (stopReason !== 'cancelled' || job.stop !== undefined)
+  const storedReply = isStored ? storedReplyOf(offer.model.id, outcome) : undefined
+  const milliseconds = Math.round(performance.now() - job.startedAt)
+  return {
+    inputTokens,
+    outputTokens,
+    cachedTokens,
+    cacheWriteTokens,
+    stopReason,
+    source: usage.source,
+    milliseconds,
+    tags: job.request.tags,
+    storedReply,
+  }
+}

@@ -13,7 +13,18 @@ import type { ReplyPart } from '../models/conversation.ts'
 import type { StopReason, Usage } from '../models/model.ts'
 import type { Outcome } from './outcome.ts'
 import { generateResponse } from './schema.ts'
-import { storedPart } from './stored-part.ts'
+
+/** A part of a reply as it is stored for a replay. */
+const storedPart = Type.Union([
+  Type.Object({ kind: Type.Literal('text'), text: Type.String() }),
+  Type.Object({
+    kind: Type.Literal('thinking'),
+    text: Type.String(),
+    signature: Type.Optional(Type.String()),
+    redacted: Type.Optional(Type.Literal(true)),
+  }),
+  Type.Object({ kind: Type.Literal('call'), id: Type.String(), tool: Type.String(), input: Type.String() }),
+])
 
 /** A charged reply. A retry with the same idempotency key receives it again, byte for byte. */
 export interface Reply {

@@ -1,3 +1,4 @@
+import * as operations from './operations.ts'
 import type { Audit } from '../access/audit/audit.ts'
 import { permitted } from '../access/permitted.ts'
 import { visitOf } from '../access/visits.ts'
@@ -13,11 +14,8 @@ import { quoted } from '../platform/text/one-line.ts'
 import { Problem } from '../platform/problems.ts'
 import type { Sessions } from '../signin/session/sessions.ts'
 import type { Catalogue } from './catalogue.ts'
-import { readKeyUses } from './key-uses.ts'
-import * as operations from './operations.ts'
-import { presentConfigured } from './present.ts'
-
-export { pricedModelExamples } from './examples.ts'
+import { presentConfigured, type KeyUse } from './present.ts'
+import type { ExampleValues } from '../platform/http/examples.ts'
 
 interface ModelRouteNeeds {
   readonly catalogue: Pick<Catalogue, 'configured'>
@@ -108,4 +106,45 @@ export function modelNamesOf(catalogue: Pick<Catalogue, 'configured'>): { name: 
       { name: model.id, alias_of: null },
       ...aliases.map((name) => ({ name, alias_of: model.id })),
     ])
+}
+
+/** A model with its price, for the documentation. */
+export const pricedModelExamples = {
+  'Models and prices': {
+    model: 'tiny',
+    'models.id': 'tiny',
+    kind: 'text',
+    aliases: ['default'],
+    context: 1024,
+    max_output_tokens: 512,
+    capabilities: ['forced_tools', 'json'],
+    fallback: null,
+    reason: null,
+    input: '0.10',
+    output: '0.40',
+    'setPrice.request': { input: '0.12', output: '0.48', valid_from: '2026-04-01' },
+    'setPrice.response.input': '0.12',
+    'setPrice.response.output': '0.48',
+    'setPrice.response.valid_from': '2026-04-01T00:00:00.000Z',
+    public_id: '4XkQ7mZp9RtB',
+    'keys.name': 'backend',
+    'account.name': 'Acme',
+    unlimited_keys: 1,
+    currency: 'GBP',
+  },
+} satisfies ExampleValues
+
+interface KeyUseNeeds {
+  readonly accounts: Pick<Accounts, 'list'>
+  readonly keys: Pick<Keys, 'list'>
+}
+
+/** The valid keys of open accounts, in order of creation. */
+async function readKeyUses({ accounts, keys }: KeyUseNeeds): Promise<KeyUse[]> {
+  const [allAccounts, allKeys] = await Promise.all([accounts.list(), keys.list()])
+  const open = new Map(allAccounts.filter(({ status }) => status === 'open').map(({ id, name }) => [id, { id, name }]))
+  return allKeys.flatMap(({ id, publicId, name, accountId, allowedModels, status }) => {
+    const account = open.get(accountId ?? '')
+    return status === 'valid' && account ? [{ id, publicId, name, account, allowedModels }] : []
+  })
 }

@@ -1,3 +1,4 @@
+import * as identities from './identities-store.ts'
 import { personIdOf, type Visit } from '../access/actor.ts'
 import { preventAssignments } from '../access/assignment-lock.ts'
 import type { Audit } from '../access/audit/audit.ts'
@@ -7,12 +8,10 @@ import { Problem } from '../platform/problems.ts'
 import type { CredentialChanges } from '../signin/credential-change.ts'
 import { changeWithin, lastPartner, lockForChange, withdrawals, withdrawnEntries } from './change.ts'
 import type { Email } from './email.ts'
-import * as identities from './identities-store.ts'
 import { withdrawOf, withdrawUnfinished } from './invitations/store.ts'
 import { addressTaken, requiredEmail } from './people.ts'
 import type { PersonChange, PersonSummary } from './person.ts'
-import { deleteFactors, deleteSignInData } from './removal-store.ts'
-import { markDeleted } from './store.ts'
+import { deleteFactors, deleteSignInData, markDeleted } from './store.ts'
 
 /**
  * What partners and the command line change about people. Every method throws Problem: `not_found` for an unknown id,

@@ -4,9 +4,8 @@ import type { Audit, AuditEntry } from '../access/audit/audit.ts'
 import type { Database, Queryable } from '../platform/database/database.ts'
 import { aboutPerson, withdrawals } from './change.ts'
 import { readEmail, type Email } from './email.ts'
-import { lockFirstPartner } from './first-partner-store.ts'
+import { insertPerson, lockFirstPartner, lockPartners, readPersonByEmail, updatePerson } from './store.ts'
 import { withdrawOf } from './invitations/store.ts'
-import { insertPerson, lockPartners, readPersonByEmail, updatePerson } from './store.ts'
 
 interface Needs {
   readonly database: Database

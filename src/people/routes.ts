@@ -1,3 +1,4 @@
+import * as operations from './operations.ts'
 import type { Audit } from '../access/audit/audit.ts'
 import type { Visit } from '../access/actor.ts'
 import { permitted } from '../access/permitted.ts'
@@ -14,10 +15,8 @@ import { registerInvitations } from './invitations/routes.ts'
 import type { Invitations } from './invitations/invitations.ts'
 import type { People } from './people.ts'
 import type { PersonChange } from './person.ts'
-import * as operations from './operations.ts'
 import { presentInvitation, presentPerson, type Counts } from './present.ts'
-
-export { peopleExamples } from './examples.ts'
+import type { ExampleValues } from '../platform/http/examples.ts'
 
 /** The number of active clients of each consultant, by the consultant's id, on behalf of a partner. */
 export type CountClients = (visit: Visit) => Promise<ReadonlyMap<string, number>>
@@ -124,3 +123,18 @@ function registerSessionEnds(server: Server, { people, sessions }: PeopleRouteNe
     return signedOut(reply, sessions).send({ ended: ended.length })
   })
 }
+
+/** People and clients of the demo's fictional firm, for the documentation. */
+export const peopleExamples = {
+  People: {
+    name: 'Daniel Osei',
+    email: 'daniel@example.com',
+    'invited_by.name': 'Ruth Penhallow',
+    'clients.name': 'Harbour Lane Bakery',
+    'clients.reference': 'PA-1031',
+    conflicts: [],
+    to: '0199c3aa-0f6e-7a52-8d91-4be7c2f01d35',
+    link: 'https://tollgate.example.com/signin/invitation#Q2hhbmdlIG1lIGJlZm9yZSB1c2U',
+    'changePerson.request': { role: 'partner' },
+  },
+} satisfies ExampleValues

@@ -29,7 +29,7 @@ import { checkSignInSettings } from './settings-rule.ts'
 import type { SignUp } from './sign-up.ts'
 import { createSignIn, type SignIn } from './signin.ts'
 import { createSteps } from './attempt/steps.ts'
-import { hasStoredFactor } from './stored-factors-store.ts'
+import { hasStoredFactor } from './factors/store.ts'
 import { createThrottle } from './throttle/throttle.ts'
 import { createUsableMethods } from './usable-methods.ts'
 

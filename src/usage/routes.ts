@@ -8,10 +8,69 @@ import type { Server } from '../platform/http/server.ts'
 import { Problem } from '../platform/problems.ts'
 import { sameOrigin, signedIn } from '../signin/guard.ts'
 import type { Sessions } from '../signin/session/sessions.ts'
-import { createFirmUsage } from './firm.ts'
-import { listRequests, readUsage, showRequest } from './operations.ts'
-import { createUsageReads } from './reads.ts'
-import { createFirmRequests } from './requests/requests.ts'
+import { createFirmUsage, type FirmNeeds } from './firm.ts'
+import { Type } from 'typebox'
+import { answers, needsSession, refusals, refusalsOfPeople } from '../platform/http/openapi.ts'
+import {
+  loggedRequest,
+  requestsPage,
+  requestsQuery,
+  usagePage,
+  usageQuery,
+  type RequestsPageData,
+  type RequestsQuery,
+  type UsageRequest,
+} from './schema.ts'
+import type { Visit } from '../access/actor.ts'
+import { may } from '../access/policy.ts'
+import { recordedQuery } from '../access/audit/recorded-query.ts'
+import { requestsFile } from './csv.ts'
+import { namesIn } from './names.ts'
+import { presentRequest } from './present.ts'
+import { cursorIn, logFilterOf, requestFilter } from './queries.ts'
+import { readLog, type LogFilter, type LoggedRequest } from './requests/request-log.ts'
+
+const common = { tags: ['Usage'], ...needsSession }
+
+/** The OpenAPI operations of /usage. */
+const readUsage = {
+  ...common,
+  operationId: 'readUsage',
+  summary: 'Show the usage of the firm',
+  description:
+    'Requests, tokens, cost and refusals of all accounts, in total and by day, model, key, client and account, compared ' +
+    'with the days before; and how close accounts are to their limits. With `format=csv`, the figures of every group as a ' +
+    'file; its days are UTC days. For partners.',
+  querystring: usageQuery,
+  response: {
+    200: answers(usagePage, 'The usage.'),
+    ...refusals([...refusalsOfPeople, 'invalid_field', 'unknown_field']),
+  },
+}
+
+const listRequests = {
+  ...common,
+  operationId: 'listRequests',
+  summary: 'List requests',
+  description:
+    'Every charged request, and refused requests of the last 30 days, the newest first. If many requests are refused in one ' +
+    'second, only some are kept; all are counted. With `format=csv`, all matching requests as a file, with times in ' +
+    'the time zone of the firm and their offset. For partners.',
+  querystring: requestsQuery,
+  response: {
+    200: answers(requestsPage, 'One page.'),
+    ...refusals([...refusalsOfPeople, 'invalid_field', 'unknown_field']),
+  },
+}
+
+const showRequest = {
+  ...common,
+  operationId: 'showRequest',
+  summary: 'Show one request',
+  description: 'A charged request, or a refused one that is kept. For partners.',
+  params: Type.Object({ id: Type.String({ description: 'The id of the request.' }) }),
+  response: { 200: answers(loggedRequest, 'The request.'), ...refusals([...refusalsOfPeople, 'not_found']) },
+}
 
 interface UsageRouteNeeds {
   readonly database: Database
@@ -62,4 +121,91 @@ export function registerUsage(server: Server, needs: UsageRouteNeeds): void {
 function sendFile(reply: FastifyReply, name: string, pieces: AsyncIterable<string>): FastifyReply {
   reply.header('content-disposition', `attachment; filename="${name}"`).type('text/csv; charset=utf-8')
   return reply.send(Readable.from(pieces))
+}
+
+/** Permits reads of usage to partners, and records each of them. */
+interface UsageReads {
+  /** Throws Problem `forbidden` for others. A page that stays open and repeats its read is recorded once in ten minutes. */
+  page(visit: Visit, action: UsageAction, query: Query): Promise<void>
+  /** The same, and recorded each time. */
+  once(visit: Visit, action: UsageAction, query: Query): Promise<void>
+}
+
+/** What is recorded of it is described at `recordedQuery`. */
+type Query = Readonly<Record<string, string | undefined>>
+
+type UsageAction = 'usage_read' | 'requests_read'
+
+const repeated = 600_000
+const mostRemembered = 1000
+
+function createUsageReads({ access }: { access: Pick<RecordAccess, 'note' | 'forbid'> }): UsageReads {
+  /** When each read was recorded, oldest first. */
+  const recorded = new Map<string, number>()
+
+  async function once(visit: Visit, action: UsageAction, query: Query): Promise<void> {
+    const deed = { action, noun: 'usage' }
+    if (!may(visit.actor, 'read', 'usage')) await access.forbid(visit, deed, 'Only partners may see the usage.')
+    await access.note(visit, { ...deed, details: recordedQuery(query) })
+  }
+
+  return Object.freeze({
+    once,
+    async page(visit: Visit, action: UsageAction, query: Query) {
+      const { actor } = visit
+      const id = JSON.stringify([actor.kind === 'person' ? actor.id : actor.kind, action, recordedQuery(query)])
+      const now = performance.now()
+      const last = recorded.get(id)
+      if (last !== undefined && now - last < repeated && may(actor, 'read', 'usage')) return
+      await once(visit, action, query)
+      recorded.delete(id)
+      recorded.set(id, now)
+      const [oldest] = recorded.keys()
+      if (recorded.size > mostRemembered && oldest !== undefined) recorded.delete(oldest)
+    },
+  } satisfies UsageReads)
+}
+
+/** The requests of the firm. Whether the visitor may see them is decided before. Every method throws Problem. */
+interface FirmRequests {
+  page(visit: Visit, query: RequestsQuery): Promise<RequestsPageData>
+  /** One request, or undefined if there is none with this id. */
+  show(visit: Visit, id: string): Promise<UsageRequest | undefined>
+  /** All matching requests as CSV, in pieces. Times are in the time zone, with its offset. */
+  csv(visit: Visit, query: RequestsQuery): AsyncIterable<string>
+}
+
+const perPiece = 1000
+
+function createFirmRequests(needs: FirmNeeds & { readonly timeZone: string }): FirmRequests {
+  const { database, currency } = needs
+
+  async function present(visit: Visit, requests: readonly LoggedRequest[]): Promise<UsageRequest[]> {
+    const names = await namesIn(needs, visit, requests)
+    return requests.map((request) => presentRequest(request, names, currency))
+  }
+
+  async function* pieces(visit: Visit, filter: LogFilter, { outcome }: RequestsQuery) {
+    let before: string | undefined
+    do {
+      const page = await readLog(database, { filter, outcome, before, limit: perPiece })
+      yield await present(visit, page.requests)
+      before = page.next ?? undefined
+    } while (before !== undefined)
+  }
+
+  return Object.freeze({
+    async page(visit: Visit, query: RequestsQuery) {
+      const { outcome, cursor, limit } = query
+      const asked = { filter: logFilterOf(query), outcome, before: cursorIn(cursor), limit: Number(limit ?? 50) }
+      const { requests, next } = await readLog(database, asked)
+      return { requests: await present(visit, requests), next }
+    },
+    async show(visit: Visit, id: string) {
+      const { requests } = await readLog(database, { filter: requestFilter(id), limit: 1 })
+      const [request] = await present(visit, requests)
+      return request
+    },
+    csv: (visit: Visit, query: RequestsQuery) => requestsFile(pieces(visit, logFilterOf(query), query), needs),
+  } satisfies FirmRequests)
 }

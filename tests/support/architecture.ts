@@ -132,7 +132,7 @@ function forbiddenContents(file: string, text: string, { environment, sql }: Arc
   const bare = withoutComments(text)
   const plain = bare.replaceAll(literal, "''")
   const readsEnvironment = /\bprocess\s*(?:\.\s*env\b|\[\s*['"`]env)|\benv\b[^;'"`]*\}\s*from\s*'node:process'/
-  const isStore = /(?:^|-)store\.ts$/.test(path.basename(file)) || sql.includes(file)
+  const isStore = /(?:^|-)store\.ts$|^verify\.ts$/.test(path.basename(file)) || sql.includes(file)
   return [
     ...(readsEnvironment.test(bare) && !environment.includes(file) ? [`${file}: reads the environment`] : []),
     ...(/(?:[:<,|&(=]|\bas)\s*any\b(?!\s*:)/.test(plain) ? [`${file}: has an any`] : []),

@@ -6,7 +6,7 @@ import { codeOf } from '../../platform/database/failure.ts'
 import { connectionError } from '../../platform/database/connection-error.ts'
 import { scramVerifier } from '../../platform/database/scram.ts'
 import { OperatorError } from '../../platform/problems.ts'
-import { callFunction, loginStatement, readLogin, readTemporaryRevocation, type Login } from './login-store.ts'
+import { callFunction, loginStatement, readLogin, readTemporaryRevocation, type Login } from './store.ts'
 
 /** The SQLSTATE of a user who may not log in, or whom pg_hba.conf does not admit. */
 const notAuthorized = '28000'

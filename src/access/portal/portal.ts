@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { openPipeline, type PreparedStatement, type RowsOf } from '../../platform/database/pipeline.ts'
 import type { Actor, Role } from '../actor.ts'
-import { setActor, setPerson } from './context-store.ts'
+import { setActor, setPerson } from './store.ts'
 import { portalAddress } from './login.ts'
 import { roleOf } from '../policy.ts'
 

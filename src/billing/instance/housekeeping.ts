@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Database } from '../../platform/database/database.ts'
-import { createPartitions, deleteStoredReplies } from './housekeeping-store.ts'
+import { createPartitions, deleteStoredReplies } from './store.ts'
 
 const hour = 3_600_000
 

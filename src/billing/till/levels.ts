@@ -2,7 +2,7 @@ import type { Database } from '../../platform/database/database.ts'
 import { withinPatience } from '../../platform/database/patience.ts'
 import type { Allowances } from '../allowances/allowances.ts'
 import { readKeyStanding } from '../key-standing-store.ts'
-import { readStanding } from './levels-store.ts'
+import { readStanding } from './store.ts'
 import {
   accountStanding,
   keyStanding,

@@ -1,13 +1,16 @@
 import type { Logger } from 'pino'
 import type { Database } from '../../platform/database/database.ts'
 import { createAdmissions } from './admissions.ts'
-import { createAllowances } from '../allowances/allowances.ts'
+import { createAllowances, type Allowances } from '../allowances/allowances.ts'
 import { openBatches } from './batches.ts'
 import { readLevels } from './levels.ts'
 import { createSettlements } from './settlements.ts'
 import type { Payer } from '../payer.ts'
-import { precheck } from './precheck.ts'
-import type { AdmissionRequest, Till } from './till.ts'
+import type { AdmissionRequest, Replay, Till } from './till.ts'
+import { withinPatience } from '../../platform/database/patience.ts'
+import { levelsOf, refusalOf } from './limits.ts'
+import { readPrecheck } from './store.ts'
+import { replayOf } from './replay.ts'
 
 /** Opens this instance's till on PostgreSQL. Throws Problem `unavailable` without a database. */
 export async function createTill({ database, log }: { database: Database; log: Logger }): Promise<Till> {
@@ -37,4 +40,20 @@ export async function createTill({ database, log }: { database: Database; log: L
     unchargedTokens: settlements.unchargedTokens,
     drain: () => batches.drain(),
   })
+}
+
+/** Implements `precheck` of the till. Needs no database if the account's allowance covers the request. */
+async function precheck(
+  { database, allowances }: { readonly database: Database; readonly allowances: Allowances },
+  least: AdmissionRequest,
+): Promise<Replay | undefined> {
+  if (least.idempotency === undefined && allowances.covers(least)) return undefined
+  const row = await withinPatience(database, readPrecheck(database, least))
+  const levels = levelsOf(row)
+  if (row === undefined || levels === undefined) return undefined
+  const tokens = least.inputTokens + least.maxOutputTokens
+  if (row.outcome === 'admitted') return undefined
+  const replay = await replayOf(database, row, levels)
+  if (replay) return replay
+  throw refusalOf(row, `at least ${tokens}`)
 }

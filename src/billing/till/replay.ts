@@ -1,12 +1,9 @@
 import type { Database } from '../../platform/database/database.ts'
 import { withinPatience } from '../../platform/database/patience.ts'
 import type { Levels } from './limits.ts'
-import { readChargedTokens } from './replay-store.ts'
-import type { TillRow } from './till-row.ts'
+import { readChargedTokens } from './store.ts'
+import type { ReplayRow } from './till-row.ts'
 import type { Replay } from './till.ts'
-
-/** The part of a row of `till()` that describes a stored reply. */
-export type ReplayRow = Pick<TillRow, 'outcome' | 'original' | 'headers' | 'body'>
 
 /** The stored reply of a row with the outcome `replay`, with what the ledger says was charged for it. */
 export async function replayOf(database: Database, row: ReplayRow, levels: Levels): Promise<Replay | undefined> {

@@ -3,7 +3,12 @@ import { rowsText } from '../../platform/database/rows.ts'
 import type { Renewal } from '../allowances/allowances.ts'
 import type { KeyReport, Report } from '../allowances/allowance-reports.ts'
 import { keyReportRow, reportRow } from './exchange-rows.ts'
-import type { TillRow } from './till-row.ts'
+import type { ReplayRow, TillRow } from './till-row.ts'
+import type { Queryable } from '../../platform/database/database.ts'
+import type { RefusalRow, Standing } from './limits.ts'
+import type { ChargedTokens } from '../prices/tokens.ts'
+import { mostCostOf } from '../prices/price.ts'
+import type { AdmissionRequest } from './till.ts'
 
 /** The instance that sends a batch, and the batch's number. The database refuses a number that is not above the last. */
 interface BatchId {
@@ -44,4 +49,99 @@ export function exchangeCall(
   }
   const text = 'select * from exchange_moving($1, $2, $3, $4, $5, $6)'
   return { name: 'exchange_moving', text, values: [...values, JSON.stringify(holds)] }
+}
+
+/** The limits of an account and the current levels of its buckets, by the rules of `till()`. Writes nothing. */
+export async function readStanding(database: Queryable, accountId: string): Promise<Standing | undefined> {
+  const [row] = await database.rows<Standing>({
+    name: 'levels',
+    text: `select requests_per_minute, tokens_per_minute,
+             least(greatest(0, requests_per_minute * 60000000::bigint - requests_lent),
+               request_level + passed * requests_per_minute) as request_level,
+             least(greatest(0, tokens_per_minute * 60000000::bigint - tokens_lent),
+               token_level + passed * tokens_per_minute) as token_level
+           from account,
+             lateral (select least(60000000,
+               greatest(0, extract(epoch from clock_timestamp() - level_at) * 1000000))::bigint as passed) p
+           where id = $1`,
+    values: [accountId],
+  })
+  return row
+}
+
+/** The tokens that a request was charged for. Undefined if it is not in the ledger. */
+export async function readChargedTokens(database: Queryable, requestId: string): Promise<ChargedTokens | undefined> {
+  const [charged] = await database.rows<ChargedTokens>({
+    name: 'charged tokens',
+    text: `select input_tokens as "inputTokens", output_tokens as "outputTokens", cached_tokens as "cachedTokens",
+             cache_write_tokens as "cacheWriteTokens"
+           from ledger where request_id = $1`,
+    values: [requestId],
+  })
+  return charged
+}
+
+/**
+ * The outcome of a request by the rules of `till()`, except that allowances count as available: their instances would return
+ * them. Undefined if there is no such account. Writes nothing.
+ */
+export async function readPrecheck(
+  database: Queryable,
+  { payer, inputTokens, maxOutputTokens, price, idempotency }: AdmissionRequest,
+): Promise<(RefusalRow & ReplayRow) | undefined> {
+  const cost = mostCostOf(price, inputTokens, maxOutputTokens)
+  const [row] = await database.rows<RefusalRow & ReplayRow>({
+    name: 'precheck',
+    text: `
+      with moment as materialized (
+        select now, (now at time zone 'UTC')::date as today, date_trunc('month', now at time zone 'UTC')::date as this_month,
+          60000000::bigint as unit from (select clock_timestamp() as now offset 0) n
+      ), standing as materialized (
+        select status, requests_per_minute, tokens_per_minute, coalesce(monthly_limit - charged_now, credited - charged) as credit,
+          held, tokens_per_minute * unit as token_most,
+          least(requests_per_minute * unit, request_level + requests_lent + passed * requests_per_minute) as request_level,
+          least(tokens_per_minute * unit, token_level + tokens_lent + passed * tokens_per_minute) as token_level
+        from account, moment,
+          lateral (select least(60000000, greatest(0, extract(epoch from now - level_at) * 1000000))::bigint as passed) p,
+          lateral (select case when month = this_month then month_charged else charged_since(id, this_month) end as charged_now) m
+        where id = $1
+      ), own as materialized (
+        select l.requests_per_minute, l.tokens_per_minute, l.held, least(monthly_budget, daily_budget) as most,
+          monthly_budget - case when month = this_month then month_charged else key_charged_since(l.id, this_month) end as month_left,
+          daily_budget - case when day = today then day_charged else key_charged_since(l.id, today) end as day_left,
+          least(l.requests_per_minute * unit, request_level + requests_lent * unit + passed * l.requests_per_minute) as request_level,
+          least(l.tokens_per_minute * unit, token_level + tokens_lent * unit + passed * l.tokens_per_minute) as token_level
+        from api_key k join key_limit l on l.id = k.limit_id, moment,
+          lateral (select least(60000000, greatest(0, extract(epoch from now - level_at) * 1000000))::bigint as passed) p
+        where k.id = $6
+      ), decided as (
+        select s.*, o.request_level as key_request_level, o.token_level as key_token_level,
+          o.requests_per_minute as key_requests_per_minute, o.tokens_per_minute as key_tokens_per_minute, o.most, now, unit,
+          $4::bigint * unit as tokens, $5::numeric as cost,
+          refusal(unit, $4::bigint * unit, $5::numeric, token_most, credit, s.held, s.request_level, s.token_level,
+            o.tokens_per_minute * unit, month_left, day_left, o.held, o.request_level, o.token_level) as refused
+        from standing s cross join moment left join own o on true
+      )
+      select requests_per_minute, tokens_per_minute, request_level, token_level, key_request_level, key_token_level,
+        key_requests_per_minute, key_tokens_per_minute, i.hold_id as original, i.headers, i.body,
+        case
+          when status <> 'open' then 'no_billing_account'
+          when i.request_hash <> $3 then 'mismatch'
+          when i.body is not null then 'replay'
+          when i.hold_id is not null then 'in_progress'
+          else coalesce(refused, 'admitted')
+        end as outcome,
+        refusal_wait(refused, now, unit, tokens, cost, request_level, token_level, requests_per_minute, tokens_per_minute,
+          key_request_level, key_token_level, key_requests_per_minute, key_tokens_per_minute, most) as wait_us
+      from decided left join idempotency i on i.account_id = $1 and i.key = $2 and i.created_at > now - interval '24 hours'`,
+    values: [
+      payer.accountId,
+      idempotency?.key,
+      idempotency?.hash,
+      inputTokens + maxOutputTokens,
+      String(cost),
+      payer.limitId === undefined ? null : payer.keyId,
+    ],
+  })
+  return row
 }

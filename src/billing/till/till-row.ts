@@ -26,3 +26,6 @@ export interface TillRow {
   readonly key_requests_per_minute: number | null
   readonly key_tokens_per_minute: number | null
 }
+
+/** The part of a row of `till()` that describes a stored reply. */
+export type ReplayRow = Pick<TillRow, 'outcome' | 'original' | 'headers' | 'body'>

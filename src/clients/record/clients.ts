@@ -1,11 +1,11 @@
-import type { RecordAccess, Deed } from '../../access/access.ts'
+import * as store from './store.ts'
+import type { Deed, RecordAccess } from '../../access/access.ts'
 import { personIdOf, type Visit } from '../../access/actor.ts'
 import { lockAssignments } from '../../access/assignment-lock.ts'
 import { may, scopeOf } from '../../access/policy.ts'
 import { readEmail } from '../../people/email.ts'
 import { Problem } from '../../platform/problems.ts'
 import { readBilling } from './billing.ts'
-import { requireAssignable } from './assignment.ts'
 import { newId } from '../../access/new-id.ts'
 import { archived } from '../items/outcomes.ts'
 import { readAddress } from '../../platform/text/postal-address.ts'
@@ -14,8 +14,9 @@ import { presentRecord, type ShownRecord } from '../present.ts'
 import { violates } from '../refusals.ts'
 import type { ClientChange, ClientList, ClientQuery, NewClient } from '../schema.ts'
 import { stale } from './stale.ts'
-import * as store from './store.ts'
 import type { Basis } from '../versions.ts'
+import { recordId } from '../ids.ts'
+import { readActivePerson } from './store.ts'
 
 /**
  * Client records. Every method applies the policy, writes an audit event whether it allows or refuses, and throws what
@@ -165,4 +166,17 @@ function columnsOf(body: ClientChange): store.ClientColumns {
     ...(address !== undefined && { address: readAddress(address) }),
     ...readBilling(body),
   }
+}
+
+/** Throws Problem `forbidden` or `invalid_field` unless the actor may assign a client to this active person. */
+async function requireAssignable(access: RecordAccess, visit: Visit, consultantId: string | undefined): Promise<void> {
+  if (!may(visit.actor, 'assign', 'client')) {
+    const deed = { action: 'client_assigned', noun: 'client' }
+    return access.forbid(visit, deed, 'Only partners may assign clients: omit consultant_id.', 'consultant_id')
+  }
+  const [[person]] = await access.as(visit, [readActivePerson(recordId(consultantId ?? ''))])
+  if (person) return
+  throw new Problem('invalid_field', 'The field consultant_id must be the id of an active person.', {
+    field: 'consultant_id',
+  })
 }

@@ -1,4 +1,3 @@
-import { createInbox } from './inbox.ts'
 import type { CallMessage, RunText } from './protocol.ts'
 
 /** A message of the child for one call, or `gone` if the child ended. */
@@ -57,4 +56,27 @@ export function createCalls(): Calls {
     },
     inFlight: () => open.size,
   })
+}
+
+/** A queue from a callback to an `await`. It keeps the order and loses nothing. */
+interface Inbox<Item> {
+  readonly put: (item: Item) => void
+  /** Resolves with the next item when it is there. */
+  readonly next: () => Promise<Item>
+}
+
+function createInbox<Item>(): Inbox<Item> {
+  const items: Item[] = []
+  let waiting: ((item: Item) => void) | undefined
+  return {
+    put(item) {
+      const take = waiting
+      waiting = undefined
+      if (take) take(item)
+      else items.push(item)
+    },
+    async next() {
+      return items.shift() ?? new Promise<Item>((resolve) => (waiting = resolve))
+    },
+  }
 }

@@ -7,7 +7,7 @@ import type { AttemptData, BegunEnrolment, SecondFactor } from '../methods/metho
 import { WrongCode } from '../attempt/wrong-code.ts'
 import { readCode, wrongCode } from './code-input.ts'
 import type { Guesses } from './guesses.ts'
-import * as store from './totp-store.ts'
+import * as store from './store.ts'
 
 interface Needs {
   readonly database: Database

@@ -1,12 +1,12 @@
-import type { Person } from '../../people/person.ts'
-import type { PasskeyRow } from '../passkeys/passkeys-store.ts'
-import type { ListedIdentity } from '../../people/person.ts'
+import type { Identity, ListedIdentity, Person } from '../../people/person.ts'
+import { deletePasskeys, renamePasskey, type PasskeyRow } from '../passkeys/passkeys-store.ts'
 import { createConfirmation, type Confirmation } from './confirmation.ts'
 import { createOwnFactors, type OwnFactors } from './factors.ts'
-import { createOwnIdentities, type OwnIdentities } from './identities.ts'
-import { createOwnPasskeys, type OwnPasskeys } from './passkeys.ts'
-import type { OwnNeeds } from './own.ts'
-import { readSignIns, type SignInRow } from './sign-ins-store.ts'
+import { changeOwn, settleRemoval, type OwnChange, type OwnNeeds } from './own.ts'
+import { readSignIns, type SignInRow } from './store.ts'
+import { isUuid } from '../../platform/database/uuid.ts'
+import { Problem } from '../../platform/problems.ts'
+import { checkName } from '../../platform/text/name.ts'
 
 /** A person's sign-in methods, and the changes they may make. */
 export interface OwnAccount {
@@ -66,4 +66,73 @@ export function createOwnAccount(needs: OwnNeeds): OwnAccount {
       }
     },
   } satisfies OwnAccount)
+}
+
+/** The identities at providers of the person who is signed in. */
+interface OwnIdentities {
+  /** Nothing changes if the identity is theirs. Throws Problem `conflict` if it is another person's. */
+  link(change: OwnChange, identity: Identity): Promise<void>
+  /** Returns how many other sessions ended. Throws Problem `not_found`, and `conflict` for the last way to sign in. */
+  unlink(change: OwnChange, id: string): Promise<number>
+}
+
+function createOwnIdentities(needs: OwnNeeds): OwnIdentities {
+  const { identities, usable } = needs
+  return {
+    async link(change, identity) {
+      const owner = await identities.byIdentity(identity)
+      if (owner?.id === change.session.person.id) return
+      await changeOwn(needs, change, async (tx, person) => {
+        if (!(await identities.link(tx, person.id, identity))) throw taken()
+        const { issuer } = identity
+        return { action: 'identity_added', details: { issuer }, notice: { what: 'sign_in_method_linked' } }
+      })
+    },
+    unlink: (change, id) =>
+      changeOwn(needs, change, async (tx, person) => {
+        const issuer = isUuid(id) ? await identities.unlink(tx, person.id, id) : undefined
+        if (issuer === undefined) throw new Problem('not_found', 'You have no such identity. GET /me lists yours.')
+        await usable.requireOne(tx, person)
+        return { action: 'identity_removed', details: { issuer }, notice: { what: 'sign_in_method_removed' } }
+      }),
+  }
+}
+
+function taken(): Problem {
+  return new Problem('conflict', 'This account at the provider belongs to another person here.')
+}
+
+/** The passkeys of the person who is signed in. Both throw Problem `not_found`. */
+interface OwnPasskeys {
+  /** Returns the name. Throws Problem `invalid_field`. */
+  rename(change: OwnChange, id: string, name: string): Promise<string>
+  /** Returns how many other sessions ended. Throws Problem `conflict` for the last way to sign in. */
+  remove(change: OwnChange, id: string): Promise<number>
+}
+
+function createOwnPasskeys(needs: OwnNeeds): OwnPasskeys {
+  const { database, audit, usable } = needs
+  return {
+    rename: ({ session, by }, id, text) =>
+      database.transaction(async (tx) => {
+        const name = checkName(text)
+        const isKnown = isUuid(id) && (await renamePasskey(tx, { id, personId: session.person.id }, name))
+        if (!isKnown) throw unknownPasskey()
+        const about = { outcome: 'allowed', noun: 'passkey', nounId: id } as const
+        await audit.recordWithin(tx, [{ ...by, action: 'passkey_renamed', ...about }])
+        return name
+      }),
+    remove: (change, id) =>
+      changeOwn(needs, change, async (tx, person) => {
+        const count = isUuid(id) ? await deletePasskeys(tx, { id, personId: person.id }) : 0
+        if (count === 0) throw unknownPasskey()
+        await usable.requireOne(tx, person)
+        await settleRemoval(needs, tx, person)
+        return { action: 'passkey_removed', details: { passkey: id }, notice: { what: 'passkey_removed' } }
+      }),
+  }
+}
+
+function unknownPasskey(): Problem {
+  return new Problem('not_found', 'You have no such passkey. GET /me lists yours.')
 }

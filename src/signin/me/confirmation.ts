@@ -3,7 +3,7 @@ import { Problem } from '../../platform/problems.ts'
 import type { BegunFactor, Challenge, CredentialMethod } from '../methods/method.ts'
 import type { Visitor } from '../visitor/visitor.ts'
 import { countTries } from '../attempt/wrong-code.ts'
-import * as store from './begun-store.ts'
+import * as store from './store.ts'
 import type { OwnChange, OwnNeeds } from './own.ts'
 
 /** How long a person may take, in ms. */

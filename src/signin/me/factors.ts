@@ -5,7 +5,7 @@ import type { EnrollableFactor } from '../factor-policy.ts'
 import type { Challenge } from '../methods/method.ts'
 import type { Visitor } from '../visitor/visitor.ts'
 import { countTries } from '../attempt/wrong-code.ts'
-import * as store from './begun-store.ts'
+import * as store from './store.ts'
 import { changeOwn, settleRemoval, type OwnChange, type OwnNeeds } from './own.ts'
 
 /** How long a person may take to set up a factor, in ms. */

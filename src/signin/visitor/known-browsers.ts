@@ -1,7 +1,7 @@
 import type { Mailer } from '../../mail/mailer.ts'
 import type { Queryable } from '../../platform/database/database.ts'
 import { hashOf, newSecret, readSecrets, setCookie } from '../session/cookies.ts'
-import * as store from './known-browsers-store.ts'
+import * as store from './store.ts'
 import type { Visitor } from './visitor.ts'
 
 /**

@@ -1,5 +1,4 @@
 import type { Delta } from '../../conversation.ts'
-import { createCallInput, type CallInput } from './call-input.ts'
 import type { CallFragment } from './chat-deltas.ts'
 import { newCallId } from './chat-completions.ts'
 import { unusable } from '../failure.ts'
@@ -156,5 +155,50 @@ export function createReplyOrder(pass: (piece: OrderedPiece) => void): ReplyOrde
     end() {
       while (open) close(open)
     },
+  }
+}
+
+/** The arguments of a call that arrive in pieces. */
+interface CallInput {
+  readonly json: string
+  add(piece: string): void
+  /** Whether they are a whole JSON text. */
+  isWhole(): boolean
+}
+
+/** Looks at each character once: arguments may be long, and the question is asked with every piece that follows them. */
+function createCallInput(): CallInput {
+  let json = ''
+  let depth = 0
+  let isInString = false
+  let isEscaped = false
+
+  function look(character: string): void {
+    if (isEscaped) isEscaped = false
+    else if (isInString && character === '\\') isEscaped = true
+    else if (character === '"') isInString = !isInString
+    else if (isInString) return
+    else if (character === '{' || character === '[') depth += 1
+    else if (character === '}' || character === ']') depth -= 1
+  }
+
+  return {
+    get json() {
+      return json
+    },
+    add(piece) {
+      json += piece
+      for (const character of piece) look(character)
+    },
+    isWhole: () => depth === 0 && !isInString && isJson(json),
+  }
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
   }
 }

@@ -1,5 +1,7 @@
 import type { Client } from 'pg'
 import { run } from '../../platform/database/connection.ts'
+import type { PreparedStatement } from '../../platform/database/pipeline.ts'
+import type { PersonActor, Role } from '../actor.ts'
 
 /** The portal's login: the database user that reads and changes client records. */
 export interface Login {
@@ -57,4 +59,29 @@ export function loginStatement(user: string, verifier: string | undefined): stri
 /** Fails if the user may not use the schema. */
 export async function callFunction(client: Client): Promise<void> {
   await run(client, `select portal_role('portal')`)
+}
+
+const personContext = {
+  consultant: `select set_config('role', portal_role('consultant'), true), set_config('tollgate.person', $1, true)`,
+  partner: `select set_config('role', portal_role(case when partner then 'partner' else 'consultant' end), true),
+      set_config('tollgate.person', case when partner then $1 else '' end, true)
+    from is_partner($1::text::uuid) as partner`,
+} satisfies Record<Role, string>
+
+/**
+ * Sets the role and the person until the end of the transaction. A former partner gets a consultant's role and no person
+ * id, so row-level security shows no rows.
+ */
+export function setPerson({ role, id }: PersonActor): PreparedStatement {
+  return { name: `context ${role}`, text: personContext[role], values: [id] }
+}
+
+/** Sets the role, and an actor that is not a person, until the end of the transaction. */
+export function setActor(role: Role, kind: string, name: string): PreparedStatement {
+  return {
+    name: 'context firm',
+    text: `select set_config('role', portal_role($1), true), set_config('tollgate.person', '', true),
+      set_config('tollgate.actor', $2, true), set_config('tollgate.actor_name', $3, true)`,
+    values: [role, kind, name],
+  }
 }
