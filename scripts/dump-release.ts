@@ -3,12 +3,12 @@
 // Makes tests/releases/<version>.sql.gz: a dump of a database that this version has filled. Run it once, on the commit of the
 // release. `pg_dump` must be in PATH and at least as new as the server; its address names a role that may see every row.
 import { execFileSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { pino } from 'pino'
 import { openDatabase } from '../src/platform/database/database.ts'
+import { readMigrations, shippedMigrations } from '../src/platform/database/migration-files.ts'
 import { emptyTables, fillDatabase } from '../tests/support/full-database.ts'
 
 const [version, databaseUrl, dumpUrl] = process.argv.slice(2)
@@ -31,11 +31,5 @@ await fillDatabase(databaseUrl, async (contents) => {
 })
 
 // From now on these migrations must not change.
-const migrations = path.join(root, 'migrations')
-const checksums = readdirSync(migrations).map((name) => {
-  const hash = createHash('sha256')
-    .update(readFileSync(path.join(migrations, name)))
-    .digest('hex')
-  return `${hash}  ${name}\n`
-})
+const checksums = (await readMigrations(shippedMigrations)).map(({ name, checksum }) => `${checksum}  ${name}.sql\n`)
 writeFileSync(path.join(folder, 'migrations.sha256'), checksums.join(''))

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { globSync, readFileSync } from 'node:fs'
+import { cp, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, describe, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
@@ -18,6 +20,7 @@ import { startService, upstreamModel } from './support/service.ts'
 import { sealAll, whileTampered } from './support/tamper.ts'
 import { log } from './support/tills.ts'
 import { startVendor } from './support/vendor.ts'
+import { readAllRows, readWholeSchema } from './support/whole-schema.ts'
 
 const folder = path.join(import.meta.dirname, 'releases')
 const migrations = path.join(import.meta.dirname, '../migrations')
@@ -47,7 +50,7 @@ describe('released migrations', () => {
 
   // An older text in a migration would be what a new database runs until the file of the function is applied.
   test('create no function since functions have files', () => {
-    const since = globSync('*.sql', { cwd: migrations }).filter((name) => name > '0065')
+    const since = globSync('0*.sql', { cwd: migrations }).filter((name) => name > '0065')
     assert.deepEqual(
       since.filter((name) => /^create (?:or replace )?function/im.test(String(readMigration(name)))),
       [],
@@ -55,7 +58,7 @@ describe('released migrations', () => {
   })
 
   test('have numbers without gaps or duplicates', () => {
-    const numbers = globSync('*.sql', { cwd: migrations }).map((name) => Number(name.slice(0, 4)))
+    const numbers = globSync('0*.sql', { cwd: migrations }).map((name) => Number(name.slice(0, 4)))
     assert.deepEqual(
       numbers.toSorted((a, b) => a - b),
       numbers.map((_, index) => index + 1),
@@ -74,6 +77,112 @@ function changed(list: readonly string[], read: (name: string) => Buffer): strin
       return [name]
     }
   })
+}
+
+describe('the schema of a new database', () => {
+  const fresh = fixture(() => createTestDatabase())
+  let superuser: Database
+  let schema: readonly string[]
+  setUp(async () => {
+    superuser = openDatabase(fresh.superuserUrl, { log })
+    schema = await readSchemaOf(fresh.url)
+  })
+  after(() => superuser.close())
+
+  test('and its rows are those that the numbered files make', { timeout: 120_000 }, async (t) => {
+    const directory = await mkdtemp(path.join(tmpdir(), 'tollgate-numbered-'))
+    t.after(() => rm(directory, { recursive: true }))
+    await cp(migrations, directory, { recursive: true })
+    await rm(path.join(directory, 'schema.sql'))
+    const numbered = await createTestDatabase({ empty: true })
+    await migrate(numbered.url, { directory })
+    assert.deepEqual(differences(schema, await readSchemaOf(numbered.url)), [])
+    const other = openDatabase(numbered.superuserUrl, { log })
+    assert.deepEqual(differences(await readAllRows(superuser), await readAllRows(other)), [])
+    await other.close()
+    await numbered.drop()
+  })
+
+  const changes = [
+    'alter table letter alter recipient type varchar',
+    'alter table client alter email set not null',
+    `alter table client alter email set default 'a@b.example'`,
+    'alter table client alter email set storage main',
+    'alter table client alter email set statistics 7',
+    'alter table expense drop tax; alter table expense add tax text check (length(tax) between 1 and 100)',
+    'alter table client rename constraint client_email_check to other',
+    'alter table client drop constraint client_email_check, add constraint client_email_check check (length(email) < 9)',
+    'alter table client drop constraint client_consultant_id_fkey',
+    'alter table client set (fillfactor = 20)',
+    'alter table logout_token set unlogged',
+    'alter table client no force row level security',
+    'alter table client disable trigger revised',
+    'alter table client replica identity full',
+    `alter index client_spelling set (fastupdate = off)`,
+    'drop index client_by_name; create index client_by_name on client (status, sort_key, id)',
+    'alter policy every on client using (id is not null)',
+    'alter policy every on client to public',
+    'drop trigger revised on client; create trigger revised before insert on client for each row execute function keep_revision()',
+    'grant select (secret_hash) on api_key to public',
+    'grant select on api_key to public',
+    'grant insert on audit to current_user with grant option',
+    'grant update on audit to current_user',
+    'grant usage on sequence audit_id_seq to public',
+    'grant create on schema public to public',
+    'grant execute on function close_months() to public',
+    'alter default privileges grant select on tables to public',
+    'alter function words(text) volatile',
+    'alter function keep_revision() reset timezone',
+    'create function other() returns integer language sql return 1',
+    `alter domain label set default 'a'`,
+    `alter type account_status add value 'paused' before 'closed'`,
+    'alter type charge add attribute more integer',
+    'alter sequence ledger_number cache 10',
+    'alter sequence ledger_number owned by none',
+    `create table ledger_2020_01 partition of ledger for values from ('2020-01-01') to ('2020-02-01')`,
+    'create view other as select 1 as one',
+    'create statistics other on name, email from client',
+    `comment on table client is 'a'`,
+    'create rule other as on insert to client do also notify other',
+    'create aggregate other (integer) (sfunc = int4pl, stype = integer)',
+  ]
+  for (const change of changes) {
+    test(`this check finds: ${change}`, async () => {
+      const found = superuser.transaction(async (tx) => {
+        await tx.rows(`set local role ${new URL(fresh.url).username}`)
+        await tx.rows(change)
+        throw new Rollback(differences(schema, await readWholeSchema(tx)))
+      })
+      const { differing } = await found.catch((error: unknown) =>
+        error instanceof Rollback ? error : Promise.reject(error),
+      )
+      assert.notDeepEqual(differing, [])
+    })
+  }
+})
+
+/** Ends a transaction without a trace. */
+class Rollback extends Error {
+  readonly differing: readonly string[]
+  constructor(differing: readonly string[]) {
+    super('rolled back')
+    this.differing = differing
+  }
+}
+
+async function readSchemaOf(url: string): Promise<string[]> {
+  const database = openDatabase(url, { log })
+  const schema = await readWholeSchema(database)
+  await database.close()
+  return schema
+}
+
+function differences(expected: readonly string[], found: readonly string[]): string[] {
+  const [known, there] = [new Set(expected), new Set(found)]
+  return [
+    ...expected.filter((line) => !there.has(line)).map((line) => `missing: ${line}`),
+    ...found.filter((line) => !known.has(line)).map((line) => `unexpected: ${line}`),
+  ]
 }
 
 describe('a database with rows in every table', () => {
@@ -112,7 +221,9 @@ for (const file of globSync('*.sql.gz', { cwd: folder })) {
   const version = file.replace('.sql.gz', '')
 
   describe(`a database of version ${version} (A36)`, () => {
-    test('opens, proves its books, and works', { timeout: 120_000 }, async () => {
+    const fresh = fixture(() => createTestDatabase())
+
+    test('opens, has the schema of a new database, proves its books, and works', { timeout: 120_000 }, async () => {
       const restored = await restore(gunzipSync(readFileSync(path.join(folder, file))).toString())
       const contents = readContents(version)
       const vendor = await startVendor()
@@ -121,6 +232,7 @@ for (const file of globSync('*.sql.gz', { cwd: folder })) {
         assert.deepEqual(await emptyTables(superuser), [])
         await superuser.close()
         await migrate(restored.url)
+        assert.deepEqual(differences(await readSchemaOf(fresh.url), await readSchemaOf(restored.url)), [])
         const database = openDatabase(restored.url, { log })
         const migrated = await verifyAll(database, { full: true, longestRequest: 10 ** 9 })
         assert.deepEqual(

@@ -1,12 +1,7 @@
 import { createHash } from 'node:crypto'
 import { glob, readFile } from 'node:fs/promises'
 import path from 'node:path'
-import type { AppliedFunction } from './migrations-store.ts'
-
-/** A SQL function that this version of Tollgate ships, with its triggers and rights, if they are in its file. */
-export interface FunctionFile extends AppliedFunction {
-  readonly sql: string
-}
+import type { AppliedFunction, FunctionFile } from './migrations-store.ts'
 
 /** Reads `functions/<feature>/<name>.sql` in a folder of migrations: none if there is no such folder. Each comes after those that it names. */
 export async function readFunctionFiles(directory: string): Promise<FunctionFile[]> {
@@ -28,7 +23,7 @@ function inOrder(files: readonly FunctionFile[]): FunctionFile[] {
   function enter(file: FunctionFile): void {
     if (entered.has(file)) return
     entered.add(file)
-    for (const [, name = ''] of file.sql.matchAll(/\b(\w+)\(/g)) {
+    for (const name of namesIn(file.sql)) {
       const named = byName.get(name)
       if (named) enter(named)
     }
@@ -36,6 +31,26 @@ function inOrder(files: readonly FunctionFile[]): FunctionFile[] {
   }
   files.forEach(enter)
   return [...ordered]
+}
+
+/** Of the functions called in a text. */
+const namesIn = (sql: string): string[] =>
+  Array.from(sql.replaceAll(/--.*/g, '').matchAll(/\b(\w+)\(/g), ([, name = '']) => name)
+
+/** The functions that the statements of a schema need, which PostgreSQL creates without a look at their bodies, except those after `return`. */
+export function neededFunctions(files: readonly FunctionFile[], schema: string): ReadonlySet<FunctionFile> {
+  const byName = new Map(files.map((file) => [file.name, file]))
+  const needed = new Set<FunctionFile>()
+  function need(sql: string): void {
+    for (const name of namesIn(sql)) {
+      const file = byName.get(name)
+      if (!file || needed.has(file)) continue
+      needed.add(file)
+      if (!file.sql.includes('$$')) need(file.sql)
+    }
+  }
+  need(schema)
+  return needed
 }
 
 /** Those whose text differs from what was applied. */

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { OperatorError } from '../problems.ts'
+import { codeOf } from './failure.ts'
 import type { AppliedMigration } from './migrations-store.ts'
 
 /** A migration that this version of Tollgate ships. */
@@ -21,6 +22,16 @@ export async function readMigrations(directory: string): Promise<MigrationFile[]
       return { number: Number(file.slice(0, 4)), name: file.slice(0, -'.sql'.length), checksum, sql }
     }),
   )
+}
+
+/** Reads the statements that make a new database, with all that the migrations of the folder do. Undefined if it has none. */
+export async function readSchema(directory: string): Promise<string | undefined> {
+  try {
+    return await readFile(join(directory, 'schema.sql'), 'utf8')
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined
+    throw error
+  }
 }
 
 /**

@@ -14,6 +14,11 @@ export interface AppliedFunction {
   readonly checksum: string
 }
 
+/** A SQL function that this version of Tollgate ships, with its triggers and rights, if they are in its file. */
+export interface FunctionFile extends AppliedFunction {
+  readonly sql: string
+}
+
 export interface ServerFacts {
   /** `server_version_num`: 180004 for 18.4. */
   readonly number: string
@@ -111,20 +116,54 @@ export function readAppliedFunctions(client: Client): Promise<AppliedFunction[]>
 }
 
 /** Creates or replaces functions and records their files, in one transaction. Fails as `applyMigration` does. */
-export async function applyFunctions(
-  client: Client,
-  functions: readonly (AppliedFunction & { readonly sql: string })[],
-): Promise<void> {
+export async function applyFunctions(client: Client, functions: readonly FunctionFile[]): Promise<void> {
   await run(client, 'begin')
   await run(client, `set local lock_timeout = '500ms'`)
   for (const { sql } of functions) await run(client, sql)
+  await recordFunctions(client, functions)
+  await run(client, 'commit')
+}
+
+/** What makes a new database. */
+export interface NewSchema {
+  readonly schema: string
+  /** Those that the schema needs, and the others, each in the order in which to create them. */
+  readonly first: readonly FunctionFile[]
+  readonly others: readonly FunctionFile[]
+  /** The migrations whose result the schema is. */
+  readonly migrations: readonly AppliedMigration[]
+}
+
+/** Creates everything in one transaction. Fails as `applyMigration` does. */
+export async function createSchema(client: Client, { schema, first, others, migrations }: NewSchema): Promise<void> {
+  await run(client, 'begin')
+  await run(client, `set local lock_timeout = '500ms'`)
+  // The bodies of the first name tables that do not exist yet.
+  await run(client, 'set local check_function_bodies = off')
+  for (const { sql } of first) await run(client, sql)
+  await run(client, schema)
+  await run(client, 'set local check_function_bodies = on')
+  for (const { sql } of others) await run(client, sql)
+  await recordFunctions(client, [...first, ...others])
+  await run(
+    client,
+    'insert into migration (number, name, checksum) select * from unnest($1::integer[], $2::text[], $3::text[])',
+    [
+      migrations.map(({ number }) => number),
+      migrations.map(({ name }) => name),
+      migrations.map(({ checksum }) => checksum),
+    ],
+  )
+  await run(client, 'commit')
+}
+
+async function recordFunctions(client: Client, functions: readonly AppliedFunction[]): Promise<void> {
   await run(
     client,
     `insert into sql_function (name, checksum) select * from unnest($1::text[], $2::text[])
      on conflict (name) do update set checksum = excluded.checksum`,
     [functions.map(({ name }) => name), functions.map(({ checksum }) => checksum)],
   )
-  await run(client, 'commit')
 }
 
 export async function rollBack(client: Client): Promise<void> {

@@ -143,6 +143,59 @@ describe('functions', () => {
   })
 })
 
+describe('the schema of a new database', () => {
+  const table = 'create table sql_function (name text primary key, checksum text not null);'
+  /** Function `d` fits no database without the table. */
+  const parts: Record<string, string> = {
+    ...two,
+    ...returning('b', 'c()'),
+    ...returning('c', '1'),
+    'functions/f/d.sql': 'create or replace function d(a a) returns integer language sql return (a).n;',
+    'schema.sql': `-- Of d().\n${table} create table a (n integer default b()); create table b (n integer);`,
+  }
+
+  test('is made from its file, with the functions that it calls before it and the others after it', async () => {
+    const { url, rows, end } = await empty()
+    const directory = await folder(parts)
+    assert.deepEqual(await migrate(url, { directory }), ['0001_one', '0002_two'])
+    assert.deepEqual(await rows('insert into a default values returning d(a)'), [{ d: 1 }])
+    await requireCurrentSchema(url, directory)
+    assert.deepEqual(await migrate(url, { directory }), [])
+    const later = await folder({ ...parts, '0003_three.sql': 'alter table a add m integer', 'schema.sql': 'not read' })
+    assert.deepEqual(await migrate(url, { directory: later }), ['0003_three'])
+    assert.deepEqual(await rows('select d(a), m from a'), [{ d: 1, m: null }])
+    await end()
+  })
+
+  test('is not that of a database with a history', async () => {
+    const { url, tables, end } = await empty()
+    await migrate(url, { directory: await folder(one) })
+    const directory = await folder({ ...two, 'schema.sql': 'create table c ()' })
+    assert.deepEqual(await migrate(url, { directory }), ['0002_two'])
+    assert.deepEqual(await tables(), ['a', 'b', 'migration'])
+    await end()
+  })
+
+  for (const name of ['functions/f/b.sql', 'schema.sql', 'functions/f/d.sql']) {
+    test(`leaves nothing if its process is killed in ${name}, and is made by the next start`, async () => {
+      const { url, rows, tables, end } = await empty()
+      const slow = await folder({ ...parts, [name]: `${parts[name]}; select pg_sleep(600)` })
+      const refused = refuses(migrate(url, { directory: slow }), /^The creation of the schema failed|^The database/)
+      const sleeping = `from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'`
+      await until(async () => (await rows(`select ${sleeping}`)).length === 1)
+      await rows(`select pg_terminate_backend(pid) ${sleeping}`)
+      await refused
+      assert.deepEqual(await tables(), ['migration'])
+      assert.deepEqual(await rows('select from migration'), [])
+      const directory = await folder(parts)
+      await refuses(requireCurrentSchema(url, directory), /it lacks the migration 0001_one and 1 more/)
+      assert.deepEqual(await migrate(url, { directory }), ['0001_one', '0002_two'])
+      await requireCurrentSchema(url, directory)
+      await end()
+    })
+  }
+})
+
 describe('a schema check', () => {
   test('accepts a current schema and otherwise names the command to run, without any change', async () => {
     const { url, rows, tables, end } = await empty()

@@ -3,12 +3,13 @@ import type { Client } from 'pg'
 import { OperatorError } from '../problems.ts'
 import { withAdminConnection } from './admin-connection.ts'
 import { codeOf } from './failure.ts'
-import { changedFunctions, readFunctionFiles, type FunctionFile } from './function-files.ts'
-import { pendingMigrations, readMigrations, shippedMigrations } from './migration-files.ts'
+import { changedFunctions, neededFunctions, readFunctionFiles } from './function-files.ts'
+import { pendingMigrations, readMigrations, readSchema, shippedMigrations } from './migration-files.ts'
 import {
   applyFunctions,
   applyMigration,
   createMigrationTable,
+  createSchema,
   hasHistory,
   hasTables,
   lockMigrations,
@@ -18,6 +19,8 @@ import {
   readBackend,
   rollBack,
   type BlockingSession,
+  type FunctionFile,
+  type NewSchema,
 } from './migrations-store.ts'
 
 export interface MigrateOptions {
@@ -29,7 +32,8 @@ export interface MigrateOptions {
 }
 
 /**
- * Upgrades the schema to this version, each migration in its own transaction, and then the functions whose text has changed. A lock lets several instances start at the
+ * Upgrades the schema to this version, each migration in its own transaction, and then the functions whose text has changed. A database
+ * without a history gets the schema of this version, and the history of one that was upgraded, in one transaction. A lock lets several instances start at the
  * same time. Returns the names of the applied migrations. Throws OperatorError, one line, if the database cannot be used,
  * is older than PostgreSQL 15, has a newer schema than this version, or has a different history. Throws too if `stop` aborts: a
  * migration in progress is rolled back. A migration that cannot lock a table is tried again until it can, so that nobody waits behind it.
@@ -43,7 +47,14 @@ export function migrate(
     await lockMigrations(client)
     // Checked first: a role that may not create tables can still start on a schema that is up to date.
     if (!(await hasHistory(client))) await createMigrationTable(client)
-    const pending = pendingMigrations(files, await readHistory(client))
+    const history = await readHistory(client)
+    const schema = history.length === 0 ? await readSchema(directory) : undefined
+    if (schema !== undefined) {
+      const apply = await creationOf(client, { schema, migrations: files, directory })
+      await applyInTurn(client, { label: 'The creation of the schema', apply }, { url, onWait })
+      return files.map(({ name }) => name)
+    }
+    const pending = pendingMigrations(files, history)
     for (const file of pending) {
       const step = { label: `Migration ${file.name}`, apply: () => applyMigration(client, file, file.sql) }
       await applyInTurn(client, step, { url, onWait })
@@ -77,6 +88,17 @@ const olderSchema = (lacking: string): OperatorError =>
   new OperatorError(
     `The database schema is older than this version of Tollgate: it lacks ${lacking}. Upgrade it: ./tollgate migrate`,
   )
+
+interface Creation extends Pick<NewSchema, 'schema' | 'migrations'> {
+  readonly directory: string
+}
+
+async function creationOf(client: Client, { directory, ...creation }: Creation): Promise<() => Promise<void>> {
+  const files = await readFunctionFiles(directory)
+  const needed = neededFunctions(files, creation.schema)
+  const [first, others] = [files.filter((file) => needed.has(file)), files.filter((file) => !needed.has(file))]
+  return () => createSchema(client, { ...creation, first, others })
+}
 
 /** Once all migrations are applied. */
 async function findChangedFunctions(client: Client, directory: string): Promise<readonly FunctionFile[]> {
