@@ -1,53 +1,44 @@
 import path from 'node:path'
 import type { Logger } from 'pino'
-import { createAccess } from './access/access.ts'
-import { createAudit, type Audit } from './access/audit/audit.ts'
-import { openPortal } from './access/portal/portal.ts'
-import { createAccounts, type Accounts } from './accounts/accounts.ts'
-import { createKeys, type Keys } from './accounts/keys/keys.ts'
-import { createAlerts } from './alerts/alerts.ts'
-import { startAlerts } from './alerts/watch.ts'
+import type { Audit } from './access/audit/audit.ts'
+import { openAccess, openAuditLog } from './access/open.ts'
+import type { Accounts } from './accounts/accounts.ts'
+import type { Keys } from './accounts/keys/keys.ts'
+import { openAccounts } from './accounts/open.ts'
+import { openAlerts } from './alerts/open.ts'
 import { buildApp } from './app.ts'
-import { confirmOpenCurrency, openCurrency } from './billing/currency/currency.ts'
-import { startHousekeeping } from './billing/instance/housekeeping.ts'
-import { priceOf } from './billing/prices/price-rule.ts'
-import { createPrices, type Price } from './billing/prices/prices.ts'
-import { createTill } from './billing/till/postgres-till.ts'
-import { startErasing } from './client-data/erasing.ts'
-import { createLetterFiles } from './clients/letters/files.ts'
-import { createRecords, type Records } from './clients/records.ts'
+import { openBilling } from './billing/open.ts'
+import { openClientData } from './client-data/open.ts'
+import { openClients } from './clients/open.ts'
+import type { Records } from './clients/records.ts'
 import { createWritingThread } from './documents/writing-thread.ts'
-import { createCatalogue } from './models/catalogue.ts'
-import { buildModel } from './models/configured.ts'
-import { createDetection } from './models/reported/detection.ts'
-import { createCountingThread } from './models/tokenizer/tokenizer.ts'
-import { loadProviders } from './models/upstream/ai-sdk/provider.ts'
+import { openDrafting } from './drafting/open.ts'
+import { openGeneration } from './generation/open.ts'
+import { nameForSamples } from './generation/routes.ts'
+import { createPayerMails } from './invoicing/mail/sending.ts'
+import { openInvoicing } from './invoicing/open.ts'
+import { openMailer, type OpenMailer } from './mail/open.ts'
+import { loadPackages, openModelConsole, openModels } from './models/open.ts'
+import { modelNamesOf } from './models/routes.ts'
+import { openOverview } from './overview/open.ts'
 import { createIdentities, type Identities } from './people/identities.ts'
-import { createInvoiceFiles } from './invoicing/files/files.ts'
-import { createInvoices } from './invoicing/invoices.ts'
-import { startMonthlyRun } from './invoicing/run/job.ts'
-import { createPayerMails, startInvoiceMail } from './invoicing/mail/sending.ts'
-import { createInvoiceMails } from './invoicing/mail/mails.ts'
-import { invoiceSettings } from './invoicing/settings.ts'
-import { openMailer } from './mail/configured.ts'
-import { createPeopleAdmin } from './people/admin.ts'
-import { ensureFirstPartner } from './people/first-partner.ts'
-import { startPeopleHousekeeping } from './people/housekeeping.ts'
-import { createInvitations } from './people/invitations/invitations.ts'
-import { createPeople, type People } from './people/people.ts'
-import type { Config, ModelConfig } from './platform/config/config.ts'
+import { openPeople } from './people/open.ts'
+import type { People } from './people/people.ts'
+import type { Config } from './platform/config/config.ts'
 import { openDatabase, type Database, type DatabasePatience } from './platform/database/database.ts'
-import { openEncryption } from './platform/encryption/encryption-check.ts'
 import { migrate } from './platform/database/migrations.ts'
+import { createWriteProbe } from './platform/database/write-probe-store.ts'
+import { openEncryption } from './platform/encryption/encryption-check.ts'
 import { readLogo, type Logo } from './platform/http/pages/logo.ts'
 import { loadPages } from './platform/http/pages/pages.ts'
+import { createMetrics, type Metrics } from './platform/metrics.ts'
 import { startSealing } from './platform/seals/sealing.ts'
-import { openSignIn, type AdditionalMethods } from './signin/configured.ts'
-import { createCredentialChanges } from './signin/credential-change.ts'
+import { version } from './platform/version.ts'
+import { openSignIn, type AdditionalMethods } from './signin/open.ts'
 import { signInUrl } from './signin/routes.ts'
-import { createSignUp } from './signin/sign-up.ts'
 import { createSessions, type Session, type Sessions } from './signin/session/sessions.ts'
-import { createApiRefusals } from './usage/requests/refusals.ts'
+import { createSignUp } from './signin/sign-up.ts'
+import { openUsage } from './usage/open.ts'
 
 /** One instance: everything opened and put together, not yet listening. */
 export interface Service {
@@ -95,166 +86,91 @@ const builtPages = path.join(import.meta.dirname, '../web/dist')
  * allow it; nothing is left open then.
  */
 export async function openService(needs: ServiceNeeds): Promise<Service> {
-  const { config, databaseUrl, log, additional, stop } = needs
-  const logo = config.firm.logo === undefined ? undefined : readLogo(config.firm.logo)
-  const pages = await loadPages({
-    folder: builtPages,
-    viewer: ({ session }) => session && presentViewer(session),
-    signInUrl,
-    settings: presentSettings(config, logo),
-    logo,
-  })
-  const providers = await loadConfiguredProviders(config)
+  const { config, databaseUrl, log, additional, stop, patience } = needs
+  const { currency, firm, base_url: baseUrl } = config
+  const pages = await openPages(config)
+  const providers = await loadPackages(config)
   await migrate(databaseUrl, { ...(stop && { stop }), onWait: (line) => log.warn(line) })
+
   await using opened = new AsyncDisposableStack()
-  const database = opened.adopt(openDatabase(databaseUrl, { log, ...needs.patience }), (it) => it.close())
+  const open = <Part extends { close(): Promise<void> }>(part: Part): Part => opened.adopt(part, (it) => it.close())
+  const metrics = createMetrics()
+  const database = open(openDatabase(databaseUrl, { log, ...patience }))
   const encryption = await openEncryption(database, config)
-  await openCurrency(database, config.currency)
-  const till = opened.adopt(await createTill({ database, log }), (it) => it.drain())
-  await confirmOpenCurrency(database, config.currency)
-  const prices = opened.adopt(createPrices({ database, log }), (it) => it.close())
-  await prices.sync(configuredPrices(config))
-  const accounts = createAccounts({ database })
-  const keys = opened.adopt(createKeys({ database, log }), (it) => it.close())
-  opened.adopt(startHousekeeping({ database, log }), (it) => it.close())
-  opened.adopt(startSealing({ database, log }), (it) => it.close())
-  const audit = opened.adopt(createAudit({ database }), (it) => it.close())
-  const refusals = opened.adopt(createApiRefusals({ database, log }), (it) => it.close())
-  const portal = opened.adopt(await openPortal({ databaseUrl, log }), (it) => it.close())
-  const records = createRecords({
-    access: createAccess({ portal, audit }),
-    currency: config.currency,
-    billing: {
-      hourlyRate: config.invoicing.hourly_rate,
-      taxes: [...invoiceSettings(config).taxes.keys()],
-      timeZone: config.firm.time_zone,
-    },
-  })
-  const writing = opened.adopt(createWritingThread(), (it) => it.close())
-  opened.adopt(startErasing({ database, databaseUrl, retention: config.retention, log }), (it) => it.close())
-  const people = createPeople({ database, audit })
-  opened.adopt(startPeopleHousekeeping({ database, audit, log }), (it) => it.stop())
-  await ensureFirstPartner({ database, audit, address: config.sign_in.first_partner })
-  const identities = createIdentities({ database, audit })
-  const sessions = opened.adopt(
-    createSessions({
-      database,
-      audit,
-      log,
-      lifetimes: config.session,
-      secondFactor: config.sign_in.second_factor,
-    }),
-    (it) => it.close(),
+  const { locale, time_zone: timeZone } = firm
+  const common = { config, log, metrics, database, databaseUrl, encryption, baseUrl, currency, locale, timeZone }
+
+  const { till, prices } = open(await openBilling(common))
+  open(startSealing(common))
+  const { audit, access } = open(await openAccess(common))
+  const { session: lifetimes, sign_in } = config
+  const sessions = open(createSessions({ ...common, audit, lifetimes, secondFactor: sign_in.second_factor }))
+  const portal = { ...common, audit, access, sessions }
+
+  const models = open(await openModels({ ...common, prices, providers }))
+  const { catalogue } = models
+  const billed = open(openAccounts({ ...portal, modelNames: () => modelNamesOf(catalogue) }))
+  const { accounts, keys } = billed
+  const thread = open(createWritingThread())
+  const clients = openClients({ ...portal, thread })
+  const { records } = clients
+  const identities = createIdentities(portal)
+  const signUp = createSignUp({ policy: sign_in.sign_up, identities })
+  const { recipientOf } = signUp
+  const mailer = await openMailer({ ...portal, recipientOf, payerMails: createPayerMails(common) })
+  if (mailer) watchMails(metrics, open(mailer))
+  const signIn = open(await openSignIn({ ...portal, identities, signUp, mailer, additional }))
+  const directory = open(await openPeople({ ...portal, mailer, records }))
+  const invoicing = open(openInvoicing({ ...portal, mailer, thread }))
+  const alerts = open(openAlerts({ ...portal, mailer, accounts }))
+  const usage = open(openUsage(portal))
+  const { own, refusals } = usage
+  const api = openGeneration({ ...portal, accounts, keys, catalogue, till, own, refusals, isClient: records.exists })
+  const { generation } = api
+  const letters = openDrafting({ ...portal, accounts, generation, records, recoveryPause: needs.recoveryPause })
+  const { drafting } = letters
+  const { invoices, invoiceFiles, invoiceMails } = invoicing
+  const clientData = open(
+    openClientData({ ...portal, records, drafting, invoices, invoiceFiles, invoiceMails, thread }),
   )
-  const signUp = createSignUp({ policy: config.sign_in.sign_up, identities })
-  const mailer = opened.adopt(
-    await openMailer({
-      config,
-      databaseUrl,
-      encryption,
-      audit,
-      log,
-      recipientOf: signUp.recipientOf,
-      payerMails: createPayerMails({ database, timeZone: config.firm.time_zone }),
-    }),
-    async (it) => it?.close(),
-  )
-  const invoicing = { access: records.access, database, settings: invoiceSettings(config) }
-  opened.adopt(
-    startMonthlyRun({
-      ...invoicing,
-      databaseUrl,
-      run: config.invoicing,
-      unprintable: (texts) => writing.missingIn({ texts }),
-      log,
-    }),
-    (it) => it.close(),
-  )
-  const invoiceFiles = createInvoiceFiles({ ...invoicing, thread: writing })
-  const invoiceMails = createInvoiceMails({
-    ...invoicing,
-    locale: config.firm.locale,
-    hasMail: mailer !== undefined,
-    pdf: (document) => invoiceFiles.pdf(document),
-  })
-  opened.adopt(
-    startInvoiceMail({
-      ...invoicing,
-      ...config.invoicing,
-      timeZone: config.firm.time_zone,
-      mailer,
-      mails: invoiceMails,
-      log,
-    }),
-    (it) => it.close(),
-  )
-  const { currency } = config
-  const allowedNetworks = config.alerts.allowed_networks
-  const alerts = createAlerts({ database, accounts, encryption, hasMail: mailer !== undefined, allowedNetworks })
-  opened.adopt(startAlerts({ database, log, mailer, encryption, currency, allowedNetworks }), (it) => it.close())
-  const changes = createCredentialChanges({ sessions, audit, mailer })
-  const signIn = opened.adopt(
-    await openSignIn({ config, database, encryption, identities, signUp, mailer, audit, sessions, log, additional }),
-    (it) => it.close(),
-  )
-  const thread = opened.adopt(createCountingThread(), (it) => it.close())
-  const detection = opened.adopt(createDetection({ log }), (it) => it.close())
-  const build = (entry: ModelConfig) => buildModel(entry, { providers, thread, detection, log })
-  const { models, aliases } = config
-  const catalogue = opened.adopt(await createCatalogue({ models, aliases, prices, build, log }), (it) => it.close())
-  detection.start()
-  const app = opened.adopt(
+
+  const redirects = signIn.methods.filter(({ kind }) => kind === 'redirect')
+  const app = open(
     await buildApp({
-      log,
-      database,
-      accounts,
-      alerts,
-      keys,
-      prices,
-      defaultLimits: defaultLimitsOf(config),
-      till,
-      catalogue,
-      people,
-      admin: createPeopleAdmin({ database, audit, changes, countClientsOf: records.handover.count }),
-      invitations: createInvitations({
-        database,
-        audit,
-        mailer,
-        policy: config.sign_in.sign_up,
-        baseUrl: config.base_url,
-      }),
-      handover: records.handover,
-      countClients: (visit) => records.counts(visit),
-      sessions,
+      ...needs,
+      ...portal,
       signIn,
-      ...(mailer && { mailEnds: mailer.ends }),
-      audit,
-      refusals,
-      records,
-      invoices: createInvoices({
-        ...invoicing,
-        unprintable: (invoice) => writing.missingIn({ format: 'pdf', invoice }),
-      }),
-      invoiceFiles,
-      invoiceMails,
-      letterFiles: createLetterFiles({
-        access: records.access,
-        firm: config.firm,
-        notice: config.drafting?.notice,
-        thread: writing,
-      }),
-      thread: writing,
       pages,
-      ...appSettings(needs),
+      features: [
+        api,
+        signIn,
+        openOverview(portal),
+        directory,
+        clients,
+        billed,
+        alerts,
+        invoicing,
+        openModelConsole({ ...portal, accounts, keys, catalogue, prices }),
+        letters,
+        clientData,
+        openAuditLog(portal),
+        usage,
+      ],
+      health: {
+        version,
+        databaseWritable: createWriteProbe(database),
+        models: models.ready,
+        providers: () => Object.fromEntries(redirects.map(({ id, state }) => [id, state])),
+      },
+      sampleModel: () => nameForSamples(catalogue),
     }),
-    (it) => it.close(),
   )
   const parts = opened.move()
   return Object.freeze({
     app,
     accounts,
     keys,
-    people,
+    people: directory.people,
     identities,
     audit,
     sessions,
@@ -265,25 +181,21 @@ export async function openService(needs: ServiceNeeds): Promise<Service> {
   })
 }
 
-function appSettings({ config, idleGrace, recoveryPause, metricsText, handedOver }: ServiceNeeds) {
-  return {
-    baseUrl: config.base_url,
-    currency: config.currency,
-    locale: config.firm.locale,
-    timeZone: config.firm.time_zone,
-    drafting: config.drafting,
-    tryIt: config.try_it,
-    firm: config.firm,
-    retention: config.retention,
-    requestBytes: config.limits.request_bytes,
-    fileBytes: config.limits.file_bytes,
-    trustedProxies: config.listen.trusted_proxies,
-    ...(idleGrace !== undefined && { idleGrace }),
-    ...(recoveryPause !== undefined && { recoveryPause }),
-    ...(metricsText !== undefined && { metricsText }),
-    ...(handedOver !== undefined && { handedOver }),
-    ...(config.metrics?.token !== undefined && { metricsToken: config.metrics.token }),
-  }
+function watchMails({ watch }: Metrics, { ends }: OpenMailer): void {
+  watch('tollgate_mails_sent', 'Mails that the mail server accepted.', () => ends().sent)
+  watch('tollgate_mails_given_up', 'Mails that could not be sent.', () => ends().given_up)
+}
+
+/** Reads the pages and the logo of the firm. Throws OperatorError if they cannot be read. */
+function openPages(config: Config) {
+  const logo = config.firm.logo === undefined ? undefined : readLogo(config.firm.logo)
+  return loadPages({
+    folder: builtPages,
+    viewer: ({ session }) => session && presentViewer(session),
+    signInUrl,
+    settings: presentSettings(config, logo),
+    logo,
+  })
 }
 
 /** The viewer in the data of a page. Times are ms from now, because the browser's clock may be wrong. */
@@ -301,16 +213,4 @@ function presentSettings(
     firm: { ...(name !== undefined && { name }), ...(logo && { logo: `/assets/${logo.name}` }), locale, time_zone },
     drafting: drafting === undefined ? null : { model: drafting.model, currency },
   }
-}
-
-function defaultLimitsOf({ limits: { requests_per_minute, tokens_per_minute } }: Config) {
-  return { requests_per_minute, tokens_per_minute }
-}
-
-function configuredPrices({ models }: Config): Map<string, Price> {
-  return new Map(models.flatMap(({ id, price }) => (price ? [[id, priceOf(price)] as const] : [])))
-}
-
-function loadConfiguredProviders({ models }: Config) {
-  return loadProviders(models.flatMap((model) => (model.engine === 'ai-sdk' ? [model.package] : [])))
 }

@@ -44,7 +44,7 @@ const verifyAudit = {
   },
 }
 
-interface AuditRouteNeeds {
+export interface AuditRouteNeeds {
   readonly access: RecordAccess
   readonly database: Database
   readonly audit: Pick<Audit, 'record'>

@@ -26,7 +26,7 @@ export interface DefaultLimits {
   readonly tokens_per_minute: number
 }
 
-interface AccountRouteNeeds {
+export interface AccountRouteNeeds {
   readonly accounts: Accounts
   readonly keys: Keys
   readonly sessions: Pick<Sessions, 'recognise'>

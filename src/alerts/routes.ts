@@ -13,7 +13,7 @@ import type { ExampleValues } from '../platform/http/examples.ts'
 import type { AlertAttempt, AlertRule } from './rule.ts'
 import type { AlertShown, AttemptList } from './schema.ts'
 
-interface AlertRouteNeeds {
+export interface AlertRouteNeeds {
   readonly alerts: Alerts
   readonly sessions: Pick<Sessions, 'recognise'>
   readonly audit: Pick<Audit, 'record'>

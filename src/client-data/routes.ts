@@ -12,7 +12,7 @@ import { createErasures } from './erasures.ts'
 import { createExports, type ExportNeeds } from './exports.ts'
 import type { ExampleValues } from '../platform/http/examples.ts'
 
-interface ClientDataNeeds extends Omit<ExportNeeds, 'auditLog'> {
+export interface ClientDataNeeds extends Omit<ExportNeeds, 'auditLog'> {
   readonly locale: string
   readonly timeZone: string
   readonly access: RecordAccess

@@ -19,7 +19,7 @@ import { roleOf } from '../access/policy.ts'
 
 export { recordExamples } from './examples.ts'
 
-interface ClientRouteNeeds {
+export interface ClientRouteNeeds {
   readonly records: Records
   readonly letterFiles: LetterFiles
   readonly sessions: Pick<Sessions, 'recognise'>

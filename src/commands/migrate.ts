@@ -10,7 +10,7 @@ export function migrateCommand(context: Context): Command {
       const url = await context.databaseUrl()
       const applied = await migrate(url, { onWait: (line) => void context.stderr.write(`${line}\n`) })
       if ((await context.config()).mail) {
-        const { migrateMailQueue } = await import('../mail/configured.ts')
+        const { migrateMailQueue } = await import('../mail/open.ts')
         await migrateMailQueue(url, await context.log())
       }
       if (json) return writeJson(context, { applied })

@@ -56,7 +56,7 @@ export interface DraftingNeeds {
   readonly currency: string
   readonly log: Logger
   /** ms between two looks for drafts whose instances have stopped. Default 5000. */
-  readonly recoveryPause?: number
+  readonly recoveryPause?: number | undefined
   /** Called for every charged draft. */
   readonly onCharged?: (model: string, usage: Reply['usage']) => void
 }

@@ -11,7 +11,7 @@ import type { Drafting } from './drafting.ts'
 import * as operations from './operations.ts'
 import type { Templates } from './templates.ts'
 
-interface DraftingRouteNeeds {
+export interface DraftingRouteNeeds {
   readonly drafting: Drafting
   readonly templates: Templates
   readonly sessions: Pick<Sessions, 'recognise'>

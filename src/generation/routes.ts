@@ -21,7 +21,7 @@ import { openAiFormat } from './dialects/openai-errors.ts'
 export { nameForSamples } from './models/model-list.ts'
 export { faultOfTryIt } from './try/payment.ts'
 export { tryItUrl } from './try/routes.ts'
-interface GenerationRoutesNeeds {
+export interface GenerationRoutesNeeds {
   readonly generation: Generation
   readonly keys: Keys
   readonly till: Till

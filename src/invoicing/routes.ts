@@ -18,7 +18,7 @@ import { registerUnbilled } from './unbilled/routes.ts'
 
 export { invoiceExamples } from './examples.ts'
 
-interface InvoiceRouteNeeds {
+export interface InvoiceRouteNeeds {
   readonly invoices: Invoices
   readonly sessions: Pick<Sessions, 'recognise'>
   readonly audit: Pick<Audit, 'record'>

@@ -36,7 +36,11 @@ export interface InvoiceSettings {
 
 const noTax: Tax = Object.freeze({ category: 'O', rate: 0, reason: 'Not subject to tax' })
 
-export function invoiceSettings({ currency, firm, invoicing }: Config): InvoiceSettings {
+export function invoiceSettings({
+  currency,
+  firm,
+  invoicing,
+}: Pick<Config, 'currency' | 'firm' | 'invoicing'>): InvoiceSettings {
   const taxes = invoicing.tax.map(
     ({ id, category, rate, reason = null }) => [id, Object.freeze({ category, rate, reason })] as const,
   )

@@ -17,7 +17,7 @@ import type { Catalogue } from './catalogue.ts'
 import { presentConfigured, type KeyUse } from './present.ts'
 import type { ExampleValues } from '../platform/http/examples.ts'
 
-interface ModelRouteNeeds {
+export interface ModelRouteNeeds {
   readonly catalogue: Pick<Catalogue, 'configured'>
   readonly prices: Pick<Prices, 'list' | 'set' | 'refresh'>
   readonly accounts: Pick<Accounts, 'list'>

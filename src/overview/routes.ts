@@ -26,7 +26,7 @@ const readOverview = {
   },
 }
 
-interface OverviewRouteNeeds {
+export interface OverviewRouteNeeds {
   readonly access: RecordAccess
   readonly database: Database
   readonly sessions: Pick<Sessions, 'recognise'>

@@ -24,7 +24,7 @@ export type CountClients = (visit: Visit) => Promise<ReadonlyMap<string, number>
 /** The hooks of a route for an action on people. */
 type Allowed = (action: Action) => Guard[]
 
-interface PeopleRouteNeeds {
+export interface PeopleRouteNeeds {
   readonly people: People
   readonly admin: PeopleAdmin
   readonly invitations: Invitations

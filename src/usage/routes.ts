@@ -72,7 +72,7 @@ const showRequest = {
   response: { 200: answers(loggedRequest, 'The request.'), ...refusals([...refusalsOfPeople, 'not_found']) },
 }
 
-interface UsageRouteNeeds {
+export interface UsageRouteNeeds {
   readonly database: Database
   readonly access: RecordAccess
   readonly sessions: Pick<Sessions, 'recognise'>

@@ -10,7 +10,7 @@ export type SourceTree = ReadonlyMap<string, string>
 /** The layers from top to bottom: a file imports from its own layer and from those below. */
 export interface Architecture {
   readonly layers: readonly { readonly name: string; readonly contains: (file: string) => boolean }[]
-  /** The files that each feature, named by its folder, lets others import. */
+  /** The files that each feature, named by its folder, lets others import. Layers above it also import its `open.ts`. */
   readonly entryPoints: Readonly<Record<string, readonly string[]>>
   /** The files that may read the environment. */
   readonly environment: readonly string[]
@@ -155,6 +155,7 @@ function forbiddenImports(file: string, target: string, tree: SourceTree, archit
   if (other === undefined || own === other) return []
   if (/(?:^|-)store\.ts$/.test(path.basename(target))) return [`${file}: imports the store of ${other}`]
   const inside = path.relative(`src/${other}`, target)
+  if (inside === 'open.ts') return own === undefined ? [] : [`${file}: opens ${other}, which the service does`]
   return architecture.entryPoints[other]?.includes(inside) === true
     ? []
     : [`${file}: imports ${target}, which is no entry point of ${other}`]

@@ -1,5 +1,5 @@
 import { Problem } from '../../src/platform/problems.ts'
-import type { AdditionalMethods } from '../../src/signin/configured.ts'
+import type { AdditionalMethods } from '../../src/signin/open.ts'
 import type { Claim, CredentialMethod, SecondFactor } from '../../src/signin/methods/method.ts'
 import { at } from './json.ts'
 import { until } from './until.ts'

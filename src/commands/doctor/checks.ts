@@ -62,7 +62,7 @@ async function checkModels(context: Context): Promise<string> {
 async function checkSignIn(context: Context): Promise<string> {
   const config = await context.config()
   if (isDemo(config)) return "the demo's provider, without passwords; it runs while the service does"
-  const { surveySignIn } = await import('../../signin/configured.ts')
+  const { surveySignIn } = await import('../../signin/open.ts')
   const hasPeople = config.sign_in.first_partner !== undefined || (await readHasPeople(await context.database()))
   return surveySignIn({ config, log: await context.log(), hasPeople })
 }
@@ -70,7 +70,7 @@ async function checkSignIn(context: Context): Promise<string> {
 async function checkMail(context: Context): Promise<string> {
   const config = await context.config()
   if (isDemo(config) && config.mail === undefined) return 'the demo keeps its mail; it runs while the service does'
-  const { surveyMail } = await import('../../mail/configured.ts')
+  const { surveyMail } = await import('../../mail/open.ts')
   return surveyMail(config)
 }
 

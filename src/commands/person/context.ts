@@ -40,7 +40,7 @@ export async function withPeopleParts<T>(context: Context, work: (parts: PeopleP
   const { createAccess } = await import('../../access/access.ts')
   const { openPortal } = await import('../../access/portal/portal.ts')
   const { createRecords } = await import('../../clients/records.ts')
-  const { openOutbox } = await import('../../mail/configured.ts')
+  const { openOutbox } = await import('../../mail/open.ts')
   const { openEncryption } = await import('../../platform/encryption/encryption-check.ts')
   const { createPeopleAdmin } = await import('../../people/admin.ts')
   const { createInvitations } = await import('../../people/invitations/invitations.ts')

@@ -4,8 +4,10 @@ import type { Mailer } from '../mail/mailer.ts'
 import type { Identities } from '../people/identities.ts'
 import type { Config } from '../platform/config/config.ts'
 import type { Database } from '../platform/database/database.ts'
+import type { Server } from '../platform/http/server.ts'
 import { isSecure } from '../platform/config/values.ts'
 import type { Encryption } from '../platform/encryption/encryption.ts'
+import type { Feature } from '../platform/feature.ts'
 import { OperatorError } from '../platform/problems.ts'
 import { repeat } from '../platform/flow/repeat.ts'
 import { createAttempts } from './attempt/attempts.ts'
@@ -23,7 +25,11 @@ import type { RedirectMethod, SecondFactor, SignInMethod } from './methods/metho
 import { createConfiguredPasswords } from './methods/password/configured.ts'
 import { createPasskeyMethod } from './methods/passkey.ts'
 import { createOwnAccount } from './me/account.ts'
+import { registerMe } from './me/routes.ts'
+import { registerPasswords } from './methods/password/routes.ts'
 import { createRefusals } from './refusals.ts'
+import { registerSignIn, signInExamples } from './routes.ts'
+import { registerProviderLogout } from './session/provider-logout.ts'
 import type { Sessions } from './session/sessions.ts'
 import { checkSignInSettings } from './settings-rule.ts'
 import type { SignUp } from './sign-up.ts'
@@ -53,8 +59,8 @@ export interface AdditionalMethods {
   readonly factors: readonly SecondFactor[]
 }
 
-export interface OpenSignIn extends SignIn {
-  close(): Promise<void>
+export interface OpenSignIn extends SignIn, Feature {
+  close(this: void): Promise<void>
 }
 
 /** How often providers are checked, in ms. A check causes a request only if the provider is unknown or was not asked for long. */
@@ -133,10 +139,18 @@ export async function openSignIn(needs: Needs): Promise<OpenSignIn> {
   const check = async () => void (await Promise.all(methods.map((method) => method.check())))
   const checking = repeat({ name: 'check of the OpenID providers', pause: checkEvery, work: check, log })
   const cleaning = startSignInHousekeeping({ database, audit, lifetimes, log })
+  const routeNeeds = { ...needs, signIn, baseUrl }
   return Object.freeze({
     ...signIn,
+    async routes(server: Server) {
+      registerSignIn(server, routeNeeds)
+      await registerProviderLogout(server, { ...needs, methods, refusals })
+      registerPasswords(server, routeNeeds)
+      registerMe(server, routeNeeds)
+    },
+    examples: signInExamples,
     close: async () => void (await Promise.all([checking.stop(), cleaning.stop()])),
-  })
+  } satisfies OpenSignIn)
 }
 
 async function createProviders(config: Pick<Config, 'sign_in' | 'base_url'>, log: Logger): Promise<RedirectMethod[]> {

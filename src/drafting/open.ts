@@ -1,0 +1,22 @@
+import type { RecordAccess } from '../access/access.ts'
+import type { Config } from '../platform/config/config.ts'
+import type { Feature } from '../platform/feature.ts'
+import { createDrafting, type Drafting, type DraftingNeeds } from './drafting.ts'
+import { registerDrafting, type DraftingRouteNeeds } from './routes.ts'
+import { createTemplates } from './templates.ts'
+
+interface OpenNeeds extends Omit<DraftingNeeds, 'settings'>, Pick<DraftingRouteNeeds, 'sessions' | 'baseUrl'> {
+  readonly config: Pick<Config, 'drafting'>
+  readonly access: RecordAccess
+}
+
+export interface DraftingFeature extends Feature {
+  readonly drafting: Drafting
+}
+
+/** Opens the drafting of letters, and takes over the drafts of instances that have stopped. Its server closes it. */
+export function openDrafting(needs: OpenNeeds): DraftingFeature {
+  const drafting = createDrafting({ ...needs, settings: needs.config.drafting })
+  const templates = createTemplates(needs)
+  return { drafting, routes: (server) => registerDrafting(server, { ...needs, drafting, templates }) }
+}

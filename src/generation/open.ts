@@ -1,0 +1,42 @@
+import type { Logger } from 'pino'
+import type { Catalogue } from '../models/catalogue.ts'
+import type { Config } from '../platform/config/config.ts'
+import type { Feature } from '../platform/feature.ts'
+import type { Metrics } from '../platform/metrics.ts'
+import type { ApiRefusals } from '../usage/requests/refusals.ts'
+import { createGeneration, type Generation } from './generation.ts'
+import { registerGeneration, type GenerationRoutesNeeds } from './routes.ts'
+
+type RouteNeeds = Omit<
+  GenerationRoutesNeeds,
+  'generation' | 'tryIt' | 'requestBytes' | 'fileBytes' | 'onCharged' | 'onRefused'
+>
+
+interface OpenNeeds extends RouteNeeds {
+  readonly config: Pick<Config, 'limits' | 'try_it'>
+  readonly catalogue: Catalogue
+  readonly refusals: Pick<ApiRefusals, 'note'>
+  readonly metrics: Pick<Metrics, 'tokensCharged'>
+  readonly currency: string
+  readonly log: Logger
+}
+
+export interface GenerationFeature extends Feature {
+  readonly generation: Generation
+}
+
+/** Opens the generation of text and /v1. Its server closes it. */
+export function openGeneration(needs: OpenNeeds): GenerationFeature {
+  const { config, refusals, metrics } = needs
+  const generation = createGeneration(needs)
+  const routeNeeds = {
+    ...needs,
+    generation,
+    tryIt: config.try_it,
+    requestBytes: config.limits.request_bytes,
+    fileBytes: config.limits.file_bytes,
+    onCharged: metrics.tokensCharged,
+    onRefused: refusals.note,
+  }
+  return { generation, routes: (server) => registerGeneration(server, routeNeeds) }
+}
