@@ -9,6 +9,7 @@ import {
   countClients,
   readClients,
   searchClients,
+  searchFewClients,
   similarClients,
   type ListFilter,
   type ListPage,
@@ -45,7 +46,7 @@ const person = (n: number) => `01990000-0000-7000-8000-${n.toString(16).padStart
 
 /**
  * The name of every client contains "gmbh", one in ten also "silva". One in four begins with "zim" and is at the end of
- * the list. One in ten of all is archived. Every note contains "fee", one in 600 also "rarely".
+ * the list. One in ten of all is archived. The consultant `busy` has 3 700, each other one 400. Every note contains "fee", one in 600 also "rarely".
  */
 const seeds = [
   // No revisions and no audit events: they would take longer than everything else together.
@@ -55,7 +56,7 @@ const seeds = [
    from generate_series(1, ${consultants}) n`,
   `insert into client (id, name, reference, consultant_id, status, changed_at, deleted_at)
    select ${id(1, 'n')}, case when n % 4 = 0 then 'Zimmer ' else 'Adler ' end || case when n % 10 = 3 then 'Silva ' else '' end
-     || substr(md5(n::text), 1, 8) || ' GmbH', 'R-' || lpad(n::text, 6, '0'), ${id(0, `2 + n % ${consultants - 1}`)},
+     || substr(md5(n::text), 1, 8) || ' GmbH', 'R-' || lpad(n::text, 6, '0'), ${id(0, `2 + least(n % ${consultants - 1}, 20)`)},
      case when n % 20 in (8, 13) then 'archived' else 'active' end, timestamptz '2026-01-01' + n * 7919 % ${clients} * interval '1 minute',
      case when n % 100 = 99 then now() end
    from generate_series(1, ${clients}) n`,
@@ -181,6 +182,7 @@ async function assertBounded(
 
 const all: Scope = { of: 'all' }
 const mine: Scope = { of: 'consultant', id: person(5) }
+const busy = person(22)
 const everything: ListFilter = { q: undefined, status: 'active', consultantId: undefined }
 const first: ListPage = { sort: 'name', after: undefined, limit: 51 }
 const sorts = ['name', '-name', 'reference', '-reference', 'changed_at', '-changed_at'] as const
@@ -225,6 +227,11 @@ test('a list states if its total is only a lower bound', async () => {
     assert.deepEqual(await totalOf({ q: words.late }), [1000, false])
     assert.deepEqual(await totalOf({ q: words.one }), [1, true])
     assert.deepEqual(await totalOf({ status: 'archived' }), [1200, true])
+    const [ofBusy] = await database.rows<{ total: number }>(
+      `select count(*)::int as total from client where consultant_id = $1 and status = 'active' and deleted_at is null and name ~ 'Silva'`,
+      [busy],
+    )
+    assert.deepEqual(await totalOf({ q: words.oneInTen, consultant: busy }), [ofBusy?.total, true])
   } finally {
     await portal.close()
   }
@@ -240,6 +247,7 @@ const words = {
   inside: 'mbh',
   joined: 'R000777',
   mixed: 'quill',
+  empty: '%',
 }
 
 describe('a search (B95)', () => {
@@ -247,6 +255,7 @@ describe('a search (B95)', () => {
     for (const sort of [...sorts, 'best'] as const) {
       for (const q of [words.every, words.one, words.none, words.inside, words.joined]) {
         await assertBounded('partner', searchClients(all, { ...everything, q }, { ...first, sort }), 2000)
+        await assertBounded('consultant', searchFewClients(mine, { ...everything, q }, { ...first, sort }), 1000)
       }
     }
     for (const noun of ['client', 'note', 'dispute', 'letter'] as const) {
@@ -266,6 +275,7 @@ describe('a search (B95)', () => {
     for (const q of ['gmhb', words.none]) {
       const searches: readonly PreparedStatement[] = [
         searchClients(mine, { ...everything, q }, first),
+        searchFewClients(mine, { ...everything, q }, first),
         similarClients(mine, { ...everything, q }, 10),
         searchSimilar(mine, q, 20),
       ]
@@ -281,28 +291,46 @@ describe('a search (B95)', () => {
   })
 
   test('finds the same clients as a full comparison, on every page', async () => {
+    const searches = [
+      { search: searchClients, scope: all, size: 50 },
+      { search: searchClients, scope: mine, size: 8 },
+      { search: searchFewClients, scope: mine, size: 8 },
+    ] as const
     for (const q of Object.values(words)) {
       for (const sort of ['name', '-changed_at', 'best'] as const) {
         for (const status of ['active', 'all'] as const) {
-          const filter = { ...everything, status, q }
-          const expected = await matchesOf(q, status, sort)
-          let start: ListPage['after']
-          const size = q === words.mixed ? 4 : 50
-          for (let page = 0; page < 5; page += 1) {
-            const rows: Found[] = await rowsOf(searchClients(all, filter, { sort, after: start, limit: size }))
-            const found = rows.filter((row) => row.id !== null)
-            assert.deepEqual(
-              found.map((row) => row.id),
-              expected.slice(page * size, page * size + size),
-              `${q}, page ${page}, ${status} by ${sort}`,
-            )
-            assert.equal(Math.min(rows[0]?.total ?? 0, 1001), Math.min(expected.length, 1001), `${q}, page ${page}`)
-            const last = found.at(-1)
-            if (!last?.id) break
-            start = { key: last.key, id: last.id }
+          for (const { search, scope, size: most } of searches) {
+            const filter = { ...everything, status, q }
+            const expected = await matchesOf(q, scope, status, sort)
+            let start: ListPage['after']
+            const size = q === words.mixed ? 4 : most
+            for (let page = 0; page < 5; page += 1) {
+              const rows: Found[] = await rowsOf(search(scope, filter, { sort, after: start, limit: size }))
+              const found = rows.filter((row) => row.id !== null)
+              assert.deepEqual(
+                found.map((row) => row.id),
+                expected.slice(page * size, page * size + size),
+                `${search.name} for ${q}, page ${page}, ${status} by ${sort}`,
+              )
+              assert.equal(Math.min(rows[0]?.total ?? 0, 1001), Math.min(expected.length, 1001), `${q}, page ${page}`)
+              const last = found.at(-1)
+              if (!last?.id) break
+              start = { key: last.key, id: last.id }
+            }
           }
         }
       }
+    }
+  })
+
+  test('by the statement for few clients says whether it searched all', async () => {
+    for (const [consultant, searched] of [
+      [person(5), true],
+      [busy, false],
+    ] as const) {
+      const few = searchFewClients({ of: 'consultant', id: consultant }, { ...everything, q: words.one }, first)
+      const [row] = await rowsOf<{ searched_all: boolean }>(few)
+      assert.equal(row?.searched_all, searched)
     }
   })
 
@@ -360,12 +388,17 @@ const orders = {
 }
 
 /** Ids in the order of the list, found the slow way. */
-async function matchesOf(q: string, status: 'active' | 'all', sort: keyof typeof orders): Promise<string[]> {
+async function matchesOf(
+  q: string,
+  scope: Scope,
+  status: 'active' | 'all',
+  sort: keyof typeof orders,
+): Promise<string[]> {
   const rows = await database.rows<{ id: string }>(
-    `select id from client where deleted_at is null and ($2 = 'all' or status = $2) 
-       and (search @@ beginnings($1) or strpos(replace(words(concat_ws(' ', name, reference)), ' ', ''), replace(words($1), ' ', '')) > 0)
+    `select id from client where deleted_at is null and ($2 = 'all' or status = $2) and ($3::uuid is null or consultant_id = $3)
+       and words($1) <> '' and (search @@ beginnings($1) or strpos(replace(words(concat_ws(' ', name, reference)), ' ', ''), replace(words($1), ' ', '')) > 0)
      order by ${orders[sort]}`,
-    [q, status],
+    [q, status, scope.of === 'consultant' ? scope.id : null],
   )
   return rows.map((row) => row.id)
 }

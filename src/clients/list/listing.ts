@@ -42,10 +42,24 @@ export function createClientList(access: RecordAccess) {
     }
   }
 
+  async function search(
+    visit: Visit,
+    scope: Scope,
+    filter: listStore.ListFilter & { readonly q: string },
+    page: listStore.ListPage,
+  ) {
+    if (listStore.isOfFew(scope, filter)) {
+      const [found] = await access.as(visit, [listStore.searchFewClients(scope, filter, page)])
+      if (found[0]?.searched_all) return found
+    }
+    const [found] = await access.as(visit, [listStore.searchClients(scope, filter, page)])
+    return found
+  }
+
   async function readPage(visit: Visit, scope: Scope, filter: listStore.ListFilter, page: listStore.ListPage) {
     const { q } = filter
     if (q !== undefined) {
-      const [found] = await access.as(visit, [listStore.searchClients(scope, { ...filter, q }, page)])
+      const found = await search(visit, scope, { ...filter, q }, page)
       const rows = found.filter((row) => row.id !== null)
       if (rows.length > 0 || page.after || !isGuessable(q))
         return { rows, counted: found[0]?.total ?? 0, similar: false }

@@ -9,6 +9,8 @@ import {
   firstMatches,
   firstOf,
   nearestOf,
+  placedAmongFew,
+  reach,
   statusIn,
   type ClientOrder,
 } from '../search/match-store.ts'
@@ -92,6 +94,35 @@ export function countClients(scope: Scope, filter: ListFilter): PreparedStatemen
 
 type FoundClient = Counted & (ListedRow | { readonly id: null })
 
+/** Whether the clients of a list are probably few enough for `searchFewClients`. */
+export const isOfFew = (scope: Scope, { consultantId }: ListFilter): boolean =>
+  scope.of === 'consultant' || consultantId !== undefined
+
+/** As `searchClients`, unless there are too many clients in the list. Each row has whether all were searched. */
+export function searchFewClients(
+  scope: Scope,
+  filter: ListFilter & { readonly q: string },
+  page: ListPage,
+): PreparedStatement<FoundClient & { readonly searched_all: boolean }> {
+  const { list, values, name } = listOf(scope, filter, page)
+  const q = `$${values.push(filter.q)}`
+  const isBest = page.sort === 'best'
+  const { place, position } = placeOf(page)
+  const { after, limit } = pageOf({ ...page, after: position }, list, values)
+  const rest =
+    place === undefined ? after('key', 'id') : `(place > ${place} or place = ${place} and ${after('key', 'id')})`
+  const order = (row: string) => `${isBest ? `${row}place, ` : ''}${row}key ${list.order}, ${row}id ${list.order}`
+  return {
+    name: `few ${name}${position ? ` after ${place ?? ''}` : ''}`,
+    text: `with searched as materialized ${placedAmongFew(list, q)},
+      counted as materialized (select count(place)::int as total, count(*) <= ${reach} as searched_all from searched),
+      page as materialized (select id, place, key from searched where place is not null and ${rest} order by ${order('')} limit ${limit})
+      select counted.total, counted.searched_all, ${clientColumns}, ${isBest ? `page.place || ' ' || page.key` : 'page.key::text'} as key, ${openDisputes}
+      from counted left join (${listedFrom}) on true order by ${order('page.')}`,
+    values,
+  }
+}
+
 /** One page of the matches of a search, each with the total. A page without matches has one row without a client. */
 export function searchClients(
   scope: Scope,
@@ -125,8 +156,7 @@ function bestClients(
 ): PreparedStatement<FoundClient> {
   const { list, values, name } = listOf(scope, filter, page)
   const q = `$${values.push(filter.q)}`
-  const place = page.after && Number(page.after.key[0])
-  const position = page.after && { key: page.after.key.slice(2), id: page.after.id }
+  const { place, position } = placeOf(page)
   const { after, limit } = pageOf({ ...page, after: position }, list, values)
   const most = String(countLimit(filter) + 1)
   return {
@@ -167,6 +197,12 @@ interface Counted {
 const listedColumns = `${clientColumns}, page.key::text as key, ${openDisputes}`
 const listedFrom = 'page join client c on c.id = page.id join person p on p.id = c.consultant_id'
 const listedOrder = ({ order }: ClientOrder) => `page.key ${order}, page.id ${order}`
+
+/** The place in a search after which a page begins, if it is sorted by places, and the position in the list. */
+function placeOf({ sort, after }: ListPage): { readonly place?: number; readonly position: PagePosition | undefined } {
+  if (sort !== 'best' || after === undefined) return { position: after }
+  return { place: Number(after.key[0]), position: { key: after.key.slice(2), id: after.id } }
+}
 
 /** Adds the position and size of a page to the parameters. */
 function pageOf({ sort, after: position, limit }: ListPage, { order }: ClientOrder, values: Value[]) {
