@@ -47,78 +47,6 @@ begin
 end $$;
 create trigger generated before insert or update on letter for each row execute function mark_generated();
 
--- Locks a draft that has not ended, and returns what the till knows of it. An interrupted draft was given up by an
--- instance that did not see it run; if it was charged after all, it can still end. No row: it has ended.
-create function open_draft(p_draft uuid)
-returns table (charged boolean, stop_reason text, reply text)
-language plpgsql security definer set search_path from current as $$
-begin
-  perform from draft d where d.id = p_draft and (d.status = 'running' or d.failure = 'interrupted') for update;
-  if not found then return; end if;
-  return query
-  select l.request_id is not null, l.stop_reason, i.body::jsonb ->> 'output_text'
-  from (values (p_draft)) v (id)
-    left join ledger l on l.request_id = v.id
-    left join idempotency i on i.account_id = l.account_id and i.key = v.id::text and i.hold_id = v.id;
-end $$;
-
--- Ends a draft. It is complete, or has a letter, only if it was charged. Returns whether it ended now.
-create function end_draft(p_draft uuid, p_status text, p_letter uuid, p_failure text) returns boolean
-language plpgsql security definer set search_path from current as $$
-begin
-  update draft d set status = p_status, letter_id = p_letter, failure = p_failure, finished_at = record_time()
-  where d.id = p_draft and (d.status = 'running' or d.failure = 'interrupted')
-    and (p_status = 'failed' or p_status = 'stopped' and p_letter is null
-      or exists (select from ledger l where l.request_id = p_draft));
-  return found;
-end $$;
-
--- Puts the text of a charged draft on the record, as the person of the transaction: row-level security decides whether
--- they may. The text becomes a new letter, or replaces that of the letter to write anew if this is still a draft of the
--- same version. Outcomes: kept; ended before; uncharged; no_text, if there is no stored reply; archived; and out_of_reach.
-create function keep_draft(p_draft uuid, p_request text, p_address text) returns text
-language plpgsql set search_path from current as $$
-declare
-  d draft;
-  v_client text;
-  v_reply record;
-  v_status text;
-  v_letter uuid;
-  v_version integer;
-begin
-  select * into d from draft where id = p_draft and created_by = portal_person()
-    and exists (select from person where id = created_by and status = 'active');
-  select c.status into v_client from client c where c.id = d.client_id and c.deleted_at is null;
-  if v_client is null then return 'out_of_reach'; end if;
-  if v_client <> 'active' then return 'archived'; end if;
-  select * into v_reply from open_draft(p_draft);
-  if not found then return 'ended'; end if;
-  if not v_reply.charged then return 'uncharged'; end if;
-  if v_reply.reply is null then return 'no_text'; end if;
-  v_status := case v_reply.stop_reason when 'cancelled' then 'stopped' else 'complete' end;
-  if v_reply.reply !~ '\S' then
-    perform end_draft(p_draft, v_status, null, null);
-    return 'kept';
-  end if;
-
-  select id, version + 1 into v_letter, v_version from letter
-    where id = d.rewrites and version = d.rewrites_version and status = 'draft' and archived_at is null
-    for no key update;
-  perform end_draft(p_draft, v_status, coalesce(v_letter, p_draft), null);
-  if v_letter is not null then
-    update letter set subject = d.subject, body = v_reply.reply, version = v_version, updated_at = record_time(),
-      updated_by = portal_person() where id = v_letter;
-  else
-    v_letter := p_draft;
-    v_version := 1;
-    insert into letter (id, client_id, subject, body) values (v_letter, d.client_id, d.subject, v_reply.reply);
-  end if;
-  insert into audit (action, outcome, client_id, noun, noun_id, request_id, address, details)
-    values ('letter_drafted', 'allowed', d.client_id, 'letter', v_letter, p_request, p_address,
-      jsonb_build_object('version', v_version::text, 'fields', 'subject body', 'draft', p_draft::text));
-  return 'kept';
-end $$;
-
 -- Instructions that the firm saves, with a default for each kind of letter.
 create table letter_template (
   id           uuid primary key,
@@ -174,7 +102,7 @@ begin
     -- For recovery, and for the functions that end a draft.
     'create policy owned on draft to {owner} using (true)',
     'grant select on draft to {consultant}, {partner}',
-    -- Author, status, letter and failure are written by the functions above, and by nothing else.
+    -- Author, status, letter and failure are written by functions, and by nothing else.
     'grant insert (id, client_id, instructions, sources, model, subject, rewrites, rewrites_version),
       update (stop_asked_at) on draft to {consultant}, {partner}',
     -- The charges of a client are for those who may see the client. The owner, which runs the till, is exempt.

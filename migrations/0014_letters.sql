@@ -71,6 +71,3 @@ begin
   execute 'grant insert (address), update (address) on client to ' || v_roles;
   execute 'grant insert (previous_id) on letter to ' || v_roles;
 end $$;
-
--- Revisions now contain times. In JSON they must be the same text for every session.
-alter function keep_revision() set timezone = 'UTC';

@@ -13,10 +13,6 @@ end $$;
 create function spelling(p_text text) returns text language sql immutable parallel safe
   return words(p_text) || ' ' || replace(words(p_text), ' ', '');
 
--- A LIKE pattern for the letters and digits of a text anywhere in a spelling. Null for fewer than three, which no index could find.
-create function within_spelling(p_text text) returns text language sql immutable parallel safe
-  return case when length(replace(words(p_text), ' ', '')) >= 3 then '%' || replace(words(p_text), ' ', '') || '%' end;
-
 alter table client add column spelling text not null
   generated always as (spelling(name || ' ' || coalesce(reference, '') || ' ' || coalesce(email, ''))) stored;
 create index client_spelling on client using gin (spelling gin_trgm_ops) where deleted_at is null;

@@ -119,19 +119,6 @@ create table billed_month (
   primary key (account_id, month)
 );
 
--- What was paid for an invoice, and what its credit notes take off.
-create function invoice_paid(p_invoice uuid) returns amount language sql stable
-  return (select coalesce(sum(amount), 0) from invoice_payment where invoice_id = p_invoice);
-create function invoice_credited(p_invoice uuid) returns amount language sql stable
-  return (select coalesce(sum(gross), 0) from invoice where credits_id = p_invoice and state = 'issued');
-
--- An invoice and its lines, without null fields, so that columns that are added later change nothing.
-create function invoice_document(p_invoice invoice) returns jsonb
-language sql stable set timezone = 'UTC' set search_path from current as $$
-  select jsonb_strip_nulls(jsonb_build_object('invoice', to_jsonb(p_invoice), 'lines',
-    (select jsonb_agg(to_jsonb(l) order by l.position) from invoice_line l where l.invoice_id = p_invoice.id)))
-$$;
-
 -- Only a draft changes, and never what it bills. Voiding replaces deleting.
 create function keep_invoice() returns trigger language plpgsql set search_path from current as $$
 begin
@@ -237,148 +224,6 @@ end $$;
 create trigger issued after update on invoice for each row
   when (new.state = 'issued') execute function keep_issued_invoice();
 
--- Writes an audit event about an invoice. It names no client, because a client's consultant sees the events that do.
-create function note_invoice(p_action text, p_invoice uuid, p_request text, p_address text, p_details jsonb) returns void
-language sql set search_path from current as $$
-  insert into audit (action, outcome, noun, noun_id, request_id, address, details)
-  values (p_action, 'allowed', 'invoice', p_invoice, p_request, p_address, p_details)
-$$;
-
-create function write_invoice_lines(p_invoice uuid, p_lines jsonb) returns void
-language sql set search_path from current as $$
-  insert into invoice_line (invoice_id, position, source, text, quantity, unit, unit_price, exact, net, tax_category, tax_rate,
-      tax_reason, model, direction, credits_position)
-    select p_invoice, l.position, l.source, l.text, l.quantity, l.unit, l.unit_price, l.exact, l.net, l.tax_category,
-      l.tax_rate, l.tax_reason, l.model, l.direction, l.credits_position
-    from jsonb_populate_recordset(null::invoice_line, p_lines) l
-$$;
-
--- Outcomes: created; exists, if a repeated request created it before; no_payer; and archived.
-create function create_invoice(p_id uuid, p_invoice jsonb, p_lines jsonb, p_request text, p_address text) returns text
-language plpgsql set search_path from current as $$
-declare
-  v_new invoice := jsonb_populate_record(null::invoice, p_invoice);
-  v_status text;
-begin
-  if exists (select from invoice where id = p_id) then return 'exists'; end if;
-  if v_new.kind = 'credit_note' then
-    -- Its payer is that of its invoice, also if the client was deleted since.
-    v_status := 'active';
-  elsif v_new.client_id is not null then
-    select status into v_status from client where id = v_new.client_id and deleted_at is null;
-    if v_status = 'archived' then return 'archived'; end if;
-  else
-    select 'active' into v_status from account where id = v_new.account_id;
-  end if;
-  if v_status is null then return 'no_payer'; end if;
-  insert into invoice (id, kind, account_id, client_id, month, credits_id, currency, decimals, note, buyer_name, buyer_address,
-      buyer_tax_number, net, tax, gross, taxes)
-    values (p_id, v_new.kind, v_new.account_id, v_new.client_id, v_new.month, v_new.credits_id, v_new.currency, v_new.decimals,
-      v_new.note, v_new.buyer_name, v_new.buyer_address, v_new.buyer_tax_number, v_new.net, v_new.tax, v_new.gross, v_new.taxes)
-    on conflict (id) do nothing;
-  if not found then return 'exists'; end if;
-  perform write_invoice_lines(p_id, p_lines);
-  perform note_invoice('invoice_created', p_id, p_request, p_address, jsonb_build_object('kind', v_new.kind));
-  return 'created';
-end $$;
-
--- Locks a draft. Returns null, or why not: unknown; was_issued; was_void; or stale, if it has another version.
-create function lock_invoice_draft(p_id uuid, p_version integer) returns text
-language plpgsql set search_path from current as $$
-declare
-  v_now invoice;
-begin
-  select * into v_now from invoice where id = p_id for no key update;
-  return case when v_now.id is null then 'unknown' when v_now.state <> 'draft' then 'was_' || v_now.state
-    when v_now.version <> p_version then 'stale' end;
-end $$;
-
--- Outcomes: changed, and those of lock_invoice_draft().
-create function change_invoice(p_id uuid, p_version integer, p_invoice jsonb, p_lines jsonb, p_request text, p_address text)
-returns text language plpgsql set search_path from current as $$
-declare
-  v_outcome text := lock_invoice_draft(p_id, p_version);
-  v_new invoice := jsonb_populate_record(null::invoice, p_invoice);
-begin
-  if v_outcome is not null then return v_outcome; end if;
-  delete from invoice_line where invoice_id = p_id;
-  perform write_invoice_lines(p_id, p_lines);
-  update invoice set note = v_new.note, buyer_name = v_new.buyer_name, buyer_address = v_new.buyer_address,
-      buyer_tax_number = v_new.buyer_tax_number, net = v_new.net, tax = v_new.tax, gross = v_new.gross, taxes = v_new.taxes,
-      version = version + 1, updated_at = record_time(), updated_by = portal_person()
-    where id = p_id;
-  perform note_invoice('invoice_changed', p_id, p_request, p_address, jsonb_build_object('version', (p_version + 1)::text));
-  return 'changed';
-end $$;
-
--- Outcomes: voided, and those of lock_invoice_draft().
-create function void_invoice(p_id uuid, p_version integer, p_request text, p_address text) returns text
-language plpgsql set search_path from current as $$
-declare
-  v_outcome text := lock_invoice_draft(p_id, p_version);
-begin
-  if v_outcome is not null then return v_outcome; end if;
-  update invoice set state = 'void', version = version + 1, updated_at = record_time(), updated_by = portal_person()
-    where id = p_id;
-  perform note_invoice('invoice_voided', p_id, p_request, p_address, null);
-  return 'voided';
-end $$;
-
--- Gives a draft the next number of its series, the seller and the buyer of this moment, and freezes it. The row of the series
--- is locked until the end of the transaction, so a rollback leaves no gap. Outcomes: issued; empty; archived; exceeds, if
--- the credit notes would be more than their invoice; and those of lock_invoice_draft().
-create function issue_invoice(p_id uuid, p_version integer, p_series text, p_digits integer,
-  p_issued_on date, p_due_on date, p_seller jsonb, p_request text, p_address text)
-returns text language plpgsql set search_path from current as $$
-declare
-  v_outcome text := lock_invoice_draft(p_id, p_version);
-  v_draft invoice;
-  v_name text;
-  v_postal text;
-  v_last bigint;
-  v_number text;
-begin
-  if v_outcome is not null then return v_outcome; end if;
-  select * into v_draft from invoice where id = p_id;
-  if not exists (select from invoice_line where invoice_id = p_id) then return 'empty'; end if;
-  if v_draft.client_id is not null then
-    select name, address into v_name, v_postal from client
-      where id = v_draft.client_id and deleted_at is null and (status = 'active' or v_draft.kind = 'credit_note') for share;
-    if not found then return 'archived'; end if;
-  else
-    select name into v_name from account where id = v_draft.account_id;
-  end if;
-  if v_draft.credits_id is not null then
-    perform from invoice where id = v_draft.credits_id for no key update;
-    if (select gross from invoice where id = v_draft.credits_id) < invoice_credited(v_draft.credits_id) + v_draft.gross then
-      return 'exceeds';
-    end if;
-  end if;
-  insert into invoice_series as s (name, last) values (p_series, 1)
-    on conflict (name) do update set last = s.last + 1 returning s.last into v_last;
-  v_number := replace(p_series, '{number}', lpad(v_last::text, greatest(p_digits, length(v_last::text)), '0'));
-  update invoice set state = 'issued', number = v_number, series = p_series, series_number = v_last, seller = p_seller, buyer_name = coalesce(buyer_name, v_name),
-      buyer_address = coalesce(buyer_address, v_postal), issued_on = p_issued_on, due_on = p_due_on, issued_at = record_time(),
-      issued_by = portal_person(), version = version + 1, updated_at = record_time(), updated_by = portal_person()
-    where id = p_id;
-  perform note_invoice('invoice_issued', p_id, p_request, p_address, jsonb_build_object('number', v_number));
-  return 'issued';
-end $$;
-
--- Records a payment. Outcomes: paid, and exists, if a repeated request recorded it before.
-create function pay_invoice(p_id uuid, p_payment uuid, p_date date, p_amount amount, p_method text, p_reference text,
-  p_reverses uuid, p_request text, p_address text) returns text
-language plpgsql set search_path from current as $$
-begin
-  -- Of two requests with one key, the second waits and finds the payment of the first.
-  perform from invoice where id = p_id for no key update;
-  if exists (select from invoice_payment where id = p_payment) then return 'exists'; end if;
-  insert into invoice_payment (id, invoice_id, date, amount, method, reference, reverses_id)
-    values (p_payment, p_id, p_date, p_amount, p_method, p_reference, p_reverses);
-  perform note_invoice('invoice_paid', p_id, p_request, p_address, jsonb_build_object('payment', p_payment::text));
-  return 'paid';
-end $$;
-
 insert into seal_chain (name, number) values ('invoice_issue', 'number'), ('invoice_payment', 'number');
 
 do $$
@@ -390,7 +235,7 @@ begin
     execute format('alter table %I enable row level security', v_table);
     execute format('alter table %I force row level security', v_table);
     execute format('create policy every on %I to %s using (true)', v_table, portal_role('partner'));
-    -- For the functions above that run as the owner, for seals and for proofs. The triggers bind the owner too.
+    -- For functions that run as the owner, for seals and for proofs. The triggers bind the owner too.
     execute format('create policy owned on %I to %I using (true)', v_table, current_user);
     execute format('grant select on %I to %s', v_table, portal_role('partner'));
   end loop;

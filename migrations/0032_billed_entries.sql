@@ -25,37 +25,6 @@ alter table invoice_line
     and (source in ('time', 'expense')) = (entry_id is not null) and (entry_id is null) = (entry_version is null)
     and (source = 'letters') = (month is not null) and (month is null) = (markup is null));
 
--- As in 0027_partial_credits.sql, with prices of more than one unit.
-create or replace function credit_obstacle(p_draft invoice) returns text
-language plpgsql stable set search_path from current as $$
-declare
-  v_unit constant numeric := power(10::numeric, 12 - p_draft.decimals)::numeric(38, 0);
-  v_more boolean;
-  v_other boolean;
-begin
-  select bool_or(o.position is null or l.quantity > o.quantity),
-      bool_or(l.net <> half_even(l.quantity * o.unit_price, price_base(o.unit) * v_unit) * v_unit) into v_more, v_other
-    from (select l.credits_position as position, sum(l.quantity) as quantity, sum(l.net) as net
-      from invoice c join invoice_line l on l.invoice_id = c.id
-      where c.credits_id = p_draft.credits_id and (c.state = 'issued' or c.id = p_draft.id) group by 1) l
-    left join invoice_line o on o.invoice_id = p_draft.credits_id and o.position = l.position;
-  if v_more then return 'exceeds'; end if;
-  if v_other or exists (
-    select from invoice c cross join lateral jsonb_to_recordset(c.taxes) as t(category text, rate numeric, net numeric, tax numeric)
-    where c.credits_id = p_draft.credits_id and (c.state = 'issued' or c.id = p_draft.id) group by t.category, t.rate
-    having sum(t.tax) <> half_even(sum(t.net) * t.rate, 10000 * v_unit) * v_unit) then return 'credited_since'; end if;
-  return null;
-end $$;
-
-create or replace function write_invoice_lines(p_invoice uuid, p_lines jsonb) returns void
-language sql set search_path from current as $$
-  insert into invoice_line (invoice_id, position, source, text, quantity, unit, unit_price, exact, net, tax_category, tax_rate,
-      tax_reason, model, direction, credits_position, entry_id, entry_version, month, markup)
-    select p_invoice, l.position, l.source, l.text, l.quantity, l.unit, l.unit_price, l.exact, l.net, l.tax_category,
-      l.tax_rate, l.tax_reason, l.model, l.direction, l.credits_position, l.entry_id, l.entry_version, l.month, l.markup
-    from jsonb_populate_recordset(null::invoice_line, p_lines) l
-$$;
-
 -- The entries, and the months of clients' letters, that are billed: on an invoice that is neither void nor credited in full.
 -- Written by triggers.
 create table billed_entry (
@@ -257,12 +226,6 @@ begin
 end $$;
 create trigger listed after insert or delete on billed_month for each row execute function list_billed_month();
 
--- Whether an invoice bills its lines: it is neither void nor credited in full.
-create function invoice_bills(p_invoice invoice) returns boolean language sql stable set search_path from current as $$
-  select p_invoice.kind = 'invoice' and p_invoice.state <> 'void' and not (p_invoice.gross = invoice_credited(p_invoice.id)
-    and exists (select from invoice c where c.credits_id = p_invoice.id and c.state = 'issued'))
-$$;
-
 create function keep_billed() returns trigger language plpgsql set search_path from current as $$
 begin
   if tg_op = 'DELETE' and not exists (
@@ -275,15 +238,6 @@ begin
   raise exception 'it is billed until its invoice is void or credited in full' using errcode = 'insufficient_privilege';
 end $$;
 
--- As in 0023_invoicing.sql, and for entries and letters.
-create function free_billed(p_invoice uuid) returns void
-language sql security definer set search_path from current as $$
-  delete from billed_month where invoice_id = p_invoice;
-  delete from billed_entry where invoice_id = p_invoice;
-  delete from billed_letters where invoice_id = p_invoice
-$$;
-revoke execute on function free_billed(uuid) from public;
-
 create function free_void_invoice() returns trigger
 language plpgsql security definer set search_path from current as $$
 begin
@@ -293,88 +247,6 @@ end $$;
 drop trigger unbilled on invoice;
 create trigger unbilled after update on invoice for each row
   when (new.state = 'void' and old.state <> 'void') execute function free_void_invoice();
-
-create or replace function keep_issued_invoice() returns trigger
-language plpgsql security definer set search_path from current as $$
-begin
-  insert into invoice_issue (invoice_id, document) values (new.id, invoice_document(new));
-  perform free_billed(i.id) from invoice i where i.id = new.credits_id and i.gross = invoice_credited(i.id);
-  return null;
-end $$;
-
--- As in 0029_entries.sql, and what is not billed.
-create or replace function erase_client(p_client uuid, p_wait interval) returns text language plpgsql set search_path from current as $$
-declare
-  v_client client;
-  v_erasure erasure;
-  v_sealed bigint;
-  v_nouns uuid[];
-  v_revisions bigint;
-  v_remains bytea;
-begin
-  perform set_config('tollgate.proof', 'on', true);
-  -- Everything that is added to a record waits for this lock, and then fails.
-  select * into v_client from client where id = p_client for update;
-  if not found then return 'not_due'; end if;
-  select * into v_erasure from erasure
-    where client_id = p_client and withdrawn_at is null and due_at <= clock_timestamp()
-      and scheduled_at + p_wait <= clock_timestamp()
-      -- The rule is about clients that are archived or deleted.
-      and (scheduled_by is not null or v_client.status = 'archived' or v_client.deleted_at is not null)
-    for update;
-  if not found then return 'not_due'; end if;
-  if exists (select from draft where client_id = p_client and status = 'running')
-    or exists (select from hold where client_id = p_client) then
-    update draft set stop_asked_at = clock_timestamp()
-      where client_id = p_client and status = 'running' and stop_asked_at is null;
-    return 'busy';
-  end if;
-
-  -- Sealing stops until this ends, so a revision is either sealed with its contents or without.
-  select upto into v_sealed from seal_chain where name = 'revision' for update;
-  v_nouns := array(select id from note where client_id = p_client union all
-    select id from dispute where client_id = p_client union all
-    select id from letter where client_id = p_client union all
-    select id from time_entry where client_id = p_client union all
-    select id from expense where client_id = p_client union all select p_client);
-  with sealed as materialized (
-    select r.number, d.digest
-    from revision r
-      cross join lateral (select columns from seal where chain = 'revision' and upto >= r.number order by upto limit 1) s
-      cross join lateral row_digests('revision', 'number', s.columns, r.number - 1, r.number) d
-    where r.noun_id = any (v_nouns) and r.number <= v_sealed)
-  update revision r set data = '{}', erased = (select digest from sealed where sealed.number = r.number)
-    where r.noun_id = any (v_nouns);
-
-  -- Replies that are stored for repeated requests. A scalar subquery, because a join could read the whole ledger.
-  delete from idempotency i
-    where (select l.client_id from ledger l where l.request_id = i.hold_id limit 1) = p_client;
-  delete from draft where client_id = p_client;
-  delete from letter where client_id = p_client;
-  delete from dispute where client_id = p_client;
-  delete from note where client_id = p_client;
-  delete from time_entry where client_id = p_client;
-  delete from expense where client_id = p_client;
-
-  perform from invoice where client_id = p_client and state <> 'issued' for update;
-  delete from invoice_line using invoice i
-    where i.id = invoice_line.invoice_id and i.client_id = p_client and i.state <> 'issued';
-  update invoice set state = 'void', note = '', buyer_name = null, buyer_address = null, buyer_tax_number = null, net = 0,
-    tax = 0, gross = 0, taxes = '[]', version = version + 1, updated_at = record_time(), updated_by = null
-    where client_id = p_client and state <> 'issued';
-  delete from unbilled where client_id = p_client;
-
-  select count(*), sha256(string_agg(remains_of(r), ''::bytea order by r.number)) into v_revisions, v_remains
-    from revision r where r.noun_id = any (v_nouns);
-  update client set name = 'Erased client', reference = null, email = null, address = null, version = version + 1,
-    updated_at = record_time(), deleted_at = coalesce(deleted_at, record_time()) where id = p_client;
-  insert into erased_client (client_id, reason, scheduled_by, scheduled_at, revisions, remains)
-    values (p_client, v_erasure.reason, v_erasure.scheduled_by, v_erasure.scheduled_at, v_revisions, v_remains);
-  insert into audit (action, outcome, actor, client_id, noun, noun_id)
-    values ('client_erased', 'allowed', 'service', p_client, 'client', p_client);
-  delete from erasure where client_id = p_client;
-  return 'erased';
-end $$;
 
 do $$
 declare

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { globSync, readFileSync } from 'node:fs'
 import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { after, describe, test } from 'node:test'
+import { after, describe, test, type TestContext } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import { Client } from 'pg'
 import { verifyChanges } from '../src/access/verify.ts'
@@ -48,11 +48,22 @@ describe('released migrations', () => {
     )
   })
 
-  // An older text in a migration would be what a new database runs until the file of the function is applied.
-  test('create no function since functions have files', () => {
-    const since = globSync('0*.sql', { cwd: migrations }).filter((name) => name > '0065')
+  // What a function does is in its file. An older text in a migration is what its own statements need, and no more.
+  test('create only functions that they use themselves, and none since functions have files', () => {
+    const files = globSync('0*.sql', { cwd: migrations }).map((name) => ({
+      name,
+      sql: String(readMigration(name)).replaceAll(/--.*/g, ''),
+    }))
+    const created = files.flatMap(({ name, sql }) =>
+      Array.from(sql.matchAll(/^create (?:or replace )?function (\w+)/gm), ([, each = '']) => ({ name, each })),
+    )
+    const others = files
+      .map(({ sql }) => sql.replaceAll(/^(?:create (?:or replace )?|revoke execute on )function \w+\(/gm, ''))
+      .join('\n')
+    const released = new Set(list.map((line) => line.split('  ')[1]))
+    const unused = ({ each }: { readonly each: string }) => !new RegExp(`\\b${each}\\(`).test(others)
     assert.deepEqual(
-      since.filter((name) => /^create (?:or replace )?function/im.test(String(readMigration(name)))),
+      created.filter((one) => !released.has(one.name) && (one.name > '0065' || unused(one))),
       [],
     )
   })
@@ -90,10 +101,7 @@ describe('the schema of a new database', () => {
   after(() => superuser.close())
 
   test('and its rows are those that the numbered files make', { timeout: 120_000 }, async (t) => {
-    const directory = await mkdtemp(path.join(tmpdir(), 'tollgate-numbered-'))
-    t.after(() => rm(directory, { recursive: true }))
-    await cp(migrations, directory, { recursive: true })
-    await rm(path.join(directory, 'schema.sql'))
+    const directory = await copyMigrations(t, 'schema.sql')
     const numbered = await createTestDatabase({ empty: true })
     await migrate(numbered.url, { directory })
     assert.deepEqual(differences(schema, await readSchemaOf(numbered.url)), [])
@@ -161,6 +169,15 @@ describe('the schema of a new database', () => {
   }
 })
 
+/** A folder with the migrations, without some of them. */
+async function copyMigrations(t: TestContext, ...without: readonly string[]): Promise<string> {
+  const directory = await mkdtemp(path.join(tmpdir(), 'tollgate-migrations-'))
+  t.after(() => rm(directory, { recursive: true }))
+  await cp(migrations, directory, { recursive: true })
+  for (const name of without) await rm(path.join(directory, name), { recursive: true })
+  return directory
+}
+
 /** Ends a transaction without a trace. */
 class Rollback extends Error {
   readonly differing: readonly string[]
@@ -222,6 +239,31 @@ for (const file of globSync('*.sql.gz', { cwd: folder })) {
 
   describe(`a database of version ${version} (A36)`, () => {
     const fresh = fixture(() => createTestDatabase())
+
+    test('admits and charges with its own functions until those of this version are applied', async (t) => {
+      const restored = await restore(gunzipSync(readFileSync(path.join(folder, file))).toString())
+      t.after(() => restored.drop())
+      await migrate(restored.url, { directory: await copyMigrations(t, 'schema.sql', 'functions') })
+      const database = openDatabase(restored.url, { log })
+      const instance = randomUUID()
+      const hold = randomUUID()
+      const call = async (number: number, settle: object[], admit: object[]) => {
+        const query = `select outcome from till($1, $2, $3, $4)`
+        return database.rows(query, [instance, number, JSON.stringify(settle), JSON.stringify(admit)])
+      }
+      await database.rows(`insert into instance (id, host) values ($1, 'a')`, [instance])
+      const [key] = await database.rows<{ key: string; account: string }>(
+        'select id as key, account_id as account from api_key where account_id = $1',
+        [readContents(version).accountId],
+      )
+      const tokens = { input: 3, output: 5, input_price: 1, output_price: 2, requests: 1, again: false }
+      const admission = { ...key, ...tokens, hold, model: 'fast', idem: 'a', hash: 'b' }
+      assert.deepEqual(await call(1, [], [admission]), [{ outcome: 'admitted' }])
+      const settlement = { hold, input: 3, output: 4, stop: 'complete', source: 'model', headers: {}, body: '{}' }
+      assert.deepEqual(await call(2, [settlement], []), [{ outcome: 'settled' }])
+      assert.deepEqual(await database.rows('select cost from ledger where request_id = $1', [hold]), [{ cost: 11n }])
+      await database.close()
+    })
 
     test('opens, has the schema of a new database, proves its books, and works', { timeout: 120_000 }, async () => {
       const restored = await restore(gunzipSync(readFileSync(path.join(folder, file))).toString())

@@ -6,3 +6,5 @@ returns numeric language sql immutable
 return hash_part(p_hash, 0) * p_requests + hash_part(p_hash, 1) * p_input_tokens + hash_part(p_hash, 2) * p_output_tokens
   + hash_part(p_hash, 3) * p_cost + case when p_cached_tokens = 0 and p_cache_write_tokens = 0 then 0
     else hash_part(sha256(p_hash), 0) * p_cached_tokens + hash_part(sha256(p_hash), 1) * p_cache_write_tokens end;
+-- That of version 0.2.0.
+drop function if exists usage_checksum(bytea, numeric, numeric, numeric, numeric);

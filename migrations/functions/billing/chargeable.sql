@@ -29,3 +29,5 @@ begin
     exit when input < c_ends[i];
   end loop;
 end $$;
+-- That of version 0.2.0.
+drop function if exists chargeable(integer, integer, integer, integer, bigint, bigint, numeric, bigint);

@@ -2,6 +2,13 @@
 -- the budgets, and the limits of account and key; a settlement replaces the hold by its charge. A repeated batch returns what it returned
 -- before. Output beyond the hold goes uncharged even if the reply as a whole costs less than was held. An admission with "least" gets as
 -- much of its output as the limits and the credit have room for, and at least that many tokens; its row has that output as charged_output.
+do $$
+begin
+  -- That of version 0.2.0 returns fewer columns.
+  if exists (select from pg_proc where proname = 'till' and pronamespace = current_schema()::regnamespace and not 'of_limit' = any (proargnames)) then
+    drop function till;
+  end if;
+end $$;
 create or replace function till(p_instance uuid, p_batch bigint, p_settle jsonb, p_admit jsonb, p_now timestamptz default null)
 returns table (id uuid, of_account uuid, outcome text, request_level bigint, token_level bigint,
                requests_per_minute per_minute, tokens_per_minute per_minute, lent boolean, wait_us bigint, cost amount,

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { OperatorError } from '../problems.ts'
+import { earlierChecksums } from './earlier-checksums.ts'
 import { codeOf } from './failure.ts'
 import type { AppliedMigration } from './migrations-store.ts'
 
@@ -50,7 +51,7 @@ export function pendingMigrations(
   }
   for (const [index, migration] of applied.entries()) {
     const file = files[index]
-    if (file?.number !== migration.number || file.checksum !== migration.checksum) {
+    if (file?.number !== migration.number || !isTextOf(file, migration.checksum)) {
       throw new OperatorError(
         `The file of migration ${migration.name} differs from what was applied to the database. Restore the file, and put changes in a new one.`,
       )
@@ -58,3 +59,6 @@ export function pendingMigrations(
   }
   return files.slice(applied.length)
 }
+
+const isTextOf = ({ name, checksum }: MigrationFile, applied: string): boolean =>
+  applied === checksum || applied === earlierChecksums.get(name)

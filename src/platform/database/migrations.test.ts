@@ -11,6 +11,7 @@ import { createTestLog } from '../../../tests/support/log.ts'
 import { openPooler } from '../../../tests/support/pooler.ts'
 import { until } from '../../../tests/support/until.ts'
 import { openDatabase } from './database.ts'
+import { earlierChecksums } from './earlier-checksums.ts'
 import { migrate, requireCurrentSchema } from './migrations.ts'
 import { OperatorError } from '../problems.ts'
 
@@ -74,6 +75,21 @@ describe('the shipped migrations', () => {
       history,
       names.map((name, index) => ({ number: index + 1, name })),
     )
+    await end()
+  })
+
+  test('may have been applied in their text before they lost their functions', async () => {
+    const { url, rows, end } = await empty()
+    await migrate(url)
+    const earlier = JSON.stringify([...earlierChecksums])
+    const replaced = await rows(
+      `update migration set checksum = earlier ->> 1 from jsonb_array_elements('${earlier}') earlier where name = earlier ->> 0 returning 1`,
+    )
+    assert.equal(replaced.length, earlierChecksums.size)
+    await requireCurrentSchema(url)
+    assert.deepEqual(await migrate(url), [])
+    await rows(`update migration set checksum = '${earlierChecksums.get('0016_usage')}' where number = 13`)
+    await refuses(migrate(url), /The file of migration 0013_drafting differs/)
     await end()
   })
 

@@ -1,0 +1,38 @@
+/**
+ * The checksums of migrations whose text has changed, as databases made from the main branch before version 1.0 may have them. These files
+ * created functions that the files of functions replace, and no release had them: what a database has that ran them is the same.
+ */
+export const earlierChecksums: ReadonlyMap<string, string> = new Map([
+  ['0013_drafting', '575cadaa702fc2189ef347b55eccbd99ffe65986403e363d4323304622a8fc51'],
+  ['0014_letters', 'ac8f094ab986c05ebd140d4156aa63706c85893a47e27a3e7304edfbd408e722'],
+  ['0016_usage', 'aae88d98d582c7d5f693d35d61846b485ea3386d878470faef86e85e28040a6d'],
+  ['0017_search', 'a4604be37d1ee621ca1b60d0f5740795a3d7f37be6d560838b433aafe0a7fe2e'],
+  ['0020_draft_owner', 'f7b1e9fa8faef6d084287836c9bcf9996a2db568746801731833a367a77d1c84'],
+  ['0021_draft_text', '858c1c5c6b8c29ba56bef9a83ac1689bf03be6188fd00f97c2dfa829ef1f17f2'],
+  ['0023_invoicing', '7e2befe21b99e7b1c402f709b68e12942388619d3d3de79518ab9f86a7c20658'],
+  ['0025_client_data', '889a785b2cf17a3854395419b086e9b0821f6a3e0bc2412d7cbd7622db2bac6a'],
+  ['0026_billing_details', '1bab277b7333fc854a7abecf8db07b039d00b8304a557e4763845efb54ff2d97'],
+  ['0027_partial_credits', 'dadf74f7c8c53e792c9d4a62f1cfec71d5691e36a735bbafc11d800f50a1e783'],
+  ['0029_entries', 'ef08f5f0388b534fa8702ae44ae6476af89e9ff48e231c300cee84a23972c2dc'],
+  ['0031_invoice_mail', '3385d2f5f98072f306725569e2dede0b842427eb0896e94583f2e8db8601f9b8'],
+  ['0032_billed_entries', '42f7008b0a6ea7a67d4cf012a0a71f17d18a7266274f6c5c5b4c399d37523f73'],
+  ['0033_cached_tokens', '3862d66330f2ebfb7add4a9a606001a6a644ca2298fdeacd9d05c4172b25b7f3'],
+  ['0035_key_limits', '66d5525a6fe671e79822f8cbba980afd040e3fb046024224456fbff8eb7a1225'],
+  ['0038_key_allowances', '2dd447813af81ee7e95629f3d7ffcdf5424cd25573db028e6b86147ad6ace4f0'],
+  ['0040_allowance_lookups', '412987c3e56511089bb3af4d241435024d611d8964eaea3a4fe258af55214372'],
+  ['0041_moved_holds', '386fac8c70634e38ab61b888023794b7ac29250f5982a49d39675b4a898f6bc8'],
+  ['0042_exchange_locks', 'e20b13e5630467ab076f24826d890de5d78052741d549a303dff48fc0db01771'],
+  ['0044_output_bound', '399a5a891e9e0668ae168aebfba00dd74269d686b5712bee7934da28e69ed98c'],
+  ['0050_ended_sign_ins', 'ccf7ef20bec15d65ddc990d30e57463d82bcd898bc3f0df90d3f368ee43d555a'],
+  ['0051_generated_versions', '3be271e5a4aa6581675c7cd4b8fdd3faaa24792a1560bf359e91ad4a0455928c'],
+  ['0052_default_output', '3f23913444220a7e6ec927b3dc2e7916f7441a6554849a85f76c4809fa29bf3f'],
+  ['0053_mailed_links', 'f4258223fc9a8244924e094bce15e75caea5b3b04660725ea4abc8d39bb51a09'],
+  ['0054_supply', 'f34f106d443746db24ac78759a53d57a1de814eb2ecc939697e2195cb6b6cb90'],
+  ['0055_spellings', '2360b856dc8eb308377a06af4afedc01bab31fdd8e7a8be3ac114c10f43f7a8c'],
+  ['0057_proven_sessions', 'e28498c9eb8d42bf52ce0209f87bc9aad6f4ef1a13caa5cc207bb4770fd446bd'],
+  ['0058_disputed_invoices', '664c13bfcc6f6aa67ef14f475c123b260dc0f66eedc058e960e5c58364bfe562'],
+  ['0059_recorded_changes', '44ce14ba66b10e5bb2bce217686a7d4d4ee637e665d9c314a70c1d141c91eb21'],
+  ['0061_client_billing', 'e633f90a67da8acb63cb8a53317f060be024623d54333208373f048dfa635992'],
+  ['0062_parts', '63fc2b70999bb6fbd290bf58fc080bb1f808c0a7837ab9d1386d43fcfb578955'],
+  ['0063_consultants_columns', '0fa512239613522042829574fce94ded5a274405733afe5e59920ba0ff603ae9'],
+])
