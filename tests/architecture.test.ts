@@ -8,6 +8,7 @@ import {
   cycles,
   importsOf,
   measurements,
+  namelessTypes,
   otherDraws,
   runtimeImportsOf,
   violations,
@@ -173,6 +174,14 @@ describe('the sources', () => {
 
   test('give a name one meaning across features', () => {
     assert.deepEqual(ambiguousNames(sources), [])
+  })
+
+  test('name types by nouns, not by what was done to a thing', () => {
+    assert.deepEqual(namelessTypes(sources), [])
+    const tree = new Map([
+      ['src/a.ts', 'export interface Paid {}\nexport type Need = string\nexport type Kept = 1\nexport type Tried = 2'],
+    ])
+    assert.deepEqual(namelessTypes(tree), ['Tried: src/a.ts'])
   })
 
   test('import only types into the pages, except what both must read alike', () => {

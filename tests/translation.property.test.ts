@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { draws } from './support/draws.ts'
-import { checkOutcome, readStream } from '../src/generation/outcome.ts'
+import { checkFinished, readStream } from '../src/generation/finished-reply.ts'
 import { chargedTokensOf } from '../src/generation/reply.ts'
 import { createReplyCallIds } from '../src/models/call-ids.ts'
 import { createTruncation, truncate } from '../src/generation/truncation.ts'
@@ -31,7 +31,7 @@ async function exchange(client: Client, upstream: Upstream, body: Json, round: R
   const { prompt } = parsed.request
   if (!round.streams) {
     const made = await upstream.engine.run(prompt, vendor)
-    const whole = truncate(checkOutcome(made, new AbortController().signal), limits)
+    const whole = truncate(checkFinished(made, new AbortController().signal), limits)
     return { received, heard: client.whole(parseObject(parsed.wholeBody(madeOf(whole)))) }
   }
   const steps = readStream(upstream.engine.stream(prompt, vendor), {

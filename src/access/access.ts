@@ -6,7 +6,7 @@ import { roleOf } from './policy.ts'
 import type { PortalDatabase } from './portal/portal.ts'
 
 /** An action as the audit log names it. */
-export type Deed = Pick<AuditEntry, 'action' | 'clientId' | 'noun' | 'nounId' | 'details'>
+export type AuditedAction = Pick<AuditEntry, 'action' | 'clientId' | 'noun' | 'nounId' | 'details'>
 
 /** Access to client records, on behalf of an actor and with an audit event for each action. */
 export interface RecordAccess {
@@ -16,16 +16,16 @@ export interface RecordAccess {
     statements: Statements,
   ): Promise<RowsOf<Statements>>
   /** Records that the action was performed. Await it before you send the response. */
-  note(visit: Visit, deed: Deed): Promise<void>
+  note(visit: Visit, audited: AuditedAction): Promise<void>
   /**
    * Records that the action was refused, and throws Problem. A consultant gets `forbidden`, whether or not the record
    * exists, so that the response does not reveal which ids do. A partner gets `not_found`.
    */
-  refuse(visit: Visit, deed: Deed): Promise<never>
+  refuse(visit: Visit, audited: AuditedAction): Promise<never>
   /** Records that the role does not permit the action, and throws Problem `forbidden` with the reason. */
-  forbid(visit: Visit, deed: Deed, reason: string, field?: string): Promise<never>
+  forbid(visit: Visit, audited: AuditedAction, reason: string, field?: string): Promise<never>
   /** Records that the action was refused for another reason than permissions, and throws `problem`. */
-  decline(visit: Visit, deed: Deed, problem: Problem): Promise<never>
+  decline(visit: Visit, audited: AuditedAction, problem: Problem): Promise<never>
 }
 
 export function createAccess({
@@ -35,26 +35,26 @@ export function createAccess({
   portal: PortalDatabase
   audit: Pick<Audit, 'record'>
 }): RecordAccess {
-  async function decline(visit: Visit, deed: Deed, problem: Problem): Promise<never> {
-    await audit.record({ ...entry(visit, deed), outcome: 'refused' })
+  async function decline(visit: Visit, audited: AuditedAction, problem: Problem): Promise<never> {
+    await audit.record({ ...entry(visit, audited), outcome: 'refused' })
     throw problem
   }
 
   return Object.freeze({
     as: (visit, statements) => portal.as(visit.actor, statements),
-    note: (visit: Visit, deed: Deed) => audit.record({ ...entry(visit, deed), outcome: 'allowed' }),
-    refuse: (visit: Visit, deed: Deed) =>
+    note: (visit: Visit, audited: AuditedAction) => audit.record({ ...entry(visit, audited), outcome: 'allowed' }),
+    refuse: (visit: Visit, audited: AuditedAction) =>
       roleOf(visit.actor) === 'partner'
-        ? decline(visit, { ...denied(deed), action: 'record_not_found' }, notFound())
-        : decline(visit, denied(deed), new Problem('forbidden', hidden)),
-    forbid: (visit: Visit, deed: Deed, reason: string, field?: string) =>
-      decline(visit, denied(deed), new Problem('forbidden', reason, { ...(field !== undefined && { field }) })),
+        ? decline(visit, { ...denied(audited), action: 'record_not_found' }, notFound())
+        : decline(visit, denied(audited), new Problem('forbidden', hidden)),
+    forbid: (visit: Visit, audited: AuditedAction, reason: string, field?: string) =>
+      decline(visit, denied(audited), new Problem('forbidden', reason, { ...(field !== undefined && { field }) })),
     decline,
   } satisfies RecordAccess)
 }
 
-function entry({ actor, requestId, address }: Visit, deed: Deed) {
-  return { ...deed, actor, requestId, address }
+function entry({ actor, requestId, address }: Visit, audited: AuditedAction) {
+  return { ...audited, actor, requestId, address }
 }
 
 function notFound(): Problem {
@@ -63,6 +63,6 @@ function notFound(): Problem {
 
 const hidden = 'You do not have access to this record, or it does not exist. A partner can assign the client to you.'
 
-function denied(deed: Deed): Deed {
-  return { ...deed, action: 'access_denied', details: { ...deed.details, tried: deed.action } }
+function denied(audited: AuditedAction): AuditedAction {
+  return { ...audited, action: 'access_denied', details: { ...audited.details, tried: audited.action } }
 }

@@ -4,7 +4,7 @@ import { fixture } from '../../tests/support/fixture.ts'
 import { ask, log, mostOfOne, openTills, price, used } from '../../tests/support/tills.ts'
 import type { Database } from '../platform/database/database.ts'
 import { createTill } from './till/postgres-till.ts'
-import type { AdmissionRequest, Charge, Till } from './till/till.ts'
+import type { HoldRequest, Charge, Till } from './till/till.ts'
 import type { Payer } from './payer.ts'
 
 // A model that reports more than the hold of 10 input and 20 output tokens.
@@ -18,7 +18,7 @@ const rowsOf = ({ accountId }: Payer) =>
     [accountId],
   )
 
-async function use(till: Till, payer: Payer, charge: Charge, rest: Partial<AdmissionRequest> = {}) {
+async function use(till: Till, payer: Payer, charge: Charge, rest: Partial<HoldRequest> = {}) {
   const request = ask(payer, rest)
   await till.admit(request)
   const { inputTokens, outputTokens, cost } = await till.settle(request.requestId, payer.accountId, charge)

@@ -12,7 +12,7 @@ export async function readDue(database: Queryable, waiting: string): Promise<str
 }
 
 /** `not_due`: it was withdrawn, or another instance was first. `busy`: something is being generated for the client. */
-export type Erased = 'erased' | 'not_due' | 'busy'
+export type ErasureOutcome = 'erased' | 'not_due' | 'busy'
 
 /** The tables that `erase_client` empties of a client's names and texts. */
 const erasedTables =
@@ -22,9 +22,13 @@ const erasedTables =
  * Erases a client, in one transaction: see erase_client(). The planner's statistics
  * contain values of the tables, such as names, until the next ANALYZE.
  */
-export function eraseClient(database: Database, clientId: string, waiting: string): Promise<Erased | undefined> {
+export function eraseClient(
+  database: Database,
+  clientId: string,
+  waiting: string,
+): Promise<ErasureOutcome | undefined> {
   return database.transaction(async (tx) => {
-    const [row] = await tx.rows<{ outcome: Erased }>('select erase_client($1, $2::interval) as outcome', [
+    const [row] = await tx.rows<{ outcome: ErasureOutcome }>('select erase_client($1, $2::interval) as outcome', [
       clientId,
       waiting,
     ])

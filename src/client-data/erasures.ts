@@ -1,4 +1,4 @@
-import type { Deed, RecordAccess } from '../access/access.ts'
+import type { AuditedAction, RecordAccess } from '../access/access.ts'
 import type { Visit } from '../access/actor.ts'
 import { may } from '../access/policy.ts'
 import { Problem } from '../platform/problems.ts'
@@ -31,53 +31,53 @@ interface ErasuresNeeds {
 const most = 200
 
 export function createErasures({ access, waiting }: ErasuresNeeds): Erasures {
-  async function permit(visit: Visit, deed: Deed): Promise<void> {
-    if (!may(visit.actor, 'erase', 'client')) await access.forbid(visit, deed, 'Only partners may erase clients.')
+  async function permit(visit: Visit, audited: AuditedAction): Promise<void> {
+    if (!may(visit.actor, 'erase', 'client')) await access.forbid(visit, audited, 'Only partners may erase clients.')
   }
 
   return Object.freeze({
     async preview(visit: Visit, clientId: string) {
-      const deed = deedOf('previewed', clientId)
-      await permit(visit, deed)
+      const audited = auditedOf('previewed', clientId)
+      await permit(visit, audited)
       const [[work]] = await access.as(visit, [store.readOpenWork(clientId)])
-      if (!work) return access.refuse(visit, deed)
-      await access.note(visit, deed)
+      if (!work) return access.refuse(visit, audited)
+      await access.note(visit, audited)
       return { effects: effectsOn(work) }
     },
 
     async schedule(visit: Visit, clientId: string, reason: string) {
-      const deed = deedOf('scheduled', clientId)
-      await permit(visit, deed)
+      const audited = auditedOf('scheduled', clientId)
+      await permit(visit, audited)
       const planned = { clientId, reason: reason.trim(), waiting }
       const [[result], [row]] = await access.as(visit, [
         store.scheduleErasure(visit, planned),
         store.readErasureOf(clientId),
       ])
-      if (!result || (result.scheduled && !row)) return access.refuse(visit, deed)
-      if (result.named) return access.decline(visit, deed, namesClient())
-      if (!result.scheduled || !row) return access.decline(visit, deed, alreadyScheduled())
+      if (!result || (result.scheduled && !row)) return access.refuse(visit, audited)
+      if (result.named) return access.decline(visit, audited, namesClient())
+      if (!result.scheduled || !row) return access.decline(visit, audited, alreadyScheduled())
       return present(row)
     },
 
     async withdraw(visit: Visit, clientId: string) {
-      const deed = deedOf('withdrawn', clientId)
-      await permit(visit, deed)
+      const audited = auditedOf('withdrawn', clientId)
+      await permit(visit, audited)
       const [[done]] = await access.as(visit, [store.withdrawErasure(visit, clientId)])
-      if (!done) await access.refuse(visit, deed)
+      if (!done) await access.refuse(visit, audited)
     },
 
     async list(visit: Visit, { status = 'scheduled' }: ErasureQuery) {
-      const deed = { action: 'erasures_listed', noun: 'client' }
-      await permit(visit, deed)
+      const audited = { action: 'erasures_listed', noun: 'client' }
+      await permit(visit, audited)
       const read = status === 'scheduled' ? store.readScheduled : store.readPerformed
       const [rows] = await access.as(visit, [read(most)])
-      await access.note(visit, deed)
+      await access.note(visit, audited)
       return { erasures: rows.map(present), total: rows[0]?.total ?? 0 }
     },
   } satisfies Erasures)
 }
 
-const deedOf = (verb: string, clientId: string): Deed => ({
+const auditedOf = (verb: string, clientId: string): AuditedAction => ({
   action: `client_erasure_${verb}`,
   noun: 'client',
   clientId,

@@ -107,6 +107,6 @@ async function refuseReserved(access: RecordAccess, visit: Visit, body: unknown)
   if (roleOf(visit.actor) === 'partner' || typeof body !== 'object' || body === null) return
   const field = reserved.find((name) => Object.hasOwn(body, name))
   if (field === undefined) return
-  const deed = { action: 'client_assigned', details: { field } }
-  await access.forbid(visit, deed, `Only partners may assign records: omit ${field}.`, field)
+  const audited = { action: 'client_assigned', details: { field } }
+  await access.forbid(visit, audited, `Only partners may assign records: omit ${field}.`, field)
 }

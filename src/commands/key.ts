@@ -8,14 +8,14 @@ import type { Context } from './context.ts'
 import { formatFor } from './output/format.ts'
 import { operator } from './person/operator.ts'
 import { timeOrNull, warn, writeJson, writeKey, writeLines, writeTable } from './output/output.ts'
-import { beginningIn, parseSpan, parseTimeOption, type Moment } from './output/times.ts'
+import { beginningIn, parseSpan, parseTimeOption, type InstantOrDay } from './output/times.ts'
 import { recordView } from './output/views.ts'
 
 interface CreateOptions extends KeyLimitOptions {
   readonly account: string
   readonly name: string
   readonly models?: readonly string[]
-  readonly expires?: Moment
+  readonly expires?: InstantOrDay
 }
 
 const day = 24 * 60 * 60 * 1000

@@ -9,7 +9,7 @@ import { argument, command, parseCount, type CommonOptions } from './command.ts'
 import type { Context } from './context.ts'
 import { formatFor } from './output/format.ts'
 import { writeLines, writeTable } from './output/output.ts'
-import { beginningIn, endIn, parseMoment, type Moment } from './output/times.ts'
+import { beginningIn, endIn, parseMoment, type InstantOrDay } from './output/times.ts'
 import { recordView } from './output/views.ts'
 
 interface LedgerOptions extends CommonOptions {
@@ -17,8 +17,8 @@ interface LedgerOptions extends CommonOptions {
   readonly key?: string
   readonly request?: string
   readonly limit?: number
-  readonly from?: Moment
-  readonly to?: Moment
+  readonly from?: InstantOrDay
+  readonly to?: InstantOrDay
 }
 
 type Selection = Omit<LedgerPage, 'limit' | 'after'>

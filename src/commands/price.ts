@@ -11,7 +11,7 @@ import type { Context } from './context.ts'
 import { formatFor, type Format } from './output/format.ts'
 import { operator } from './person/operator.ts'
 import { warn, writeJson, writeLines, writeTable } from './output/output.ts'
-import { beginningIn, parseTimeOption, type Moment } from './output/times.ts'
+import { beginningIn, parseTimeOption, type InstantOrDay } from './output/times.ts'
 import { recordView } from './output/views.ts'
 
 interface SetOptions extends CommonOptions {
@@ -19,7 +19,7 @@ interface SetOptions extends CommonOptions {
   readonly output?: string
   readonly cachedInput?: string
   readonly cacheWrite?: string
-  readonly from?: Moment
+  readonly from?: InstantOrDay
 }
 
 export function priceCommand(context: Context): Command {

@@ -47,7 +47,7 @@ const written = Type.Array(writtenClient)
 type WrittenClient = Static<typeof writtenClient>
 
 /** An item with the time at which it is entered, and a later change if any. */
-export interface Entered<Body> {
+export interface EnteredItem<Body> {
   readonly at: Date
   readonly body: Body
   readonly later?: { readonly at: Date; readonly body: Partial<Body> }
@@ -62,13 +62,13 @@ export interface SampleClient {
   readonly at: Date
   /** Undefined for an active client. */
   readonly archivedAt: Date | undefined
-  readonly notes: readonly Entered<Omit<Static<typeof writtenNote>, 'ago'> & { readonly date: string }>[]
-  readonly disputes: readonly Entered<
+  readonly notes: readonly EnteredItem<Omit<Static<typeof writtenNote>, 'ago'> & { readonly date: string }>[]
+  readonly disputes: readonly EnteredItem<
     Omit<Static<typeof writtenDispute>, 'ago' | 'due_in'> & { readonly due: string | null }
   >[]
-  readonly letters: readonly Entered<Omit<Static<typeof writtenLetter>, 'ago'>>[]
-  readonly time: readonly Entered<Omit<Static<typeof writtenTime>, 'ago'> & { readonly date: string }>[]
-  readonly expenses: readonly Entered<Omit<Static<typeof writtenExpense>, 'ago'> & { readonly date: string }>[]
+  readonly letters: readonly EnteredItem<Omit<Static<typeof writtenLetter>, 'ago'>>[]
+  readonly time: readonly EnteredItem<Omit<Static<typeof writtenTime>, 'ago'> & { readonly date: string }>[]
+  readonly expenses: readonly EnteredItem<Omit<Static<typeof writtenExpense>, 'ago'> & { readonly date: string }>[]
 }
 
 /** The sample clients of one person of the demo's firm, dated as seen from `now`. */

@@ -15,7 +15,7 @@ import type { PersonSummary } from '../people/person.ts'
 import { demoPeople } from './people.ts'
 import { timeBefore, type SampleStep } from './sample-dates.ts'
 import { invoiceSteps } from './sample-invoices.ts'
-import { readSamples, readSampleTemplates, type Entered, type SampleClient } from './samples-file.ts'
+import { readSamples, readSampleTemplates, type EnteredItem, type SampleClient } from './samples-file.ts'
 import { inOneTransaction } from './samples-portal.ts'
 
 /** The entry points of the portal through which the samples are entered. */
@@ -123,7 +123,7 @@ function stepsOf(
       clientIds.set(reference, id)
     },
   }
-  const items = (kind: Items, all: readonly Entered<object>[]) =>
+  const items = (kind: Items, all: readonly EnteredItem<object>[]) =>
     all.flatMap((entered) => itemSteps(kind, visit, () => id, entered))
   return [
     made,
@@ -149,7 +149,7 @@ function itemSteps(
   items: Items,
   visit: Visit,
   clientId: () => string,
-  { at, body, later }: Entered<object>,
+  { at, body, later }: EnteredItem<object>,
 ): SampleStep[] {
   let id = ''
   const made: SampleStep = {

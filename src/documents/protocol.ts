@@ -16,7 +16,7 @@ export type WriteWork =
 export type WriteOrder = { readonly id: number } & WriteWork
 
 /** What the thread answers: the file, or the characters that no font has, or why it failed. */
-export type Written = { readonly id: number } & (
+export type WrittenFile = { readonly id: number } & (
   | { readonly bytes: Uint8Array }
   | { readonly missing: readonly string[] }
   | { readonly fault: string }
@@ -28,6 +28,6 @@ export function isWriteOrder(message: unknown): message is WriteOrder {
   return typeof message === 'object' && message !== null && 'task' in message
 }
 
-export function isWritten(message: unknown): message is Written {
+export function isWritten(message: unknown): message is WrittenFile {
   return typeof message === 'object' && message !== null && 'id' in message
 }

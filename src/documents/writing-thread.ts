@@ -4,7 +4,14 @@ import { Problem } from '../platform/problems.ts'
 import type { FileFormat, LetterDocument } from './document.ts'
 import { createFairQueue } from './fair-queue.ts'
 import type { InvoicePaper } from './invoice-paper.ts'
-import { isWritten, type CheckTask, type WriteOrder, type WriteTask, type WriteWork, type Written } from './protocol.ts'
+import {
+  isWritten,
+  type CheckTask,
+  type WriteOrder,
+  type WriteTask,
+  type WriteWork,
+  type WrittenFile,
+} from './protocol.ts'
 
 /**
  * Writes letters and invoices to files in a separate thread, one after the other, so that no other request waits for a
@@ -41,10 +48,10 @@ export function createWritingThread({ patience, waiting }: Partial<typeof defaul
     return started
   }
 
-  async function order(work: WriteWork): Promise<Written> {
+  async function order(work: WriteWork): Promise<WrittenFile> {
     const thread = (worker ??= start())
     const id = ++lastId
-    const { promise, resolve, reject } = Promise.withResolvers<Written>()
+    const { promise, resolve, reject } = Promise.withResolvers<WrittenFile>()
     const receive = (message: unknown) => {
       if (isWritten(message) && message.id === id) resolve(message)
     }
@@ -66,7 +73,7 @@ export function createWritingThread({ patience, waiting }: Partial<typeof defaul
     }
   }
 
-  async function send(by: string, work: WriteWork): Promise<Written> {
+  async function send(by: string, work: WriteWork): Promise<WrittenFile> {
     if (queue.waiting >= most.waiting || queue.waitingOf(by) >= mostLetters) throw busy()
     return queue.add(by, () => order(work), { urgent: work.isCheck || 'invoice' in work.task })
   }

@@ -1,8 +1,8 @@
 import { parentPort } from 'node:worker_threads'
-import { isWriteOrder, type CheckTask, type WriteOrder, type WriteTask, type Written } from './protocol.ts'
+import { isWriteOrder, type CheckTask, type WriteOrder, type WriteTask, type WrittenFile } from './protocol.ts'
 
 /** A thread that writes files, for `writing-thread.ts`. It loads each library when it is first needed. */
-async function write(order: WriteOrder): Promise<Written> {
+async function write(order: WriteOrder): Promise<WrittenFile> {
   const { id } = order
   const missing = await missingIn(order.task)
   if (order.isCheck || missing.length > 0) return { id, missing }
@@ -28,7 +28,7 @@ async function fileOf(task: WriteTask): Promise<Uint8Array> {
   }
 }
 
-function send(message: Written): void {
+function send(message: WrittenFile): void {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
   parentPort?.postMessage(message)
 }

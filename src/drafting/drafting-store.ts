@@ -187,10 +187,13 @@ export function watchDraft(id: string): PreparedStatement<{ readonly stop: boole
   }
 }
 
-export type Kept = 'kept' | 'ended' | 'uncharged' | 'no_text' | 'archived' | 'out_of_reach'
+export type KeptDraft = 'kept' | 'ended' | 'uncharged' | 'no_text' | 'archived' | 'out_of_reach'
 
 /** Puts the text of a charged draft on the record: see keep_draft(). */
-export function keepDraft({ requestId, address }: Visit, id: string): PreparedStatement<{ readonly outcome: Kept }> {
+export function keepDraft(
+  { requestId, address }: Visit,
+  id: string,
+): PreparedStatement<{ readonly outcome: KeptDraft }> {
   return {
     name: 'keep draft',
     text: 'select keep_draft($1, $2, $3) as outcome',

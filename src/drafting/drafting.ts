@@ -1,6 +1,6 @@
 import * as store from './drafting-store.ts'
 import type { Logger } from 'pino'
-import type { Deed } from '../access/access.ts'
+import type { AuditedAction } from '../access/access.ts'
 import { byService, personActor, type Visit } from '../access/actor.ts'
 import { may } from '../access/policy.ts'
 import type { Accounts } from '../accounts/accounts.ts'
@@ -69,33 +69,33 @@ export function createDrafting(needs: DraftingNeeds): Drafting {
   const runs = createRuns({ ...needs, endings })
   const recovery = startRecovery({ database, endings, log, pause: needs.recoveryPause })
 
-  async function found(visit: Visit, deed: Deed, statement: ReturnType<typeof store.readDrafts>) {
+  async function found(visit: Visit, audited: AuditedAction, statement: ReturnType<typeof store.readDrafts>) {
     const [[row]] = await access.as(visit, [statement])
     const mayRead = row && may(visit.actor, 'read', 'letter', { consultantId: row.consultant_id })
-    if (!row || !mayRead) return access.refuse(visit, deed)
+    if (!row || !mayRead) return access.refuse(visit, audited)
     return (row.drafts ?? []).map((each) => presentDraft(each, currency))
   }
 
-  async function one(visit: Visit, deed: Deed, clientId: string, id: string): Promise<ShownDraft> {
-    const [draft] = await found(visit, deed, store.readDraft(clientId, id))
-    return draft ?? access.refuse(visit, deed)
+  async function one(visit: Visit, audited: AuditedAction, clientId: string, id: string): Promise<ShownDraft> {
+    const [draft] = await found(visit, audited, store.readDraft(clientId, id))
+    return draft ?? access.refuse(visit, audited)
   }
 
   return Object.freeze({
     async *write(visit: Visit, clientId: string, asked: DraftRequest): AsyncGenerator<DraftStep, void, void> {
       const paid = await payment.find(visit.actor)
       if (paid instanceof Problem) {
-        const deed = { action: 'draft_started', noun: 'draft', clientId }
-        const [earlier] = await found(visit, deed, store.readDraft(clientId, asked.id))
-        if (earlier === undefined) return access.decline(visit, deed, paid)
+        const audited = { action: 'draft_started', noun: 'draft', clientId }
+        const [earlier] = await found(visit, audited, store.readDraft(clientId, asked.id))
+        if (earlier === undefined) return access.decline(visit, audited, paid)
         return yield await runs.repeat(visit, { id: asked.id, clientId })
       }
       yield* runs.write(visit, clientId, asked, paid)
     },
 
     async stop(visit: Visit, clientId: string, id: string) {
-      const deed = { action: 'draft_stopped', noun: 'draft', clientId, nounId: id }
-      const draft = await one(visit, deed, clientId, id)
+      const audited = { action: 'draft_stopped', noun: 'draft', clientId, nounId: id }
+      const draft = await one(visit, audited, clientId, id)
       await access.as(visit, [store.askToStop(visit, clientId, id)])
       runs.stop(id)
       return draft

@@ -38,7 +38,7 @@ export function createEndings({ access, log }: { access: RecordAccess; log: Logg
     end(visit, { id, clientId, status: 'failed', failure })
 
   /** The outcome for the text. The record may be full (TG002), or the client may just have left the author's scope (TG003). */
-  async function outcomeOf(visit: Visit, id: string): Promise<store.Kept | 'full'> {
+  async function outcomeOf(visit: Visit, id: string): Promise<store.KeptDraft | 'full'> {
     try {
       const [[row]] = await access.as(visit, [store.keepDraft(visit, id)])
       return row?.outcome ?? 'out_of_reach'
@@ -64,7 +64,7 @@ export function createEndings({ access, log }: { access: RecordAccess; log: Logg
 
 type Refusal = readonly [DraftFailure, () => Problem, Visit?]
 
-const refusals: Readonly<Record<Exclude<store.Kept | 'full', 'kept' | 'ended'>, Refusal>> = {
+const refusals: Readonly<Record<Exclude<store.KeptDraft | 'full', 'kept' | 'ended'>, Refusal>> = {
   out_of_reach: ['forbidden', () => outOfReach(), byService],
   archived: [
     'conflict',

@@ -7,7 +7,7 @@ import { quoted } from '../platform/text/one-line.ts'
 import { Problem } from '../platform/problems.ts'
 
 /** The account that pays for drafts, and the model that writes them. */
-export interface Paid {
+export interface DraftPayer {
   readonly accountId: string
   readonly model: string
   /** Tokens of the prompt and the reply together. */
@@ -24,7 +24,7 @@ interface PaymentNeeds {
 /** Finds the account and the model of the configuration anew for each draft, since either may have changed. */
 export function createPayment({ settings, accounts, generation }: PaymentNeeds) {
   /** A Problem `conflict` says, to partners, what is wrong with the configuration, and what to do. */
-  async function find(actor: Actor): Promise<Paid | Problem> {
+  async function find(actor: Actor): Promise<DraftPayer | Problem> {
     const fault = (partner: string) =>
       new Problem(
         'conflict',

@@ -7,7 +7,7 @@ import type { Generation, Job, Reply } from '../generation/generation.ts'
 import { Problem } from '../platform/problems.ts'
 import * as store from './drafting-store.ts'
 import type { Endings, DraftFailure } from './endings.ts'
-import type { Paid } from './payment.ts'
+import type { DraftPayer } from './payment.ts'
 import { presentDraft } from './present.ts'
 import { leastReply, promptInput, tooLong } from './prompt.ts'
 import type { NewDraft, ShownDraft } from './schema.ts'
@@ -59,7 +59,7 @@ interface DraftJob {
   readonly visit: Visit
   readonly asked: DraftRequest
   readonly started: StartedDraft
-  readonly paid: Paid
+  readonly paid: DraftPayer
   readonly stop: AbortController
 }
 
@@ -76,7 +76,7 @@ export function createRuns({ records, generation, endings, currency, log, onChar
     visit: Visit,
     clientId: string,
     asked: DraftRequest,
-    { model }: Paid,
+    { model }: DraftPayer,
   ): Promise<StartedDraft | null> {
     const { id, instructions, subject, letter } = asked
     const [notes, disputes] = [distinct(asked.notes), distinct(asked.disputes)]
@@ -86,13 +86,13 @@ export function createRuns({ records, generation, endings, currency, log, onChar
       store.startDraft(visit, written),
       store.readDraft(clientId, id),
     ])
-    const deed = { action: 'draft_started', noun: 'draft', clientId }
+    const audited = { action: 'draft_started', noun: 'draft', clientId }
     if (!row || !may(visit.actor, 'create', 'letter', { consultantId: row.consultant_id })) {
-      return access.refuse(visit, deed)
+      return access.refuse(visit, audited)
     }
     if (!row.started && existing?.drafts) return null
-    if (!row.started && row.status === 'archived') return access.decline(visit, deed, archived())
-    if (!row.started) return access.refuse(visit, deed)
+    if (!row.started && row.status === 'archived') return access.decline(visit, audited, archived())
+    if (!row.started) return access.refuse(visit, audited)
     const { client: name, writer, sources } = row
     return {
       id,
@@ -180,7 +180,12 @@ export function createRuns({ records, generation, endings, currency, log, onChar
   }
 
   return Object.freeze({
-    async *write(visit: Visit, client: string, asked: DraftRequest, paid: Paid): AsyncGenerator<DraftStep, void, void> {
+    async *write(
+      visit: Visit,
+      client: string,
+      asked: DraftRequest,
+      paid: DraftPayer,
+    ): AsyncGenerator<DraftStep, void, void> {
       const clientId = recordId(client)
       const started = await start(visit, clientId, asked, paid)
       if (started === null) return yield await repeat(visit, { id: asked.id, clientId })

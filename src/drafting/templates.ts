@@ -1,4 +1,4 @@
-import type { Deed, RecordAccess } from '../access/access.ts'
+import type { AuditedAction, RecordAccess } from '../access/access.ts'
 import type { Visit } from '../access/actor.ts'
 import { roleOf } from '../access/policy.ts'
 import { newId } from '../access/new-id.ts'
@@ -22,22 +22,22 @@ export interface Templates {
 }
 
 export function createTemplates({ access }: { access: RecordAccess }): Templates {
-  async function requirePartner(visit: Visit, deed: Deed): Promise<void> {
+  async function requirePartner(visit: Visit, audited: AuditedAction): Promise<void> {
     if (roleOf(visit.actor) !== 'partner') {
-      await access.forbid(visit, deed, 'Only partners may change the templates.')
+      await access.forbid(visit, audited, 'Only partners may change the templates.')
     }
   }
 
-  async function find(visit: Visit, deed: Deed, id: string): Promise<Template> {
+  async function find(visit: Visit, audited: AuditedAction, id: string): Promise<Template> {
     const [[row]] = await access.as(visit, [store.readTemplate(id)])
-    return row ? present(row) : access.decline(visit, deed, notFound())
+    return row ? present(row) : access.decline(visit, audited, notFound())
   }
 
-  const nameInUse = (visit: Visit, deed: Deed) => async (error: unknown) => {
+  const nameInUse = (visit: Visit, audited: AuditedAction) => async (error: unknown) => {
     const constraint = error instanceof Error && 'constraint' in error ? error.constraint : undefined
-    if (constraint === 'letter_template_name') return access.decline(visit, deed, nameTaken())
+    if (constraint === 'letter_template_name') return access.decline(visit, audited, nameTaken())
     // Another partner chose another default at the same moment.
-    if (constraint === 'letter_template_default') return access.decline(visit, deed, defaultTaken())
+    if (constraint === 'letter_template_default') return access.decline(visit, audited, defaultTaken())
     throw error
   }
 
@@ -49,7 +49,7 @@ export function createTemplates({ access }: { access: RecordAccess }): Templates
 
     async create(visit: Visit, body: NewTemplate, key?: string) {
       const id = newId(visit, 'templates', key)
-      const done = deed('template_created', id)
+      const done = audited('template_created', id)
       await requirePartner(visit, done)
       const [, , [row]] = await access
         .as(visit, [
@@ -62,7 +62,7 @@ export function createTemplates({ access }: { access: RecordAccess }): Templates
     },
 
     async change(visit: Visit, id: string, { basis, body }: { basis: Basis; body: TemplateChange }) {
-      const done = deed('template_changed', id)
+      const done = audited('template_changed', id)
       await requirePartner(visit, done)
       const before = await find(visit, done, id)
       if (basis && !basis.includes(before.version)) return access.decline(visit, done, stale(before))
@@ -80,7 +80,7 @@ export function createTemplates({ access }: { access: RecordAccess }): Templates
     },
 
     async remove(visit: Visit, id: string, basis: Basis) {
-      const done = deed('template_removed', id)
+      const done = audited('template_removed', id)
       await requirePartner(visit, done)
       const before = await find(visit, done, id)
       const [[removed]] = await access.as(visit, [store.removeTemplate(visit, id, basisText(basis))])
@@ -89,13 +89,13 @@ export function createTemplates({ access }: { access: RecordAccess }): Templates
 
     async revisions(visit: Visit, id: string) {
       const [rows] = await access.as(visit, [store.readTemplateRevisions(id)])
-      if (rows.length === 0) return access.decline(visit, deed('template_read', id), notFound())
+      if (rows.length === 0) return access.decline(visit, audited('template_read', id), notFound())
       return rows.map(({ at, data, ...rest }) => ({ ...rest, at: at.toISOString(), data: { ...data } }))
     },
   } satisfies Templates)
 }
 
-const deed = (action: string, nounId: string): Deed => ({ action, noun: 'template', nounId })
+const audited = (action: string, nounId: string): AuditedAction => ({ action, noun: 'template', nounId })
 
 const present = (row: store.TemplateRow): Template => ({ ...row, updated_at: row.updated_at.toISOString() })
 

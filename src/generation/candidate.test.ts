@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createTestLog } from '../../tests/support/log.ts'
-import { TillRefusal, type AdmissionRequest, type Levels, type Till } from '../billing/till/till.ts'
+import { TillRefusal, type HoldRequest, type Levels, type Till } from '../billing/till/till.ts'
 import type { Capability } from '../models/capabilities.ts'
 import type { Catalogue, Offer } from '../models/catalogue.ts'
 import { Problem } from '../platform/problems.ts'
-import { createCandidates, type Admitted, type Candidacy } from './candidate.ts'
+import { createCandidates, type AdmittedJob } from './candidate.ts'
+import type { RunningJob } from './running-jobs.ts'
 import { replayedReply } from './reply.ts'
 import type { TextRequest } from './request.ts'
 
@@ -85,11 +86,11 @@ const till: Till = {
 
 const candidatesOf = (catalogue: Catalogue) => createCandidates({ catalogue, till, log: createTestLog().log })
 
-const candidacyOf = (
+const jobOf = (
   text: TextRequest,
-  allowedModels: Candidacy['allowedModels'] = null,
+  allowedModels: RunningJob['allowedModels'] = null,
   signal = new AbortController().signal,
-): Candidacy => ({
+): RunningJob => ({
   requestId: 'r',
   request: text,
   payer: { accountId: 'account', keyId: 'key' },
@@ -97,9 +98,11 @@ const candidacyOf = (
   signal,
   considered: [],
   isHeld: false,
+  startedAt: 0,
+  disconnected: signal,
 })
 
-async function admit(catalogue: Catalogue, job: Candidacy): Promise<Admitted> {
+async function admit(catalogue: Catalogue, job: RunningJob): Promise<AdmittedJob> {
   const admission = await candidatesOf(catalogue).admit(job)
   assert.ok(admission.kind === 'admitted')
   return admission
@@ -109,10 +112,10 @@ async function admit(catalogue: Catalogue, job: Candidacy): Promise<Admitted> {
 async function sequence(
   models: Readonly<Record<string, Sketch>>,
   error: unknown = down,
-  allowedModels: Candidacy['allowedModels'] = null,
+  allowedModels: RunningJob['allowedModels'] = null,
   asked = request,
 ) {
-  const [catalogue, job] = [catalogueOf(models), candidacyOf(asked, allowedModels)]
+  const [catalogue, job] = [catalogueOf(models), jobOf(asked, allowedModels)]
   const ids: string[] = []
   for (let admitted = await admit(catalogue, job); ;) {
     ids.push(admitted.candidate.offer.model.id)
@@ -125,7 +128,7 @@ async function sequence(
 /** Admits a job at a till that refuses at its precheck. Returns how often tokens were counted and what was checked. */
 async function refuse(text: TextRequest, precheck: Till['precheck']) {
   let counts = 0
-  const checked: AdmissionRequest[] = []
+  const checked: HoldRequest[] = []
   const counting = catalogueOf({ a: { onCount: () => counts++, fallback: 'b' }, b: { onCount: () => counts++ } })
   const checking: Till = {
     ...till,
@@ -135,7 +138,7 @@ async function refuse(text: TextRequest, precheck: Till['precheck']) {
     },
   }
   const candidates = createCandidates({ catalogue: counting, till: checking, log: createTestLog().log })
-  const result = await candidates.admit(candidacyOf(text)).catch((error: unknown) => error)
+  const result = await candidates.admit(jobOf(text)).catch((error: unknown) => error)
   return { result, counts, checked }
 }
 
@@ -191,7 +194,7 @@ describe('the candidates of a request', () => {
       const candidates = createCandidates({ catalogue: offered, till: refusing, log: createTestLog().log })
       const long = { messages: [{ role: 'user', text: 'x'.repeat(1001) }] } as const
       for (const prompt of [request.prompt, long]) {
-        await assert.rejects(candidates.admit(candidacyOf({ ...request, prompt, needs })), {
+        await assert.rejects(candidates.admit(jobOf({ ...request, prompt, needs })), {
           code: 'invalid_field',
           message: 'The model a does not support reasoning, which the field reasoning_effort needs.',
           details: { field: 'reasoning_effort' },
@@ -252,7 +255,7 @@ describe('the candidates of a request', () => {
 
   it('end when the caller disconnects', async () => {
     const catalogue = catalogueOf({ a: { fallback: 'b' }, b: {} })
-    const job = candidacyOf(request, null, AbortSignal.abort())
+    const job = jobOf(request, null, AbortSignal.abort())
     const { candidate } = await admit(catalogue, job)
     assert.equal(await candidatesOf(catalogue).fallBack(job, candidate, down), undefined)
   })
@@ -260,7 +263,7 @@ describe('the candidates of a request', () => {
   it('allow as many tokens as fit if the request names no maximum', async () => {
     const open = { ...request, maxOutputTokens: undefined }
     const most = async (sketch: Sketch) =>
-      (await admit(catalogueOf({ a: sketch }), candidacyOf(open))).candidate.maxOutputTokens
+      (await admit(catalogueOf({ a: sketch }), jobOf(open))).candidate.maxOutputTokens
     assert.equal(await most({}), 50)
     assert.equal(await most({ context: 40 }), 30)
     await assert.rejects(most({ context: 10 }), { code: 'context_length_exceeded' })

@@ -6,6 +6,7 @@ import { withPages } from './dialects/files.ts'
 import { chooseModel, isCostlyToCount, mostInput, mostOutput } from './model-choice.ts'
 import { replayedReply, type Reply } from './reply.ts'
 import type { Job, TextRequest } from './request.ts'
+import type { RunningJob } from './running-jobs.ts'
 
 /** A model considered for a request, and the most that the request can use there: what the till holds. */
 export interface Candidate {
@@ -18,18 +19,8 @@ export interface Candidate {
   readonly leastOutputTokens: number | undefined
 }
 
-/** A job, and which models were considered for it. */
-export interface Candidacy extends Job {
-  /** The pages of its documents are counted at its admission. */
-  request: TextRequest
-  /** Ids of the models considered so far. Each is considered once. */
-  readonly considered: string[]
-  /** Whether the till has a hold for the job, which must be settled or released. */
-  isHeld: boolean
-}
-
 /** A candidate whose hold is placed. */
-export interface Admitted {
+export interface AdmittedJob {
   readonly kind: 'admitted'
   readonly candidate: Candidate
   /** The levels after the admission. */
@@ -37,7 +28,7 @@ export interface Admitted {
 }
 
 /** The stored reply of an earlier request with the same idempotency key. */
-export interface Replayed {
+export interface ReplayedReply {
   readonly kind: 'replay'
   readonly reply: Reply
 }
@@ -48,12 +39,12 @@ export interface Candidates {
    * Holds what the job can cost at the model that it names, or at the first fallback that can count its tokens; or finds
    * the stored reply, which needs no model. Throws a Problem.
    */
-  admit(job: Candidacy): Promise<Admitted | Replayed>
+  admit(job: RunningJob): Promise<AdmittedJob | ReplayedReply>
   /**
    * Moves the hold to the fallback of a model that failed before its first text, at the fallback's price. Undefined if
    * `error` is permanent, or if no fallback can take the job; the job may then be without a hold.
    */
-  fallBack(job: Candidacy, failed: Candidate, error: unknown): Promise<Admitted | undefined>
+  fallBack(job: RunningJob, failed: Candidate, error: unknown): Promise<AdmittedJob | undefined>
 }
 
 interface CandidatesNeeds {
@@ -63,7 +54,7 @@ interface CandidatesNeeds {
 }
 
 export function createCandidates({ catalogue, till, log }: CandidatesNeeds): Candidates {
-  async function consider(job: Candidacy, offer: Offer): Promise<Candidate> {
+  async function consider(job: RunningJob, offer: Offer): Promise<Candidate> {
     job.considered.push(offer.model.id)
     try {
       const { signal, requestId, request } = job
@@ -88,7 +79,7 @@ export function createCandidates({ catalogue, till, log }: CandidatesNeeds): Can
   }
 
   /** The first fallback of a failed model that may be used and can take the job. */
-  async function nextAfter(job: Candidacy, { fallback }: Offer, error: unknown): Promise<Candidate | undefined> {
+  async function nextAfter(job: RunningJob, { fallback }: Offer, error: unknown): Promise<Candidate | undefined> {
     if (!isTemporary(error) || job.signal.aborted || fallback === undefined) return undefined
     try {
       const offer = chooseModel(catalogue, job, fallback)
@@ -100,13 +91,13 @@ export function createCandidates({ catalogue, till, log }: CandidatesNeeds): Can
   }
 
   /** Finds the stored reply, or refuses a job that could not be admitted, before its tokens are counted. */
-  const precheck = (job: Candidacy, offer: Offer): Promise<Replay | undefined> =>
+  const precheck = (job: RunningJob, offer: Offer): Promise<Replay | undefined> =>
     till.precheck(askOf(job, leastOf(job, offer))).catch((refusal: unknown) => {
       throw inTermsOf(job.request, refusal)
     })
 
   /** The stored reply, if a job whose tokens cannot be counted at the moment repeats an idempotency key. */
-  async function storedReply(job: Candidacy, offer: Offer, error: unknown): Promise<Replay> {
+  async function storedReply(job: RunningJob, offer: Offer, error: unknown): Promise<Replay> {
     const isRepeated = isTemporary(error) && job.idempotency !== undefined
     const stored = isRepeated && (await precheck(job, offer).catch(() => undefined))
     if (stored) return stored
@@ -114,7 +105,7 @@ export function createCandidates({ catalogue, till, log }: CandidatesNeeds): Can
   }
 
   return Object.freeze({
-    async admit(job: Candidacy) {
+    async admit(job: RunningJob) {
       const named = chooseModel(catalogue, job, job.request.model)
       const stored = isCostlyToCount(job, named) ? await precheck(job, named) : undefined
       if (stored) return replayOf(stored, named.model.id)
@@ -133,7 +124,7 @@ export function createCandidates({ catalogue, till, log }: CandidatesNeeds): Can
       return admittedAs(candidate, admission)
     },
 
-    async fallBack(job: Candidacy, failed: Candidate, error: unknown) {
+    async fallBack(job: RunningJob, failed: Candidate, error: unknown) {
       const candidate = await nextAfter(job, failed.offer, error)
       if (!candidate) return undefined
       const { requestId: request_id } = job
@@ -171,13 +162,13 @@ function leastOf({ request }: Job, offer: Offer): Candidate {
 const leastOutput = ({ maxOutputTokens, leastOutputTokens = 1 }: TextRequest): number | undefined =>
   maxOutputTokens === undefined ? leastOutputTokens : undefined
 
-const admittedAs = (candidate: Candidate, { levels, maxOutputTokens }: Grant): Admitted => ({
+const admittedAs = (candidate: Candidate, { levels, maxOutputTokens }: Grant): AdmittedJob => ({
   kind: 'admitted',
   candidate: maxOutputTokens === candidate.maxOutputTokens ? candidate : { ...candidate, maxOutputTokens },
   levels,
 })
 
-function replayOf(stored: Replay, model: string): Replayed {
+function replayOf(stored: Replay, model: string): ReplayedReply {
   return { kind: 'replay', reply: replayedReply(stored, model) }
 }
 

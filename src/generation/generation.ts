@@ -4,16 +4,16 @@ import type { Charge, Levels, Till } from '../billing/till/till.ts'
 import type { Catalogue } from '../models/catalogue.ts'
 import type { Vector } from '../models/model.ts'
 import { Problem } from '../platform/problems.ts'
-import { createCandidates, type Admitted, type Candidate } from './candidate.ts'
+import { createCandidates, type AdmittedJob, type Candidate } from './candidate.ts'
 import { chooseModel, mostInput, mostOutput } from './model-choice.ts'
 import { withPages } from './dialects/files.ts'
 import { findAllowed, listModels, presentModel } from './models/model-list.ts'
-import type { Outcome, Streamed } from './outcome.ts'
+import type { FinishedReply, StreamedPiece } from './finished-reply.ts'
 import { chargedTokensOf, settledReply, storedReplyOf, type Reply } from './reply.ts'
 import type { Job } from './request.ts'
 import { createRun, runEmbedding, startStream, startWhole } from './run.ts'
 import type { ListedModel } from './schema.ts'
-import { createWorkInProgress, type Work } from './work.ts'
+import { createRunningJobs, type RunningJob } from './running-jobs.ts'
 
 export type { Reply } from './reply.ts'
 export type { Job } from './request.ts'
@@ -37,7 +37,7 @@ export interface Start {
 export type Step =
   | ({ readonly kind: 'admitted' } & Start)
   | ({ readonly kind: 'started' } & Start)
-  | Streamed
+  | StreamedPiece
   | { readonly kind: 'reply'; readonly reply: Reply }
   | { readonly kind: 'broken'; readonly reply: Reply; readonly problem: Problem }
 
@@ -91,76 +91,76 @@ export interface GenerationNeeds {
 }
 
 export function createGeneration({ catalogue, till, log, currency }: GenerationNeeds): Generation {
-  const inProgress = createWorkInProgress()
+  const inProgress = createRunningJobs()
   const candidates = createCandidates({ catalogue, till, log })
   const run = createRun(candidates)
 
-  async function generate(work: Work): Promise<Reply> {
+  async function generate(job: RunningJob): Promise<Reply> {
     try {
-      const admission = await candidates.admit(work)
+      const admission = await candidates.admit(job)
       if (admission.kind === 'replay') return admission.reply
-      const { candidate, started: outcome } = await run(work, admission, startWhole)
-      return await settle(work, candidate, outcome)
+      const { candidate, started: finished } = await run(job, admission, startWhole)
+      return await settle(job, candidate, finished)
     } finally {
-      if (work.isHeld) await release(work)
-      inProgress.end(work)
+      if (job.isHeld) await release(job)
+      inProgress.end(job)
     }
   }
 
-  async function embed(work: Work): Promise<Embeddings> {
+  async function embed(job: RunningJob): Promise<Embeddings> {
     try {
-      const admission = await candidates.admit(work)
+      const admission = await candidates.admit(job)
       if (admission.kind === 'replay') throw new Error('embeddings are not stored')
-      const { outcome, vectors } = await runEmbedding(work, admission.candidate)
-      return { reply: await settle(work, admission.candidate, outcome), vectors }
+      const { finished, vectors } = await runEmbedding(job, admission.candidate)
+      return { reply: await settle(job, admission.candidate, finished), vectors }
     } finally {
-      if (work.isHeld) await release(work)
-      inProgress.end(work)
+      if (job.isHeld) await release(job)
+      inProgress.end(job)
     }
   }
 
   // A single generator: each nested one would add an await to every text.
-  async function* stream(work: Work): AsyncGenerator<Step, void, void> {
+  async function* stream(job: RunningJob): AsyncGenerator<Step, void, void> {
     try {
-      const admission = await candidates.admit(work)
+      const admission = await candidates.admit(job)
       if (admission.kind === 'replay') return yield { kind: 'reply', reply: admission.reply }
-      const running = run(work, admission, startStream)
+      const running = run(job, admission, startStream)
       // Nobody waits for it if the reader stops here.
       running.catch(() => undefined)
-      yield { kind: 'admitted', ...startOf(work, admission) }
+      yield { kind: 'admitted', ...startOf(job, admission) }
       const { candidate, levels, started } = await running
       let step = started.first
-      if (!step.done) yield { kind: 'started', ...startOf(work, { candidate, levels }) }
+      if (!step.done) yield { kind: 'started', ...startOf(job, { candidate, levels }) }
       for (; !step.done; step = await started.parts.next()) yield step.value
       // Let the last texts reach the socket before the till's work takes the processor.
       await new Promise((resolve) => process.nextTick(resolve))
-      const reply = await settle(work, candidate, step.value, !started.first.done)
+      const reply = await settle(job, candidate, step.value, !started.first.done)
       const { problem } = step.value
       yield problem ? { kind: 'broken', reply, problem } : { kind: 'reply', reply }
     } finally {
-      if (work.isHeld) await release(work)
-      inProgress.end(work)
+      if (job.isHeld) await release(job)
+      inProgress.end(job)
     }
   }
 
   /**
-   * Charges an outcome. After a Problem the till ends the hold; any other error leaves it in place. If the caller has received the
+   * Charges a finished reply. After a Problem the till ends the hold; any other error leaves it in place. If the caller has received the
    * reply, the till keeps the hold until it can charge it.
    */
-  function settle(work: Work, candidate: Candidate, outcome: Outcome, received = false): Promise<Reply> {
-    if (isUnreceived(work, outcome)) return Promise.reject(interrupted())
-    const { requestId, payer } = work
-    work.isHeld = false
-    return till.settle(requestId, payer.accountId, { ...chargeOf(work, candidate, outcome), received }).then(
-      (settlement) => settledReply(requestId, candidate.offer.model.id, outcome, settlement),
+  function settle(job: RunningJob, candidate: Candidate, finished: FinishedReply, received = false): Promise<Reply> {
+    if (isUnreceived(job, finished)) return Promise.reject(interrupted())
+    const { requestId, payer } = job
+    job.isHeld = false
+    return till.settle(requestId, payer.accountId, { ...chargeOf(job, candidate, finished), received }).then(
+      (settlement) => settledReply(requestId, candidate.offer.model.id, finished, settlement),
       (error: unknown) => {
-        work.isHeld = !received && !(error instanceof Problem)
+        job.isHeld = !received && !(error instanceof Problem)
         throw error
       },
     )
   }
 
-  async function release({ requestId, payer }: Work): Promise<void> {
+  async function release({ requestId, payer }: RunningJob): Promise<void> {
     await till.release(requestId, payer.accountId).catch((failure: unknown) => {
       const fields = { request_id: requestId, err: failure }
       log.warn(fields, 'a hold could not be released; it expires with this instance at the latest')
@@ -188,7 +188,10 @@ export function createGeneration({ catalogue, till, log, currency }: GenerationN
   })
 }
 
-function startOf({ requestId: id }: Work, { candidate, levels }: Pick<Admitted, 'candidate' | 'levels'>): Start {
+function startOf(
+  { requestId: id }: RunningJob,
+  { candidate, levels }: Pick<AdmittedJob, 'candidate' | 'levels'>,
+): Start {
   return { id, model: candidate.offer.model.id, inputTokens: candidate.promptTokens, levels }
 }
 
@@ -196,20 +199,20 @@ function startOf({ requestId: id }: Work, { candidate, levels }: Pick<Admitted, 
  * Whether a job with an idempotency key has neither reached its end nor its caller. The caller will retry and pay then, so
  * charging it now would charge it twice.
  */
-function isUnreceived({ idempotency, disconnected }: Work, { stopReason }: Outcome): boolean {
+function isUnreceived({ idempotency, disconnected }: RunningJob, { stopReason }: FinishedReply): boolean {
   return idempotency !== undefined && disconnected.aborted && (stopReason === 'cancelled' || stopReason === 'error')
 }
 
 const interrupted = (): Problem =>
   new Problem('unavailable', 'The request was interrupted. Nothing was charged. Send it again.', { retryAfter: 1 })
 
-/** What the till charges for an outcome. Only a complete reply is stored, or what a job had when it was stopped. */
-function chargeOf(job: Work, { offer }: Candidate, outcome: Outcome): Charge {
-  const { stopReason, usage } = outcome
+/** What the till charges for a finished reply. Only a complete reply is stored, or what a job had when it was stopped. */
+function chargeOf(job: RunningJob, { offer }: Candidate, finished: FinishedReply): Charge {
+  const { stopReason, usage } = finished
   const { inputTokens, outputTokens, cachedTokens, cacheWriteTokens } = chargedTokensOf(usage)
   const isStored =
     job.idempotency !== undefined && stopReason !== 'error' && (stopReason !== 'cancelled' || job.stop !== undefined)
-  const storedReply = isStored ? storedReplyOf(offer.model.id, outcome) : undefined
+  const storedReply = isStored ? storedReplyOf(offer.model.id, finished) : undefined
   const milliseconds = Math.round(performance.now() - job.startedAt)
   return {
     inputTokens,

@@ -11,7 +11,7 @@ import {
 } from '../billing/till/till.ts'
 import type { ReplyPart } from '../models/conversation.ts'
 import type { StopReason, Usage } from '../models/model.ts'
-import type { Outcome } from './outcome.ts'
+import type { FinishedReply } from './finished-reply.ts'
 import { generateResponse } from './schema.ts'
 
 /** A part of a reply as it is stored for a replay. */
@@ -50,8 +50,8 @@ export interface Reply {
 const modelHeader = 'x-model'
 
 /** The reply of a request that was settled: its usage is what the ledger says. */
-export function settledReply(id: string, model: string, outcome: Outcome, settlement: Settlement): Reply {
-  const { text, parts, stopReason } = outcome
+export function settledReply(id: string, model: string, finished: FinishedReply, settlement: Settlement): Reply {
+  const { text, parts, stopReason } = finished
   const { inputTokens, outputTokens, cachedTokens, cacheWriteTokens, cost, levels } = settlement
   const usage = { inputTokens, outputTokens, cachedTokens, cacheWriteTokens }
   return {
@@ -61,9 +61,9 @@ export function settledReply(id: string, model: string, outcome: Outcome, settle
     parts,
     stopReason,
     usage,
-    reasoningTokens: outcome.usage.reasoningTokens,
+    reasoningTokens: finished.usage.reasoningTokens,
     cost: formatMoney(cost),
-    body: bodyOf(outcome, usage),
+    body: bodyOf(finished, usage),
     levels,
     replayed: false,
   }
@@ -78,12 +78,12 @@ export const chargedTokensOf = (usage: Usage): ChargedTokens => ({
 })
 
 /** What is stored of a reply, with the usage that the model reported: what is charged is not known yet. */
-export function storedReplyOf(model: string, outcome: Outcome): StoredReply {
-  const { parts, usage } = outcome
+export function storedReplyOf(model: string, finished: FinishedReply): StoredReply {
+  const { parts, usage } = finished
   const { reasoningTokens: reasoning_tokens, cachedTokens, cacheWriteTokens } = usage
   const kinds = { cached_tokens: cachedTokens || undefined, cache_write_tokens: cacheWriteTokens || undefined }
   const rest = { parts, reasoning_tokens, ...kinds }
-  return { headers: { [modelHeader]: model }, body: bodyOf(outcome, chargedTokensOf(usage), rest) }
+  return { headers: { [modelHeader]: model }, body: bodyOf(finished, chargedTokensOf(usage), rest) }
 }
 
 function bodyOf(

@@ -1,12 +1,12 @@
-import type { Admitted, Candidate, Candidates } from './candidate.ts'
+import type { AdmittedJob, Candidate, Candidates } from './candidate.ts'
 import { Problem } from '../platform/problems.ts'
 import type { Levels } from '../billing/till/till.ts'
 import { createReplyCallIds } from '../models/call-ids.ts'
 import type { Prompt, WholeReply } from '../models/model.ts'
-import { checkOutcome, readStream, type Outcome, type Streamed } from './outcome.ts'
+import { checkFinished, readStream, type FinishedReply, type StreamedPiece } from './finished-reply.ts'
 import { limitsOf } from './request.ts'
 import { createTruncation, truncate } from './truncation.ts'
-import type { Work } from './work.ts'
+import type { RunningJob } from './running-jobs.ts'
 
 /** A model at work on a job: the whole reply, or a stream that has begun. */
 export interface Run<Started> {
@@ -17,24 +17,28 @@ export interface Run<Started> {
 }
 
 /** Calls a model. Throws the model's Problem. */
-type Start<Started> = (work: Work, candidate: Candidate) => Promise<Started>
+type Start<Started> = (job: RunningJob, candidate: Candidate) => Promise<Started>
 
 /** A stream at its first part, or at its end if it has none. */
 interface StartedStream {
-  readonly parts: AsyncGenerator<Streamed, Outcome, void>
-  readonly first: IteratorResult<Streamed, Outcome>
+  readonly parts: AsyncGenerator<StreamedPiece, FinishedReply, void>
+  readonly first: IteratorResult<StreamedPiece, FinishedReply>
 }
 
 /** Calls the candidate's model. A model that fails before its first text is replaced by its fallback. */
 export function createRun(candidates: Pick<Candidates, 'fallBack'>) {
   // One `then` with both outcomes instead of an async function: this is on the path of every request.
-  function run<Started>(work: Work, { candidate, levels }: Admitted, start: Start<Started>): Promise<Run<Started>> {
-    if (work.signal.aborted) return Promise.reject(disconnected())
-    return start(work, candidate).then(
+  function run<Started>(
+    job: RunningJob,
+    { candidate, levels }: AdmittedJob,
+    start: Start<Started>,
+  ): Promise<Run<Started>> {
+    if (job.signal.aborted) return Promise.reject(disconnected())
+    return start(job, candidate).then(
       (started) => ({ candidate, levels, started }),
       async (error: unknown) => {
-        const admitted = await candidates.fallBack(work, candidate, error)
-        if (admitted) return run(work, admitted, start)
+        const admitted = await candidates.fallBack(job, candidate, error)
+        if (admitted) return run(job, admitted, start)
         throw error
       },
     )
@@ -43,16 +47,16 @@ export function createRun(candidates: Pick<Candidates, 'fallBack'>) {
 }
 
 /** A model without reasoning gets no request for it: what was accepted asks for no more than the model does by itself. */
-function promptFor({ request: { prompt } }: Work, { model }: Candidate['offer']): Prompt {
+function promptFor({ request: { prompt } }: RunningJob, { model }: Candidate['offer']): Prompt {
   return prompt.reasoning && !model.capabilities.has('reasoning') ? { ...prompt, reasoning: undefined } : prompt
 }
 
-export const startWhole: Start<Outcome> = (work, { offer, maxOutputTokens }) => {
-  const limits = limitsOf(work, maxOutputTokens)
-  const prompt = promptFor(work, offer)
+export const startWhole: Start<FinishedReply> = (job, { offer, maxOutputTokens }) => {
+  const limits = limitsOf(job, maxOutputTokens)
+  const prompt = promptFor(job, offer)
   return offer.model
-    .run(prompt, limits, work.signal)
-    .then((reply) => truncate(checkOutcome(withUniqueCalls(reply, prompt), work.signal), limits))
+    .run(prompt, limits, job.signal)
+    .then((reply) => truncate(checkFinished(withUniqueCalls(reply, prompt), job.signal), limits))
 }
 
 function withUniqueCalls(reply: WholeReply, { messages }: Prompt): WholeReply {
@@ -60,8 +64,8 @@ function withUniqueCalls(reply: WholeReply, { messages }: Prompt): WholeReply {
 }
 
 /** Embeddings of the prompt's messages, and what they used. Throws the model's Problem. */
-export async function runEmbedding(work: Work, { offer }: Candidate) {
-  const { signal, requestId, request, payer } = work
+export async function runEmbedding(job: RunningJob, { offer }: Candidate) {
+  const { signal, requestId, request, payer } = job
   if (signal.aborted) throw disconnected()
   const { prompt, embedding } = request
   if (!offer.model.embed || !embedding) throw new Error('a model without embeddings was chosen')
@@ -70,15 +74,15 @@ export async function runEmbedding(work: Work, { offer }: Candidate) {
     { ...embedding, requestId, account: payer.accountId },
     signal,
   )
-  const outcome = checkOutcome({ text: '', stopReason: vectors ? 'complete' : 'cancelled', usage }, signal)
-  return { outcome, vectors: vectors ?? [] }
+  const finished = checkFinished({ text: '', stopReason: vectors ? 'complete' : 'cancelled', usage }, signal)
+  return { finished, vectors: vectors ?? [] }
 }
 
-export const startStream: Start<StartedStream> = async (work, { offer, maxOutputTokens }) => {
-  const limits = limitsOf(work, maxOutputTokens)
+export const startStream: Start<StartedStream> = async (job, { offer, maxOutputTokens }) => {
+  const limits = limitsOf(job, maxOutputTokens)
   const stop = new AbortController()
-  work.signal.addEventListener('abort', () => stop.abort(), { once: true })
-  const prompt = promptFor(work, offer)
+  job.signal.addEventListener('abort', () => stop.abort(), { once: true })
+  const prompt = promptFor(job, offer)
   const stream = offer.model.stream(prompt, limits, stop.signal)
   const callIds = createReplyCallIds(prompt.messages)
   const parts = readStream(stream, { truncation: createTruncation(limits), callIds, stop })

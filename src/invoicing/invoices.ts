@@ -1,4 +1,4 @@
-import type { Deed, RecordAccess } from '../access/access.ts'
+import type { AuditedAction, RecordAccess } from '../access/access.ts'
 import type { Visit } from '../access/actor.ts'
 import type { Basis } from '../clients/versions.ts'
 import { today } from '../platform/text/calendar.ts'
@@ -34,7 +34,7 @@ import type { InvoiceSettings } from './settings.ts'
 import { createInvoiceReports, type InvoiceReports } from './reports/reports.ts'
 import * as store from './store.ts'
 import { createStoredInvoices, type StoredInvoice } from './stored.ts'
-import { createUnbilled, type Unbilled } from './unbilled/unbilled.ts'
+import { createUnbilled, type UnbilledItems } from './unbilled/unbilled.ts'
 
 export { bookedFile, bookedValues } from './reports/csv.ts'
 
@@ -44,7 +44,7 @@ export { bookedFile, bookedValues } from './reports/csv.ts'
  * `conflict` if its state does not allow the change, and `invalid_field`.
  */
 export interface Invoices {
-  readonly unbilled: Unbilled
+  readonly unbilled: UnbilledItems
   /** One page, newest first. */
   list(visit: Visit, query: InvoiceQuery): Promise<InvoiceList>
   /** What a new draft can have. */
@@ -69,7 +69,7 @@ export interface Invoices {
 
 /** A change of a draft. */
 interface Changing {
-  readonly deed: Deed
+  readonly audited: AuditedAction
   readonly id: string
   readonly basis: Basis
   /** Why the draft cannot be changed; undefined if it can. */
@@ -125,28 +125,28 @@ export function createInvoices({ access, database, settings, unprintable, issueD
   }
 
   async function read(visit: Visit, id: string): Promise<ShownInvoice> {
-    const deed = deedOf('invoice_read', id)
-    const found = await stored.find(visit, id, deed)
-    await access.note(visit, deed)
+    const audited = auditedOf('invoice_read', id)
+    const found = await stored.find(visit, id, audited)
+    await access.note(visit, audited)
     return presentInvoice(found)
   }
 
   /** Reads a draft, makes the statement that changes it, and runs that. */
   async function changeDraft(
     visit: Visit,
-    { deed, id, basis, obstacle }: Changing,
+    { audited, id, basis, obstacle }: Changing,
     statement: (before: StoredInvoice) => ReturnType<typeof changes.voidDraft>,
   ): Promise<ShownInvoice> {
-    const before = await stored.find(visit, id, deed)
-    if (basis && !basis.includes(before.row.version)) return access.decline(visit, deed, staleInvoice(before))
+    const before = await stored.find(visit, id, audited)
+    if (basis && !basis.includes(before.row.version)) return access.decline(visit, audited, staleInvoice(before))
     const refused = await obstacle?.(before)
-    if (refused) return access.decline(visit, deed, refused)
+    if (refused) return access.decline(visit, audited, refused)
     const [[changed]] = await access
       .as(visit, [statement(before)])
-      .catch(async (error: unknown) => access.decline(visit, deed, numberInUse(error, before.row.kind)))
-    const after = await stored.find(visit, id, deed)
+      .catch(async (error: unknown) => access.decline(visit, audited, numberInUse(error, before.row.kind)))
+    const after = await stored.find(visit, id, audited)
     const isDone = changed?.outcome === 'issued' || changed?.outcome === 'voided'
-    return isDone ? presentInvoice(after) : access.decline(visit, deed, invoiceRefusal(changed?.outcome, after))
+    return isDone ? presentInvoice(after) : access.decline(visit, audited, invoiceRefusal(changed?.outcome, after))
   }
 
   async function obstacleToIssue({ row, document, faults }: StoredInvoice): Promise<Problem | undefined> {
@@ -158,13 +158,16 @@ export function createInvoices({ access, database, settings, unprintable, issueD
   }
 
   async function issue(visit: Visit, id: string, basis: Basis): Promise<ShownInvoice> {
-    return changeDraft(visit, { deed: deedOf('invoice_issued', id), id, basis, obstacle: obstacleToIssue }, ({ row }) =>
-      changes.issueDraft(
-        visit,
-        id,
-        row.version,
-        issueTerms(settings, row.kind, { on: issueDay?.(), language: row.language }),
-      ),
+    return changeDraft(
+      visit,
+      { audited: auditedOf('invoice_issued', id), id, basis, obstacle: obstacleToIssue },
+      ({ row }) =>
+        changes.issueDraft(
+          visit,
+          id,
+          row.version,
+          issueTerms(settings, row.kind, { on: issueDay?.(), language: row.language }),
+        ),
     )
   }
 
@@ -181,7 +184,7 @@ export function createInvoices({ access, database, settings, unprintable, issueD
       presentInvoice(await drafts.change(visit, id, change)),
     issue,
     void: (visit: Visit, id: string, basis: Basis) =>
-      changeDraft(visit, { deed: deedOf('invoice_voided', id), id, basis }, ({ row }) =>
+      changeDraft(visit, { audited: auditedOf('invoice_voided', id), id, basis }, ({ row }) =>
         changes.voidDraft(visit, id, row.version),
       ),
     pay: async (visit: Visit, id: string, body: PaymentBody, key?: string) =>
@@ -191,7 +194,7 @@ export function createInvoices({ access, database, settings, unprintable, issueD
   } satisfies Invoices)
 }
 
-const deedOf = (action: string, nounId: string): Deed => ({ action, noun: 'invoice', nounId })
+const auditedOf = (action: string, nounId: string): AuditedAction => ({ action, noun: 'invoice', nounId })
 
 /** An id that no row has, for text that is none. */
 const unusedId = '00000000-0000-7000-8000-000000000000'

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Deed, RecordAccess } from '../access/access.ts'
+import type { AuditedAction, RecordAccess } from '../access/access.ts'
 import type { Visit } from '../access/actor.ts'
 import { newId } from '../access/new-id.ts'
 import { parseMoney } from '../billing/prices/money.ts'
@@ -29,22 +29,22 @@ export function createPayments({ access, settings, stored }: PaymentNeeds) {
   return { pay }
 
   async function pay(visit: Visit, id: string, body: PaymentBody, key: string | undefined): Promise<StoredInvoice> {
-    const deed: Deed = { action: 'invoice_paid', noun: 'invoice', nounId: id }
+    const audited: AuditedAction = { action: 'invoice_paid', noun: 'invoice', nounId: id }
     const paymentId = newId(visit, `/invoices/${id}/payments`, key)
-    const before = await stored.find(visit, id, deed)
+    const before = await stored.find(visit, id, audited)
     const payment = { id: paymentId, ...amountOf(body, before), date: dateIn(body, before, settings.timeZone) }
     const { method = 'transfer', reference = '' } = body
     await access
       .as(visit, [changes.insertPayment(visit, id, { ...payment, method, reference })])
       .catch(async (error: unknown) => {
-        const now = await stored.find(visit, id, deed)
-        return access.decline(visit, deed, refusedPayment(error, payment.amount, now))
+        const now = await stored.find(visit, id, audited)
+        return access.decline(visit, audited, refusedPayment(error, payment.amount, now))
       })
-    const after = await stored.find(visit, id, deed)
+    const after = await stored.find(visit, id, audited)
     const kept = after.payments.find((each) => each.id === paymentId)
     // A retry with the same key records nothing, so it must not seem to have recorded something else.
     const asked = { amount: payment.amount, date: payment.date, reversesId: payment.reversesId, method, reference }
-    if (!kept || !isSame(kept, asked)) return access.decline(visit, deed, otherPayment())
+    if (!kept || !isSame(kept, asked)) return access.decline(visit, audited, otherPayment())
     return after
   }
 }

@@ -1,9 +1,9 @@
-import type { Deed, RecordAccess } from '../access/access.ts'
+import type { AuditedAction, RecordAccess } from '../access/access.ts'
 import type { Visit } from '../access/actor.ts'
 import { today } from '../platform/text/calendar.ts'
 import { Problem } from '../platform/problems.ts'
 import { faultsOf, type IssueFault } from './issue/before-issue.ts'
-import type { Credited } from './drafts/credit-lines.ts'
+import type { CreditedAmounts } from './drafts/credit-lines.ts'
 import type { InvoiceDocument, InvoiceLine } from './document.ts'
 import { readInvoiceMails, type InvoiceMailRow } from './mail/store.ts'
 import type { InvoiceSettings } from './settings.ts'
@@ -15,7 +15,7 @@ export interface StoredInvoice {
   readonly document: InvoiceDocument
   readonly payments: readonly store.PaymentRow[]
   readonly creditNotes: readonly { readonly id: string; readonly number: string | null }[]
-  readonly credited: Credited
+  readonly credited: CreditedAmounts
   readonly mails: readonly InvoiceMailRow[]
   /** Those of the client that name it and are not archived, newest first. */
   readonly disputes: readonly store.DisputeRow[]
@@ -26,7 +26,7 @@ export interface StoredInvoice {
 /** Reads invoices. A refusal is in the audit log. */
 export interface StoredInvoices {
   /** Throws Problem `not_found`, or another one for an id that does not exist. */
-  find(visit: Visit, id: string, deed: Deed, missing?: Problem): Promise<StoredInvoice>
+  find(visit: Visit, id: string, audited: AuditedAction, missing?: Problem): Promise<StoredInvoice>
 }
 
 interface StoredInvoicesNeeds {
@@ -36,7 +36,7 @@ interface StoredInvoicesNeeds {
 
 export function createStoredInvoices({ access, settings }: StoredInvoicesNeeds): StoredInvoices {
   return Object.freeze({
-    async find(visit: Visit, id: string, deed: Deed, missing?: Problem) {
+    async find(visit: Visit, id: string, audited: AuditedAction, missing?: Problem) {
       const [[row], lines, payments, creditNotes, parts, taxes, mails, disputes] = await access.as(visit, [
         store.readInvoice(today(settings.timeZone), id),
         store.readLines(id),
@@ -47,7 +47,7 @@ export function createStoredInvoices({ access, settings }: StoredInvoicesNeeds):
         readInvoiceMails(id),
         store.readDisputes(id),
       ])
-      if (row === undefined && missing !== undefined) return access.decline(visit, deed, missing)
+      if (row === undefined && missing !== undefined) return access.decline(visit, audited, missing)
       if (row === undefined) throw notFound()
       const credited = { lines: new Map(parts.map((part) => [part.position, part])), taxes }
       const document = documentOf(row, lines)

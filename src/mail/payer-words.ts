@@ -5,7 +5,7 @@ export interface PayerWords {
 }
 
 /** What a mail to a payer is about. Amounts and days are as the firm writes them. */
-export interface Billed {
+export interface BilledPayer {
   readonly firm: string
   readonly number: string
   readonly issued: string
@@ -22,9 +22,9 @@ export interface Billed {
 interface Language {
   readonly greeting: string
   readonly closing: string
-  readonly invoice: (billed: Billed) => readonly [subject: string, ...sentences: string[]]
-  readonly creditNote: (billed: Billed) => readonly [subject: string, ...sentences: string[]]
-  readonly reminder: (billed: Billed) => readonly [subject: string, ...sentences: string[]]
+  readonly invoice: (billed: BilledPayer) => readonly [subject: string, ...sentences: string[]]
+  readonly creditNote: (billed: BilledPayer) => readonly [subject: string, ...sentences: string[]]
+  readonly reminder: (billed: BilledPayer) => readonly [subject: string, ...sentences: string[]]
 }
 
 const english: Language = {
@@ -102,7 +102,7 @@ const languages: Readonly<Record<string, Language>> = { en: english, de: german,
  * The firm's words for an invoice, a credit note or a reminder, in the language of a locale such as `de-AT` if that is German
  * or French, else in English.
  */
-export function payerWords(kind: 'invoice' | 'reminder', billed: Billed, locale: string): PayerWords {
+export function payerWords(kind: 'invoice' | 'reminder', billed: BilledPayer, locale: string): PayerWords {
   const { greeting, closing, ...words } = languages[new Intl.Locale(locale).language] ?? english
   const write = kind === 'reminder' ? words.reminder : billed.credits === null ? words.invoice : words.creditNote
   const [subject, ...sentences] = write(billed)

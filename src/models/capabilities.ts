@@ -6,7 +6,7 @@ export const capabilities = ['tools', 'forced_tools', 'json', 'images', 'documen
 export type Capability = (typeof capabilities)[number]
 
 /** What is known of a model's capabilities. The others may be present. */
-export type Stated = Readonly<Partial<Record<Capability, boolean>>>
+export type StatedCapabilities = Readonly<Partial<Record<Capability, boolean>>>
 
 /** Whether a model with the capabilities `of` can do what needs this one. */
 export function isCapable(of: ReadonlySet<Capability>, needed: Capability): boolean {
@@ -19,7 +19,7 @@ export function listCapabilities(of: ReadonlySet<Capability>): Capability[] {
 }
 
 /** Everything that is not ruled out. A model without tools has forced tools only if that is stated. */
-export function notRuledOut(stated: Stated): Capability[] {
+export function notRuledOut(stated: StatedCapabilities): Capability[] {
   return capabilities.filter((capability) =>
     capability === 'forced_tools'
       ? stated.tools === false && stated.forced_tools === true

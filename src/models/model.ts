@@ -100,7 +100,7 @@ export interface EmbeddingOptions {
 }
 
 /** Embeddings, or how a run without them ended: its caller disconnected. */
-export interface Embedded {
+export interface EmbeddedTexts {
   /** One for each text, in their order; all have the same length. Undefined if the caller disconnected. */
   readonly vectors: readonly Vector[] | undefined
   readonly usage: Usage
@@ -137,7 +137,7 @@ export interface Model {
    * The embeddings of a prompt's messages. Only an embedding model has it, and such a model generates no text. When
    * `signal` aborts, resolves without vectors.
    */
-  embed?(prompt: Prompt, options: EmbeddingOptions, signal: AbortSignal): Promise<Embedded>
+  embed?(prompt: Prompt, options: EmbeddingOptions, signal: AbortSignal): Promise<EmbeddedTexts>
   /** Whether the model can serve a request now. `reason` is for the operator; a ready model may have one too. */
   health(): { readonly ready: boolean; readonly reason?: string }
   close(): Promise<void>

@@ -12,9 +12,9 @@ import {
   joinWithin,
   ownEntry,
   welcomeWithin,
-  type Claimed,
-  type Joined,
-  type Joining,
+  type ClaimStep,
+  type JoinedPerson,
+  type JoiningAddress,
 } from './invitations/joining.ts'
 import { readPerson, readPersonByEmail } from './store.ts'
 
@@ -28,19 +28,22 @@ export interface Identities {
    * or is a consultant whom the policy allows. Undefined if there is none. Concurrent sign-ins with one identity get the
    * same person. `claimed` runs in the same transaction.
    */
-  welcome(identity: Identity, joining: Joining & { readonly claimed: Claimed }): Promise<PersonSummary | undefined>
+  welcome(
+    identity: Identity,
+    joining: JoiningAddress & { readonly claimed: ClaimStep },
+  ): Promise<PersonSummary | undefined>
   /**
    * Creates the person of a proven address, who was invited or is a consultant whom the policy allows. Undefined if another
    * person has the address.
    */
-  join(joining: Joining): Promise<PersonSummary | undefined>
+  join(joining: JoiningAddress): Promise<PersonSummary | undefined>
   /** The address and the name of an invitation that can be accepted now. */
   invitation(which: Token | Email, within?: Queryable): Promise<InvitedPerson | undefined>
   /**
    * The person of an invitation, created once, with `welcome` in the same transaction. It can be accepted again until the
    * person has a way to sign in. Undefined if it cannot be accepted.
    */
-  accept(which: Token, welcome?: Welcome): Promise<PersonSummary | undefined>
+  accept(which: Token, welcome?: WelcomeStep): Promise<PersonSummary | undefined>
   /** Closes the invitation of a person who has a way to sign in. */
   closeInvitation(tx: Queryable, personId: string): Promise<void>
   /** Gives a person one more identity, unless it belongs to a person already. */
@@ -68,7 +71,7 @@ export interface AddressChange {
 }
 
 /** What is done for a person who accepts an invitation. */
-export type Welcome = (tx: Queryable, person: PersonSummary) => Promise<void>
+export type WelcomeStep = (tx: Queryable, person: PersonSummary) => Promise<void>
 
 /** The token of an invitation's link. */
 interface Token {
@@ -91,7 +94,7 @@ interface Needs {
 }
 
 export function createIdentities({ database, audit }: Needs): Identities {
-  const joined = (work: (tx: Queryable) => Promise<Joined>, welcome?: Welcome) =>
+  const joined = (work: (tx: Queryable) => Promise<JoinedPerson>, welcome?: WelcomeStep) =>
     database.transaction(async (tx) => {
       const { person, entries } = await work(tx)
       await audit.recordWithin(tx, entries)
@@ -103,11 +106,11 @@ export function createIdentities({ database, audit }: Needs): Identities {
     byIdentity: (identity: Identity, within: Queryable = database) => store.readPersonOf(within, identity),
     byAddress: ({ key }: Email, within: Queryable = database) => readPersonByEmail(within, key),
     byId: (personId: string, within: Queryable = database) => readPerson(within, personId),
-    welcome: (identity: Identity, joining: Joining & { readonly claimed: Claimed }) =>
+    welcome: (identity: Identity, joining: JoiningAddress & { readonly claimed: ClaimStep }) =>
       joined((tx) => welcomeWithin(tx, identity, joining)),
-    join: (joining: Joining) => joined((tx) => joinWithin(tx, joining)),
+    join: (joining: JoiningAddress) => joined((tx) => joinWithin(tx, joining)),
     invitation: (which: Token | Email, within: Queryable = database) => readUsable(within, keyOf(which), new Date()),
-    accept: (which: Token, welcome?: Welcome) => joined((tx) => acceptWithin(tx, keyOf(which)), welcome),
+    accept: (which: Token, welcome?: WelcomeStep) => joined((tx) => acceptWithin(tx, keyOf(which)), welcome),
     closeInvitation: (tx: Queryable, personId: string) => closeUnfinished(tx, personId, new Date()),
     identify: (personId: string, identity: Identity) =>
       database.transaction(async (tx) => {

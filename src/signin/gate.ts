@@ -9,7 +9,7 @@ import type { FactorPolicy } from './factor-policy.ts'
 import type { KnownBrowsers } from './visitor/known-browsers.ts'
 import type { KnownNetworks } from './visitor/known-networks.ts'
 import type { Proof } from './methods/method.ts'
-import { openProof, sealProof, type Proven } from './attempt/sealed-proof.ts'
+import { openProof, sealProof, type ProvenSignIn } from './attempt/sealed-proof.ts'
 import type { Sessions } from './session/sessions.ts'
 import type { SignUp } from './sign-up.ts'
 import type { UsableMethods } from './usable-methods.ts'
@@ -69,7 +69,10 @@ export function createGate({
   knownBrowsers,
   usable,
 }: GateNeeds): Gate {
-  async function start(proven: Proven, { method, visitor, provenAt = new Date(), confirm }: Start): Promise<string[]> {
+  async function start(
+    proven: ProvenSignIn,
+    { method, visitor, provenAt = new Date(), confirm }: Start,
+  ): Promise<string[]> {
     const { personId, provider } = proven
     const { device, network, cookies, requestId, address } = visitor
     const browser: string[] = []

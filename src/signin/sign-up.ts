@@ -1,6 +1,6 @@
 import type { RecipientOf, RecipientRule } from '../mail/mailer.ts'
 import { readEmail, type Email } from '../people/email.ts'
-import type { Identities, InvitedPerson, Welcome } from '../people/identities.ts'
+import type { Identities, InvitedPerson, WelcomeStep } from '../people/identities.ts'
 import type { Queryable } from '../platform/database/database.ts'
 import type { PersonSummary } from '../people/person.ts'
 import type { Config } from '../platform/config/config.ts'
@@ -28,7 +28,7 @@ export interface SignUp {
    * The person of an invitation, created once, with `welcome` in the same transaction. It can be accepted again until the
    * person has a way to sign in. Throws Problem `sign_in_failed`.
    */
-  acceptInvitation(this: void, token: string, welcome?: Welcome): Promise<PersonSummary>
+  acceptInvitation(this: void, token: string, welcome?: WelcomeStep): Promise<PersonSummary>
 }
 
 /** The changes that a sign-in at a provider may make to a person, with their consequences in the same transaction. */
@@ -99,7 +99,7 @@ export function createSignUp({ policy, identities }: { policy: SignUpPolicy; ide
       return mayJoin || (await identities.invitation(email)) ? email.address : undefined
     },
     invited,
-    async acceptInvitation(token: string, welcome?: Welcome) {
+    async acceptInvitation(token: string, welcome?: WelcomeStep) {
       await invited(token)
       const person = await identities.accept({ token }, welcome)
       if (person === undefined) throw notInvited()

@@ -6,12 +6,12 @@ import { readClientNames, readNames, readPartner } from './names-store.ts'
 
 /** The names of everything that a report mentions. */
 export interface Names {
-  of(this: void, id: string): Named
+  of(this: void, id: string): NamedId
   /** Null for no id. */
-  orNull(this: void, id: string | null): Named | null
+  orNull(this: void, id: string | null): NamedId | null
 }
 
-export interface Named {
+export interface NamedId {
   readonly id: string
   /** Null if it no longer exists, or never did. */
   readonly name: string | null
@@ -48,6 +48,6 @@ export async function namesIn(
   ])
   if (reader?.partner !== true) throw new Problem('forbidden', 'Only partners may see the usage.')
   const all = new Map([...names, ...clients.map(({ id, name }) => [id, name] as const)])
-  const of = (id: string): Named => ({ id, name: all.get(id) ?? null })
+  const of = (id: string): NamedId => ({ id, name: all.get(id) ?? null })
   return { of, orNull: (id) => (id === null ? null : of(id)) }
 }

@@ -144,9 +144,9 @@ function createUsageReads({ access }: { access: Pick<RecordAccess, 'note' | 'for
   const recorded = new Map<string, number>()
 
   async function once(visit: Visit, action: UsageAction, query: Query): Promise<void> {
-    const deed = { action, noun: 'usage' }
-    if (!may(visit.actor, 'read', 'usage')) await access.forbid(visit, deed, 'Only partners may see the usage.')
-    await access.note(visit, { ...deed, details: recordedQuery(query) })
+    const audited = { action, noun: 'usage' }
+    if (!may(visit.actor, 'read', 'usage')) await access.forbid(visit, audited, 'Only partners may see the usage.')
+    await access.note(visit, { ...audited, details: recordedQuery(query) })
   }
 
   return Object.freeze({

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pino from 'pino'
 import { createTill } from '../../src/billing/till/postgres-till.ts'
-import type { AdmissionRequest, Till } from '../../src/billing/till/till.ts'
+import type { HoldRequest, Till } from '../../src/billing/till/till.ts'
 import { openDatabase, type Database } from '../../src/platform/database/database.ts'
 import { losing, type Fate } from '../support/losses.ts'
 import { ask, log, mostOfOne, openTills, outcome, reapWhere, used } from '../support/tills.ts'
@@ -186,7 +186,7 @@ test('tokens are given back once, even if the answer to the first attempt is los
   const most = ask(payer, { maxOutputTokens: 2_000_000 })
   await till.admit(most)
   const large = () => ask(payer, { maxOutputTokens: 490 })
-  let taken: AdmissionRequest[] = []
+  let taken: HoldRequest[] = []
   for (let round = 0; round < 40; round++) {
     await Promise.all(taken.map((each) => till.release(each.requestId, each.payer.accountId)))
     taken = Array.from({ length: 6 }, large)

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { byService } from '../../src/access/actor.ts'
 import { createKeys } from '../../src/accounts/keys/keys.ts'
 import { createTill } from '../../src/billing/till/postgres-till.ts'
-import type { AdmissionRequest, Till } from '../../src/billing/till/till.ts'
+import type { HoldRequest, Till } from '../../src/billing/till/till.ts'
 import { verifyBooks } from '../../src/billing/verify.ts'
 import { openDatabase, type Database } from '../../src/platform/database/database.ts'
 import { Problem } from '../../src/platform/problems.ts'
@@ -95,7 +95,7 @@ function refused(error: unknown): string {
 
 async function request(customer: Customer, till: Till): Promise<void> {
   const idempotency = Math.random() < 0.1 ? { key: `k${Math.floor(Math.random() * 20)}`, hash: 'a' } : undefined
-  const first: AdmissionRequest = ask(customer, { maxOutputTokens: pick([5, 20, 20, 20, 100]), idempotency })
+  const first: HoldRequest = ask(customer, { maxOutputTokens: pick([5, 20, 20, 20, 100]), idempotency })
   const admission = await till.admit(first).catch(refused)
   if (typeof admission === 'string') {
     if (admission !== 'unavailable') await sleep(20)
@@ -107,14 +107,14 @@ async function request(customer: Customer, till: Till): Promise<void> {
   await (Math.random() < 0.15 ? leave(till, first) : pay(customer, till, first))
 }
 
-async function leave(till: Till, { requestId, payer }: AdmissionRequest): Promise<void> {
+async function leave(till: Till, { requestId, payer }: HoldRequest): Promise<void> {
   await Promise.all([
     till.release(requestId, payer.accountId).catch(refused),
     Math.random() < 0.2 && till.release(requestId, payer.accountId).catch(refused),
   ])
 }
 
-async function pay(customer: Customer, till: Till, first: AdmissionRequest): Promise<void> {
+async function pay(customer: Customer, till: Till, first: HoldRequest): Promise<void> {
   let paid = price
   if (Math.random() < 0.1) {
     paid = { input: price.input * 2n, output: price.output * 3n }

@@ -56,6 +56,15 @@ export function ambiguousNames(tree: SourceTree): string[] {
     .map(([name, places]) => `${name}: ${places.map(({ file }) => file).join(', ')}`)
 }
 
+/** Exported types whose whole name is a participle, which does not say what the thing is, as `Name: src/a/b.ts`. */
+export function namelessTypes(tree: SourceTree): string[] {
+  return [...tree].flatMap(([file, text]) =>
+    [...withoutComments(text).matchAll(/^export (?:interface|type|class) ([A-Z][a-z]*(?<!e)(?:ed|en))\b/gm)].map(
+      ([, name = '']) => `${name}: ${file}`,
+    ),
+  )
+}
+
 /** Imports that bring code from `src/` into the pages, as `web/a.ts: src/b.ts`. Types are erased and may be imported. */
 export function runtimeImportsOf(pages: SourceTree, folder: string): string[] {
   return [...pages].flatMap(([file, text]) =>

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUIDv7 } from 'node:crypto'
 import pino from 'pino'
 import { createTill } from '../../src/billing/till/postgres-till.ts'
-import type { AdmissionRequest, Charge, Till } from '../../src/billing/till/till.ts'
+import type { HoldRequest, Charge, Till } from '../../src/billing/till/till.ts'
 import type { Payer } from '../../src/billing/payer.ts'
 import { verifyBooks } from '../../src/billing/verify.ts'
 import { openDatabase, type Database, type DatabasePatience } from '../../src/platform/database/database.ts'
@@ -119,7 +119,7 @@ export async function reapWhere(database: Database, condition: string, values: r
   })
 }
 
-export const ask = (payer: Payer, rest: Partial<AdmissionRequest> = {}): AdmissionRequest => ({
+export const ask = (payer: Payer, rest: Partial<HoldRequest> = {}): HoldRequest => ({
   requestId: randomUUIDv7(),
   payer,
   model: 'm',

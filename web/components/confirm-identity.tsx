@@ -1,13 +1,13 @@
 import type { PublicKeyCredentialRequestOptionsJSON } from '@simplewebauthn/browser'
 import { Button, Group, Modal, PasswordInput, Text, TextInput } from '@mantine/core'
 import { useEffect, useState, useSyncExternalStore, type SubmitEvent } from 'react'
-import type { Me } from '../../src/signin/me/schema.ts'
+import type { OwnAccountShown } from '../../src/signin/me/schema.ts'
 import { change, read, reasonOf } from '../api.ts'
 import { answerIdentity, isIdentityAsked, watchIdentity } from '../identity.ts'
 import { assertPasskey } from '../passkeys.ts'
 import { layers } from './layers.ts'
 
-type Choice = Me['confirmations'][number]
+type Choice = OwnAccountShown['confirmations'][number]
 
 /** Asks for one factor of the person, or a new sign-in in another tab, before a change that needs it. */
 export function ConfirmIdentity() {
@@ -32,7 +32,7 @@ function Factors() {
   useEffect(() => {
     const leaving = new AbortController()
     async function load() {
-      const { confirmations } = await read<Me>('/me', leaving.signal, '')
+      const { confirmations } = await read<OwnAccountShown>('/me', leaving.signal, '')
       setChoices(confirmations)
       setChosen(confirmations[0])
     }

@@ -4,7 +4,14 @@ import { Problem } from '../../platform/problems.ts'
 import { isUuid } from '../../platform/database/uuid.ts'
 import type { RecordAccess } from '../access.ts'
 import type { Visit } from '../actor.ts'
-import { readEntries, readRole, type EntryFilter, type FoundEntry, type Reach, type StoredEntry } from './store.ts'
+import {
+  readEntries,
+  readRole,
+  type EntryFilter,
+  type FoundEntry,
+  type SearchReach,
+  type StoredEntry,
+} from './store.ts'
 import { may } from '../policy.ts'
 import { recordedQuery } from './recorded-query.ts'
 import type { AuditList, AuditQuery, AuditRow } from '../schema.ts'
@@ -23,14 +30,14 @@ interface AuditLogNeeds {
   readonly access: RecordAccess
   readonly locale: string
   readonly timeZone: string
-  readonly reach?: Reach
+  readonly reach?: SearchReach
 }
 
 export function createAuditLog({ access, locale, timeZone, reach }: AuditLogNeeds): AuditLog {
   async function permit(visit: Visit, details: Record<string, string>): Promise<void> {
-    const deed = { action: 'audit_read', noun: 'audit' }
-    if (may(visit.actor, 'read', 'audit')) return access.note(visit, { ...deed, details })
-    await access.forbid(visit, deed, 'Only partners may see the audit log.')
+    const audited = { action: 'audit_read', noun: 'audit' }
+    if (may(visit.actor, 'read', 'audit')) return access.note(visit, { ...audited, details })
+    await access.forbid(visit, audited, 'Only partners may see the audit log.')
   }
 
   async function read(visit: Visit, filter: EntryFilter, before?: string): Promise<Page> {

@@ -70,18 +70,18 @@ export interface AuditSearch {
   /** The maximum number of rows to return. */
   readonly limit: number
   /** Default: `defaultReach`. */
-  readonly reach?: Reach | undefined
+  readonly reach?: SearchReach | undefined
 }
 
 /** The maximum number of rows that one search reads. */
-export interface Reach {
+export interface SearchReach {
   /** Without an index. */
   readonly all: number
   /** From the index of each filter that has one. */
   readonly own: number
 }
 
-const defaultReach: Reach = { all: 50_000, own: 2000 }
+const defaultReach: SearchReach = { all: 50_000, own: 2000 }
 
 /** A row of a result, newest first. Every row says where the search ended; if nothing matched, there is one without an entry. */
 export type FoundEntry = (StoredEntry | { readonly [Column in keyof StoredEntry]: null }) & {

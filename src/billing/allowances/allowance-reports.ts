@@ -1,5 +1,5 @@
 import { unit } from '../till/limits.ts'
-import { isSteady, plenty, renewAfter, type More, type RequestOutcome, type Stock } from './stock.ts'
+import { isSteady, plenty, renewAfter, type RequestedShare, type RequestOutcome, type Stock } from './stock.ts'
 
 /** What the reports of an account and of a key have in common. */
 interface AllowanceReport {
@@ -86,7 +86,7 @@ export function buildReport(
   stock: Stock,
   outcomes: readonly RequestOutcome[],
   givesBack: boolean,
-): { report: Report; more: More } {
+): { report: Report; more: RequestedShare } {
   const ended = sumOf(outcomes)
   const inFlight = stock.inFlight - outcomes.length
   const atHand = givesBack ? 0 : sizeOf(stock, inFlight)
@@ -112,7 +112,7 @@ export function buildReport(
 }
 
 /** Builds the report of the limits of one key, as `buildReport` does. Requests that end now count as in flight. */
-export function buildKeyReport(stock: Stock, givesBack: boolean): { report: KeyReport; more: More } {
+export function buildKeyReport(stock: Stock, givesBack: boolean): { report: KeyReport; more: RequestedShare } {
   const atHand = givesBack ? 0 : sizeOf(stock, stock.inFlight)
   const { keep, more } = divide(stock, Math.max(0, atHand - stock.inFlight))
   const report = {
@@ -135,7 +135,10 @@ export function buildKeyReport(stock: Stock, givesBack: boolean): { report: KeyR
 }
 
 /** What an allowance of this many free requests keeps of what it has, and what it lacks. */
-function divide({ credit, requests, tokens, cost, need }: Stock, free: number): { keep: More; more: More } {
+function divide(
+  { credit, requests, tokens, cost, need }: Stock,
+  free: number,
+): { keep: RequestedShare; more: RequestedShare } {
   const keep = {
     credit: least(credit, BigInt(free) * cost),
     requests: Math.min(requests, free),

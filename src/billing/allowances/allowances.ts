@@ -23,12 +23,12 @@ import {
   takeRequest,
   validFor,
   type AdmittedRequest,
-  type More,
+  type RequestedShare,
   type Renewal,
   type RequestOutcome,
   type Stock,
 } from './stock.ts'
-import type { AdmissionRequest } from '../till/till.ts'
+import type { HoldRequest } from '../till/till.ts'
 
 export type { RequestOutcome, Renewal, AdmittedRequest } from './stock.ts'
 
@@ -48,14 +48,14 @@ export class Allowances {
   /** What to report although no request of the account ends. Keys are reported only for such a reason. */
   readonly #pending = new Map<Stock, 'ask' | 'give back'>()
   /** What the reports in flight request, and for how many requests in all. */
-  #asking = new Map<Stock, More & { readonly atHand: number }>()
+  #asking = new Map<Stock, RequestedShare & { readonly atHand: number }>()
   /** The keys whose reports are in flight. */
   #keysReported: readonly Stock[] = []
   #instance = ''
   #lookedAt = -Infinity
 
   /** Admits a request that the allowance of its account covers, and that of its key. Returns undefined for any other. */
-  take(request: AdmissionRequest): Levels | undefined {
+  take(request: HoldRequest): Levels | undefined {
     const { payer, price, inputTokens, maxOutputTokens } = request
     const account = this.#stockOf(payer.accountId, 'account')
     const key = payer.limitId === undefined ? undefined : this.#stockOf(payer.limitId, 'key')
@@ -74,7 +74,7 @@ export class Allowances {
   }
 
   /** Whether the allowances cover a request now. */
-  covers({ payer, price, inputTokens, maxOutputTokens }: AdmissionRequest): boolean {
+  covers({ payer, price, inputTokens, maxOutputTokens }: HoldRequest): boolean {
     const cost = mostCostOf(price, inputTokens, maxOutputTokens)
     const now = performance.now()
     return [payer.accountId, payer.limitId].every((id) => {
@@ -151,7 +151,7 @@ export class Allowances {
     return this.#pending.get(stock) === 'give back'
   }
 
-  #sent<Of extends Report | KeyReport>(stock: Stock, { report, more }: { report: Of; more: More }): Of {
+  #sent<Of extends Report | KeyReport>(stock: Stock, { report, more }: { report: Of; more: RequestedShare }): Of {
     this.#pending.delete(stock)
     if (report.at_hand > 0) this.#asking.set(stock, { ...more, atHand: report.at_hand })
     // Granted or not: the response may never arrive.
@@ -219,7 +219,7 @@ export class Allowances {
   }
 
   /** What this instance may still admit from its allowance of an account or a key. */
-  atHand(id: string): More {
+  atHand(id: string): RequestedShare {
     return this.#stocks.get(id) ?? nothing
   }
 

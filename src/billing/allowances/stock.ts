@@ -1,9 +1,9 @@
 import { projectLevels, unit, type Levels, type OwnLevels, type Standing } from '../till/limits.ts'
-import type { AdmissionRequest } from '../till/till.ts'
+import type { HoldRequest } from '../till/till.ts'
 
 /** A request that was admitted from an allowance. */
 export interface AdmittedRequest {
-  readonly request: AdmissionRequest
+  readonly request: HoldRequest
   /** The most it can cost. */
   readonly cost: bigint
   /** The levels after its admission. */
@@ -78,13 +78,13 @@ export interface Stock {
 }
 
 /** What a report in flight requests. */
-export interface More {
+export interface RequestedShare {
   readonly credit: bigint
   readonly requests: number
   readonly tokens: number
 }
 
-export const nothing: More = { credit: 0n, requests: 0, tokens: 0 }
+export const nothing: RequestedShare = { credit: 0n, requests: 0, tokens: 0 }
 
 export function emptyStock(id: string, of: Stock['of']): Stock {
   return {

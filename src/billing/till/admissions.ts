@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '../../platform/database/database.ts'
-import { admissionItem, type AdmissionItem } from './admission-item.ts'
+import { admissionItem, type HoldItem } from './hold-item.ts'
 import type { Allowances } from '../allowances/allowances.ts'
 import type { Batches } from './batches.ts'
 import { levelsAfter } from './levels.ts'
@@ -8,7 +8,7 @@ import { refusalOf, type Levels } from './limits.ts'
 import { replayOf } from './replay.ts'
 import type { Payer } from '../payer.ts'
 import type { TillRow } from './till-row.ts'
-import type { Admission, AdmissionRequest, Grant, Till } from './till.ts'
+import type { Admission, HoldRequest, Grant, Till } from './till.ts'
 
 /** Milliseconds that a refusal waits for instances to return their allowances. */
 const recallPatience = 1500
@@ -27,7 +27,7 @@ const scarce: ReadonlySet<string> = new Set([
 
 export interface Admissions extends Pick<Till, 'admit' | 'takeRequest'> {
   /** Admits a request again, without taking another request from the limit. Throws TillRefusal. */
-  readmit(request: AdmissionRequest): Promise<Grant>
+  readmit(request: HoldRequest): Promise<Grant>
 }
 
 /** Admits from allowances, or else with `till()`. */
@@ -41,7 +41,7 @@ export function createAdmissions({
   readonly batches: Batches
 }): Admissions {
   /** Recalls the allowances of other instances before it refuses a request that they could cover. */
-  async function send(item: AdmissionItem): Promise<TillRow | undefined> {
+  async function send(item: HoldItem): Promise<TillRow | undefined> {
     const start = performance.now()
     for (;;) {
       const row = await batches.send('admit', item, { patience: start + database.callerPatience - performance.now() })
@@ -57,13 +57,13 @@ export function createAdmissions({
     throw refusalOf(row, tokens)
   }
 
-  function admitted(row: TillRow | undefined, request: AdmissionRequest): Grant {
+  function admitted(row: TillRow | undefined, request: HoldRequest): Grant {
     const levels = levelsIfAdmitted(row, tokensOf(request))
     return { kind: 'admitted', levels, maxOutputTokens: row?.charged_output ?? request.maxOutputTokens }
   }
 
   return Object.freeze({
-    async admit(request: AdmissionRequest): Promise<Admission> {
+    async admit(request: HoldRequest): Promise<Admission> {
       const taken = request.idempotency === undefined ? allowances.take(request) : undefined
       if (taken !== undefined) {
         return { kind: 'admitted', levels: taken, maxOutputTokens: request.maxOutputTokens }
@@ -73,7 +73,7 @@ export function createAdmissions({
       const replay = row && levels && (await replayOf(database, row, levels))
       return replay ?? admitted(row, request)
     },
-    async readmit(request: AdmissionRequest) {
+    async readmit(request: HoldRequest) {
       return admitted(await send(admissionItem(request, 0)), request)
     },
     async takeRequest(requestId: string, { accountId: account, keyId: key }: Payer) {
@@ -83,9 +83,5 @@ export function createAdmissions({
   })
 }
 
-const tokensOf = ({
-  inputTokens,
-  maxOutputTokens,
-  leastOutputTokens,
-}: AdmissionRequest): number | `at least ${number}` =>
+const tokensOf = ({ inputTokens, maxOutputTokens, leastOutputTokens }: HoldRequest): number | `at least ${number}` =>
   leastOutputTokens === undefined ? inputTokens + maxOutputTokens : `at least ${inputTokens + leastOutputTokens}`

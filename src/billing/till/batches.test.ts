@@ -11,7 +11,7 @@ import { Problem } from '../../platform/problems.ts'
 import { createAllowances } from '../allowances/allowances.ts'
 import { openBatches } from './batches.ts'
 import { createTill } from './postgres-till.ts'
-import type { AdmissionRequest } from './till.ts'
+import type { HoldRequest } from './till.ts'
 
 const stage = fixture(() => openTills(1))
 
@@ -54,7 +54,7 @@ test('a charge by a call during which this process slept succeeds', async (t) =>
   t.after(() => till.drain())
   const payer = await stage.addAccount({ credit: 10_000n * mostOfOne })
   const settled: string[] = []
-  const pay = async (each: AdmissionRequest, through = 'none') => {
+  const pay = async (each: HoldRequest, through = 'none') => {
     await till.admit(each)
     slept = through
     await till.settle(each.requestId, each.payer.accountId, used(3))
@@ -76,11 +76,11 @@ test('a call waits for items that are on their way, and for no others', { timeou
     await Promise.all(asks.map((each) => till.admit(each)))
     return asks
   }
-  const settleAll = (asks: readonly AdmissionRequest[]) =>
+  const settleAll = (asks: readonly HoldRequest[]) =>
     Promise.all(asks.map((each) => till.settle(each.requestId, each.payer.accountId, used(3))))
-  const isHeldByRow = async ({ requestId }: AdmissionRequest) =>
+  const isHeldByRow = async ({ requestId }: HoldRequest) =>
     (await stage.database.rows('select from hold where id = $1', [requestId])).length > 0
-  let asks: AdmissionRequest[] = []
+  let asks: HoldRequest[] = []
   // The allowance is for 16. On a slow machine it may expire before they are admitted from it.
   await until(async () => {
     await settleAll(asks)

@@ -1,6 +1,6 @@
 import { columnText } from '../../platform/database/rows.ts'
 import type { KeyReport, Report } from '../allowances/allowance-reports.ts'
-import type { AdmissionRequest, Charge, Tags } from './till.ts'
+import type { HoldRequest, Charge, Tags } from './till.ts'
 
 /** A row of the type account_report, as text. */
 export const reportRow = (report: Report): string =>
@@ -15,7 +15,7 @@ export const keyReportRow = (report: KeyReport): string =>
   `${report.more_credit},${report.more_requests},${report.more_tokens})`
 
 /** A row of the type timed_charge, as text. `cost` is in 10⁻¹² of the currency unit. */
-export const chargeRow = ({ requestId, payer, model, price }: AdmissionRequest, charge: Charge, cost: bigint): string =>
+export const chargeRow = ({ requestId, payer, model, price }: HoldRequest, charge: Charge, cost: bigint): string =>
   `(${requestId},${payer.accountId},${payer.keyId ?? ''},${payer.personId ?? ''},` +
   `${columnText(model)},${columnText(payer.clientId)},` +
   `${charge.inputTokens},${charge.outputTokens},${price.input},${price.output},${cost},` +

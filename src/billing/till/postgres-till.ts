@@ -6,7 +6,7 @@ import { openBatches } from './batches.ts'
 import { readLevels } from './levels.ts'
 import { createSettlements } from './settlements.ts'
 import type { Payer } from '../payer.ts'
-import type { AdmissionRequest, Replay, Till } from './till.ts'
+import type { HoldRequest, Replay, Till } from './till.ts'
 import { withinPatience } from '../../platform/database/patience.ts'
 import { levelsOf, refusalOf } from './limits.ts'
 import { readPrecheck } from './store.ts'
@@ -20,7 +20,7 @@ export async function createTill({ database, log }: { database: Database; log: L
   const settlements = createSettlements({ allowances, batches, log })
 
   /** Both go into one call, or the release into an earlier one. A call settles and releases before it admits. */
-  async function reprice(request: AdmissionRequest) {
+  async function reprice(request: HoldRequest) {
     const { requestId, payer } = request
     const [, repriced] = await Promise.all([
       settlements.release(requestId, payer.accountId),
@@ -31,7 +31,7 @@ export async function createTill({ database, log }: { database: Database; log: L
 
   return Object.freeze({
     admit: admissions.admit,
-    precheck: (least: AdmissionRequest) => precheck({ database, allowances }, least),
+    precheck: (least: HoldRequest) => precheck({ database, allowances }, least),
     reprice,
     settle: settlements.settle,
     release: settlements.release,
@@ -45,7 +45,7 @@ export async function createTill({ database, log }: { database: Database; log: L
 /** Implements `precheck` of the till. Needs no database if the account's allowance covers the request. */
 async function precheck(
   { database, allowances }: { readonly database: Database; readonly allowances: Allowances },
-  least: AdmissionRequest,
+  least: HoldRequest,
 ): Promise<Replay | undefined> {
   if (least.idempotency === undefined && allowances.covers(least)) return undefined
   const row = await withinPatience(database, readPrecheck(database, least))

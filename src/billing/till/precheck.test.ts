@@ -6,7 +6,7 @@ import { until } from '../../../tests/support/until.ts'
 import type { Database } from '../../platform/database/database.ts'
 import { createTill } from './postgres-till.ts'
 import type { Payer } from '../payer.ts'
-import { TillRefusal, type AdmissionRequest } from './till.ts'
+import { TillRefusal, type HoldRequest } from './till.ts'
 
 const stage = fixture(() => openTills(1))
 
@@ -22,7 +22,7 @@ interface Case {
   readonly name: string
   readonly limits: Limits
   readonly columns?: string
-  readonly request?: Partial<AdmissionRequest>
+  readonly request?: Partial<HoldRequest>
   readonly expected: string
 }
 

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import { Problem } from '../../platform/problems.ts'
-import { holdItem } from './admission-item.ts'
+import { holdItem } from './hold-item.ts'
 import type { Allowances, AdmittedRequest } from '../allowances/allowances.ts'
 import type { Batches, RequestEnding } from './batches.ts'
 import { chargeRow } from './exchange-rows.ts'

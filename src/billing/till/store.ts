@@ -8,7 +8,7 @@ import type { Queryable } from '../../platform/database/database.ts'
 import type { RefusalRow, Standing } from './limits.ts'
 import type { ChargedTokens } from '../prices/tokens.ts'
 import { mostCostOf } from '../prices/price.ts'
-import type { AdmissionRequest } from './till.ts'
+import type { HoldRequest } from './till.ts'
 
 /** The instance that sends a batch, and the batch's number. The database refuses a number that is not above the last. */
 interface BatchId {
@@ -87,7 +87,7 @@ export async function readChargedTokens(database: Queryable, requestId: string):
  */
 export async function readPrecheck(
   database: Queryable,
-  { payer, inputTokens, maxOutputTokens, price, idempotency }: AdmissionRequest,
+  { payer, inputTokens, maxOutputTokens, price, idempotency }: HoldRequest,
 ): Promise<(RefusalRow & ReplayRow) | undefined> {
   const cost = mostCostOf(price, inputTokens, maxOutputTokens)
   const [row] = await database.rows<RefusalRow & ReplayRow>({

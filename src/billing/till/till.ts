@@ -8,7 +8,7 @@ export { TillRefusal, type Level, type Levels } from './limits.ts'
 export { promptTokensOf, type ChargedTokens } from '../prices/tokens.ts'
 
 /** A request for admission, made before a model is called. */
-export interface AdmissionRequest {
+export interface HoldRequest {
   /** A UUID. The hold and the ledger row have it as their id. */
   readonly requestId: string
   readonly payer: Payer
@@ -91,18 +91,18 @@ export interface Till {
    * Takes one request and its tokens from the limits and holds the most it can cost, or returns the reply stored for its
    * idempotency key. An admitted request must be settled or released. Throws TillRefusal.
    */
-  admit(request: AdmissionRequest): Promise<Admission>
+  admit(request: HoldRequest): Promise<Admission>
   /**
    * Whether a request could be admitted whose tokens are not counted yet: returns the stored reply of its idempotency key,
    * or throws the TillRefusal of the request with the fewest tokens that it can have. Takes nothing and writes nothing;
    * `admit` decides again.
    */
-  precheck(least: AdmissionRequest): Promise<Replay | undefined>
+  precheck(least: HoldRequest): Promise<Replay | undefined>
   /**
    * Replaces a request's hold by one for another model and price, before that model is called. Takes no further request
    * from the limit. Throws TillRefusal, and then nothing is held.
    */
-  reprice(request: AdmissionRequest): Promise<Grant>
+  reprice(request: HoldRequest): Promise<Grant>
   /**
    * Charges the used tokens and returns the rest to the limits. The reply must not be sent before. Tokens beyond the hold
    * are charged as far as the credit and the limits allow. Throws Problem `unavailable` if the hold was released in the

@@ -35,8 +35,8 @@ export function createHandover({ access }: { readonly access: RecordAccess }): H
   const previewed = { action: 'clients_listed', noun: 'client' }
   const scope = async (visit: Visit) => {
     const assignable = scopeOf(visit.actor, 'assign', 'client')
-    const deed = { action: 'client_assigned', noun: 'client' }
-    return assignable.of === 'none' ? access.forbid(visit, deed, 'Only partners may assign clients.') : assignable
+    const audited = { action: 'client_assigned', noun: 'client' }
+    return assignable.of === 'none' ? access.forbid(visit, audited, 'Only partners may assign clients.') : assignable
   }
 
   return Object.freeze({

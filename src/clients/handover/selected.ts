@@ -19,12 +19,12 @@ const named = 20
  * `conflict` if a consultant would have a reference twice.
  */
 export function createSelectedHandover(access: RecordAccess) {
-  const deed = { action: 'client_assigned', noun: 'client' }
+  const audited = { action: 'client_assigned', noun: 'client' }
   return handOver
 
   async function handOver(visit: Visit, { clients, to }: SelectedHandover): Promise<number> {
     const scope = scopeOf(visit.actor, 'assign', 'client')
-    if (scope.of === 'none') return access.forbid(visit, deed, 'Only partners may assign clients.')
+    if (scope.of === 'none') return access.forbid(visit, audited, 'Only partners may assign clients.')
     const selected = clients.map(({ id, version }) => ({ id: recordId(id), version }))
     const receiver = recordId(to)
     const [, [person], [outcome]] = await access
@@ -39,7 +39,7 @@ export function createSelectedHandover(access: RecordAccess) {
       })
     if (!person) throw invalid('to', 'must be the id of an active person')
     if (!outcome || outcome.missing > 0) {
-      return access.decline(visit, deed, invalid('clients', 'must have only ids of clients that exist'))
+      return access.decline(visit, audited, invalid('clients', 'must have only ids of clients that exist'))
     }
     return outcome.changed > 0 ? refuseChanged(visit, scope, selected) : outcome.handed_over
   }
@@ -52,7 +52,7 @@ export function createSelectedHandover(access: RecordAccess) {
     const [shared] = await access.as(visit, [store.readSharedBySelected(scope, selected, receiver, named)])
     const references = [...new Set(shared.map(({ reference }) => reference))].join(', ')
     const reason = `A consultant would have more than one client with these references: ${references}. Change them first. Nothing was handed over.`
-    return access.decline(visit, deed, new Problem('conflict', reason, { field: 'clients', cause: error }))
+    return access.decline(visit, audited, new Problem('conflict', reason, { field: 'clients', cause: error }))
   }
 
   async function refuseChanged(visit: Visit, scope: Scope, selected: readonly store.SelectedClient[]): Promise<never> {
@@ -60,7 +60,7 @@ export function createSelectedHandover(access: RecordAccess) {
     const names = changed.slice(0, named).map(({ name }) => name)
     const more = changed.length > named ? ` and ${changed.length - named} more` : ''
     const reason = `Changed since you selected them: ${names.join(', ')}${more}. Nothing was handed over. Look at them again.`
-    return access.decline(visit, deed, new Problem('stale_version', reason, { current: { clients: changed } }))
+    return access.decline(visit, audited, new Problem('stale_version', reason, { current: { clients: changed } }))
   }
 }
 

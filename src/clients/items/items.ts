@@ -1,5 +1,5 @@
 import * as store from './store.ts'
-import type { Deed, RecordAccess } from '../../access/access.ts'
+import type { AuditedAction, RecordAccess } from '../../access/access.ts'
 import type { Visit } from '../../access/actor.ts'
 import { may, scopeOf } from '../../access/policy.ts'
 import { newId } from '../../access/new-id.ts'
@@ -56,7 +56,8 @@ interface ItemsNeeds {
 export function createItems({ access, currency, kind }: ItemsNeeds): Items {
   const { noun } = kind
   const present = (row: store.ItemJson) => presentItem(kind, row, currency)
-  const deed = (verb: string, clientId: string, nounId?: string): Deed => deedOf(noun, verb, clientId, nounId)
+  const audited = (verb: string, clientId: string, nounId?: string): AuditedAction =>
+    auditedOf(noun, verb, clientId, nounId)
 
   const { outcome, refused } = createItemOutcomes({ access, kind, present })
 
@@ -72,7 +73,7 @@ export function createItems({ access, currency, kind }: ItemsNeeds): Items {
         ? readItemPage(kind, scope, clientId, { after, limit: limit + 1, unit: minorUnitOf(currency) })
         : store.readItems(kind, scope, clientId)
       const [[row]] = await access.as(visit, [statement])
-      const done = { ...deed('listed', clientId), action: `${kind.plural}_listed` }
+      const done = { ...audited('listed', clientId), action: `${kind.plural}_listed` }
       if (!row || !may(visit.actor, 'list', noun, { consultantId: row.consultant_id }))
         return access.refuse(visit, done)
       await access.note(visit, done)
@@ -85,7 +86,7 @@ export function createItems({ access, currency, kind }: ItemsNeeds): Items {
     async read(visit: Visit, clientId: string, id: string) {
       const scope = scopeOf(visit.actor, 'read', noun)
       const [[row]] = await access.as(visit, [store.readArchivable(kind, scope, clientId, id)])
-      const done = deed('read', clientId, id)
+      const done = audited('read', clientId, id)
       if (!row?.item || !may(visit.actor, 'read', noun, { consultantId: row.consultant_id })) {
         return access.refuse(visit, done)
       }
@@ -98,7 +99,7 @@ export function createItems({ access, currency, kind }: ItemsNeeds): Items {
       const id = newId(visit, `${clientId}/${kind.plural}`, key)
       const columns = { ...kind.defaults, ...kind.toColumns(body) }
       kind.checkNew?.(columns, visit.actor)
-      const done = deed('created', clientId, id)
+      const done = audited('created', clientId, id)
       const [[inserted], [row]] = await access
         .as(visit, [
           store.insertItem(kind, scope, { visit, clientId, id, columns }),
@@ -106,32 +107,32 @@ export function createItems({ access, currency, kind }: ItemsNeeds): Items {
         ])
         .catch(refused(visit, done))
       const changed = row?.item !== null && row !== undefined
-      if (changed && !inserted) await access.note(visit, deed('read', clientId, id))
-      return outcome(visit, { deed: done, action: 'create', row, changed })
+      if (changed && !inserted) await access.note(visit, audited('read', clientId, id))
+      return outcome(visit, { audited: done, action: 'create', row, changed })
     },
 
     async change(visit: Visit, clientId: string, id: string, { basis, body }: { basis: Basis; body: Body }) {
       const scope = scopeOf(visit.actor, 'change', noun)
       const written = { visit, clientId, id, basis, columns: kind.toColumns(body) }
-      const done = deed('changed', clientId, id)
+      const done = audited('changed', clientId, id)
       const [[change], [row]] = await access
         .as(visit, [store.updateItem(kind, scope, written), store.readArchivable(kind, scope, clientId, id)])
         .catch(refused(visit, done))
-      const item = await outcome(visit, { deed: done, action: 'change', row, changed: change !== undefined })
-      if (change?.changed === false) await access.note(visit, deed('read', clientId, id))
+      const item = await outcome(visit, { audited: done, action: 'change', row, changed: change !== undefined })
+      if (change?.changed === false) await access.note(visit, audited('read', clientId, id))
       return item
     },
 
     async archive(visit: Visit, clientId: string, id: string, basis: Basis) {
       const scope = scopeOf(visit.actor, 'remove', noun)
-      const done = deed('archived', clientId, id)
+      const done = audited('archived', clientId, id)
       const [[changed], [row]] = await access
         .as(visit, [
           store.archiveItem(kind, scope, { visit, clientId, id, basis }),
           store.readArchivable(kind, scope, clientId, id),
         ])
         .catch(refused(visit, done))
-      await outcome(visit, { deed: done, action: 'remove', row, changed: changed !== undefined })
+      await outcome(visit, { audited: done, action: 'remove', row, changed: changed !== undefined })
     },
   } satisfies Items)
 }
@@ -145,7 +146,7 @@ function pageOf(items: readonly Item[], limit: number): ItemPage {
   return { items: shown, next: last ? cursorOf({ key: String(last['date']), id: last.id }) : null }
 }
 
-const deedOf = (noun: string, verb: string, clientId: string, nounId?: string): Deed => ({
+const auditedOf = (noun: string, verb: string, clientId: string, nounId?: string): AuditedAction => ({
   action: `${noun}_${verb}`,
   noun,
   clientId,

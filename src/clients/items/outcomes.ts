@@ -1,4 +1,4 @@
-import type { Deed, RecordAccess } from '../../access/access.ts'
+import type { AuditedAction, RecordAccess } from '../../access/access.ts'
 import type { Visit } from '../../access/actor.ts'
 import { may, roleOf, type Action } from '../../access/policy.ts'
 import { codeOf } from '../../platform/database/failure.ts'
@@ -21,25 +21,25 @@ export function createItemOutcomes({ access, kind, present }: OutcomeNeeds) {
   /** The item after a change; throws the reason if nothing was changed. */
   async function outcome(
     visit: Visit,
-    done: { deed: Deed; action: Action; row: store.ItemRow | undefined; changed: boolean; restores?: true },
+    done: { audited: AuditedAction; action: Action; row: store.ItemRow | undefined; changed: boolean; restores?: true },
   ): Promise<Item> {
     const { row } = done
     if (!row || !may(visit.actor, done.action, kind.noun, { consultantId: row.consultant_id })) {
-      return access.refuse(visit, done.deed)
+      return access.refuse(visit, done.audited)
     }
-    if (!done.changed && row.status === 'archived') return access.decline(visit, done.deed, archived())
-    if (row.item === null) return access.refuse(visit, done.deed)
+    if (!done.changed && row.status === 'archived') return access.decline(visit, done.audited, archived())
+    if (row.item === null) return access.refuse(visit, done.audited)
     const item = present(row.item)
     if (done.changed) return item
     const isArchived = item.archived_at !== null && !done.restores
-    return access.decline(visit, done.deed, isArchived ? archivedItem(kind) : stale(item))
+    return access.decline(visit, done.audited, isArchived ? archivedItem(kind) : stale(item))
   }
 
   /**
    * Handles the errors of refuse_excess(), touch_client(), keep_letter() and keep_entry(): the record is full, the client
    * left the scope, the letter has been sent, or the entry is billed.
    */
-  function refused(visit: Visit, done: Deed) {
+  function refused(visit: Visit, done: AuditedAction) {
     return (error: unknown) => {
       switch (codeOf(error)) {
         case 'TG002':

@@ -1,4 +1,4 @@
-import type { Deed, RecordAccess } from '../../access/access.ts'
+import type { AuditedAction, RecordAccess } from '../../access/access.ts'
 import type { Visit } from '../../access/actor.ts'
 import { may, scopeOf } from '../../access/policy.ts'
 import { paperOf, type DigitalSource, type FileFormat, type LetterDocument } from '../../documents/document.ts'
@@ -71,15 +71,15 @@ export function createLetterFiles({ access, thread, ...settings }: LetterFileNee
       const scope = scopeOf(visit.actor, 'read', 'letter')
       const [[row]] = await access.as(visit, [readLetterToWrite(scope, clientId, letterId)])
       const details = { format: format === 'html' ? 'print' : format }
-      const deed: Deed = { action: 'letter_exported', noun: 'letter', clientId, nounId: letterId, details }
+      const audited: AuditedAction = { action: 'letter_exported', noun: 'letter', clientId, nounId: letterId, details }
       if (!row || !may(visit.actor, 'read', 'letter', { consultantId: row.consultant_id })) {
-        return access.refuse(visit, deed)
+        return access.refuse(visit, audited)
       }
       const bytes = await thread.write(visit.actor, format, letterDocument(row, settings)).catch((error: unknown) => {
-        if (error instanceof Problem) return access.decline(visit, deed, error)
+        if (error instanceof Problem) return access.decline(visit, audited, error)
         throw error
       })
-      await access.note(visit, deed)
+      await access.note(visit, audited)
       return { bytes, headers: { 'cache-control': 'no-store', ...headersOf(format, row.subject) } }
     },
 
@@ -101,8 +101,13 @@ export function createLetterFiles({ access, thread, ...settings }: LetterFileNee
       )
       const missing = await thread.missingIn({ format: 'pdf', letter })
       if (missing.length === 0) return
-      const deed: Deed = { action: 'letter_sent', noun: 'letter', clientId, ...(id !== undefined && { nounId: id }) }
-      await access.decline(visit, deed, unsendable(missing))
+      const audited: AuditedAction = {
+        action: 'letter_sent',
+        noun: 'letter',
+        clientId,
+        ...(id !== undefined && { nounId: id }),
+      }
+      await access.decline(visit, audited, unsendable(missing))
     },
   } satisfies LetterFiles)
 }

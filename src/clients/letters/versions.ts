@@ -1,4 +1,4 @@
-import type { Deed, RecordAccess } from '../../access/access.ts'
+import type { AuditedAction, RecordAccess } from '../../access/access.ts'
 import type { Visit } from '../../access/actor.ts'
 import { scopeOf } from '../../access/policy.ts'
 import { newId } from '../../access/new-id.ts'
@@ -27,8 +27,8 @@ export function createLetterVersions(needs: { access: RecordAccess; currency: st
     async start(visit: Visit, clientId: string, letterId: string, key?: string) {
       const scope = scopeOf(visit.actor, 'create', 'letter')
       const id = newId(visit, `${clientId}/letters/${letterId}/versions`, key)
-      const deed = (action: string): Deed => ({ action, noun: 'letter', clientId, nounId: id })
-      const done = deed('letter_version_created')
+      const audited = (action: string): AuditedAction => ({ action, noun: 'letter', clientId, nounId: id })
+      const done = audited('letter_version_created')
       const [[inserted], [row], [copied]] = await access
         .as(visit, [
           insertVersion(scope, { visit, clientId, letterId, id }),
@@ -37,9 +37,9 @@ export function createLetterVersions(needs: { access: RecordAccess; currency: st
         ])
         .catch(refused(visit, done))
       const exists = row?.item !== null && row !== undefined
-      if (exists && !inserted) await access.note(visit, deed('letter_read'))
+      if (exists && !inserted) await access.note(visit, audited('letter_read'))
       const isArchived = !exists && copied?.item?.archived_at
-      return outcome(visit, { deed: done, action: 'create', row: isArchived ? copied : row, changed: exists })
+      return outcome(visit, { audited: done, action: 'create', row: isArchived ? copied : row, changed: exists })
     },
   } satisfies LetterVersions)
 }

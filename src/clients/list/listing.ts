@@ -18,8 +18,8 @@ export function createClientList(access: RecordAccess) {
   async function list(visit: Visit, query: ClientQuery): Promise<ClientList> {
     const scope = scopeOf(visit.actor, 'list', 'client')
     if (query.status === 'deleted' && scope.of !== 'all') {
-      const deed = { action: 'clients_listed', noun: 'client' }
-      return access.forbid(visit, deed, 'Only partners may see deleted clients.')
+      const audited = { action: 'clients_listed', noun: 'client' }
+      return access.forbid(visit, audited, 'Only partners may see deleted clients.')
     }
     const q = query.q === undefined || query.q.trim() === '' ? undefined : query.q
     const consultantId = query.consultant === undefined ? undefined : recordId(query.consultant)

@@ -1,4 +1,4 @@
-import type { Deed, RecordAccess } from '../../access/access.ts'
+import type { AuditedAction, RecordAccess } from '../../access/access.ts'
 import type { Visit } from '../../access/actor.ts'
 import { may, scopeOf } from '../../access/policy.ts'
 import { parseIsoTime } from '../../platform/text/calendar.ts'
@@ -46,7 +46,7 @@ export function createArchivedItems({ access, currency, kind }: ArchivedNeeds): 
       const limit = limitOf(page.limit)
       const after = positionOf(page.cursor, isTime)
       const [[row]] = await access.as(visit, [readArchived(kind, scope, clientId, { after, limit: limit + 1 })])
-      const done: Deed = { action: `${kind.plural}_listed`, noun, clientId }
+      const done: AuditedAction = { action: `${kind.plural}_listed`, noun, clientId }
       if (!row || !may(visit.actor, 'list', noun, { consultantId: row.consultant_id }))
         return access.refuse(visit, done)
       await access.note(visit, done)
@@ -58,7 +58,7 @@ export function createArchivedItems({ access, currency, kind }: ArchivedNeeds): 
 
     async restore(visit: Visit, clientId: string, id: string, basis: Basis) {
       const scope = scopeOf(visit.actor, 'remove', noun)
-      const done: Deed = { action: `${noun}_restored`, noun, clientId, nounId: id }
+      const done: AuditedAction = { action: `${noun}_restored`, noun, clientId, nounId: id }
       const [[restored], [row]] = await access
         .as(visit, [
           restoreItem(kind, scope, { visit, clientId, id, basis }),
@@ -71,7 +71,7 @@ export function createArchivedItems({ access, currency, kind }: ArchivedNeeds): 
         row.item?.archived_at === null &&
         (basis === null || basis.includes(row.item.version))
       const item = await outcome(visit, {
-        deed: done,
+        audited: done,
         action: 'remove',
         row,
         changed: restored !== undefined || wasThere,

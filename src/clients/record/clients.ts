@@ -1,5 +1,5 @@
 import * as store from './store.ts'
-import type { Deed, RecordAccess } from '../../access/access.ts'
+import type { AuditedAction, RecordAccess } from '../../access/access.ts'
 import { personIdOf, type Visit } from '../../access/actor.ts'
 import { lockAssignments } from '../../access/assignment-lock.ts'
 import { may, scopeOf } from '../../access/policy.ts'
@@ -45,7 +45,7 @@ export interface Clients {
   restore(visit: Visit, id: string): Promise<ShownRecord>
 }
 
-const deedOf = (verb: string, clientId: string): Deed => ({
+const auditedOf = (verb: string, clientId: string): AuditedAction => ({
   action: `client_${verb}`,
   noun: 'client',
   clientId,
@@ -54,18 +54,18 @@ const deedOf = (verb: string, clientId: string): Deed => ({
 
 export function createClients({ access, currency }: { access: RecordAccess; currency: string }): Clients {
   const refused =
-    (visit: Visit, deed: Deed, advice = 'Choose another.') =>
+    (visit: Visit, audited: AuditedAction, advice = 'Choose another.') =>
     (error: unknown) => {
-      if (violates(error, 'client_reference')) return access.decline(visit, deed, referenceTaken(error, advice))
+      if (violates(error, 'client_reference')) return access.decline(visit, audited, referenceTaken(error, advice))
       throw error
     }
 
   return Object.freeze({
     async read(visit: Visit, id: string) {
       const [[row]] = await access.as(visit, [store.readRecord(scopeOf(visit.actor, 'read', 'client'), id)])
-      const deed = deedOf('read', id)
-      if (!row || !may(visit.actor, 'read', 'client', ownerOf(row))) return access.refuse(visit, deed)
-      await access.note(visit, deed)
+      const audited = auditedOf('read', id)
+      if (!row || !may(visit.actor, 'read', 'client', ownerOf(row))) return access.refuse(visit, audited)
+      await access.note(visit, audited)
       return presentRecord(row, currency)
     },
 
@@ -89,13 +89,13 @@ export function createClients({ access, currency }: { access: RecordAccess; curr
           return insert()
         })
         .catch(refused(visit, { action: 'client_created', noun: 'client' }))
-      if (row && !inserted) await access.note(visit, deedOf('read', id))
-      return row ? presentRecord(row, currency) : access.refuse(visit, deedOf('created', id))
+      if (row && !inserted) await access.note(visit, auditedOf('read', id))
+      return row ? presentRecord(row, currency) : access.refuse(visit, auditedOf('created', id))
     },
 
     async change(visit: Visit, id: string, { basis, body }: { basis: Basis; body: ClientChange }) {
       const scope = scopeOf(visit.actor, 'change', 'client')
-      const deed = deedOf('changed', id)
+      const audited = auditedOf('changed', id)
       if (body.consultant_id !== undefined) await requireAssignable(access, visit, body.consultant_id)
       const assigns = scopeOf(visit.actor, 'assign', 'client').of !== 'none'
       const [, [change], [row]] = await access
@@ -104,38 +104,39 @@ export function createClients({ access, currency }: { access: RecordAccess; curr
           store.updateClient(scope, { visit, id, basis, columns: columnsOf(body), assigns }),
           store.readRecord(scope, id),
         ])
-        .catch(refused(visit, deed))
-      if (!row || !may(visit.actor, 'change', 'client', ownerOf(row))) return access.refuse(visit, deed)
+        .catch(refused(visit, audited))
+      if (!row || !may(visit.actor, 'change', 'client', ownerOf(row))) return access.refuse(visit, audited)
       const record = presentRecord(row, currency)
       if (change) {
-        if (!change.changed) await access.note(visit, deedOf('read', id))
+        if (!change.changed) await access.note(visit, auditedOf('read', id))
         return record
       }
       const staysArchived = row.status === 'archived' && body.status === undefined
-      return access.decline(visit, deed, staysArchived ? archived() : stale(record))
+      return access.decline(visit, audited, staysArchived ? archived() : stale(record))
     },
 
     async remove(visit: Visit, id: string, basis: Basis) {
       const scope = scopeOf(visit.actor, 'remove', 'client')
-      if (scope.of === 'none') return access.forbid(visit, deedOf('removed', id), 'Only partners may delete clients.')
+      if (scope.of === 'none')
+        return access.forbid(visit, auditedOf('removed', id), 'Only partners may delete clients.')
       const [[row], [changed]] = await access.as(visit, [
         store.readRecord(scope, id),
         store.deleteClient(scope, { visit, id, basis }),
       ])
-      const deed = deedOf('removed', id)
-      if (!row || !may(visit.actor, 'remove', 'client', ownerOf(row))) return access.refuse(visit, deed)
-      if (!changed) await access.decline(visit, deed, stale(presentRecord(row, currency)))
+      const audited = auditedOf('removed', id)
+      if (!row || !may(visit.actor, 'remove', 'client', ownerOf(row))) return access.refuse(visit, audited)
+      if (!changed) await access.decline(visit, audited, stale(presentRecord(row, currency)))
     },
 
     async restore(visit: Visit, id: string) {
       const scope = scopeOf(visit.actor, 'remove', 'client')
-      const deed = deedOf('restored', id)
-      if (scope.of === 'none') return access.forbid(visit, deed, 'Only partners may restore deleted clients.')
+      const audited = auditedOf('restored', id)
+      if (scope.of === 'none') return access.forbid(visit, audited, 'Only partners may restore deleted clients.')
       const [[restored], [row]] = await access
         .as(visit, [store.restoreClient(scope, visit, id), store.readRecord(scope, id)])
-        .catch(refused(visit, deed, 'Change the reference of the other client first.'))
-      if (!row || !may(visit.actor, 'remove', 'client', ownerOf(row))) return access.refuse(visit, deed)
-      if (!restored) await access.note(visit, deedOf('read', id))
+        .catch(refused(visit, audited, 'Change the reference of the other client first.'))
+      if (!row || !may(visit.actor, 'remove', 'client', ownerOf(row))) return access.refuse(visit, audited)
+      if (!restored) await access.note(visit, auditedOf('read', id))
       return presentRecord(row, currency)
     },
   } satisfies Clients)
@@ -171,8 +172,8 @@ function columnsOf(body: ClientChange): store.ClientColumns {
 /** Throws Problem `forbidden` or `invalid_field` unless the actor may assign a client to this active person. */
 async function requireAssignable(access: RecordAccess, visit: Visit, consultantId: string | undefined): Promise<void> {
   if (!may(visit.actor, 'assign', 'client')) {
-    const deed = { action: 'client_assigned', noun: 'client' }
-    return access.forbid(visit, deed, 'Only partners may assign clients: omit consultant_id.', 'consultant_id')
+    const audited = { action: 'client_assigned', noun: 'client' }
+    return access.forbid(visit, audited, 'Only partners may assign clients: omit consultant_id.', 'consultant_id')
   }
   const [[person]] = await access.as(visit, [readActivePerson(recordId(consultantId ?? ''))])
   if (person) return

@@ -60,10 +60,10 @@ export function createHistory({ access, currency }: { access: RecordAccess; curr
         readOwner(scope, clientId),
         readRevisions(scope, clientId, query),
       ])
-      const deed = { action: 'revisions_read', noun, clientId, nounId: id }
+      const audited = { action: 'revisions_read', noun, clientId, nounId: id }
       const facts = { consultantId: owner?.consultant_id }
-      if (rows.length === 0 || !may(visit.actor, 'read', noun, facts)) return access.refuse(visit, deed)
-      await access.note(visit, deed)
+      if (rows.length === 0 || !may(visit.actor, 'read', noun, facts)) return access.refuse(visit, audited)
+      await access.note(visit, audited)
       const shown = rows.slice(0, limit)
       const last = rows.length > limit ? shown.at(-1) : undefined
       return {
@@ -80,11 +80,11 @@ export function createHistory({ access, currency }: { access: RecordAccess; curr
       if (page.cursor !== undefined && before === undefined) throw badCursor()
       const query = { before, reads: page.reads === 'true', limit: limit + 1 }
       const [[owner], rows] = await access.as(visit, [readOwner(scope, clientId), readActivity(scope, clientId, query)])
-      const deed = { action: 'activity_read', noun: 'client', clientId, nounId: clientId }
+      const audited = { action: 'activity_read', noun: 'client', clientId, nounId: clientId }
       if (!owner || !may(visit.actor, 'read', 'client', { consultantId: owner.consultant_id })) {
-        return access.refuse(visit, deed)
+        return access.refuse(visit, audited)
       }
-      await access.note(visit, deed)
+      await access.note(visit, audited)
       const shown = rows.slice(0, limit)
       const last = rows.length > limit ? shown.at(-1) : undefined
       return {

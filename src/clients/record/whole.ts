@@ -33,9 +33,9 @@ export function createWholeRecords({ access, currency }: { access: RecordAccess;
         readLettersToWrite(scope, clientId),
       ])
       if (!row || !may(visit.actor, 'export', 'client', { consultantId: row.consultant_id })) {
-        return access.refuse(visit, deedOf(clientId))
+        return access.refuse(visit, auditedOf(clientId))
       }
-      await access.note(visit, deedOf(clientId))
+      await access.note(visit, auditedOf(clientId))
       return { record: presentWholeRecord(row, currency), letters }
     },
 
@@ -45,7 +45,7 @@ export function createWholeRecords({ access, currency }: { access: RecordAccess;
         const page = readRevisions(scope, clientId, { noun, id, before, limit: perRead })
         const [[owner], rows] = await access.as(visit, [readOwner(scope, clientId), page])
         // A reader who may no longer see the client gets a truncated file, which clients detect.
-        if (!owner) return access.refuse(visit, deedOf(clientId))
+        if (!owner) return access.refuse(visit, auditedOf(clientId))
         for (const row of rows) yield presentRevision(noun, row, currency)
         before = String(rows.at(-1)?.version ?? 1)
       }
@@ -53,4 +53,4 @@ export function createWholeRecords({ access, currency }: { access: RecordAccess;
   } satisfies WholeRecords)
 }
 
-const deedOf = (clientId: string) => ({ action: 'client_exported', noun: 'client', clientId, nounId: clientId })
+const auditedOf = (clientId: string) => ({ action: 'client_exported', noun: 'client', clientId, nounId: clientId })

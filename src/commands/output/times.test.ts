@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { assertBetween } from '../../../tests/support/clock.ts'
 import { firmOf } from '../../../tests/support/config.ts'
-import { beginningIn, endIn, parseDay, parseMoment, parseSpan, parseTimeOption, type Moment } from './times.ts'
+import { beginningIn, endIn, parseDay, parseMoment, parseSpan, parseTimeOption, type InstantOrDay } from './times.ts'
 
 const [utc, zurich] = [firmOf({}), firmOf({ time_zone: 'Europe/Zurich' })]
-const beginning = async (moment: Moment, firm = utc) => (await beginningIn(firm, moment)).toISOString()
-const end = async (moment: Moment, firm = utc) => (await endIn(firm, moment)).toISOString()
+const beginning = async (moment: InstantOrDay, firm = utc) => (await beginningIn(firm, moment)).toISOString()
+const end = async (moment: InstantOrDay, firm = utc) => (await endIn(firm, moment)).toISOString()
 
 test('durations', () => {
   assert.equal(parseSpan('45s'), 45_000)

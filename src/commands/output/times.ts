@@ -13,10 +13,10 @@ export function parseSpan(text: string): number {
 }
 
 /** An instant, or a day of the firm's time zone. */
-export type Moment = Date | Temporal.PlainDate
+export type InstantOrDay = Date | Temporal.PlainDate
 
 /** Parses a date, a date and time with a zone, or a duration from now. Throws a RangeError. */
-export function parseTimeOption(text: string): Moment {
+export function parseTimeOption(text: string): InstantOrDay {
   if (/^\d+[a-z]$/.test(text)) return new Date(Date.now() + parseSpan(text))
   const moment = readMoment(text)
   if (moment !== undefined) return moment
@@ -26,7 +26,7 @@ export function parseTimeOption(text: string): Moment {
 }
 
 /** Parses a date, or a date and time with a zone. Throws a RangeError. */
-export function parseMoment(text: string): Moment {
+export function parseMoment(text: string): InstantOrDay {
   const moment = readMoment(text)
   if (moment !== undefined) return moment
   throw new RangeError('must be a date such as 2030-01-31, or a time such as 2030-01-31T12:00:00Z')
@@ -43,20 +43,20 @@ interface ZoneNeeds {
 }
 
 /** The beginning of a period: a day begins at midnight in the firm's time zone. */
-export async function beginningIn(context: ZoneNeeds, moment: Moment): Promise<Date> {
+export async function beginningIn(context: ZoneNeeds, moment: InstantOrDay): Promise<Date> {
   if (moment instanceof Date) return moment
   return startOfDay(moment, (await context.config()).firm.time_zone)
 }
 
 /** The end of a period: a day belongs to it as a whole. */
-export async function endIn(context: ZoneNeeds, moment: Moment): Promise<Date> {
+export async function endIn(context: ZoneNeeds, moment: InstantOrDay): Promise<Date> {
   return beginningIn(context, moment instanceof Date ? moment : moment.add({ days: 1 }))
 }
 
 const shape = /^(?!0000)(\d{4}-\d{2}-\d{2})([T ]\d{2}:\d{2}(?::[0-5]\d(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2}))?$/
 
 /** Requires a zone of a time, without which it depends on the machine. PostgreSQL has no year 0. */
-function readMoment(text: string): Moment | undefined {
+function readMoment(text: string): InstantOrDay | undefined {
   const [, day, time] = shape.exec(text) ?? []
   if (day === undefined) return undefined
   try {

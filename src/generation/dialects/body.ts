@@ -10,17 +10,17 @@ export type Neutral =
   /** These values; null always is one. */
   | readonly unknown[]
   /** An object whose fields are all neutral. */
-  | { readonly fields: Unsupported }
+  | { readonly fields: UnsupportedFields }
 
 /** Fields of another API that Tollgate does not support, each with its neutral values. */
-export type Unsupported = Readonly<Record<string, Neutral>>
+export type UnsupportedFields = Readonly<Record<string, Neutral>>
 
 /**
  * Returns a body without the fields that have no effect: those that are null, and those in `unsupported` with a neutral value.
  * Throws Problem `invalid_field` for a field in `unsupported` that would change the answer. Leaves anything that is not an
  * object to the schema.
  */
-export function withoutNeutral(body: unknown, unsupported: Unsupported, path = ''): unknown {
+export function withoutNeutral(body: unknown, unsupported: UnsupportedFields, path = ''): unknown {
   if (!isFields(body)) return body
   const asks = (name: string): boolean => asksForSomething(name, body[name], unsupported, path)
   const names = Object.keys(body)
@@ -35,7 +35,7 @@ export function withoutNullsIn(body: Fields, names: readonly string[]): Fields {
   return { ...body, ...Object.fromEntries(inner.map((name) => [name, withoutNeutral(body[name], {})])) }
 }
 
-function asksForSomething(name: string, value: unknown, unsupported: Unsupported, path: string): boolean {
+function asksForSomething(name: string, value: unknown, unsupported: UnsupportedFields, path: string): boolean {
   if (value === null) return false
   const neutral = Object.hasOwn(unsupported, name) ? unsupported[name] : undefined
   if (neutral === undefined) return true

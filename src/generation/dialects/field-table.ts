@@ -1,4 +1,4 @@
-import type { Neutral, Unsupported } from './body.ts'
+import type { Neutral, UnsupportedFields } from './body.ts'
 
 /** What becomes of a field of another vendor's API (docs/decisions/0021-fields-of-other-apis.md). */
 export interface FieldRule {
@@ -152,7 +152,7 @@ export const messagesFields = {
 } as const satisfies FieldTable
 
 /** The fields of the object at `path` that the parsers accept with neutral values only. */
-export function neutralIn(table: FieldTable, path = ''): Unsupported {
+export function neutralIn(table: FieldTable, path = ''): UnsupportedFields {
   return Object.fromEntries(
     Object.entries(table).flatMap(([field, { neutral }]) => {
       const name = field.startsWith(path) ? field.slice(path.length) : ''

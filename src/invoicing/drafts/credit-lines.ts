@@ -7,7 +7,7 @@ import { priceBase } from '../units.ts'
 import type { LooseLine } from './usage-lines.ts'
 
 /** What the issued credit notes of an invoice take off it. */
-export interface Credited {
+export interface CreditedAmounts {
   /** By the position of the line. */
   readonly lines: ReadonlyMap<number, CreditedPart>
   readonly taxes: readonly CreditedTax[]
@@ -19,7 +19,7 @@ export interface Credited {
  */
 export function creditLines(
   { lines, decimals }: InvoiceDocument,
-  credited: Credited,
+  credited: CreditedAmounts,
   { lines: chosen }: CreditNoteBody,
 ): LooseLine[] {
   const picked: NonNullable<CreditNoteBody['lines']> = chosen ?? remaining(lines, credited)
@@ -41,13 +41,13 @@ export function creditLines(
 }
 
 /** The quantity of a line that no issued credit note takes off. */
-export const quantityLeft = (line: InvoiceLine, credited: Credited): bigint =>
+export const quantityLeft = (line: InvoiceLine, credited: CreditedAmounts): bigint =>
   line.quantity - partBefore(line, credited).quantity
 
-const remaining = (lines: readonly InvoiceLine[], credited: Credited) =>
+const remaining = (lines: readonly InvoiceLine[], credited: CreditedAmounts) =>
   lines.filter((line) => quantityLeft(line, credited) > 0n).map(({ position }) => ({ position }))
 
-const partBefore = ({ position }: InvoiceLine, { lines }: Credited): CreditedPart =>
+const partBefore = ({ position }: InvoiceLine, { lines }: CreditedAmounts): CreditedPart =>
   lines.get(position) ?? { quantity: 0n, net: 0n }
 
 function creditOf(line: InvoiceLine, quantity: bigint, amounts: Pick<InvoiceLine, 'exact' | 'net'>): LooseLine {

@@ -1,4 +1,4 @@
-import type { Deed, RecordAccess } from '../../access/access.ts'
+import type { AuditedAction, RecordAccess } from '../../access/access.ts'
 import type { Visit } from '../../access/actor.ts'
 import { newId } from '../../access/new-id.ts'
 import type { Basis } from '../../clients/versions.ts'
@@ -87,7 +87,7 @@ export function createDrafts({ access, database, settings, stored }: DraftNeeds)
         return await write(billed)
       } catch (error) {
         if (!isBilledMeanwhile(error)) throw error
-        if (tries === 1) return access.decline(visit, deedOf('invoice_created', made.id), changedMeanwhile(error))
+        if (tries === 1) return access.decline(visit, auditedOf('invoice_created', made.id), changedMeanwhile(error))
       }
     }
   }
@@ -115,10 +115,10 @@ export function createDrafts({ access, database, settings, stored }: DraftNeeds)
     id: string,
     { basis, body }: { basis: Basis; body: InvoiceChange },
   ): Promise<StoredInvoice> {
-    const deed = deedOf('invoice_changed', id)
-    const before = await stored.find(visit, id, deed)
-    if (basis && !basis.includes(before.row.version)) return access.decline(visit, deed, staleInvoice(before))
-    if (before.row.currency !== currency) return access.decline(visit, deed, otherCurrency(before.row.currency))
+    const audited = auditedOf('invoice_changed', id)
+    const before = await stored.find(visit, id, audited)
+    if (basis && !basis.includes(before.row.version)) return access.decline(visit, audited, staleInvoice(before))
+    if (before.row.currency !== currency) return access.decline(visit, audited, otherCurrency(before.row.currency))
     const lines = changedLines(before.document, body, settings)
     checkTaxes(lines)
     // The totals of a credit note depend on those before it, and its lines do not change.
@@ -126,8 +126,10 @@ export function createDrafts({ access, database, settings, stored }: DraftNeeds)
     const details = body.buyer?.address === null ? await detailsOf(visit, before.row.client_id) : noDetails
     const draft = { ...headOf(body, headBefore(before), details), lines, totals }
     const [[changed]] = await access.as(visit, [changes.updateDraft(visit, id, before.row.version, draft)])
-    const after = await stored.find(visit, id, deed)
-    return changed?.outcome === 'changed' ? after : access.decline(visit, deed, invoiceRefusal(changed?.outcome, after))
+    const after = await stored.find(visit, id, audited)
+    return changed?.outcome === 'changed'
+      ? after
+      : access.decline(visit, audited, invoiceRefusal(changed?.outcome, after))
   }
 
   async function credit(
@@ -137,11 +139,11 @@ export function createDrafts({ access, database, settings, stored }: DraftNeeds)
     key: string | undefined,
   ): Promise<StoredInvoice> {
     const creditId = newId(visit, `/invoices/${id}/credit`, key)
-    const deed = deedOf('invoice_created', creditId)
-    const invoice = await stored.find(visit, id, deedOf('invoice_read', id))
+    const audited = auditedOf('invoice_created', creditId)
+    const invoice = await stored.find(visit, id, auditedOf('invoice_read', id))
     const { row, document, credited } = invoice
     if (row.kind !== 'invoice' || row.state !== 'issued') {
-      return access.decline(visit, deed, new Problem('conflict', 'Only an issued invoice can be credited.'))
+      return access.decline(visit, audited, new Problem('conflict', 'Only an issued invoice can be credited.'))
     }
     const subject = {
       kind: 'credit_note',
@@ -184,21 +186,21 @@ export function createDrafts({ access, database, settings, stored }: DraftNeeds)
     draft: changes.DraftContent,
   ): Promise<StoredInvoice> {
     const { id } = made
-    const deed = deedOf('invoice_created', id)
+    const audited = auditedOf('invoice_created', id)
     checkTaxes(draft.lines)
     const [[inserted]] = await access
       .as(visit, [changes.insertDraft(visit, id, subject, draft)])
-      .catch(async (error: unknown) => access.decline(visit, deed, billedBefore(error)))
-    if (inserted?.outcome === 'archived') return access.decline(visit, deed, archivedClient())
-    if (inserted?.outcome === 'no_payer') return access.decline(visit, deed, noPayer(subject))
-    return inserted?.outcome === 'exists' ? findMade(visit, made) : stored.find(visit, id, deed)
+      .catch(async (error: unknown) => access.decline(visit, audited, billedBefore(error)))
+    if (inserted?.outcome === 'archived') return access.decline(visit, audited, archivedClient())
+    if (inserted?.outcome === 'no_payer') return access.decline(visit, audited, noPayer(subject))
+    return inserted?.outcome === 'exists' ? findMade(visit, made) : stored.find(visit, id, audited)
   }
 
   /** The draft of an earlier request with the same key. A request for another one must not seem to have created it. */
   async function findMade(visit: Visit, { id, isSame }: MadeDraft, missing?: Problem): Promise<StoredInvoice> {
-    const deed = deedOf('invoice_created', id)
-    const kept = await stored.find(visit, id, deed, missing)
-    return (await isSame(kept)) ? kept : access.decline(visit, deed, otherDraft(kept.row.kind))
+    const audited = auditedOf('invoice_created', id)
+    const kept = await stored.find(visit, id, audited, missing)
+    return (await isSame(kept)) ? kept : access.decline(visit, audited, otherDraft(kept.row.kind))
   }
 }
 
@@ -308,7 +310,7 @@ function noPayer({ clientId }: { readonly clientId: string | null }): Problem {
   return new Problem('invalid_field', `No ${field} has this id.`, { field })
 }
 
-const deedOf = (action: string, nounId: string): Deed => ({ action, noun: 'invoice', nounId })
+const auditedOf = (action: string, nounId: string): AuditedAction => ({ action, noun: 'invoice', nounId })
 
 /** Throws an error that is not about a month that is billed already. */
 function billedBefore(error: unknown): Problem {

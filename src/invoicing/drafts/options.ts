@@ -34,17 +34,17 @@ export async function readDraftOptions(
   }))
   const kind = query.client === undefined ? 'account' : 'client'
   const id = query.client ?? query.account
-  const deed = { action: 'invoice_options_read', noun: 'invoice' }
+  const audited = { action: 'invoice_options_read', noun: 'invoice' }
   if (id === undefined) {
-    await access.note(visit, deed)
+    await access.note(visit, audited)
     const none = { payer: null, buyer: null, days_to_pay: null, months: [], unbilled: null }
     return { currency, decimals, taxes, due_days: dueDays, ...none }
   }
   const [[payer]] = isUuid(id) ? await access.as(visit, [readPayer(kind, id)]) : [[]]
   if (payer === undefined) {
-    return access.decline(visit, deed, new Problem('invalid_field', `No ${kind} has this id.`, { field: kind }))
+    return access.decline(visit, audited, new Problem('invalid_field', `No ${kind} has this id.`, { field: kind }))
   }
-  await access.note(visit, { ...deed, details: { [kind]: id } })
+  await access.note(visit, { ...audited, details: { [kind]: id } })
   const months = kind === 'account' ? await readUnbilledMonths(database, id) : []
   const unbilled = kind === 'client' ? await readUnbilled(access, visit, { clientId: id, settings }) : null
   return {

@@ -1,4 +1,4 @@
-import type { Deed, RecordAccess } from '../../access/access.ts'
+import type { AuditedAction, RecordAccess } from '../../access/access.ts'
 import type { Visit } from '../../access/actor.ts'
 import { attachment } from '../../documents/file-name.ts'
 import type { WritingThread } from '../../documents/writing-thread.ts'
@@ -42,16 +42,16 @@ export function createInvoiceFiles({ access, settings, thread }: InvoiceFilesNee
   return Object.freeze({
     pdf,
     async write(visit: Visit, id: string, format: InvoiceFileFormat) {
-      const deed: Deed = { action: 'invoice_exported', noun: 'invoice', nounId: id, details: { format } }
-      const { document, row } = await stored.find(visit, id, deed)
+      const audited: AuditedAction = { action: 'invoice_exported', noun: 'invoice', nounId: id, details: { format } }
+      const { document, row } = await stored.find(visit, id, audited)
       if (row.state === 'void')
-        return access.decline(visit, deed, new Problem('conflict', 'A void draft has no files.'))
+        return access.decline(visit, audited, new Problem('conflict', 'A void draft has no files.'))
       const written = format === 'pdf' ? pdf(document) : xml(document)
       const bytes = await written.catch((error: unknown) => {
-        if (error instanceof Problem) return access.decline(visit, deed, error)
+        if (error instanceof Problem) return access.decline(visit, audited, error)
         throw error
       })
-      await access.note(visit, deed)
+      await access.note(visit, audited)
       return { bytes, headers: fileHeaders(titleOf(document), format) }
     },
   } satisfies InvoiceFiles)

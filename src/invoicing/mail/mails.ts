@@ -1,7 +1,7 @@
-import type { Deed, RecordAccess } from '../../access/access.ts'
+import type { AuditedAction, RecordAccess } from '../../access/access.ts'
 import { byService, type Visit } from '../../access/actor.ts'
 import { newId } from '../../access/new-id.ts'
-import { payerWords, type Billed, type PayerWords } from '../../mail/payer-words.ts'
+import { payerWords, type BilledPayer, type PayerWords } from '../../mail/payer-words.ts'
 import { readEmail } from '../../people/email.ts'
 import { today } from '../../platform/text/calendar.ts'
 import { localeIn } from '../../platform/text/languages.ts'
@@ -59,34 +59,34 @@ export function createInvoiceMails({ access, settings, locale, hasMail, pdf }: I
   const stored = createStoredInvoices({ access, settings })
 
   async function propose(visit: Visit, id: string, kind: InvoiceMailKind): Promise<ProposedMail> {
-    const deed: Deed = { action: 'invoice_read', noun: 'invoice', nounId: id }
-    const before = await stored.find(visit, id, deed)
+    const audited: AuditedAction = { action: 'invoice_read', noun: 'invoice', nounId: id }
+    const before = await stored.find(visit, id, audited)
     const obstacle = hasMail ? obstacleTo(kind, before) : noMailServer()
-    if (obstacle) return access.decline(visit, deed, obstacle)
+    if (obstacle) return access.decline(visit, audited, obstacle)
     const [[payer]] = await access.as(visit, [store.readPayerAddress(id)])
-    await access.note(visit, deed)
+    await access.note(visit, audited)
     return { kind, to: payer?.address ?? null, ...wordsOf(kind, before, locale), file: fileName(before) }
   }
 
   async function send(visit: Visit, id: string, mail: NewMail): Promise<StoredInvoice> {
-    const deed = deedOf(mail.kind, id)
-    const before = await stored.find(visit, id, deed)
+    const audited = auditedOf(mail.kind, id)
+    const before = await stored.find(visit, id, audited)
     const kept = before.mails.find((each) => each.id === mail.id)
-    if (kept !== undefined) return isSame(kept, mail) ? before : access.decline(visit, deed, otherMail())
+    if (kept !== undefined) return isSame(kept, mail) ? before : access.decline(visit, audited, otherMail())
     const obstacle = hasMail ? obstacleTo(mail.kind, before) : noMailServer()
-    if (obstacle) return access.decline(visit, deed, obstacle)
+    if (obstacle) return access.decline(visit, audited, obstacle)
     const outcome = await keep(visit, before, mail)
-    const after = await stored.find(visit, id, deed)
-    return outcome === 'sent' || outcome === 'exists' ? after : access.decline(visit, deed, refusalOf(outcome))
+    const after = await stored.find(visit, id, audited)
+    return outcome === 'sent' || outcome === 'exists' ? after : access.decline(visit, audited, refusalOf(outcome))
   }
 
   async function keep(visit: Visit, before: StoredInvoice, { id, kind, reminderDays, body }: NewMail) {
     const { id: invoiceId } = before.row
-    const deed = deedOf(kind, invoiceId)
+    const audited = auditedOf(kind, invoiceId)
     const [[payer]] = await access.as(visit, [store.readPayerAddress(invoiceId)])
     const to = addressIn(body.to ?? payer?.address ?? '', 'to')
     const cc = body.cc === undefined ? null : addressIn(body.cc, 'cc')
-    const file = before.mails.length > 0 ? null : await pdfOf(visit, deed, before.document)
+    const file = before.mails.length > 0 ? null : await pdfOf(visit, audited, before.document)
     const words = { ...wordsOf(kind, before, locale), ...definedOf(body) }
     const mail = { id, kind, reminderDays, to, cc, ...words, fileName: fileName(before), file }
     const insert = store.insertInvoiceMail(visit, invoiceId, { ...mail, today: today(settings.timeZone) })
@@ -96,16 +96,16 @@ export function createInvoiceMails({ access, settings, locale, hasMail, pdf }: I
 
   async function sentFile(visit: Visit, id: string, mailId: string): Promise<InvoiceFile> {
     const details = { format: 'pdf', mail: mailId }
-    const deed: Deed = { action: 'invoice_exported', noun: 'invoice', nounId: id, details }
+    const audited: AuditedAction = { action: 'invoice_exported', noun: 'invoice', nounId: id, details }
     const [[sent]] = await access.as(visit, [store.readSentFile(id, mailId)])
     if (sent === undefined) throw noSuchMail()
-    await access.note(visit, deed)
+    await access.note(visit, audited)
     return { bytes: Buffer.from(sent.content, 'base64'), headers: fileHeaders(sent.number, 'pdf') }
   }
 
-  const pdfOf = (visit: Visit, deed: Deed, document: InvoiceDocument) =>
+  const pdfOf = (visit: Visit, audited: AuditedAction, document: InvoiceDocument) =>
     pdf(document).catch((error: unknown) => {
-      if (error instanceof Problem) return access.decline(visit, deed, error)
+      if (error instanceof Problem) return access.decline(visit, audited, error)
       throw error
     })
 
@@ -123,7 +123,7 @@ export function createInvoiceMails({ access, settings, locale, hasMail, pdf }: I
   } satisfies InvoiceMails)
 }
 
-const deedOf = (kind: InvoiceMailKind, nounId: string): Deed => ({
+const auditedOf = (kind: InvoiceMailKind, nounId: string): AuditedAction => ({
   action: kind === 'invoice' ? 'invoice_sent' : 'invoice_reminded',
   noun: 'invoice',
   nounId,
@@ -184,7 +184,7 @@ function wordsOf(kind: InvoiceMailKind, { row, document }: StoredInvoice, ofFirm
   const money = (value: bigint) => `${amount(value)}\u00a0${document.currency}`
   const dayOf = (date: string | null) => (date === null ? '' : day(date))
   const open = openOf(row)
-  const billed: Billed = {
+  const billed: BilledPayer = {
     firm: document.seller?.name ?? '',
     number: document.number ?? '',
     issued: dayOf(document.issuedOn),

@@ -37,7 +37,7 @@ export function createInvoiceReports({
   readonly settings: InvoiceSettings
 }): InvoiceReports {
   const money = moneyWith(settings.decimals)
-  const deed = { action: 'invoice_report_read', noun: 'invoice' }
+  const audited = { action: 'invoice_report_read', noun: 'invoice' }
 
   async function readBoth(visit: Visit, most: number | null) {
     const day = today(settings.timeZone)
@@ -54,7 +54,7 @@ export function createInvoiceReports({
   return Object.freeze({
     async read(visit: Visit) {
       const { day, total, payers, turnover, otherCurrencies } = await readBoth(visit, mostPayers)
-      await access.note(visit, deed)
+      await access.note(visit, audited)
       return {
         currency: settings.currency,
         other_currencies: otherCurrencies,
@@ -72,7 +72,7 @@ export function createInvoiceReports({
     },
     async export(visit: Visit, { of }: ReportQuery) {
       const { payers, turnover } = await readBoth(visit, null)
-      await access.note(visit, { ...deed, details: { exported: of } })
+      await access.note(visit, { ...audited, details: { exported: of } })
       const lines =
         of === 'ageing'
           ? ageingLines(payers, settings.currency, money)

@@ -5,7 +5,7 @@ import type { Config } from '../../platform/config/config.ts'
 import { openDatabase, type Database } from '../../platform/database/database.ts'
 import { codeOf } from '../../platform/database/failure.ts'
 import { repeat } from '../../platform/flow/repeat.ts'
-import type { Unprintable } from './left-drafts.ts'
+import type { FindUnprintable } from './left-drafts.ts'
 import { billMonth } from './monthly-run.ts'
 import { claimMonth, endClaim, extendClaim } from './store.ts'
 import type { InvoiceSettings } from '../settings.ts'
@@ -16,7 +16,7 @@ interface RunJobNeeds {
   readonly access: RecordAccess
   readonly settings: InvoiceSettings
   readonly run: Pick<Config['invoicing'], 'run' | 'run_day'>
-  readonly unprintable: Unprintable
+  readonly unprintable: FindUnprintable
   readonly log: Logger
   /** Interval in ms between checks for a month to run. Default: a minute. A claim is extended three times as often. */
   readonly pace?: number

@@ -15,16 +15,16 @@ export interface LeftDraft {
 }
 
 /** The characters of some texts that no font of a PDF has. */
-export type Unprintable = (texts: readonly string[]) => Promise<readonly string[]>
+export type FindUnprintable = (texts: readonly string[]) => Promise<readonly string[]>
 
 interface LeftDraftsNeeds {
   readonly access: Pick<RecordAccess, 'as' | 'decline'>
   readonly settings: InvoiceSettings
-  readonly unprintable: Unprintable
+  readonly unprintable: FindUnprintable
 }
 
 /** Those that a PDF could show. Asks once for all, and for each only if that finds something. */
-export async function printableIn(unprintable: Unprintable, written: readonly WrittenTexts[]): Promise<string[]> {
+export async function printableIn(unprintable: FindUnprintable, written: readonly WrittenTexts[]): Promise<string[]> {
   const ids = written.map(({ id }) => id)
   const missing = await unprintable(written.flatMap(({ texts }) => texts))
   if (missing.length === 0) return ids

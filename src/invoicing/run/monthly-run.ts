@@ -7,7 +7,7 @@ import { Problem } from '../../platform/problems.ts'
 import { totalsOf } from '../arithmetic.ts'
 import { issueTerms } from '../issue/terms.ts'
 import { noSeller } from '../issue/before-issue.ts'
-import { leftDrafts, printableIn, type LeftDraft, type Unprintable } from './left-drafts.ts'
+import { leftDrafts, printableIn, type LeftDraft, type FindUnprintable } from './left-drafts.ts'
 import { numberInUse } from '../outcomes.ts'
 import * as store from './store.ts'
 import type { InvoiceSettings } from '../settings.ts'
@@ -28,7 +28,7 @@ interface MonthlyRunNeeds {
   /** Whether to issue the drafts. */
   readonly issue: boolean
   /** Asked before drafts are issued. */
-  readonly unprintable: Unprintable
+  readonly unprintable: FindUnprintable
 }
 
 /** An account whose invoice the database refused to store. */

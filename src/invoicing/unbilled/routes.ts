@@ -5,10 +5,10 @@ import type { Server } from '../../platform/http/server.ts'
 import type { Audit } from '../../access/audit/audit.ts'
 import type { Sessions } from '../../signin/session/sessions.ts'
 import { exportUnbilled, listUnbilled } from '../operations.ts'
-import type { Unbilled } from './unbilled.ts'
+import type { UnbilledItems } from './unbilled.ts'
 
 interface UnbilledRouteNeeds {
-  readonly unbilled: Unbilled
+  readonly unbilled: UnbilledItems
   readonly sessions: Pick<Sessions, 'recognise'>
   readonly audit: Pick<Audit, 'record'>
   readonly baseUrl: string

@@ -11,8 +11,8 @@ import type { InvoiceSettings } from '../settings.ts'
 import { closeMonths, readUnbilledPayers, type UnbilledOrder, type UnbilledRow } from './store.ts'
 import type { UnbilledList, UnbilledQuery } from './schema.ts'
 
-/** Unbilled work, for partners: time, expenses, and the months that are over of accounts and of letters. */
-export interface Unbilled {
+/** UnbilledItems work, for partners: time, expenses, and the months that are over of accounts and of letters. */
+export interface UnbilledItems {
   /** One page of payers. Throws Problem `invalid_field`. */
   list(visit: Visit, query: UnbilledQuery): Promise<UnbilledList>
   /** All payers, as a CSV file. */
@@ -26,7 +26,7 @@ interface UnbilledNeeds {
 
 const pageSize = 50
 
-export function createUnbilled({ access, settings }: UnbilledNeeds): Unbilled {
+export function createUnbilled({ access, settings }: UnbilledNeeds): UnbilledItems {
   const { markup, currency, decimals, timeZone } = settings
   const money = moneyWith(decimals)
   const unit = minorUnit(decimals)
@@ -71,7 +71,7 @@ export function createUnbilled({ access, settings }: UnbilledNeeds): Unbilled {
       ])
       return csvFile([head, ...lines], spreadsheetCsv(settings.locale))
     },
-  } satisfies Unbilled)
+  } satisfies UnbilledItems)
 }
 
 function present(row: UnbilledRow, money: (amount: bigint) => string): UnbilledList['unbilled'][number] {

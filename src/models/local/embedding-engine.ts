@@ -1,6 +1,6 @@
 import { Problem } from '../../platform/problems.ts'
 import { base64OfFloats, noText } from '../embeddings.ts'
-import type { CountOptions, Embedded, EmbeddingOptions, Prompt, TokenCount, Usage } from '../model.ts'
+import type { CountOptions, EmbeddedTexts, EmbeddingOptions, Prompt, TokenCount, Usage } from '../model.ts'
 import { callFailure } from './call-parts.ts'
 import { cancelling, createEngineHost, type EngineNeeds, type LocalEngine } from './engine-host.ts'
 import type { CountedMessage, TooLongMessage } from './protocol.ts'
@@ -33,7 +33,7 @@ export function createEmbeddingEngine({ dimensions: shorter, ...needs }: Embeddi
     prompt: Prompt,
     { encoding, dimensions, account, requestId }: EmbeddingOptions,
     signal: AbortSignal,
-  ): Promise<Embedded> {
+  ): Promise<EmbeddedTexts> {
     host.assertOpen()
     const arrivedAt = performance.now()
     using turn = await queue.enter({ signal, account })

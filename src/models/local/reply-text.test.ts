@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createReplyText, type Detokenize } from './reply-text.ts'
+import { createReplyText, type ToText } from './reply-text.ts'
 
 /** A tokenizer whose tokens are runs of bytes, which can split characters. */
-const detokenize: Detokenize<Uint8Array> = (tokens) => Buffer.concat(tokens).toString('utf8')
+const detokenize: ToText<Uint8Array> = (tokens) => Buffer.concat(tokens).toString('utf8')
 
 const bytesOf = (text: string, length = 1): Uint8Array[] => {
   const bytes = Buffer.from(text)

@@ -1,5 +1,5 @@
 /** Converts tokens to text. `before` are the preceding tokens, which can determine a leading space. */
-export type Detokenize<Token> = (tokens: readonly Token[], before: readonly Token[]) => string
+export type ToText<Token> = (tokens: readonly Token[], before: readonly Token[]) => string
 
 /** The text of a reply in progress. */
 export interface ReplyText<Token> {
@@ -20,7 +20,7 @@ const mostTokensHeld = 16
  *
  * @param stop strings that end the reply and are not part of it
  */
-export function createReplyText<Token>(detokenize: Detokenize<Token>, stop: readonly string[]): ReplyText<Token> {
+export function createReplyText<Token>(detokenize: ToText<Token>, stop: readonly string[]): ReplyText<Token> {
   const stops = stop.filter((text) => text !== '')
   let before: readonly Token[] = []
   let pending: Token[] = []

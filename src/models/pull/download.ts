@@ -5,7 +5,7 @@ import type { Dispatcher } from 'undici'
 import { OperatorError } from '../../platform/problems.ts'
 import type { DownloadOrigin, PartialFile } from './partial-file.ts'
 import { ConnectionBroken, faultOf, refusedStatus, Unreachable } from './refusal.ts'
-import { requestFile, headerText, wholeNumber, type Announced, type FileAnswer } from './request.ts'
+import { requestFile, headerText, wholeNumber, type AnnouncedDownload, type FileAnswer } from './request.ts'
 import type { ModelSource } from './source.ts'
 
 export interface Progress {
@@ -30,7 +30,7 @@ const magic = Buffer.from('GGUF')
  * Downloads until the file is complete, and resumes after each break of the connection. Resolves with what the host
  * announced about the file. Throws OperatorError with what to do.
  */
-export async function download(needs: DownloadNeeds): Promise<Announced> {
+export async function download(needs: DownloadNeeds): Promise<AnnouncedDownload> {
   const { source, part, pause } = needs
   let hasReceived = false
   for (let fruitless = 0; ;) {
@@ -56,7 +56,7 @@ function givenUp(part: PartialFile, host: string): OperatorError {
 }
 
 /** Makes one request and stores its bytes. Throws ConnectionBroken if bytes are still missing. */
-async function attempt(needs: DownloadNeeds): Promise<Announced> {
+async function attempt(needs: DownloadNeeds): Promise<AnnouncedDownload> {
   const { source, part, dispatcher, onProgress } = needs
   const { href, host } = source.url
   if (part.origin()?.address !== href) await part.restart(undefined)
@@ -81,7 +81,7 @@ function rangeAfter(part: PartialFile): Record<string, string> {
 }
 
 /** Handles status 416 (RFC 9110, section 14.4): the file is complete if the lengths match, or else it is a different file. */
-async function assertWhole(part: PartialFile, { headers, announced }: FileAnswer): Promise<Announced> {
+async function assertWhole(part: PartialFile, { headers, announced }: FileAnswer): Promise<AnnouncedDownload> {
   const whole = wholeNumber(/^bytes \*\/(\d+)$/.exec(headerText(headers['content-range']) ?? '')?.[1])
   if (whole !== undefined && whole === part.size()) return announced
   await part.restart(undefined)
@@ -113,7 +113,7 @@ function originOf(headers: FileAnswer['headers'], address: string): DownloadOrig
   return validator === undefined ? undefined : { address, validator }
 }
 
-function expectedOf(total: number | undefined, { bytes }: Announced, host: string): number | undefined {
+function expectedOf(total: number | undefined, { bytes }: AnnouncedDownload, host: string): number | undefined {
   if (total !== undefined && bytes !== undefined && total !== bytes) {
     throw new OperatorError(
       `${host} announced a file of ${bytes} bytes but sends ${total} bytes. Try again later, or choose another source.`,

@@ -9,10 +9,10 @@ export interface FileAnswer {
   readonly headers: Dispatcher.ResponseData['headers']
   readonly body: Readable
   /** What the first host announced about the file, before any redirect. */
-  readonly announced: Announced
+  readonly announced: AnnouncedDownload
 }
 
-export interface Announced {
+export interface AnnouncedDownload {
   readonly bytes: number | undefined
   /** Lower-case hex. */
   readonly sha256: string | undefined
@@ -40,7 +40,7 @@ export async function requestFile(
   dispatcher: Dispatcher,
 ): Promise<FileAnswer> {
   let url = first
-  let announced: Announced | undefined
+  let announced: AnnouncedDownload | undefined
   for (let hop = 0; hop <= mostRedirects; hop += 1) {
     const credentials = authorization !== undefined && url.origin === first.origin ? { authorization } : {}
     const answer = await request(url, {
@@ -70,7 +70,7 @@ function redirected(from: URL, location: string): URL {
 }
 
 /** Hugging Face names the size and, for large files, the SHA-256 in the answer that redirects to its storage. */
-function announcedBy(headers: FileAnswer['headers']): Announced {
+function announcedBy(headers: FileAnswer['headers']): AnnouncedDownload {
   const sha256 = /^"?(?<digest>[0-9a-f]{64})"?$/i.exec(headerText(headers['x-linked-etag']) ?? '')?.groups?.['digest']
   return { bytes: wholeNumber(headerText(headers['x-linked-size'])), sha256: sha256?.toLowerCase() }
 }

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import { capabilities, everyCapability, type Capability, type Stated } from '../capabilities.ts'
+import { capabilities, everyCapability, type Capability, type StatedCapabilities } from '../capabilities.ts'
 import { askModels, NoModelList, type AskedServer } from './ask.ts'
 import type { ReportedModel } from './reported-model.ts'
 
@@ -78,7 +78,7 @@ export function createDetection({ log, pause = pauses.first }: { log: Logger; pa
 }
 
 /** Removes what a server rules out. With forced tools only, that is what is left of tools. */
-function narrow(set: Set<Capability>, can: Stated): void {
+function narrow(set: Set<Capability>, can: StatedCapabilities): void {
   const hadTools = set.has('tools')
   for (const capability of capabilities) if (can[capability] === false) set.delete(capability)
   if (can.tools !== false) return

@@ -1,5 +1,5 @@
 import { at, isJsonObject, listOf } from '../../platform/text/json.ts'
-import { capabilities, isCapable, type Capability, type Stated } from '../capabilities.ts'
+import { capabilities, isCapable, type Capability, type StatedCapabilities } from '../capabilities.ts'
 import { combine, least, type Findings, type ReportedModel } from './reported-model.ts'
 
 /** A list of models in the shape of OpenAI's `GET /models`, with what each kind of server adds to it. */
@@ -32,7 +32,7 @@ export function nameIn(value: unknown): string | undefined {
 }
 
 /** Only what the server states: `undefined` for null and for other types. */
-export function statedOf(flags: Readonly<Partial<Record<Capability, unknown>>>): Stated {
+export function statedOf(flags: Readonly<Partial<Record<Capability, unknown>>>): StatedCapabilities {
   return Object.fromEntries(Object.entries(flags).filter(([, flag]) => typeof flag === 'boolean'))
 }
 

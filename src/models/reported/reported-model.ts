@@ -1,8 +1,8 @@
-import { capabilities, type Stated } from '../capabilities.ts'
+import { capabilities, type StatedCapabilities } from '../capabilities.ts'
 
 /** What a server says about one of its models. What it does not say is missing. */
 export interface Findings {
-  readonly can?: Stated
+  readonly can?: StatedCapabilities
   /** The most tokens that a prompt and its reply may have together. */
   readonly context?: number | undefined
   /** The context that the model was trained for. The server may offer less. */

@@ -1,6 +1,6 @@
 import type { StreamEnd, StreamPart, StopReason } from '../model.ts'
 import { Failure } from './failure.ts'
-import { brokenOff, neverBegun, nothingReceived, usageOf, type UpstreamRun, type Received } from './usage.ts'
+import { brokenOff, neverBegun, nothingReceived, usageOf, type UpstreamRun, type ReceivedReply } from './usage.ts'
 
 export type ReplyPiece = Exclude<StreamPart, StreamEnd>
 
@@ -10,7 +10,7 @@ export interface ReplyStream {
   read(): Promise<ReplyPiece | undefined>
   /** How the reply ended; undefined before that. */
   readonly ending: StopReason | Failure | undefined
-  readonly received: Received
+  readonly received: ReceivedReply
   /** Stops the reply unless it has ended. */
   abandon(): void
 }

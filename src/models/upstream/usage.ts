@@ -31,7 +31,7 @@ export interface ReportedCounts {
 }
 
 /** The part of a reply that arrived, and the counts that the upstream reported. */
-export interface Received {
+export interface ReceivedReply {
   readonly counts: ReportedCounts
   /** Events of a stream with anything generated; undefined for a whole reply. */
   readonly pieces: number | undefined
@@ -43,7 +43,7 @@ export interface Received {
  * The usage of a reply as the upstream reports it, even if it exceeds the hold. Counts that it does not report are
  * estimated: the prompt by the model's tokenizer, the reply as one token per delta or per 4 bytes.
  */
-export function usageOf(received: Received, run: UpstreamRun): Usage {
+export function usageOf(received: ReceivedReply, run: UpstreamRun): Usage {
   const { counts } = received
   const isReported = counts.inputTokens !== undefined && counts.outputTokens !== undefined
   const output = counts.outputTokens ?? Math.min(generatedTokens(received), run.limits.maxOutputTokens)
@@ -51,7 +51,7 @@ export function usageOf(received: Received, run: UpstreamRun): Usage {
 }
 
 /** The end of a run that broke off, with the usage of the part that arrived. Counts reported before the end are provisional. */
-export function brokenOff(stopReason: 'cancelled' | 'error', received: Received, run: UpstreamRun): RunEnd {
+export function brokenOff(stopReason: 'cancelled' | 'error', received: ReceivedReply, run: UpstreamRun): RunEnd {
   const { counts } = received
   const output = Math.max(counts.outputTokens ?? 0, generatedTokens(received))
   return { stopReason, usage: usageWith(counts, Math.min(output, run.limits.maxOutputTokens), run, 'estimated') }
@@ -89,7 +89,7 @@ export const neverBegun: RunEnd = Object.freeze({
 })
 
 /** A run that was sent and returned nothing: the upstream read the prompt. */
-export const nothingReceived: Received = {
+export const nothingReceived: ReceivedReply = {
   counts: { inputTokens: undefined, outputTokens: undefined },
   pieces: 0,
   bytes: 0,
@@ -123,6 +123,6 @@ function promptTokens({ prompt, tokenizer }: UpstreamRun): number {
   return tokenizer.estimateOf(prompt) ?? estimate(bytesOf(prompt)) + tokenizer.tokensBesidesText(prompt)
 }
 
-function generatedTokens({ pieces, bytes }: Received): number {
+function generatedTokens({ pieces, bytes }: ReceivedReply): number {
   return pieces === undefined || bytes > pieces * mostBytesOfToken ? estimate(bytes) : pieces
 }

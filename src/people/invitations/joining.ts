@@ -8,18 +8,18 @@ import type { Identity, PersonSummary } from '../person.ts'
 import { insertPerson, readPerson } from '../store.ts'
 
 /** A person, found or created, with the audit entries of what happened. */
-export interface Joined {
+export interface JoinedPerson {
   readonly person: PersonSummary | undefined
   readonly entries: readonly AuditEntry[]
 }
 
 /** A proven address, and whether the policy lets a stranger with it join. */
-export interface Joining {
+export interface JoiningAddress {
   readonly email: Email
   readonly mayJoin: boolean
 }
 
-const nobody: Joined = { person: undefined, entries: [] }
+const nobody: JoinedPerson = { person: undefined, entries: [] }
 
 /** An action that people perform on themselves by signing in. */
 export function ownEntry(action: string, id: string, details?: Readonly<Record<string, string>>): AuditEntry {
@@ -28,14 +28,14 @@ export function ownEntry(action: string, id: string, details?: Readonly<Record<s
 }
 
 /** What is done within the transaction for a person who has signed in before and gets their first identity. */
-export type Claimed = (tx: Queryable, person: PersonSummary) => Promise<void>
+export type ClaimStep = (tx: Queryable, person: PersonSummary) => Promise<void>
 
 /** The person of an identity, who may be new to it or to the firm. */
 export async function welcomeWithin(
   tx: Queryable,
   identity: Identity,
-  { claimed, ...joining }: Joining & { readonly claimed: Claimed },
-): Promise<Joined> {
+  { claimed, ...joining }: JoiningAddress & { readonly claimed: ClaimStep },
+): Promise<JoinedPerson> {
   await store.lockIdentity(tx, identity)
   const known = await store.readPersonOf(tx, identity)
   if (known !== undefined) return { person: known, entries: [] }
@@ -50,13 +50,13 @@ export async function welcomeWithin(
 }
 
 /** Creates the person of a proven address: as invited or, if the policy allows it, as a consultant. */
-export async function joinWithin(tx: Queryable, { email, mayJoin }: Joining): Promise<Joined> {
+export async function joinWithin(tx: Queryable, { email, mayJoin }: JoiningAddress): Promise<JoinedPerson> {
   const invited = await acceptWithin(tx, { emailKey: email.key })
   return invited.person !== undefined || !mayJoin ? invited : insertConsultant(tx, email)
 }
 
 /** The person of an invitation, created with its name and role when it is first accepted. */
-export async function acceptWithin(tx: Queryable, key: InvitationKey): Promise<Joined> {
+export async function acceptWithin(tx: Queryable, key: InvitationKey): Promise<JoinedPerson> {
   const invitation = await acceptOpen(tx, key, { personId: randomUUIDv7(), now: new Date() })
   if (invitation === undefined) return nobody
   const { personId: id } = invitation
@@ -66,7 +66,7 @@ export async function acceptWithin(tx: Queryable, key: InvitationKey): Promise<J
   return { person: await readPerson(tx, id), entries: [accepted, created] }
 }
 
-async function insertConsultant(tx: Queryable, { address, key: emailKey }: Email): Promise<Joined> {
+async function insertConsultant(tx: Queryable, { address, key: emailKey }: Email): Promise<JoinedPerson> {
   const id = randomUUIDv7()
   const row = { id, name: address, email: address, role: 'consultant', emailKey, createdAt: new Date() } as const
   if (!(await insertPerson(tx, row))) return nobody

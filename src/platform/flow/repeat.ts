@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 
-export interface Repeated {
+export interface RepeatedWork {
   /** Waits for running work and does not start it again. Idempotent. */
   stop(): Promise<void>
 }
@@ -14,7 +14,7 @@ export function repeat(needs: {
   pause: number
   work: () => Promise<void>
   log: Pick<Logger, 'info' | 'warn'>
-}): Repeated {
+}): RepeatedWork {
   const { name, pause, work, log } = needs
   let failing = false
   let stopped = false

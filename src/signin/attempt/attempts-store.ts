@@ -75,7 +75,7 @@ export async function claimBegun(database: Queryable, stateHash: Buffer, now: Da
 }
 
 /** A row after a submission was counted. */
-export type Tried<Row> = Row & {
+export type TriedAttempt<Row> = Row & {
   /** After this one. */
   readonly triesLeft: number
 }
@@ -85,8 +85,8 @@ export async function tryBegun(
   database: Queryable,
   { stateHash, browserHashes, now }: AttemptKey,
   maxTries: number,
-): Promise<Tried<BegunRow> | undefined> {
-  const [attempt] = await database.rows<Tried<BegunRow>>({
+): Promise<TriedAttempt<BegunRow> | undefined> {
+  const [attempt] = await database.rows<TriedAttempt<BegunRow>>({
     name: 'sign_in_try',
     text: `update sign_in_attempt set tries = tries + 1 from ${unflushed}
      where state_hash = $1 and browser_hash = any($2) and expires_at > $3 and step = 'begun' and tries < $4
@@ -178,8 +178,8 @@ export async function tryProven(
   database: Queryable,
   stateHash: Buffer,
   maxTries: number,
-): Promise<Tried<ProvenRow> | undefined> {
-  const [attempt] = await database.rows<Tried<ProvenRow>>(
+): Promise<TriedAttempt<ProvenRow> | undefined> {
+  const [attempt] = await database.rows<TriedAttempt<ProvenRow>>(
     `update sign_in_attempt set tries = tries + 1 from ${unflushed}
      where state_hash = $1 and step = 'proven' and tries < $2
      returning ${provenColumns}, $2 - tries as "triesLeft"`,

@@ -18,7 +18,7 @@ const tries = { atOnce: 1, pause: 5 }
 /** Submissions per step. */
 export const maxTries = 5
 
-export type { BegunRow as BegunAttempt, ProvenRow as ProvenAttempt, Tried } from './attempts-store.ts'
+export type { BegunRow as BegunAttempt, ProvenRow as ProvenAttempt, TriedAttempt } from './attempts-store.ts'
 
 interface NewAttempt {
   readonly state: string
@@ -69,7 +69,7 @@ export interface Attempts {
   /** Uses up an attempt of any browser. Undefined as in `use`. */
   claim(stateHash: Buffer): Promise<store.BegunRow | undefined>
   /** Counts a submission without using up the attempt; undefined also if no tries are left. */
-  try(state: string, cookies: string | undefined): Promise<store.Tried<store.BegunRow> | undefined>
+  try(state: string, cookies: string | undefined): Promise<store.TriedAttempt<store.BegunRow> | undefined>
   /** Uses up an attempt that was tried. False if another request was faster. */
   finish(attempt: store.BegunRow, step: 'begun' | 'proven', within?: Queryable): Promise<boolean>
   /**
@@ -81,7 +81,7 @@ export interface Attempts {
   proven(cookies: string | undefined): Promise<store.ProvenRow | undefined>
   beginFactor(attempt: store.ProvenRow, begun: store.BegunStep): Promise<void>
   /** Counts a submission for the second factor; undefined if no tries are left. */
-  tryProven(attempt: store.ProvenRow): Promise<store.Tried<store.ProvenRow> | undefined>
+  tryProven(attempt: store.ProvenRow): Promise<store.TriedAttempt<store.ProvenRow> | undefined>
   /** Deletes this browser's attempts that wait for a second factor. */
   abandon(cookies: string | undefined): Promise<void>
   /** Why a state could not be used. */

@@ -1,4 +1,4 @@
-import type { Identities, InvitedPerson, Welcome } from '../../people/identities.ts'
+import type { Identities, InvitedPerson, WelcomeStep } from '../../people/identities.ts'
 import type { Queryable } from '../../platform/database/database.ts'
 import { Problem } from '../../platform/problems.ts'
 import { hashOf, newSecret } from '../session/cookies.ts'
@@ -59,7 +59,7 @@ export function createInvitationSignIn(needs: Needs): InvitationSignIn {
   }
 
   /** The person of the invitation, and whether it is still open, since they have no way to sign in yet. */
-  async function accept({ token }: AcceptedInvitation, storePassword: Welcome | undefined) {
+  async function accept({ token }: AcceptedInvitation, storePassword: WelcomeStep | undefined) {
     let isOpen = true
     const person = await signUp.acceptInvitation(token, async (tx, invited) => {
       if ((await sessions.list(invited.id, tx)).length > 0) throw signedInElsewhere()

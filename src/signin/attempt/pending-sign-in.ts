@@ -1,5 +1,5 @@
 import type { Encryption } from '../../platform/encryption/encryption.ts'
-import type { Attempts, ProvenAttempt, Tried } from './attempts.ts'
+import type { Attempts, ProvenAttempt, TriedAttempt } from './attempts.ts'
 import type { FactorPolicy, PendingFactors } from '../factor-policy.ts'
 import { openProof } from './sealed-proof.ts'
 import { notUsable } from './steps.ts'
@@ -16,7 +16,7 @@ export interface PendingSignIn {
   /** Throws Problem `sign_in_failed` if there is none. */
   require(visitor: Visitor): Promise<FoundSignIn>
   /** Counts a submission. Throws Problem `sign_in_failed` if there is none or no tries are left. */
-  try(visitor: Visitor): Promise<Tried<ProvenAttempt>>
+  try(visitor: Visitor): Promise<TriedAttempt<ProvenAttempt>>
 }
 
 interface Needs {

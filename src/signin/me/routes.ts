@@ -10,7 +10,7 @@ import * as operations from './operations.ts'
 import { networkOf } from '../visitor/network.ts'
 import { recentUntil } from '../session/recent-sign-in.ts'
 import { signedOut } from '../session/reply.ts'
-import type { Me } from './schema.ts'
+import type { OwnAccountShown } from './schema.ts'
 import type { OwnSignIn } from './account.ts'
 import type { Session, Sessions, SessionSummary } from '../session/sessions.ts'
 import type { SignIn } from '../signin.ts'
@@ -35,7 +35,7 @@ export function registerMe(server: Server, needs: MeNeeds): void {
         ...presentSessions(session, all, methods),
         ...presentSignIns(session, account, methods),
         ...presentAccount(account, methods),
-      } satisfies Me,
+      } satisfies OwnAccountShown,
     })
   })
 
@@ -63,7 +63,7 @@ function presentSessions(
   session: Session,
   all: readonly SessionSummary[],
   methods: readonly SignInMethod[],
-): Pick<Me, 'person' | 'session' | 'sessions'> {
+): Pick<OwnAccountShown, 'person' | 'session' | 'sessions'> {
   const { id, person, endsAt, idleEndsAt, provenAt } = session
   return {
     person,
@@ -96,7 +96,7 @@ function presentSignIns(
   session: Session,
   { signIns }: OwnSignIn,
   methods: readonly SignInMethod[],
-): Pick<Me, 'sign_ins'> {
+): Pick<OwnAccountShown, 'sign_ins'> {
   const present = ({ sessionId, at, method, device, address }: OwnSignIn['signIns'][number]) => ({
     at: at.toISOString(),
     method,
@@ -111,7 +111,7 @@ function presentSignIns(
 function presentAccount(
   account: OwnSignIn,
   all: readonly SignInMethod[],
-): Omit<Me, 'person' | 'session' | 'sessions' | 'sign_ins'> {
+): Omit<OwnAccountShown, 'person' | 'session' | 'sessions' | 'sign_ins'> {
   const providers = all.filter((each) => each.kind === 'redirect')
   const providerOf = (issuer: string) => providers.find((each) => each.issuer === issuer)?.name
   const isLinked = (issuer: string) => account.identities.some((each) => each.issuer === issuer)

@@ -79,7 +79,7 @@ export const me = Type.Object({
   confirmations: Type.Array(choice, { description: 'The factors with which the person can confirm who they are.' }),
   recovery_codes_left: Type.Integer({ minimum: 0, description: 'How many recovery codes are left.' }),
 })
-export type Me = Type.Static<typeof me>
+export type OwnAccountShown = Type.Static<typeof me>
 
 const ended = Type.Integer({ minimum: 0, description: 'How many sessions ended.' })
 export const endedSessions = Type.Object({ ended })

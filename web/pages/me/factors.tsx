@@ -5,14 +5,14 @@ import { useRevalidator } from 'react-router'
 import { change } from '../../api.ts'
 import { confirm } from '../../components/confirm.tsx'
 import { notifyDone } from '../../components/notify.ts'
-import type { Me } from '../../../src/signin/me/schema.ts'
+import type { OwnAccountShown } from '../../../src/signin/me/schema.ts'
 import { CodesDialog } from './codes-dialog.tsx'
 import classes from './me.module.css'
 import { Row } from './row.tsx'
 import { SetUpDialog } from './set-up.tsx'
 import { useAccount, useOwnChange, withEnded, type Changed } from './use-own-change.ts'
 
-type Factor = Me['factors'][number]
+type Factor = OwnAccountShown['factors'][number]
 
 const words: Readonly<Record<string, { readonly about: string; readonly icon: typeof IconShieldLock }>> = {
   totp: { about: 'An app on your phone shows a new code every 30 seconds.', icon: IconShieldLock },

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { change } from '../../api.ts'
 import { confirm } from '../../components/confirm.tsx'
 import { Ago } from '../../components/time.tsx'
-import type { Me } from '../../../src/signin/me/schema.ts'
+import type { OwnAccountShown } from '../../../src/signin/me/schema.ts'
 import classes from './me.module.css'
 import { Passkeys } from './passkeys.tsx'
 import { PasswordDialog } from './password.tsx'
@@ -36,7 +36,7 @@ export function Methods() {
 
 const provider = <IconBuilding size={20} stroke={1.5} />
 
-function IdentityRow({ identity }: { readonly identity: Me['identities'][number] }) {
+function IdentityRow({ identity }: { readonly identity: OwnAccountShown['identities'][number] }) {
   const { carryOut, isBusy } = useOwnChange()
   const { id, name, created_at: created } = identity
   async function unlink() {

@@ -9,14 +9,14 @@ import { useFocusReturned } from '../../components/focus.ts'
 import { notifyDone } from '../../components/notify.ts'
 import { Ago } from '../../components/time.tsx'
 import { canUsePasskeys, createPasskey } from '../../passkeys.ts'
-import type { Me } from '../../../src/signin/me/schema.ts'
+import type { OwnAccountShown } from '../../../src/signin/me/schema.ts'
 import classes from './me.module.css'
 import { Failure } from './password.tsx'
 import { CodesDialog } from './codes-dialog.tsx'
 import { Row } from './row.tsx'
 import { useAccount, useOwnChange, withEnded, type Changed } from './use-own-change.ts'
 
-type Passkey = Me['passkeys'][number]
+type Passkey = OwnAccountShown['passkeys'][number]
 
 /** The person's passkeys, which they can name. */
 export function Passkeys() {

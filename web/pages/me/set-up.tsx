@@ -4,13 +4,13 @@ import { useRevalidator } from 'react-router'
 import { change } from '../../api.ts'
 import { useFocusReturned } from '../../components/focus.ts'
 import { notifyDone } from '../../components/notify.ts'
-import type { Me } from '../../../src/signin/me/schema.ts'
+import type { OwnAccountShown } from '../../../src/signin/me/schema.ts'
 import classes from './me.module.css'
 import { Failure } from './password.tsx'
 import { useOwnChange, withEnded, type Changed } from './use-own-change.ts'
 
 interface SetUpProps {
-  readonly factor: Me['factors'][number]
+  readonly factor: OwnAccountShown['factors'][number]
   /** With the recovery codes that came with the first factor. */
   readonly onClose: (recoveryCodes?: readonly string[]) => void
 }
@@ -61,7 +61,7 @@ function useSetUp({ factor, onClose }: SetUpProps) {
 }
 
 /** Throws ApiError. */
-function begin<Begun>(factor: Me['factors'][number], body: object): Promise<Begun> {
+function begin<Begun>(factor: OwnAccountShown['factors'][number], body: object): Promise<Begun> {
   return change<Begun>(`/me/factors/${factor.id}/start`, { method: 'POST', body })
 }
 

@@ -3,12 +3,12 @@ import { useLoaderData, useRevalidator } from 'react-router'
 import { reasonOf } from '../../api.ts'
 import { notifyDone, notifyFailure } from '../../components/notify.ts'
 import { identityConfirmed } from '../../identity.ts'
-import type { Me } from '../../../src/signin/me/schema.ts'
+import type { OwnAccountShown } from '../../../src/signin/me/schema.ts'
 import type { SignInPage } from '../../../src/signin/schema.ts'
 
 /** The data of this page: the account, and the methods that the server offers. */
 export interface Account {
-  readonly me: Me
+  readonly me: OwnAccountShown
   readonly offered: SignInPage
 }
 

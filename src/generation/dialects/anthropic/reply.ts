@@ -6,14 +6,14 @@ import { event, jsonAround, type ErrorDetails, type EventWriter } from '../diale
 /** How Anthropic's API writes a reply: whole, or as a stream of events. */
 
 /** What a request says about its reply. */
-export interface Asked {
+export interface AskedReply {
   /** Its stop sequences. */
   readonly stops: readonly string[]
   /** Whether to leave out the text of thoughts. Their signatures are the same as with it. */
   readonly omitsThoughts: boolean
 }
 
-export function wholeMessage(reply: Reply, { stops, omitsThoughts }: Asked): string {
+export function wholeMessage(reply: Reply, { stops, omitsThoughts }: AskedReply): string {
   const begun = JSON.stringify(envelope(reply.id, reply.model)).slice(0, -1)
   const blocks =
     reply.parts === undefined ? [textBlock(reply.text)] : reply.parts.map((part) => blockOf(part, omitsThoughts))
@@ -78,7 +78,7 @@ const writeEvent = (type: string, data: object = {}) => event(type, { type, ...d
 /** The first event may carry an estimate of the input tokens; the last one has the final usage. */
 export function messageEvents(
   { id, model, inputTokens }: Pick<Start, 'id' | 'model' | 'inputTokens'>,
-  { stops, omitsThoughts }: Asked,
+  { stops, omitsThoughts }: AskedReply,
 ): EventWriter {
   const opened = {
     ...envelope(id, model),

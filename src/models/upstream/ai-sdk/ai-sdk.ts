@@ -5,7 +5,7 @@ import type { Prompt } from '../../conversation.ts'
 import type { Model, RunLimits, WholeReply } from '../../model.ts'
 import { createPackageFetch } from './fetch.ts'
 import { compatibleName } from './options.ts'
-import { callOf, checkSampling, type Called } from './prompt.ts'
+import { callOf, checkSampling, type CalledModel } from './prompt.ts'
 import type { Provider } from './provider.ts'
 import { failureOf, readResult } from './reply.ts'
 import { createAiSdkStream } from './stream.ts'
@@ -65,7 +65,7 @@ export function createAiSdkModel(options: AiSdkModelOptions): Model {
   const { connections = defaultConnections } = options
   const log = options.log.child({ model: id })
   const { model, agent, silent } = openModel(options)
-  const called: Called = {
+  const called: CalledModel = {
     upstreamModel: options.upstreamModel,
     reasons: options.reasons === true,
     version: model.specificationVersion,

@@ -16,7 +16,7 @@ import type { UpstreamRun } from '../usage.ts'
 import { Problem } from '../../../platform/problems.ts'
 
 /** The model that a call is for. */
-export interface Called extends AskedModel {
+export interface CalledModel extends AskedModel {
   /** Of its interface. */
   readonly version: LanguageModel['specificationVersion']
   /** Whether it accepts earlier thoughts. */
@@ -26,7 +26,7 @@ export interface Called extends AskedModel {
 }
 
 /** The options of a call. Those of a prompt of only text have nothing but text. */
-export function callOf({ prompt, limits }: UpstreamRun, called: Called, abortSignal: AbortSignal): CallOptions {
+export function callOf({ prompt, limits }: UpstreamRun, called: CalledModel, abortSignal: AbortSignal): CallOptions {
   const { maxOutputTokens } = limits
   const { tools, toolChoice, format } = prompt
   const { providerOptions, addedTokens } = requestOptions(prompt, called, maxOutputTokens)
@@ -48,7 +48,7 @@ export function callOf({ prompt, limits }: UpstreamRun, called: Called, abortSig
  * Refuses what Anthropic's models do not take, and what its package therefore leaves out or changes without an error. Throws Problem
  * `invalid_field`.
  */
-export function checkSampling({ prompt, limits }: UpstreamRun, { isAnthropic }: Called): void {
+export function checkSampling({ prompt, limits }: UpstreamRun, { isAnthropic }: CalledModel): void {
   if (!isAnthropic) return
   const { temperature, topP = 1 } = limits
   const isThinking = thinks(prompt)
@@ -83,7 +83,7 @@ function choiceOf(choice: ToolChoice | undefined): object | undefined {
   return typeof choice === 'string' ? { type: choice } : { type: 'tool', toolName: choice.tool }
 }
 
-function formatOf(format: ReplyFormat, { isAnthropic }: Called): object {
+function formatOf(format: ReplyFormat, { isAnthropic }: CalledModel): object {
   if (format.kind === 'json') return isAnthropic ? { type: 'json', schema: anyObject } : { type: 'json' }
   const { name, description, schema } = format
   return { type: 'json', schema, name, ...(description !== undefined && { description }) }
@@ -91,7 +91,7 @@ function formatOf(format: ReplyFormat, { isAnthropic }: Called): object {
 
 const anyObject = { type: 'object' }
 
-function messagesOf({ messages }: Prompt, called: Called): readonly object[] {
+function messagesOf({ messages }: Prompt, called: CalledModel): readonly object[] {
   const tools = new Map<string, string>()
   return messages.flatMap((message) => {
     for (const part of message.parts ?? []) if (part.kind === 'call') tools.set(part.id, part.tool)
@@ -115,7 +115,7 @@ function withoutBlankTexts(parts: readonly Part[]): readonly Part[] {
 
 function turnOf(
   { role, parts: all }: PartsMessage,
-  called: Called,
+  called: CalledModel,
   tools: ReadonlyMap<string, string>,
 ): readonly object[] {
   const parts = withoutBlankTexts(all)
@@ -139,7 +139,7 @@ function turnOf(
 const isFile = (part: Part): part is FilePart => part.kind === 'file'
 const isContent = (part: Part): part is FilePart | TextPart => part.kind === 'file' || part.kind === 'text'
 
-function assistantPart(part: Part, called: Called): readonly object[] {
+function assistantPart(part: Part, called: CalledModel): readonly object[] {
   switch (part.kind) {
     case 'text':
     case 'file':
@@ -155,7 +155,7 @@ function assistantPart(part: Part, called: Called): readonly object[] {
   }
 }
 
-function contentPart(part: TextPart | FilePart, { version }: Called): object {
+function contentPart(part: TextPart | FilePart, { version }: CalledModel): object {
   if (part.kind === 'text') return { type: 'text', text: part.text, ...cacheOptions(part.cache) }
   const { mediaType, data, name } = part
   return {

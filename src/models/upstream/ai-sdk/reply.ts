@@ -8,7 +8,7 @@ import type { Signature } from '../chat/chat-content.ts'
 import type { CallFragment } from '../chat/chat-deltas.ts'
 import { connectionLost, Failure, refused, unusable } from '../failure.ts'
 import { fieldAt } from '../chat/fields.ts'
-import { stopReasonFor, type Noting } from '../chat/finish-reasons.ts'
+import { stopReasonFor, type FinishedRun } from '../chat/finish-reasons.ts'
 import type { ReportedCounts, UpstreamReply } from '../usage.ts'
 
 /** Versions 3 and 4 of the interface nest the values that are plain in version 2. */
@@ -78,7 +78,7 @@ const callError = Compile(
   }),
 )
 
-export interface Finished {
+export interface FinishedCall {
   readonly stopReason: StopReason
   readonly counts: ReportedCounts
 }
@@ -96,10 +96,10 @@ export type AiSdkPart =
   /** A call from its beginning to its end. Its pieces may have come before. */
   | { readonly kind: 'call'; readonly fragment: CallFragment }
   | { readonly kind: 'other' }
-  | { readonly kind: 'finish'; readonly finished: Finished }
+  | { readonly kind: 'finish'; readonly finished: FinishedCall }
 
 /** Reads the result of `doGenerate`. Throws Failure if it is not a reply. */
-export function readResult(value: unknown, run: Noting): UpstreamReply {
+export function readResult(value: unknown, run: FinishedRun): UpstreamReply {
   if (!result.Check(value)) throw unusable('not a result of a language model')
   const hasContent = value.content.length > 0
   const finished = readFinish(value, run, hasContent)
@@ -122,7 +122,7 @@ function readContentPart(part: object): readonly ReplyPart[] {
 }
 
 /** Vendors and packages write `{}` for the input of a call that was cut off before it. */
-function withoutInventedInput(parts: readonly ReplyPart[], { stopReason }: Finished): readonly ReplyPart[] {
+function withoutInventedInput(parts: readonly ReplyPart[], { stopReason }: FinishedCall): readonly ReplyPart[] {
   const last = stopReason === 'complete' ? undefined : parts.findLast(({ kind }) => kind === 'call')
   return parts.map((part) =>
     part === last && part.kind === 'call' && part.input === '{}' ? { ...part, input: '' } : part,
@@ -143,7 +143,7 @@ function joinThoughts(parts: readonly ReplyPart[]): readonly ReplyPart[] {
 export const thoughtBreak = '\n\n'
 
 /** Reads one part of a `doStream` stream. Throws Failure for an error part, and for an end without a finish reason. */
-export function readPart(value: unknown, origin: string, run: Noting): AiSdkPart {
+export function readPart(value: unknown, origin: string, run: FinishedRun): AiSdkPart {
   if (delta.Check(value)) return { kind: 'text', text: value.delta.toWellFormed() }
   if (thought.Check(value)) {
     const begins = value.type === 'reasoning-start'
@@ -193,7 +193,11 @@ interface Finish {
 }
 
 /** `isWhole`: a reply without a finish reason is complete. A stream without one was cut off, which packages report as an end of its own. */
-function readFinish({ finishReason, usage, providerMetadata }: Finish, run: Noting, isWhole: boolean): Finished {
+function readFinish(
+  { finishReason, usage, providerMetadata }: Finish,
+  run: FinishedRun,
+  isWhole: boolean,
+): FinishedCall {
   const { unified, raw } =
     typeof finishReason === 'string' ? { unified: finishReason, raw: plainReasons.get(finishReason) } : finishReason
   const known = raw === 'stop_sequence' ? raw : stopReasons.get(unified)

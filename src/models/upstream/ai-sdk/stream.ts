@@ -1,13 +1,13 @@
 import type { StopReason } from '../../model.ts'
-import { failureOf, readPart, thoughtBreak, type AiSdkPart, type Finished, type Sizes } from './reply.ts'
+import { failureOf, readPart, thoughtBreak, type AiSdkPart, type FinishedCall, type Sizes } from './reply.ts'
 import type { CallFragment } from '../chat/chat-deltas.ts'
 import type { Deadline } from '../pool/deadline.ts'
 import { Failure, unusable } from '../failure.ts'
-import type { Noting } from '../chat/finish-reasons.ts'
+import type { FinishedRun } from '../chat/finish-reasons.ts'
 import { createPieceQueue } from '../piece-queue.ts'
 import type { ReplyPiece, ReplyStream } from '../relay.ts'
 import { createReplyOrder } from '../chat/reply-order.ts'
-import { nothingReceived, type Received } from '../usage.ts'
+import { nothingReceived, type ReceivedReply } from '../usage.ts'
 
 /** Milliseconds to wait for the end of the response after its last part, so that the connection can be reused. */
 const patience = 1000
@@ -18,7 +18,7 @@ export function createAiSdkStream(
   deadline: Deadline,
   origin: string,
   sizes: Sizes,
-  run: Noting,
+  run: FinishedRun,
 ): ReplyStream {
   const reader = parts.getReader()
   const ready = createPieceQueue()
@@ -28,7 +28,7 @@ export function createAiSdkStream(
   let lastSignature: string | undefined
   /** Whether the last piece is a thought without a signature. */
   let isThinking = false
-  let received: Received = nothingReceived
+  let received: ReceivedReply = nothingReceived
   let ending: StopReason | Failure | undefined
   let generated = false
 
@@ -94,7 +94,7 @@ export function createAiSdkStream(
     order.addFragment(fragment)
   }
 
-  function finish({ stopReason, counts }: Finished): void {
+  function finish({ stopReason, counts }: FinishedCall): void {
     order.end()
     received = { ...received, counts }
     ending = stopReason

@@ -7,7 +7,7 @@ import type { StopReason } from '../../model.ts'
 import { contentFields, readContent, TextField, type ChatContent } from './chat-content.ts'
 import { countsOf, readUsageOf, UsageField } from './chat-usage.ts'
 import { unusable } from '../failure.ts'
-import { stopReasonFor, type Noting } from './finish-reasons.ts'
+import { stopReasonFor, type FinishedRun } from './finish-reasons.ts'
 import type { UpstreamReply } from '../usage.ts'
 
 export const IndexField = Type.Optional(Type.Unknown())
@@ -42,7 +42,7 @@ const completion = Compile(
 const refusal = Compile(Type.Object({ error: Type.Object({ code: Type.String({ pattern: '^[a-z][a-z_]{0,63}$' }) }) }))
 
 /** Reads a whole reply. Throws Failure if it is not a chat completion. The Failure does not quote the body. */
-export function readCompletion(body: Buffer, run: Noting): UpstreamReply {
+export function readCompletion(body: Buffer, run: FinishedRun): UpstreamReply {
   if (!isUtf8(body)) throw unusable('not UTF-8')
   const reply = parse(body.toString())
   if (!completion.Check(reply)) throw unusable('not a chat completion')
@@ -131,7 +131,7 @@ export function firstChoice<Choice extends { readonly index?: unknown }>(
 export function stopReasonOf(
   reason: unknown,
   { stop_reason, matched_stop }: { stop_reason?: unknown; matched_stop?: unknown },
-  run: Noting,
+  run: FinishedRun,
 ): StopReason | undefined {
   if (reason === undefined || reason === null || reason === '') return undefined
   const bySequence = run.limits.stop?.some((text) => text === stop_reason || text === matched_stop)

@@ -13,7 +13,7 @@ import {
 import { contentFields, readContent, TextField, type ChatContent } from './chat-content.ts'
 import { readUsageOf, UsageField, type ChatUsage } from './chat-usage.ts'
 import { unusable } from '../failure.ts'
-import type { Noting } from './finish-reasons.ts'
+import type { FinishedRun } from './finish-reasons.ts'
 
 const nullable = <Kind extends Parameters<typeof Type.Optional>[0]>(kind: Kind) =>
   Type.Optional(Type.Union([kind, Type.Null()]))
@@ -67,7 +67,7 @@ export interface ChatDelta extends ChatContent {
  * Creates a reader for the events of one stream, in order. The reader throws Failure for data that is not an event. The
  * Failure is repeatable if the data is an error of the upstream.
  */
-export function createDeltaReader(run: Noting): (data: string) => ChatDelta {
+export function createDeltaReader(run: FinishedRun): (data: string) => ChatDelta {
   let frame: Frame | undefined
   return (data) => {
     const text = frame && textIn(data, frame)
@@ -78,7 +78,7 @@ export function createDeltaReader(run: Noting): (data: string) => ChatDelta {
   }
 }
 
-function readEvent(data: string, run: Noting): ChatDelta {
+function readEvent(data: string, run: FinishedRun): ChatDelta {
   const event = parse(data)
   if (fault.Check(event)) throw unusable('an error instead of an event', true)
   if (!chunk.Check(event)) throw unusable('not an event of a chat completion')

@@ -1,7 +1,7 @@
 import type { CacheMark, FilePart, Message, Part, PartsMessage, ResultPart, TextPart } from '../../conversation.ts'
 
 /** What a server accepts besides what all of them do, as far as the name of its model shows. */
-export interface Accepted {
+export interface AcceptedFields {
   /** `cache_control`. Gateways pass it on to Claude; other models refuse it or cache by themselves. */
   readonly cacheMarks: boolean
   /** Earlier thoughts with their signatures, as `reasoning_details`. */
@@ -13,20 +13,20 @@ export interface Accepted {
   readonly thoughts: 'required' | 'accepted' | 'refused'
 }
 
-export function acceptedBy(model: string): Accepted {
+export function acceptedBy(model: string): AcceptedFields {
   const thoughts = /deepseek/i.test(model) ? 'required' : /kimi|glm|minimax/i.test(model) ? 'accepted' : 'refused'
   const isClaude = /claude/i.test(model)
   return { cacheMarks: isClaude, signatures: isClaude, thoughts }
 }
 
 /** Appends the messages of one turn. The results of calls are messages of their own. */
-export function writeTurn(messages: object[], message: Message, accepted: Accepted): void {
+export function writeTurn(messages: object[], message: Message, accepted: AcceptedFields): void {
   if (message.parts === undefined) messages.push({ role: message.role, content: message.text })
   else if (message.role === 'assistant') messages.push(assistantMessage(message, accepted))
   else writeParts(messages, message, accepted)
 }
 
-function writeParts(messages: object[], { role, parts }: PartsMessage, accepted: Accepted): void {
+function writeParts(messages: object[], { role, parts }: PartsMessage, accepted: AcceptedFields): void {
   const results = parts.filter((part) => part.kind === 'result')
   for (const result of results) messages.push(toolMessage(result, accepted))
   // A message of a tool has only text.
@@ -34,14 +34,14 @@ function writeParts(messages: object[], { role, parts }: PartsMessage, accepted:
   if (rest.length > 0) messages.push({ role, content: contentOf(rest, accepted) })
 }
 
-function toolMessage({ callId, content, cache }: ResultPart, accepted: Accepted): object {
+function toolMessage({ callId, content, cache }: ResultPart, accepted: AcceptedFields): object {
   const texts = content.filter((part) => part.kind === 'text')
   const last = texts.at(-1)
   const marked = cache && last ? [...texts.slice(0, -1), { ...last, cache }] : texts
   return { role: 'tool', tool_call_id: callId, content: contentOf(marked, accepted) }
 }
 
-function assistantMessage({ parts }: PartsMessage, accepted: Accepted): object {
+function assistantMessage({ parts }: PartsMessage, accepted: AcceptedFields): object {
   const texts = parts.filter((part) => part.kind === 'text')
   const calls = parts.filter((part) => part.kind === 'call')
   return {
@@ -60,7 +60,7 @@ function assistantMessage({ parts }: PartsMessage, accepted: Accepted): object {
   }
 }
 
-function thoughtsOf(parts: readonly Part[], { signatures, thoughts }: Accepted): object {
+function thoughtsOf(parts: readonly Part[], { signatures, thoughts }: AcceptedFields): object {
   if (signatures) return signedThoughts(parts)
   if (thoughts === 'refused' || !parts.some(({ kind }) => kind === 'call')) return {}
   const text = parts.flatMap((part) => (part.kind === 'thinking' && !part.redacted ? [part.text] : [])).join('\n')
@@ -87,13 +87,13 @@ const isFile = (part: Part): part is FilePart => part.kind === 'file'
 const isContent = (part: Part): part is FilePart | TextPart => part.kind === 'file' || part.kind === 'text'
 
 /** A string if there is only text: some servers accept nothing else. */
-function contentOf(parts: readonly (TextPart | FilePart)[], accepted: Accepted): string | readonly object[] {
+function contentOf(parts: readonly (TextPart | FilePart)[], accepted: AcceptedFields): string | readonly object[] {
   const isPlain = (part: TextPart | FilePart) => part.kind === 'text' && !(accepted.cacheMarks && part.cache)
   if (!parts.every(isPlain)) return parts.map((part) => contentPart(part, accepted))
   return parts.map((part) => (part.kind === 'text' ? part.text : '')).join('\n')
 }
 
-function contentPart(part: TextPart | FilePart, accepted: Accepted): object {
+function contentPart(part: TextPart | FilePart, accepted: AcceptedFields): object {
   const mark = markOf(part.cache, accepted)
   if (part.kind === 'text') return { type: 'text', text: part.text, ...mark }
   const { mediaType, data, name, detail } = part
@@ -103,6 +103,6 @@ function contentPart(part: TextPart | FilePart, accepted: Accepted): object {
     : { type: 'file', file: { filename: name ?? 'document.pdf', file_data: url }, ...mark }
 }
 
-export function markOf(cache: CacheMark | undefined, { cacheMarks }: Accepted): object {
+export function markOf(cache: CacheMark | undefined, { cacheMarks }: AcceptedFields): object {
   return cache && cacheMarks ? { cache_control: { type: 'ephemeral', ttl: cache.ttl } } : {}
 }

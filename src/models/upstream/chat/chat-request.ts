@@ -1,6 +1,6 @@
 import type { Prompt, ReplyFormat, ToolChoice } from '../../conversation.ts'
 import type { RunLimits } from '../../model.ts'
-import { acceptedBy, markOf, writeTurn, type Accepted } from './chat-messages.ts'
+import { acceptedBy, markOf, writeTurn, type AcceptedFields } from './chat-messages.ts'
 import { openAiEffort } from './efforts.ts'
 import { withOneSystem, type RequestForm } from './request-form.ts'
 
@@ -41,7 +41,7 @@ export function createRequestWriter({ name, reasons }: UpstreamModel): WriteRequ
   }
 }
 
-function messagesOf(prompt: Prompt, accepted: Accepted): readonly object[] {
+function messagesOf(prompt: Prompt, accepted: AcceptedFields): readonly object[] {
   const messages: object[] = []
   for (const message of prompt.messages) writeTurn(messages, message, accepted)
   return messages
@@ -59,7 +59,7 @@ export function templateInput(prompt: Prompt, model: string): TemplateInput {
   return { messages: messagesOf(prompt, accepted), tools: toolsOf(prompt, accepted) }
 }
 
-function toolsOf({ tools = [] }: Prompt, accepted: Accepted): readonly object[] {
+function toolsOf({ tools = [] }: Prompt, accepted: AcceptedFields): readonly object[] {
   return tools.map(({ name, description, parameters, strict, cache }) => ({
     type: 'function',
     function: { name, description, parameters, strict },
@@ -68,7 +68,7 @@ function toolsOf({ tools = [] }: Prompt, accepted: Accepted): readonly object[] 
 }
 
 /** Servers refuse the choice and the parallel calls of no tools. */
-function toolFields(prompt: Prompt, accepted: Accepted): object {
+function toolFields(prompt: Prompt, accepted: AcceptedFields): object {
   const { toolChoice, parallelCalls } = prompt
   return {
     tools: toolsOf(prompt, accepted),

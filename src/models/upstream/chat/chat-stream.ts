@@ -5,13 +5,13 @@ import { createDeltaReader, type CallFragment, type ChatDelta } from './chat-del
 import { countsOf, laterUsage, type ChatUsage } from './chat-usage.ts'
 import { createEventReader } from '../pool/event-reader.ts'
 import { Failure, unusable } from '../failure.ts'
-import { stopReasonFor, type Noting } from './finish-reasons.ts'
+import { stopReasonFor, type FinishedRun } from './finish-reasons.ts'
 import { createJoiner, type Joiner } from '../joiner.ts'
 import { createPieceQueue } from '../piece-queue.ts'
 import type { Reception } from '../pool/reception.ts'
 import type { ReplyPiece, ReplyStream } from '../relay.ts'
 import { createReplyOrder, type OrderedPiece, type ReplyOrder } from './reply-order.ts'
-import { bytesOfReply, type Received, type UpstreamReply } from '../usage.ts'
+import { bytesOfReply, type ReceivedReply, type UpstreamReply } from '../usage.ts'
 
 /** What is read of a response. */
 type Source = Pick<Reception, 'read' | 'finish' | 'abandon'>
@@ -20,7 +20,7 @@ type Source = Pick<Reception, 'read' | 'finish' | 'abandon'>
  * Reads a streamed chat completion. The reply is complete only after the event `[DONE]`: a stream that ends without it has failed, and
  * so has one with neither content nor a finish reason. A whole reply is read as well: some gateways send one for models that cannot stream.
  */
-export function createChatStream(reception: Source, run: Noting): ReplyStream {
+export function createChatStream(reception: Source, run: FinishedRun): ReplyStream {
   const events = createEventReader(take)
   const readDelta = createDeltaReader(run)
   const texts = createJoiner()
@@ -35,7 +35,7 @@ export function createChatStream(reception: Source, run: Noting): ReplyStream {
   let hasEnded = false
   /** The bytes of a whole reply. Undefined before the first byte; null for a stream. */
   let whole: Buffer[] | null | undefined
-  let receivedWhole: Received | undefined
+  let receivedWhole: ReceivedReply | undefined
 
   async function read(): Promise<ReplyPiece | undefined> {
     while (ready.isEmpty && ending === undefined) await readOn()

@@ -20,10 +20,10 @@ const stopReasons: ReadonlyMap<string, StopReason> = new Map([
 ])
 
 /** The run that a reason is read for. */
-export type Noting = Pick<UpstreamRun, 'log' | 'limits'>
+export type FinishedRun = Pick<UpstreamRun, 'log' | 'limits'>
 
 /** The stop reason for a finish reason. One that is not known, or is missing at the end of a reply, is `complete` and noted in the log. */
-export function stopReasonFor(reason: string, { log, limits }: Noting): StopReason {
+export function stopReasonFor(reason: string, { log, limits }: FinishedRun): StopReason {
   const known = stopReasons.get(reason) ?? stopReasons.get(reason.toLowerCase().replaceAll(/[^a-z]+/g, '_'))
   if (known) return known
   // Only a plain word: a server may quote the reply.

@@ -1,7 +1,7 @@
 import { textOfMessage } from '../../conversation.ts'
 import { bytesOf } from '../../counted.ts'
 import { noText } from '../../embeddings.ts'
-import type { Embedded, EmbeddingOptions, Model, Prompt, Usage } from '../../model.ts'
+import type { EmbeddedTexts, EmbeddingOptions, Model, Prompt, Usage } from '../../model.ts'
 import { byteTokenizer } from '../../tokenizer/tokenizer.ts'
 import { readErrorCode } from '../chat/chat-completions.ts'
 import { mostAnswerBytes, readEmbeddings, type EmbeddingAnswer } from './answer.ts'
@@ -29,7 +29,7 @@ export function createEmbeddingModel(options: EmbeddingModelOptions): Model {
   /** Endpoints that refuse to write base64. It takes a tenth of the time to read, so the others always write it. */
   const withoutBase64 = new Set<Endpoint>()
 
-  async function embed(prompt: Prompt, how: EmbeddingOptions, signal: AbortSignal): Promise<Embedded> {
+  async function embed(prompt: Prompt, how: EmbeddingOptions, signal: AbortSignal): Promise<EmbeddedTexts> {
     const { dimensions, encoding, requestId } = how
     if (signal.aborted) return { vectors: undefined, usage: usageOf(0, 'estimated') }
     const input = prompt.messages.map(textOfMessage)

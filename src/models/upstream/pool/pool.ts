@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import { Problem } from '../../../platform/problems.ts'
 import { createBreaker, type Breaker } from './breaker.ts'
 import { Failure } from '../failure.ts'
-import { createTurns, type Weighted } from './turns.ts'
+import { createTurns, type WeightedMember } from './turns.ts'
 
 /** Attempts per request: one for each member, but at least 3 and at most 6. */
 const attempts = { least: 3, most: 6 }
@@ -11,7 +11,7 @@ const attempts = { least: 3, most: 6 }
 const backoff = 100
 
 /** One of several servers that can do the same work. */
-export interface Member extends Weighted {
+export interface Member extends WeightedMember {
   /** Appears in the log and in health reports. */
   readonly name: string
   /** Whether it cannot take another request now. */
@@ -52,7 +52,7 @@ export interface PoolOptions<Kind extends Member> {
   readonly log: Logger
 }
 
-interface Entry<Kind> extends Weighted {
+interface Entry<Kind> extends WeightedMember {
   readonly member: Kind
   readonly breaker: Breaker
   /** When the upstream's Retry-After ends. */

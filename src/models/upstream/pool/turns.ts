@@ -1,5 +1,5 @@
 /** `weight` is the share of the work, default 1. */
-export interface Weighted {
+export interface WeightedMember {
   readonly weight?: number | undefined
 }
 
@@ -7,7 +7,7 @@ export interface Weighted {
  * Takes turns in proportion to the weights, without runs: weights 2 and 1 give a b a, a b a. This is the smooth weighted
  * round-robin of nginx. `next` considers the entries that `may` accepts, and returns undefined if it accepts none.
  */
-export function createTurns<Entry extends Weighted>(
+export function createTurns<Entry extends WeightedMember>(
   entries: readonly Entry[],
 ): { next(may?: (entry: Entry) => boolean): Entry | undefined } {
   const all = entries.map((entry) => ({ entry, weight: entry.weight ?? 1, turn: 0 }))

@@ -1,6 +1,6 @@
 import { personActor, type RequestOrigin } from '../../../access/actor.ts'
 import type { Audit } from '../../../access/audit/audit.ts'
-import type { InvitedPerson, Welcome } from '../../../people/identities.ts'
+import type { InvitedPerson, WelcomeStep } from '../../../people/identities.ts'
 import type { Hashing } from './hashing.ts'
 import { writePassword } from './password-store.ts'
 import type { PasswordPolicy } from './policy.ts'
@@ -11,7 +11,7 @@ export interface FirstPassword {
   /** The fewest characters. */
   minimum(this: void, invited: Pick<InvitedPerson, 'role'>): Promise<number>
   /** Returns what stores it when its person is created. Throws Problem `invalid_field` with the reason, `overloaded`. */
-  prepare(this: void, password: string, invited: InvitedPerson, origin: RequestOrigin): Promise<Welcome>
+  prepare(this: void, password: string, invited: InvitedPerson, origin: RequestOrigin): Promise<WelcomeStep>
 }
 
 interface Needs {

@@ -10,7 +10,7 @@ export interface DeriveOrder {
   readonly passes: number
 }
 
-export interface Derived {
+export interface DerivedHash {
   readonly hash: Uint8Array
 }
 
@@ -19,6 +19,6 @@ export function isDeriveOrder(message: unknown): message is DeriveOrder {
   return typeof message === 'object' && message !== null && 'nonce' in message
 }
 
-export function isDerived(message: unknown): message is Derived {
+export function isDerived(message: unknown): message is DerivedHash {
   return typeof message === 'object' && message !== null && 'hash' in message
 }

@@ -2,7 +2,7 @@ import { argon2Sync } from 'node:crypto'
 import { readlinkSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import { parentPort } from 'node:worker_threads'
-import { isDeriveOrder, type Derived } from './hashing-order.ts'
+import { isDeriveOrder, type DerivedHash } from './hashing-order.ts'
 
 /** A thread that hashes passwords, for `hashing-thread.ts`. */
 const niceness = 19
@@ -18,7 +18,7 @@ function lowerPriority(): void {
   }
 }
 
-function send(message: Derived): void {
+function send(message: DerivedHash): void {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
   parentPort?.postMessage(message)
 }

@@ -15,9 +15,9 @@ import type { MinimumOf } from './strength.ts'
 /** A signed-in person's changes to their own password. Every change ends their other sessions. */
 export interface Passwords {
   /** Returns the number of sessions that ended. Throws Problem `invalid_field`, `missing_field`, `conflict`. */
-  change(chosen: ChosenPassword, by: Changer): Promise<number>
+  change(chosen: ChosenPassword, by: PasswordChanger): Promise<number>
   /** The same. Throws Problem `not_found`, or `conflict` if it is the only way to sign in. */
-  remove(by: Changer): Promise<number>
+  remove(by: PasswordChanger): Promise<number>
 }
 
 export interface ChosenPassword {
@@ -26,7 +26,7 @@ export interface ChosenPassword {
   readonly password: string
 }
 
-export interface Changer {
+export interface PasswordChanger {
   readonly session: Session
   readonly visitor: Visitor
   readonly visit: Visit
@@ -45,8 +45,8 @@ export interface PasswordsNeeds {
 export function createPasswords(needs: PasswordsNeeds): Passwords {
   const { database, changes, usable } = needs
   return Object.freeze({
-    change: (chosen: ChosenPassword, by: Changer) => change(needs, chosen, by),
-    remove: ({ session, visit }: Changer) =>
+    change: (chosen: ChosenPassword, by: PasswordChanger) => change(needs, chosen, by),
+    remove: ({ session, visit }: PasswordChanger) =>
       database.transaction(async (tx) => {
         const owner = await store.lockOwnPassword(tx, session)
         if (owner === undefined || !(await store.deletePassword(tx, owner.id))) {
@@ -64,7 +64,11 @@ export function createPasswords(needs: PasswordsNeeds): Passwords {
   } satisfies Passwords)
 }
 
-async function change(needs: PasswordsNeeds, { current, password }: ChosenPassword, by: Changer): Promise<number> {
+async function change(
+  needs: PasswordsNeeds,
+  { current, password }: ChosenPassword,
+  by: PasswordChanger,
+): Promise<number> {
   const { database, hashing, policy, minimumOf, changes } = needs
   const { session, visitor, visit } = by
   const owner = await store.readPasswordOwnerById(database, session.person.id)

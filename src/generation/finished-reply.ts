@@ -7,14 +7,14 @@ import { createReplyContent, type ReplyContent } from './content.ts'
 import { isCallInput } from './dialects/tools.ts'
 import type { Texts, Truncation } from './truncation.ts'
 
-/** A finished run: its text, its stop reason and its usage. */
-export interface Outcome extends WholeReply {
+/** A reply that a model has finished and that is not charged yet: its text, its stop reason and its usage. */
+export interface FinishedReply extends WholeReply {
   /** Of a stream that broke off after its first text: the error for its caller. */
   readonly problem?: Problem
 }
 
 /** What a stream yields: texts, or pieces of anything else. */
-export type Streamed =
+export type StreamedPiece =
   | { readonly kind: 'texts'; readonly texts: Texts }
   | { readonly kind: 'deltas'; readonly deltas: readonly Delta[] }
 
@@ -26,14 +26,14 @@ interface ReadingNeeds {
 }
 
 /**
- * Reads a stream to its end: yields its parts within `truncation`, and returns the outcome. The caller has already received
- * those parts, so a stream that breaks off has an outcome, too. Throws Problem
- * `upstream_failed` for a stream without an end, and otherwise as `checkOutcome`.
+ * Reads a stream to its end: yields its parts within `truncation`, and returns the finished reply. The caller has already received
+ * those parts, so a stream that breaks off has a finished reply, too. Throws Problem
+ * `upstream_failed` for a stream without an end, and otherwise as `checkFinished`.
  */
 export async function* readStream(
   parts: AsyncIterable<StreamPart>,
   { truncation, callIds, stop }: ReadingNeeds,
-): AsyncGenerator<Streamed, Outcome, void> {
+): AsyncGenerator<StreamedPiece, FinishedReply, void> {
   const content = createReplyContent()
   const gate = createCallGate()
   for await (const part of parts) {
@@ -48,7 +48,7 @@ export async function* readStream(
       content.addTexts(texts)
       yield { kind: 'texts', texts }
     }
-    if (part.kind === 'end') return outcomeOf(content, part, truncation, stop.signal)
+    if (part.kind === 'end') return finishedOf(content, part, truncation, stop.signal)
     if (part.kind === 'deltas') {
       const deltas = gate.take(truncation.takeDeltas(callIds.inDeltas(part.deltas)))
       content.addDeltas(deltas)
@@ -59,12 +59,12 @@ export async function* readStream(
   throw new Problem('upstream_failed', 'The model stopped unexpectedly. Nothing was charged. Send the request again.')
 }
 
-function outcomeOf(
+function finishedOf(
   content: ReplyContent,
   end: StreamEnd,
   { reason, tokens }: Truncation,
   signal: AbortSignal,
-): Outcome {
+): FinishedReply {
   const { stopReason, usage, problem } = end
   const parts = content.parts()
   const whole = { text: content.text(), ...(parts && { parts }) }
@@ -77,28 +77,28 @@ function outcomeOf(
   }
   const isEmpty = whole.text === '' && parts === undefined
   if (stopReason === 'error' && !isEmpty) return { ...whole, stopReason, usage, problem: brokenOff(problem) }
-  const outcome = { ...whole, stopReason, usage }
+  const finished = { ...whole, stopReason, usage }
   // The caller has received the call, so what was received is charged.
-  if (hasBrokenCall(outcome)) return { ...outcome, stopReason: 'error', problem: brokenOff(brokenCall()) }
-  return checkOutcome(outcome, signal)
+  if (hasBrokenCall(finished)) return { ...finished, stopReason: 'error', problem: brokenOff(brokenCall()) }
+  return checkFinished(finished, signal)
 }
 
 /**
- * Returns an outcome that can be charged. A `cancelled` one can if `signal` has aborted. Throws Problem `upstream_failed`
+ * Returns a finished reply that can be charged. A `cancelled` one can if `signal` has aborted. Throws Problem `upstream_failed`
  * for one that failed or has a call that cannot be run, and `unavailable` if the model itself stopped.
  */
-export function checkOutcome(reply: WholeReply, signal: AbortSignal): Outcome {
-  const outcome = withInputs(reply)
-  if (outcome.stopReason === 'error') {
+export function checkFinished(reply: WholeReply, signal: AbortSignal): FinishedReply {
+  const finished = withInputs(reply)
+  if (finished.stopReason === 'error') {
     throw new Problem('upstream_failed', 'The model failed. Nothing was charged. Send the request again.')
   }
-  if (outcome.stopReason === 'cancelled' && !signal.aborted) {
+  if (finished.stopReason === 'cancelled' && !signal.aborted) {
     throw new Problem('unavailable', 'The model stopped. Nothing was charged. Send the request again.', {
       retryAfter: 1,
     })
   }
-  if (hasBrokenCall(outcome)) throw brokenCall()
-  return withWholeCalls(outcome)
+  if (hasBrokenCall(finished)) throw brokenCall()
+  return withWholeCalls(finished)
 }
 
 /**

@@ -1,7 +1,7 @@
-import type { AdmissionRequest } from './till.ts'
+import type { HoldRequest } from './till.ts'
 
 /** An item of the parameter p_admit of `till()`. */
-export interface AdmissionItem {
+export interface HoldItem {
   readonly hold: string
   readonly account: string
   readonly requests: 0 | 1
@@ -9,7 +9,7 @@ export interface AdmissionItem {
 }
 
 /** An item of the parameter p_holds of `exchange_moving()`. */
-export const holdItem = ({ payer, ...request }: AdmissionRequest) => ({
+export const holdItem = ({ payer, ...request }: HoldRequest) => ({
   hold: request.requestId,
   account: payer.accountId,
   key: payer.keyId,
@@ -24,7 +24,7 @@ export const holdItem = ({ payer, ...request }: AdmissionRequest) => ({
   cache_write_price: request.price.cacheWrite?.toString(),
 })
 
-export const admissionItem = (request: AdmissionRequest, requests: 0 | 1): AdmissionItem => ({
+export const admissionItem = (request: HoldRequest, requests: 0 | 1): HoldItem => ({
   ...holdItem(request),
   idem: request.idempotency?.key,
   hash: request.idempotency?.hash,

@@ -4,7 +4,7 @@ import { createReplyCallIds } from '../models/call-ids.ts'
 import type { StreamEnd, StreamPart, StopReason } from '../models/model.ts'
 import { Problem } from '../platform/problems.ts'
 import { createTruncation } from './truncation.ts'
-import { checkOutcome, readStream, type Outcome } from './outcome.ts'
+import { checkFinished, readStream, type FinishedReply } from './finished-reply.ts'
 
 const usage = { inputTokens: 3, outputTokens: 2, source: 'model' } as const
 const open = new AbortController().signal
@@ -15,12 +15,12 @@ async function* run(...pieces: readonly StreamPart[]): AsyncGenerator<StreamPart
   yield* pieces
 }
 
-/** The texts of a run and its outcome. */
+/** The texts of a run and its finished. */
 async function collect(
   pieces: AsyncIterable<StreamPart>,
   signal = open,
   maxOutputTokens = 10,
-): Promise<Outcome & { texts: string[] }> {
+): Promise<FinishedReply & { texts: string[] }> {
   const texts: string[] = []
   const stop = new AbortController()
   if (signal.aborted) stop.abort()
@@ -42,8 +42,8 @@ const fails = (code: string) => (error: unknown) => error instanceof Problem && 
 describe('a run', () => {
   it('is read as texts and as a whole', async () => {
     const texts = [['Hel'], ['l', 'o']].map((each) => ({ kind: 'texts', texts: each }) as const)
-    const outcome = await collect(run(...texts, end('stop_sequence')))
-    assert.deepEqual(outcome, { text: 'Hello', stopReason: 'stop_sequence', usage, texts: ['Hel', 'l', 'o'] })
+    const finished = await collect(run(...texts, end('stop_sequence')))
+    assert.deepEqual(finished, { text: 'Hello', stopReason: 'stop_sequence', usage, texts: ['Hel', 'l', 'o'] })
   })
 
   it('keeps calls and thoughts in their order', async () => {
@@ -52,8 +52,8 @@ describe('a run', () => {
     const input = [{ kind: 'input', json: '{"a"' } as const, { kind: 'input', json: ':1}' } as const]
     const second = [{ kind: 'call', id: 'd', tool: 'list' } as const]
     const deltas = [call, input, second].map((each) => ({ kind: 'deltas', deltas: each }) as const)
-    const outcome = await collect(run({ kind: 'deltas', deltas: think }, part, ...deltas, end('complete')))
-    assert.deepEqual(outcome, {
+    const finished = await collect(run({ kind: 'deltas', deltas: think }, part, ...deltas, end('complete')))
+    assert.deepEqual(finished, {
       text: 'Hel',
       parts: [
         { kind: 'thinking', text: 'Hm', signature: 's' },
@@ -70,12 +70,15 @@ describe('a run', () => {
   it('that calls a tool with anything but an object fails, or breaks off if the caller has received the call', async () => {
     for (const json of ['{"a":', '[1]', 'null', '1', deep]) {
       const deltas = [{ kind: 'call', id: 'c', tool: 'find' } as const, { kind: 'input', json } as const]
-      const outcome = await collect(run({ kind: 'deltas', deltas }, end('complete')), open, 100)
-      assert.deepEqual([outcome.stopReason, outcome.problem?.code, outcome.usage], ['error', 'upstream_failed', usage])
+      const finished = await collect(run({ kind: 'deltas', deltas }, end('complete')), open, 100)
+      assert.deepEqual(
+        [finished.stopReason, finished.problem?.code, finished.usage],
+        ['error', 'upstream_failed', usage],
+      )
       const parts = [{ kind: 'call', id: 'c', tool: 'find', input: json } as const]
       const whole = { text: '', parts, usage }
-      assert.throws(() => checkOutcome({ ...whole, stopReason: 'complete' }, open), fails('upstream_failed'))
-      const cut = checkOutcome({ ...whole, stopReason: 'max_output_tokens' }, open)
+      assert.throws(() => checkFinished({ ...whole, stopReason: 'complete' }, open), fails('upstream_failed'))
+      const cut = checkFinished({ ...whole, stopReason: 'max_output_tokens' }, open)
       assert.deepEqual(cut.parts, [], 'a call that was cut off')
     }
   })
@@ -93,7 +96,7 @@ describe('a run', () => {
       )
       assert.deepEqual(steps, [part, { kind: 'deltas', deltas: calls.slice(0, 1) }])
       const parts = calls.map((call) => ({ ...call, input: '' }))
-      const whole = checkOutcome({ text: '', parts, usage, stopReason }, open)
+      const whole = checkFinished({ text: '', parts, usage, stopReason }, open)
       assert.deepEqual(whole.parts, [{ ...calls[0], input: '{}' }])
     }
   })
@@ -115,8 +118,8 @@ describe('a run', () => {
   it('is cut off at its most tokens within a call, too', async () => {
     const input = Array.from({ length: 20 }, () => ({ kind: 'input', json: ' ' }) as const)
     const deltas = [{ kind: 'call', id: 'c', tool: 'find' } as const, ...input]
-    const outcome = await collect(run({ kind: 'deltas', deltas }, end('complete')))
-    assert.deepEqual([outcome.stopReason, outcome.usage.outputTokens, outcome.parts], ['max_output_tokens', 10, []])
+    const finished = await collect(run({ kind: 'deltas', deltas }, end('complete')))
+    assert.deepEqual([finished.stopReason, finished.usage.outputTokens, finished.parts], ['max_output_tokens', 10, []])
   })
 
   it('stops the model at its bounds, and not before', async () => {
@@ -138,30 +141,30 @@ describe('a run', () => {
   it('without an end, or with an error at its end, fails', async () => {
     await assert.rejects(collect(run(part)), fails('upstream_failed'))
     await assert.rejects(collect(run(end('error'))), fails('upstream_failed'))
-    assert.throws(() => checkOutcome({ text: 'Hel', stopReason: 'error', usage }, open), fails('upstream_failed'))
+    assert.throws(() => checkFinished({ text: 'Hel', stopReason: 'error', usage }, open), fails('upstream_failed'))
   })
 
-  it('that breaks off after its first text has an outcome, with a problem for the caller', async () => {
+  it('that breaks off after its first text has an finished, with a problem for the caller', async () => {
     const late = new Problem('upstream_timeout', 'Nothing was charged.', { retryAfter: 7 })
     for (const [problem, code] of [
       [undefined, 'upstream_failed'],
       [late, 'upstream_timeout'],
     ] as const) {
-      const outcome = await collect(run(part, { ...end('error'), ...(problem && { problem }) }))
-      assert.deepEqual([outcome.text, outcome.stopReason, outcome.usage], ['Hel', 'error', usage])
-      assert.equal(outcome.problem?.code, code)
-      assert.match(outcome.problem?.message ?? '', /The text received so far was charged/)
-      assert.equal(outcome.problem?.details.retryAfter, undefined)
+      const finished = await collect(run(part, { ...end('error'), ...(problem && { problem }) }))
+      assert.deepEqual([finished.text, finished.stopReason, finished.usage], ['Hel', 'error', usage])
+      assert.equal(finished.problem?.code, code)
+      assert.match(finished.problem?.message ?? '', /The text received so far was charged/)
+      assert.equal(finished.problem?.details.retryAfter, undefined)
     }
   })
 
-  it('that was cancelled is an outcome only if it was stopped', async () => {
+  it('that was cancelled is an finished only if it was stopped', async () => {
     const gone = AbortSignal.abort()
     assert.equal((await collect(run(end('cancelled')), gone)).stopReason, 'cancelled')
     await assert.rejects(collect(run(end('cancelled'))), fails('unavailable'))
     const whole = { text: '', stopReason: 'cancelled', usage } as const
-    assert.equal(checkOutcome(whole, gone), whole)
-    assert.throws(() => checkOutcome(whole, open), fails('unavailable'))
+    assert.equal(checkFinished(whole, gone), whole)
+    assert.throws(() => checkFinished(whole, open), fails('unavailable'))
   })
 
   it('is closed after its end', async () => {
