@@ -147,7 +147,7 @@ export interface KeyRow {
   /** Whether the account is the firm's own. */
   readonly own: boolean
   readonly allowedModels: readonly string[] | null
-  /** Of its own limits; null without any. */
+  /** The id of its own limits; null without any. */
   readonly limitId: string | null
   readonly revoked: boolean
   /** Milliseconds from now; null: never. */

@@ -123,7 +123,7 @@ async function writeLinesOf(context: Context, title: string, lines: readonly Usa
       { title, text: ({ name }) => name },
       format.numberColumn('REQUESTS', ({ requests }) => requests),
       format.numberColumn('INPUT TOKENS', ({ inputTokens }) => inputTokens),
-      // Of the input tokens. Many vendors report none.
+      // Cached tokens are part of the input. Many vendors report none.
       ...(lines.some(({ cachedTokens }) => cachedTokens > 0)
         ? [format.numberColumn<UsageLine>('CACHED', ({ cachedTokens }) => cachedTokens)]
         : []),

@@ -9,7 +9,7 @@ import type { Texts, Truncation } from './truncation.ts'
 
 /** A reply that a model has finished and that is not charged yet: its text, its stop reason and its usage. */
 export interface FinishedReply extends WholeReply {
-  /** Of a stream that broke off after its first text: the error for its caller. */
+  /** The error for the caller of a stream that broke off after its first text. */
   readonly problem?: Problem
 }
 

@@ -36,7 +36,7 @@ export interface Reply {
   readonly parts: readonly ReplyPart[] | undefined
   readonly stopReason: StopReason
   readonly usage: ChargedTokens
-  /** Of the output tokens; undefined where the model does not report them. */
+  /** Those of the output tokens that were spent on reasoning; undefined where the model does not report them. */
   readonly reasoningTokens: number | undefined
   /** A decimal in the account's currency. Undefined in a replay, which costs nothing. */
   readonly cost: string | undefined

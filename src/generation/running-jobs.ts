@@ -24,7 +24,7 @@ export interface RunningJobs {
 export function createRunningJobs(): RunningJobs {
   let count = 0
   let idle = Promise.withResolvers<void>()
-  /** Of the jobs with an idempotency key, which continue when their callers disconnect. */
+  /** Stops jobs with an idempotency key, which continue when their callers disconnect. */
   const stops = new Map<RunningJob, AbortController>()
 
   return Object.freeze({

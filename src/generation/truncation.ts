@@ -144,7 +144,7 @@ const textOfPart = (part: ReplyPart): string => (part.kind === 'call' ? part.inp
 /** Where a reply was cut off. Positions are in characters. */
 interface Cut {
   readonly kept: Pick<WholeReply, 'text' | 'parts'>
-  /** Of the reply before it was cut off. */
+  /** The length of the reply before it was cut off. */
   readonly length: number
   /** The end of the stop string; undefined if the reply reached its limit. */
   readonly stoppedAt: number | undefined

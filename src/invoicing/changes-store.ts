@@ -37,7 +37,7 @@ export interface DraftHead {
   readonly orderNumber: string | null
   /** From issue to due date. Null: as the configuration has it. */
   readonly daysToPay: number | null
-  /** Of a new draft; it does not change. Null: that of the firm. */
+  /** The language of a new draft, which does not change. Null: that of the firm. */
   readonly language: string | null
   /** The first and the last day of supply; null: those of what it bills. */
   readonly supplyFrom: string | null

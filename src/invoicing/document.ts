@@ -63,7 +63,7 @@ export interface InvoiceDocument {
   readonly dueOn: string | null
   readonly seller: Seller | null
   readonly buyer: InvoiceBuyer
-  /** Of a draft; null: that of the firm. An issued invoice has its locale in the seller. */
+  /** The language of a draft; null: that of the firm. An issued invoice has its locale in the seller. */
   readonly language: string | null
   /** The first day of the month that it bills. */
   readonly month: string | null

@@ -37,7 +37,7 @@ export interface Usage {
   readonly cachedTokens?: number | undefined
   /** Tokens of the prompt that the upstream wrote to its cache. */
   readonly cacheWriteTokens?: number | undefined
-  /** Of the output tokens: those spent on reasoning, where the upstream reports them. */
+  /** The output tokens that were spent on reasoning, where the upstream reports them. */
   readonly reasoningTokens?: number | undefined
   readonly source: UsageSource
 }

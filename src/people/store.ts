@@ -74,7 +74,7 @@ export async function markDeleted(tx: Queryable, id: string, at: Date): Promise<
   )
 }
 
-/** Of several instances that start at once, one looks at a time. */
+/** Lets one of several instances that start at once look at a time. */
 export async function lockFirstPartner(tx: Queryable): Promise<void> {
   await tx.rows(`select pg_advisory_xact_lock(hashtext('tollgate first partner'))`)
 }

@@ -9,7 +9,7 @@ const methodProof = input(
 )
 /** For the set-up of a second factor. */
 export const factorStart = input('An object. `sms`: the `number`, such as +49 151 12345678. Not needed for others.')
-/** Of a second factor that is set up, or shown. */
+/** The proof of a second factor that is set up, or shown. */
 export const factorProof = input(
   'An object. `totp`, `sms`, `recovery_code`: the `code`. `passkey`: the `credential`, as JSON.',
 )

@@ -13,7 +13,7 @@ export interface AccountLimits {
   readonly held: bigint
   /** What new requests may cost. */
   readonly creditLeft: bigint
-  /** Of the monthly limit, or of the credit since it was last changed: from 0 to 100, rounded down. Null without either. */
+  /** The used share of the monthly limit, or of the credit since it was last changed: from 0 to 100, rounded down. Null without either. */
   readonly usedPercent: number | null
   readonly requestsPerMinute: number
   readonly tokensPerMinute: number

@@ -28,7 +28,7 @@ const everyone = (): readonly Place[] => [
   { to: '/', name: 'Overview', icon: IconHome },
   { to: '/clients', name: 'Clients', icon: IconAddressBook },
   { to: '/search', name: 'Search', icon: IconSearch },
-  // Of use only where letters are drafted.
+  // Useful only where letters are drafted.
   ...(content.settings?.drafting ? [templates] : []),
 ]
 const partners: readonly Place[] = [

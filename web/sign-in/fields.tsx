@@ -20,7 +20,7 @@ interface FieldProps {
 }
 
 interface NativeProps {
-  /** Of the input element. */
+  /** Attributes of the input element. */
   readonly native: InputHTMLAttributes
   /** Inside the field, at its end. */
   readonly end?: ComponentChildren

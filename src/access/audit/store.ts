@@ -170,7 +170,7 @@ const rowsById = 'ids cross join lateral (select * from audit where id = ids.id 
 const rowsInRange = `(
   select * from audit where id < (select last from span) and id >= (select seen from look) order by id desc offset 0) a`
 
-/** Of several filters, the search follows the one whose index reaches furthest back. */
+/** Follows the filter whose index reaches furthest back. */
 function searchIndexes(own: readonly (readonly [Filter, string])[]): string {
   const ids = own.map(
     ([name, condition]) => `ids_by_${name} as materialized (

@@ -37,7 +37,7 @@ export interface Prices {
 
 interface KnownPrice extends Price {
   readonly model: string
-  /** Of `performance.now()`. */
+  /** A time of `performance.now()`. */
   readonly beginsAt: number
 }
 

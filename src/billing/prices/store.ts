@@ -54,7 +54,7 @@ export async function lockConfiguredPrices(tx: Queryable): Promise<Map<string, P
 export interface NewPriceRow extends Price {
   readonly model: string
   readonly source: PriceEntry['source']
-  /** Of a scheduled price. Without it the price is in force at once. */
+  /** When a scheduled price begins. Without it the price is in force at once. */
   readonly validFrom?: Date
 }
 

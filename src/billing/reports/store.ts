@@ -80,7 +80,7 @@ export function readLedgerPage(database: Queryable, page: LedgerPage): Promise<L
 
 interface UsageRow {
   readonly requests: bigint
-  /** Of all three kinds. */
+  /** Input tokens of all three kinds. */
   readonly inputTokens: bigint
   readonly cachedTokens: bigint
   readonly cacheWriteTokens: bigint

@@ -17,7 +17,7 @@ export interface TagSums {
   readonly name: string | null
   readonly value: string | null
   readonly requests: bigint
-  /** Of all three kinds. */
+  /** Input tokens of all three kinds. */
   readonly inputTokens: bigint
   readonly cachedTokens: bigint
   readonly cacheWriteTokens: bigint

@@ -7,7 +7,7 @@ export type { UsageSpan }
 /** What an account used over a span of days. `cost` is in 10⁻¹² of the currency unit. */
 export interface UsageTotal {
   readonly requests: number
-  /** Of all three kinds. */
+  /** Input tokens of all three kinds. */
   readonly inputTokens: number
   /** Those of them that the upstream read from its cache. */
   readonly cachedTokens: number

@@ -65,7 +65,7 @@ export function keyStanding(row: StandingRow | undefined): Standing | undefined 
 export const levelsOf = (row: StandingRow | undefined): Levels | undefined =>
   tighterLevels(levelsNow(accountStanding(row)), levelsNow(keyStanding(row)))
 
-/** Of each kind the level with less left. Undefined without a level of each kind. */
+/** The levels of each kind with less left. Undefined without a level of each kind. */
 export function tighterLevels(one: OwnLevels | undefined, other: OwnLevels | undefined): Levels | undefined {
   const requests = tighter(one?.requests, other?.requests)
   const tokens = tighter(one?.tokens, other?.tokens)
@@ -92,7 +92,7 @@ export function projectLevels(
   }
 }
 
-/** Of a request or token. */
+/** The parts of a request or token. */
 const parts = Number(unit)
 
 /** A level in parts of a request or token. Rounded above 2⁵³ parts, which is less than a millionth of a token. */

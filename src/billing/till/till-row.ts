@@ -11,9 +11,9 @@ export interface TillRow {
   /** Whether an instance has an allowance of what the outcome was decided by: the account or the limits of the key. */
   readonly lent: boolean
   readonly cost: bigint | null
-  /** Of all three kinds. */
+  /** Input tokens of all three kinds. */
   readonly charged_input: number | null
-  /** Of an admission that may get less than it asks for: the output that it got. */
+  /** The output that an admission got which may get less than it asks for. */
   readonly charged_output: number | null
   /** The request that a replayed reply was made for. */
   readonly original: string | null

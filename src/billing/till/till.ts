@@ -13,7 +13,7 @@ export interface HoldRequest {
   readonly requestId: string
   readonly payer: Payer
   readonly model: string
-  /** Of the prompt, whichever kind they turn out to be. */
+  /** The tokens of the prompt, whichever kind they turn out to be. */
   readonly inputTokens: number
   readonly maxOutputTokens: number
   /**

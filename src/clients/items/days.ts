@@ -11,7 +11,7 @@ export function checkDay(field: string, value: unknown): void {
 /** Earlier days are typing errors, such as the year 0026. */
 const firstDay = '1900-01-01'
 
-/** Of something that has happened. Throws Problem `invalid_field` also for a day after today in the zone. */
+/** Checks the day of something that has happened. Throws Problem `invalid_field` also for a day after today in the zone. */
 export function checkPastDay(field: string, value: unknown, timeZone: string): void {
   checkDay(field, value)
   const last = today(timeZone)

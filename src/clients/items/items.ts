@@ -24,7 +24,7 @@ export interface ItemPageQuery {
 export interface ItemPage {
   readonly items: readonly Item[]
   readonly next: string | null
-  /** Of all items that are not archived, for a kind that has pages. */
+  /** The totals of all items that are not archived, for a kind that has pages. */
   readonly totals?: Readonly<Record<string, unknown>> | undefined
 }
 

@@ -171,7 +171,7 @@ function bestClients(
   }
 }
 
-/** Of the clients of a list that changed last, those whose names, references or addresses are spelt like `q`, nearest first. */
+/** The clients of a list that changed last whose names, references or addresses are spelt like `q`, nearest first. */
 export function similarClients(
   scope: Scope,
   filter: ListFilter & { readonly q: string },

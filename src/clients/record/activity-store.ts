@@ -12,7 +12,7 @@ export interface ActivityRow {
   readonly noun: string | null
   readonly noun_id: string | null
   readonly details: Readonly<Record<string, string>> | null
-  /** Of an item of this client. */
+  /** The title of an item of this client. */
   readonly title: string | null
 }
 

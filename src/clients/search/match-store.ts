@@ -163,7 +163,7 @@ export function anyMatches(
 const leastNearness = 0.3
 /** Rows in index order that may be guessed at. */
 const guessable = 1000
-/** Of those, the rows whose similarity is computed: it takes five times as long as counting what they share with the text. */
+/** The rows of those whose similarity is computed: it takes five times as long as counting what they share with the text. */
 const compared = 30
 /** About how many sequences of a text are looked for. */
 const mostSequences = 32

@@ -46,7 +46,7 @@ export function searchNoun(noun: RecordNoun, scope: Scope, q: string, limit: num
   }
 }
 
-/** Of the clients that changed last, those whose names, references or addresses are spelt like `q`, nearest first. */
+/** The clients that changed last whose names, references or addresses are spelt like `q`, nearest first. */
 export function searchSimilar(scope: Scope, q: string, limit: number): PreparedStatement<FoundRow> {
   const { condition, value, name } = within(scope)
   return {
@@ -72,7 +72,7 @@ const byChange = (conditions: string): ClientOrder => ({
   order: 'desc',
 })
 
-/** Of fewer matches than on a page of the search, the best would be found only by chance. */
+/** The best of fewer matches than on a page of the search would be found only by chance. */
 const leastCompared = 20
 
 function matchingClients(conditions: string): string {

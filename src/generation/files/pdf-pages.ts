@@ -50,7 +50,7 @@ class PageTrees {
     return Math.min(pages, most)
   }
 
-  /** Of an object with several versions, one can be a page, so that it counts as one at least. */
+  /** Counts an object with several versions as one page at least, since one of them can be a page. */
   #pagesOf(number: number, level: number): number {
     const counted = this.#counted.get(number)
     if (counted !== undefined) return counted

@@ -9,7 +9,7 @@ interface UsageBill {
   readonly month: string
   readonly tax: Tax
   readonly decimals: number
-  /** Of the texts. */
+  /** The locale of the texts. */
   readonly locale: string
 }
 

@@ -59,7 +59,7 @@ export function readPayerAddress(id: string): PreparedStatement<{ readonly addre
 export interface NewInvoiceMail {
   readonly id: string
   readonly kind: InvoiceMailKind
-  /** Of an automatic reminder: the days after the due date. */
+  /** The days after the due date, for an automatic reminder. */
   readonly reminderDays: number | null
   readonly to: string
   readonly cc: string | null

@@ -33,7 +33,7 @@ function inOrder(files: readonly FunctionFile[]): FunctionFile[] {
   return [...ordered]
 }
 
-/** Of the functions called in a text. */
+/** The names of the functions called in a text. */
 const namesIn = (sql: string): string[] =>
   Array.from(sql.replaceAll(/--.*/g, '').matchAll(/\b(\w+)\(/g), ([, name = '']) => name)
 

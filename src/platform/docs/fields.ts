@@ -29,7 +29,7 @@ export function fieldsOf(schema: unknown): Field[] {
   })
 }
 
-/** Of several alternatives the one that has fields. */
+/** The alternative that has fields, if there are several. */
 function structured(schema: unknown): unknown {
   const found = listOf(at(schema, 'anyOf')).find((choice) => ['array', 'object'].includes(textOf(at(choice, 'type'))))
   return found ?? schema

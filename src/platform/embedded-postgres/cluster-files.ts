@@ -15,7 +15,7 @@ export interface ClusterFiles {
 
 /** The connection details for other processes. */
 export interface ClusterCredentials {
-  /** Of the owner of the database. */
+  /** The password of the owner of the database. */
   readonly password: string
   /** The password of the superuser. */
   readonly superuser: string

@@ -25,7 +25,7 @@ export async function insertAttempt(database: Queryable, attempt: NewAttempt): P
 /** Identifies an attempt in one browser. */
 export interface AttemptKey {
   readonly stateHash: Buffer
-  /** Of every sign-in cookie of the request. */
+  /** The hashes of all sign-in cookies of the request. */
   readonly browserHashes: readonly Buffer[]
   readonly now: Date
 }
@@ -109,7 +109,7 @@ export async function useAttempt(database: Queryable, stateHash: Buffer, step: '
 
 interface Proved {
   readonly stateHash: Buffer
-  /** Of a new cookie. */
+  /** The hash of a new cookie. */
   readonly browserHash: Buffer
   readonly personId: string
   readonly proof: Buffer

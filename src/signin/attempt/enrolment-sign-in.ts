@@ -55,7 +55,7 @@ export function createEnrolmentSignIn(needs: Needs, pending: PendingSignIn): Enr
         const { requestId, address, device: name } = visitor
         const request = { factor, personId, data, input, name, origin: { requestId, address } }
         const before = async (tx: Queryable) => {
-          // Of two attempts at once, the second finds the factor that the first has set up.
+          // The second of two attempts at once finds the factor that the first has set up.
           if (await policy.hasFactor(personId, tx)) throw notUsable()
           if (!(await attempts.finish(attempt, 'proven', tx))) throw notUsable()
         }

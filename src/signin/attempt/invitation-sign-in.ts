@@ -68,7 +68,7 @@ export function createInvitationSignIn(needs: Needs): InvitationSignIn {
       isOpen = false
       await identities.closeInvitation(tx, invited.id)
     })
-    /** Of several requests at once, one gets the session. The one that is being started is in the list. */
+    /** Lets one of several requests at once get the session. The one that is being started is in the list. */
     const stillHolds = async (tx: Queryable) => {
       if (isOpen) await signUp.invited(token, tx)
       return (await sessions.list(person.id, tx)).length <= 1

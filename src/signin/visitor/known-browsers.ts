@@ -22,7 +22,7 @@ interface Needs {
   readonly baseUrl: string
   /** Undefined if no mail is configured. */
   readonly mailer: Mailer | undefined
-  /** Of the times in mails. */
+  /** The time zone of the times in mails. */
   readonly timeZone: string
   /** ms since 1970; default `Date.now`. */
   readonly clock?: () => number

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../platform/database/database.ts'
 
-/** Of these hashes, that of a browser in which the person has signed in. It is kept until `expiresAt`. */
+/** Keeps, until `expiresAt`, the hash among these of a browser in which the person has signed in. */
 export async function renewBrowser(
   tx: Queryable,
   personId: string,

@@ -34,7 +34,7 @@ export interface LoggedRequest {
   readonly personId: string | null
   readonly clientId: string | null
   readonly model: string | null
-  /** Of all three kinds. */
+  /** Input tokens of all three kinds. */
   readonly inputTokens: number
   readonly outputTokens: number
   readonly cost: bigint

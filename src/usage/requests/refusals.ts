@@ -36,7 +36,7 @@ interface RefusalsNeeds {
   readonly pause?: number
 }
 
-/** Of the refused requests between two batches, how many are kept one by one. */
+/** How many of the refused requests between two batches are kept one by one. */
 const mostKept = 5
 /** Kinds of refusals between two batches. The limit matters only while the database is away. */
 const mostKinds = 10_000

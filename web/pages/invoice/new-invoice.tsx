@@ -74,7 +74,7 @@ interface Content {
 
 /** What becomes lines besides those that are typed. */
 interface Billed {
-  /** Of an account; empty: none. */
+  /** The month of an account; empty: none. */
   readonly month: string
   /** The last day of a client's unbilled work. */
   readonly until: string | undefined

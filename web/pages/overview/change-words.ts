@@ -20,7 +20,7 @@ const verbs: Readonly<Record<string, string>> = {
 export function doneText({ actions, by }: ChangedItem, consultant: string): string {
   const done = actions.map((action) => verbOf(action, consultant))
   const isNew = done.includes('added')
-  // Of a new item, its first text may have been saved several times.
+  // The first text of a new item may have been saved several times.
   const shown = [...new Set(done)].filter((verb) => !(isNew && verb === 'changed'))
   const people = by.map(({ id, name }) => (id === content.viewer?.person.id ? 'you' : name))
   const text = `${list.format(shown)} ${people.length === 0 ? 'on the command line' : `by ${list.format(people)}`}`

@@ -39,7 +39,7 @@ function differ(one: Shape, other: Shape, work: Work): boolean {
   )
 }
 
-/** Of longer lists, not all are compared: they do not tell schemas apart in practice. */
+/** Longer lists are not compared: they do not tell schemas apart in practice. */
 const mostConstants = 64
 
 /** Undefined without `const` and `enum`, for long lists, and for values that can be written in several ways. */
@@ -68,7 +68,7 @@ export function jsonTypeOf(value: unknown): string {
   return Array.isArray(value) ? 'array' : typeof value
 }
 
-/** Of an object only: without the type, any other value would fit too. */
+/** The constants of an object only: without the type, any other value would fit too. */
 function requiredConstants({ type, properties, required }: Schema, root: object): Shape['properties'] {
   if (type !== 'object' || !isSchema(properties) || !Array.isArray(required)) return new Map()
   const needed = new Set<unknown>(required)

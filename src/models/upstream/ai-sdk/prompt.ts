@@ -17,7 +17,7 @@ import { Problem } from '../../../platform/problems.ts'
 
 /** The model that a call is for. */
 export interface CalledModel extends AskedModel {
-  /** Of its interface. */
+  /** The version of its interface. */
   readonly version: LanguageModel['specificationVersion']
   /** Whether it accepts earlier thoughts. */
   readonly takesThoughts: boolean

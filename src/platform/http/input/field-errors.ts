@@ -181,7 +181,7 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Of several alternatives, the caller meant the one with the value's type. */
+/** Whether a caller can have meant this alternative: one with the value's type. */
 function isOfType({ type }: Shape, value: unknown): boolean {
   if (type === 'array' || type === 'object')
     return Array.isArray(value) === (type === 'array') && typeof value === 'object'

@@ -8,7 +8,7 @@ export interface LinkRow {
   readonly email: string
   /** Encrypted. */
   readonly code: Buffer
-  /** Of the attempt that requested it. */
+  /** The hash of the attempt that requested it. */
   readonly stateHash: Buffer
   /** The browser that requested it. */
   readonly device: string
@@ -38,7 +38,7 @@ export async function readLink(database: Queryable, tokenHash: Buffer, now: Date
   return link
 }
 
-/** Of several requests at once, one gets the link. */
+/** Gives the link to one of several requests at once. */
 export async function consumeLink(database: Queryable, tokenHash: Buffer, now: Date): Promise<LinkRow | undefined> {
   const [link] = await database.rows<LinkRow>(
     `delete from email_link where token_hash = $1 and expires_at > $2 returning ${columns}`,

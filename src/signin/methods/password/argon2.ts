@@ -17,7 +17,7 @@ interface Parsed {
   readonly memory: number
   readonly passes: number
   readonly lanes: number
-  /** Of the pepper. */
+  /** The id of the pepper. */
   readonly keyId: string | undefined
   readonly salt: Buffer
   readonly hash: Buffer
