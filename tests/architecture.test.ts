@@ -112,14 +112,12 @@ const entryPoints = {
   usage: ['own/own.ts', 'own/schema.ts', 'requests/refusals.ts'],
   clients: [
     'handover/handover.ts',
-    'ids.ts',
     'import/import.ts',
     'letters/files.ts',
     'money.ts',
     'records.ts',
     'schema.ts',
     'verify.ts',
-    'versions.ts',
   ],
 }
 const architecture: Architecture = {

@@ -1,6 +1,6 @@
 import * as operations from './operations.ts'
 import { visitOf } from '../access/visits.ts'
-import { recordId } from '../clients/ids.ts'
+import { recordId } from '../platform/database/uuid.ts'
 import type { RecordAccess } from '../access/access.ts'
 import { createAuditLog } from '../access/audit/audit-log.ts'
 import { represent } from '../platform/http/pages/representation.ts'

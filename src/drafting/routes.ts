@@ -1,14 +1,14 @@
+import * as operations from './operations.ts'
 import { visitOf } from '../access/visits.ts'
 import { idempotencyKeyOf, newId } from '../access/new-id.ts'
-import { recordId } from '../clients/ids.ts'
-import { basisIfAny, basisOf, etagOf } from '../clients/versions.ts'
+import { recordId } from '../platform/database/uuid.ts'
+import { basisIfAny, basisOf, etagOf } from '../platform/http/versions.ts'
 import { represent } from '../platform/http/pages/representation.ts'
 import type { Server } from '../platform/http/server.ts'
 import { sameOrigin, sessionOf, signedIn } from '../signin/guard.ts'
 import type { Sessions } from '../signin/session/sessions.ts'
 import { resultOf, streamDraft, wantsWhole } from './delivery.ts'
 import type { Drafting } from './drafting.ts'
-import * as operations from './operations.ts'
 import type { Templates } from './templates.ts'
 
 export interface DraftingRouteNeeds {

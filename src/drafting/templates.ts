@@ -1,8 +1,9 @@
+import { violates } from '../platform/database/failure.ts'
 import type { AuditedAction, RecordAccess } from '../access/access.ts'
 import type { Visit } from '../access/actor.ts'
 import { roleOf } from '../access/policy.ts'
 import { newId } from '../access/new-id.ts'
-import { basisText, type Basis } from '../clients/versions.ts'
+import { basisText, type Basis } from '../platform/http/versions.ts'
 import { Problem } from '../platform/problems.ts'
 import type { NewTemplate, Template, TemplateChange, TemplateRevision } from './schema.ts'
 import * as store from './templates-store.ts'
@@ -34,10 +35,9 @@ export function createTemplates({ access }: { access: RecordAccess }): Templates
   }
 
   const nameInUse = (visit: Visit, audited: AuditedAction) => async (error: unknown) => {
-    const constraint = error instanceof Error && 'constraint' in error ? error.constraint : undefined
-    if (constraint === 'letter_template_name') return access.decline(visit, audited, nameTaken())
+    if (violates(error, 'letter_template_name')) return access.decline(visit, audited, nameTaken())
     // Another partner chose another default at the same moment.
-    if (constraint === 'letter_template_default') return access.decline(visit, audited, defaultTaken())
+    if (violates(error, 'letter_template_default')) return access.decline(visit, audited, defaultTaken())
     throw error
   }
 

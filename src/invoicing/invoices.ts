@@ -1,9 +1,9 @@
 import type { AuditedAction, RecordAccess } from '../access/access.ts'
 import type { Visit } from '../access/actor.ts'
-import type { Basis } from '../clients/versions.ts'
+import type { Basis } from '../platform/http/versions.ts'
 import { today } from '../platform/text/calendar.ts'
 import type { Database } from '../platform/database/database.ts'
-import { isUuid } from '../platform/database/uuid.ts'
+import { isUuid, idIfAny } from '../platform/database/uuid.ts'
 import { Problem } from '../platform/problems.ts'
 import { placing } from '../platform/text/spelling.ts'
 import type { InvoicePaper } from '../documents/invoice-paper.ts'
@@ -96,8 +96,8 @@ export function createInvoices({ access, database, settings, unprintable, issueD
   async function list(visit: Visit, query: InvoiceQuery): Promise<InvoiceList> {
     const filter = {
       status: query.status,
-      clientId: idIn(query.client),
-      accountId: idIn(query.account),
+      clientId: idIfAny(query.client),
+      accountId: idIfAny(query.account),
       q: query.q?.trim() || undefined,
       number: query.number?.trim() || undefined,
       after: cursorIn(query.cursor),
@@ -196,9 +196,6 @@ export function createInvoices({ access, database, settings, unprintable, issueD
 
 const auditedOf = (action: string, nounId: string): AuditedAction => ({ action, noun: 'invoice', nounId })
 
-/** An id that no row has, for text that is none. */
-const unusedId = '00000000-0000-7000-8000-000000000000'
-
 /** Whether an invoice whose number is searched passes the other filters. */
 const isKept = (
   { client_id: client, account_id: account, status, number }: store.ListedInvoiceRow,
@@ -208,8 +205,6 @@ const isKept = (
   (filter.accountId === undefined || filter.accountId === account) &&
   (filter.status === undefined || filter.status === status) &&
   (filter.number === undefined || placing(filter.number)([number ?? '']) !== undefined)
-
-const idIn = (text: string | undefined) => (text === undefined || isUuid(text) ? text : unusedId)
 
 function cursorIn(cursor: string | undefined): string | undefined {
   if (cursor === undefined || isUuid(cursor)) return cursor

@@ -1,4 +1,4 @@
-import { codeOf } from '../platform/database/failure.ts'
+import { codeOf, violates } from '../platform/database/failure.ts'
 import { Problem } from '../platform/problems.ts'
 import type { InvoiceOutcome } from './changes-store.ts'
 import { presentInvoice } from './present.ts'
@@ -42,7 +42,7 @@ export function staleInvoice(current: StoredInvoice): Problem {
  * `F1{number}` its first.
  */
 export function numberInUse(error: unknown, kind: 'invoice' | 'credit_note'): Problem {
-  if (!(error instanceof Error && 'constraint' in error && error.constraint === 'invoice_number_key')) throw error
+  if (!violates(error, 'invoice_number_key')) throw error
   const setting = kind === 'invoice' ? 'invoicing.number' : 'invoicing.credit_note_number'
   return new Problem('conflict', `A number of this form was used before: set ${setting} to another pattern.`, {
     cause: error,
@@ -61,8 +61,7 @@ const marks = ['billed_entry_pkey', 'billed_letters_pkey']
 
 /** Whether a draft was refused because another invoice bills the same, or because an entry is not what it was. */
 export function isBilledMeanwhile(error: unknown): boolean {
-  const constraint = error instanceof Error && 'constraint' in error ? error.constraint : undefined
-  return codeOf(error) === 'TG006' || marks.some((mark) => mark === constraint)
+  return codeOf(error) === 'TG006' || marks.some((mark) => violates(error, mark))
 }
 
 export function changedMeanwhile(cause: unknown): Problem {

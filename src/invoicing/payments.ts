@@ -4,7 +4,7 @@ import type { Visit } from '../access/actor.ts'
 import { newId } from '../access/new-id.ts'
 import { parseMoney } from '../billing/prices/money.ts'
 import { parseIsoTime, today } from '../platform/text/calendar.ts'
-import { codeOf } from '../platform/database/failure.ts'
+import { codeOf, violates } from '../platform/database/failure.ts'
 import { isUuid } from '../platform/database/uuid.ts'
 import { Problem } from '../platform/problems.ts'
 import { minorUnit } from './arithmetic.ts'
@@ -116,7 +116,7 @@ function notOpen(amount: bigint, open: bigint, money: (amount: bigint) => string
 }
 
 function isSecondReversal(error: unknown): boolean {
-  return error instanceof Error && 'constraint' in error && error.constraint === 'invoice_payment_reverses_id_key'
+  return violates(error, 'invoice_payment_reverses_id_key')
 }
 
 function badAmount(reason: string): Problem {

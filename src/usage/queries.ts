@@ -1,17 +1,13 @@
-import { isUuid } from '../platform/database/uuid.ts'
+import { idIfAny, isUuid } from '../platform/database/uuid.ts'
 import { Problem } from '../platform/problems.ts'
 import type { FigureFilter } from './figures.ts'
 import type { LogFilter } from './requests/request-log.ts'
 import type { RequestsQuery, UsageQuery } from './schema.ts'
 import { spanOf } from './span.ts'
 
-/** Matches no row. Stands for text that is not an id. */
-const unusedId = '00000000-0000-0000-0000-000000000000'
-const idOf = (text: string | undefined) => (text === undefined || isUuid(text) ? text?.toLowerCase() : unusedId)
-
 /** What a query selects. Throws Problem `invalid_field`. */
 export function usageFilterOf({ from, to, account, key, model, client }: UsageQuery): FigureFilter {
-  return { ...spanOf({ from, to }), accountId: idOf(account), keyId: idOf(key), model, clientId: idOf(client) }
+  return { ...spanOf({ from, to }), accountId: idIfAny(account), keyId: idIfAny(key), model, clientId: idIfAny(client) }
 }
 
 /** Every day of which there can be requests. */
@@ -20,12 +16,19 @@ const always = { from: '1970-01-01', to: '9998-12-31' }
 /** The same for requests. The id of a request selects it on any day. */
 export function logFilterOf(query: RequestsQuery): LogFilter {
   const { request, stop_reason: stopReason, code, account, key, model, client } = query
-  const filter = { accountId: idOf(account), keyId: idOf(key), model, clientId: idOf(client), stopReason, code }
-  return request === undefined ? { ...spanOf(query), ...filter } : { ...always, ...filter, requestId: idOf(request) }
+  const filter = {
+    accountId: idIfAny(account),
+    keyId: idIfAny(key),
+    model,
+    clientId: idIfAny(client),
+    stopReason,
+    code,
+  }
+  return request === undefined ? { ...spanOf(query), ...filter } : { ...always, ...filter, requestId: idIfAny(request) }
 }
 
 /** The filter of one request. */
-export const requestFilter = (id: string): LogFilter => ({ ...always, requestId: idOf(id) })
+export const requestFilter = (id: string): LogFilter => ({ ...always, requestId: idIfAny(id) })
 
 /** The id in a cursor. Throws Problem `invalid_field`. */
 export function cursorIn(cursor: string | undefined): string | undefined {

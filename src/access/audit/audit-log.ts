@@ -1,7 +1,7 @@
 import { parseIsoTime, zonedTime } from '../../platform/text/calendar.ts'
 import { csvLine, spreadsheetCsv } from '../../platform/text/csv.ts'
 import { Problem } from '../../platform/problems.ts'
-import { isUuid } from '../../platform/database/uuid.ts'
+import { idIfAny } from '../../platform/database/uuid.ts'
 import type { RecordAccess } from '../access.ts'
 import type { Visit } from '../actor.ts'
 import {
@@ -90,18 +90,13 @@ function pageOf(rows: readonly FoundEntry[], limit: number): Page {
   return { entries, next: (last ?? (end?.more === true ? end.seen : undefined))?.toString() ?? null }
 }
 
-/** Matches no row. Stands for text that is not an id. */
-const unusedId = '00000000-0000-0000-0000-000000000000'
-
-const idOf = (text: string | undefined) => (text === undefined || isUuid(text) ? text : unusedId)
-
 function filterOf({ action, outcome, actor, person, client, from, to, views }: AuditQuery): EntryFilter {
   return {
     action,
     outcome,
     actor,
-    person: idOf(person),
-    client: idOf(client),
+    person: idIfAny(person),
+    client: idIfAny(client),
     from: timeField('from', from),
     to: timeField('to', to),
     views: views === 'false' ? views : undefined,

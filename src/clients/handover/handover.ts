@@ -1,11 +1,11 @@
+import * as store from './store.ts'
 import type { RecordAccess } from '../../access/access.ts'
 import type { Visit } from '../../access/actor.ts'
 import { lockAssignments } from '../../access/assignment-lock.ts'
 import { scopeOf } from '../../access/policy.ts'
 import { Problem } from '../../platform/problems.ts'
-import * as store from './store.ts'
-import { recordId } from '../ids.ts'
-import { violates } from '../refusals.ts'
+import { recordId } from '../../platform/database/uuid.ts'
+import { violates } from '../../platform/database/failure.ts'
 import { readActivePerson } from '../record/store.ts'
 
 /** What handing over a person's clients would do. */

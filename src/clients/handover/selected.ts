@@ -1,12 +1,12 @@
+import * as store from './selected-store.ts'
 import type { RecordAccess } from '../../access/access.ts'
 import type { Visit } from '../../access/actor.ts'
 import { lockAssignments } from '../../access/assignment-lock.ts'
 import { scopeOf, type Scope } from '../../access/policy.ts'
 import { Problem } from '../../platform/problems.ts'
-import { recordId } from '../ids.ts'
-import { violates } from '../refusals.ts'
+import { recordId } from '../../platform/database/uuid.ts'
+import { violates } from '../../platform/database/failure.ts'
 import type { SelectedHandover } from '../schema.ts'
-import * as store from './selected-store.ts'
 import { readActivePerson } from '../record/store.ts'
 
 /** A refusal names at most this many clients. */

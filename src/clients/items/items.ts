@@ -10,9 +10,9 @@ import { createItemOutcomes } from './outcomes.ts'
 import type { ItemKind } from './kinds.ts'
 import { minorUnitOf } from '../money.ts'
 import { readItemPage, type ItemPageRow } from './store.ts'
-import { cursorOf, limitOf, positionOf } from '../list/paging.ts'
+import { cursorOf, limitOf, positionOf } from '../../platform/http/input/paging.ts'
 import { presentItem, type Item } from '../present.ts'
-import type { Basis } from '../versions.ts'
+import type { Basis } from '../../platform/http/versions.ts'
 
 type Body = Readonly<Record<string, unknown>>
 

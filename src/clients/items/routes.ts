@@ -2,11 +2,11 @@ import type { Server } from '../../platform/http/server.ts'
 import { represent } from '../../platform/http/pages/representation.ts'
 import type { History } from '../record/history.ts'
 import { idempotencyKeyOf } from '../../access/new-id.ts'
-import { recordId } from '../ids.ts'
+import { recordId } from '../../platform/database/uuid.ts'
 import type { Items } from './items.ts'
 import { itemOperations } from '../operations.ts'
 import { visitOf } from '../../access/visits.ts'
-import { basisIfAny, basisOf, etagOf } from '../versions.ts'
+import { basisIfAny, basisOf, etagOf } from '../../platform/http/versions.ts'
 
 /** Registers the routes of one kind of item. */
 export function registerItems(portal: Server, { items, history }: { items: Items; history: History }): void {

@@ -4,8 +4,8 @@ import type { PreparedStatement } from '../../platform/database/pipeline.ts'
 import type { ItemKind } from './kinds.ts'
 import { logged, loggedValues } from './logged-store.ts'
 import { differs, within, type UpdateResult } from '../statements-store.ts'
-import { basisText, type Basis } from '../versions.ts'
-import type { PagePosition } from '../list/paging.ts'
+import { basisText, type Basis } from '../../platform/http/versions.ts'
+import type { PagePosition } from '../../platform/http/input/paging.ts'
 
 export interface PersonJson {
   readonly id: string

@@ -2,11 +2,11 @@ import { idempotencyKeyOf } from '../../access/new-id.ts'
 import { visitOf } from '../../access/visits.ts'
 import type { FileFormat } from '../../documents/document.ts'
 import type { Server } from '../../platform/http/server.ts'
-import { recordId } from '../ids.ts'
+import { recordId } from '../../platform/database/uuid.ts'
 import type { LetterFiles } from './files.ts'
 import type { LetterVersions } from './versions.ts'
 import { createLetterVersion, letterFile } from '../operations.ts'
-import { etagOf } from '../versions.ts'
+import { etagOf } from '../../platform/http/versions.ts'
 
 const one = '/clients/:client/letters/:item'
 

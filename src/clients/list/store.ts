@@ -1,7 +1,7 @@
 import type { Scope } from '../../access/policy.ts'
 import { parseIsoTime } from '../../platform/text/calendar.ts'
 import type { PreparedStatement } from '../../platform/database/pipeline.ts'
-import type { PagePosition } from './paging.ts'
+import type { PagePosition } from '../../platform/http/input/paging.ts'
 import type { ClientQuery } from '../schema.ts'
 import {
   anyMatches,

@@ -3,9 +3,9 @@ import type { PreparedStatement } from '../../platform/database/pipeline.ts'
 import { itemRow, touched, type ItemsRow, type ItemWrite } from '../items/store.ts'
 import type { ItemKind } from '../items/kinds.ts'
 import { logged, loggedValues } from '../items/logged-store.ts'
-import type { PagePosition } from '../list/paging.ts'
+import type { PagePosition } from '../../platform/http/input/paging.ts'
 import { within } from '../statements-store.ts'
-import { basisText, type Basis } from '../versions.ts'
+import { basisText, type Basis } from '../../platform/http/versions.ts'
 
 /** The archived items of a client after a position, latest first. Its key is the time at which an item was archived. */
 export function readArchived(

@@ -6,9 +6,9 @@ import { readArchived, restoreItem } from './archived-store.ts'
 import { createItemOutcomes } from '../items/outcomes.ts'
 import { readArchivable, type ItemJson } from '../items/store.ts'
 import type { ItemKind } from '../items/kinds.ts'
-import { cursorOf, limitOf, positionOf } from '../list/paging.ts'
+import { cursorOf, limitOf, positionOf } from '../../platform/http/input/paging.ts'
 import { presentItem, type Item } from '../present.ts'
-import type { Basis } from '../versions.ts'
+import type { Basis } from '../../platform/http/versions.ts'
 
 /** The archived notes, disputes or letters of a client. Both methods apply the policy and write an audit event. */
 export interface ArchivedItems {

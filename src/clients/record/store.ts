@@ -11,7 +11,7 @@ import { notes } from '../items/notes.ts'
 import { logged, loggedValues } from '../items/logged-store.ts'
 import { deletedWithin, differs, personJson, within, type UpdateResult } from '../statements-store.ts'
 import { timeEntries } from '../items/time-entries.ts'
-import { basisText, type Basis } from '../versions.ts'
+import { basisText, type Basis } from '../../platform/http/versions.ts'
 
 export interface ClientRow {
   readonly id: string

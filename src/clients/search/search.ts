@@ -1,7 +1,7 @@
 import type { RecordAccess } from '../../access/access.ts'
 import type { Visit } from '../../access/actor.ts'
 import { scopeOf } from '../../access/policy.ts'
-import { limitOf } from '../list/paging.ts'
+import { limitOf } from '../../platform/http/input/paging.ts'
 import type { RecordNoun, SearchResult, SearchResults } from '../schema.ts'
 import { searchNoun, searchSimilar, type FoundRow } from './store.ts'
 import { snippetOf } from './snippets.ts'

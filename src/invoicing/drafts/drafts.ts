@@ -1,7 +1,8 @@
+import { violates } from '../../platform/database/failure.ts'
 import type { AuditedAction, RecordAccess } from '../../access/access.ts'
 import type { Visit } from '../../access/actor.ts'
 import { newId } from '../../access/new-id.ts'
-import type { Basis } from '../../clients/versions.ts'
+import type { Basis } from '../../platform/http/versions.ts'
 import type { Database } from '../../platform/database/database.ts'
 import { isUuid } from '../../platform/database/uuid.ts'
 import { Problem } from '../../platform/problems.ts'
@@ -314,7 +315,7 @@ const auditedOf = (action: string, nounId: string): AuditedAction => ({ action, 
 
 /** Throws an error that is not about a month that is billed already. */
 function billedBefore(error: unknown): Problem {
-  if (!(error instanceof Error && 'constraint' in error && error.constraint === 'billed_month_pkey')) throw error
+  if (!violates(error, 'billed_month_pkey')) throw error
   return new Problem(
     'conflict',
     'Another invoice bills this month of the account: void it or credit it in full first.',

@@ -1,7 +1,7 @@
 import type { Audit } from '../../access/audit/audit.ts'
 import { permitted } from '../../access/permitted.ts'
 import { visitOf } from '../../access/visits.ts'
-import { recordId } from '../../clients/ids.ts'
+import { recordId } from '../../platform/database/uuid.ts'
 import type { Server } from '../../platform/http/server.ts'
 import type { Sessions } from '../../signin/session/sessions.ts'
 import type { InvoiceFiles } from './files.ts'

@@ -2,7 +2,7 @@ import { randomUUIDv7 } from 'node:crypto'
 import type { RecordAccess } from '../../access/access.ts'
 import type { Visit } from '../../access/actor.ts'
 import type { Queryable } from '../../platform/database/database.ts'
-import { codeOf, isRefusal } from '../../platform/database/failure.ts'
+import { codeOf, isRefusal, violates } from '../../platform/database/failure.ts'
 import { Problem } from '../../platform/problems.ts'
 import { totalsOf } from '../arithmetic.ts'
 import { issueTerms } from '../issue/terms.ts'
@@ -236,7 +236,7 @@ const termsOf = (settings: InvoiceSettings) => ({ ...issueTerms(settings, 'invoi
 
 /** Whether another run billed one of the accounts since the statement began, or at the same time in another order. */
 function isBilledMeanwhile(error: unknown): boolean {
-  const isBilled = error instanceof Error && 'constraint' in error && error.constraint === 'billed_month_pkey'
+  const isBilled = violates(error, 'billed_month_pkey')
   return isBilled || codeOf(error) === '40P01'
 }
 

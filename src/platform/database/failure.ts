@@ -54,3 +54,8 @@ export function codeOf(error: unknown): string | undefined {
 export function logLoss(log: Logger, error: Error): void {
   log.warn({ code: codeOf(error), reason: error.message }, 'a database connection was lost')
 }
+
+/** Whether the error is PostgreSQL's violation of this constraint or unique index. */
+export function violates(error: unknown, constraint: string): boolean {
+  return error instanceof Error && 'constraint' in error && error.constraint === constraint
+}

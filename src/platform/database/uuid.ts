@@ -11,3 +11,19 @@ const version7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-
 export function isUuidv7(text: string): boolean {
   return version7.test(text)
 }
+
+/** An id that no row has. */
+const unusedId = '00000000-0000-7000-8000-000000000000'
+
+/**
+ * The record id in a URL. A malformed id becomes one that no record has, so that neither the response nor its timing
+ * distinguishes the two.
+ */
+export function recordId(text: string): string {
+  return isUuidv7(text) ? text : unusedId
+}
+
+/** The id in a filter, in lower case. Text that is no id becomes one that no row has. */
+export function idIfAny(text: string | undefined): string | undefined {
+  return text === undefined || isUuid(text) ? text?.toLowerCase() : unusedId
+}

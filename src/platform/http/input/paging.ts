@@ -1,5 +1,5 @@
-import { Problem } from '../../platform/problems.ts'
-import { isUuid } from '../../platform/database/uuid.ts'
+import { Problem } from '../../problems.ts'
+import { isUuid } from '../../database/uuid.ts'
 
 /** The last row of a page: its sort key, and its id to order equal keys. */
 export interface PagePosition {

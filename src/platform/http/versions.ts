@@ -1,4 +1,4 @@
-import { Problem } from '../platform/problems.ts'
+import { Problem } from '../problems.ts'
 
 /** The ETag of a record: its version in quotes. */
 export function etagOf({ version }: { readonly version: number }): string {
