@@ -143,10 +143,10 @@ export const limitKey = {
   description:
     'Fields missing from the body keep their values; null removes a limit. These limits apply in ' +
     'addition to the limits and the credit of the account. A key and its replacements share their limits and spending. Takes effect within a ' +
-    'second. For partners.',
+    'second. For partners, with a sign-in within the last 10 minutes.',
   params: keyParams,
   body: schema.keyLimitsBody,
-  response: { 200: answers(schema.keyShown, 'The key.'), ...refusals(writing) },
+  response: { 200: answers(schema.keyShown, 'The key.'), ...refusals([...writing, 'recent_sign_in_required']) },
 }
 
 export const revokeKey = {

@@ -59,9 +59,9 @@ const created = (shape: TSchema, description: string) => ({
   201: answers(shape, description, createdHeaders),
   ...refusals(writing),
 })
-const edited = (shape: TObject, description: string) => ({
+const edited = (shape: TObject, description: string, more: readonly ProblemCode[] = []) => ({
   200: answers(shape, description, etag),
-  ...refusals(editing),
+  ...refusals([...editing, ...more]),
   412: {
     ...schema.staleVersion(shape),
     description: 'It has changed since the version in `If-Match`. `current` is its current state.',
@@ -137,10 +137,10 @@ export const changeClient = {
   ...requiredVersion,
   operationId: 'changeClient',
   summary: 'Change a client',
-  description: `${partialUpdate} Only partners may send \`consultant_id\`.`,
+  description: `${partialUpdate} Only partners may send \`consultant_id\`, with a sign-in within the last 10 minutes.`,
   params: clientParams,
   body: schema.clientChange,
-  response: edited(schema.clientRecord, 'The record as it is now.'),
+  response: edited(schema.clientRecord, 'The record as it is now.', ['recent_sign_in_required']),
 }
 
 export const deleteClient = {

@@ -45,10 +45,14 @@ export function prepareGuards(server: Server, { sessions, refusals, clock = Date
     if (!isSafe) request.session = await sessions.recognise(request.headers.cookie)
     if (request.session?.id !== before.id) throw notSignedIn()
     const method = request.method === 'HEAD' ? 'GET' : request.method
-    if (recentRoutes[`${method} ${request.routeOptions.url}`] ?? !isSafe)
+    const need = recentRoutes[`${method} ${request.routeOptions.url}`] ?? !isSafe
+    if (typeof need === 'boolean' ? need : hasAny(request.body, need))
       await admitRecent(request, request.session, clock())
   })
 }
+
+const hasAny = (body: unknown, fields: readonly string[]): boolean =>
+  typeof body === 'object' && body !== null && fields.some((field) => field in body)
 
 /** Our pages send the id of the person they were rendered for with every request. */
 const renderedFor = 'tollgate-person'

@@ -297,7 +297,7 @@ async function cookieOf(actor: Actor | 'stale'): Promise<string | undefined> {
   return actor === 'disabled' ? people.disabled.cookie : firm.service.signIn(people[actor])
 }
 
-async function ask(route: string, actor: Actor | 'stale', at: Target): Promise<Answer> {
+async function ask(route: string, actor: Actor | 'stale', at: Target, fields?: object): Promise<Answer> {
   const { body, based } = matrix[route] ?? {}
   const [method = '', pattern = ''] = route.split(' ')
   const kind = pattern.split('/')[3] ?? ''
@@ -308,7 +308,7 @@ async function ask(route: string, actor: Actor | 'stale', at: Target): Promise<A
     .replace('*', '/a/b')
   const cookie = await cookieOf(actor)
   return firm.ask(method, pattern === '/search' ? `${address}?q=secret` : address, {
-    body,
+    body: fields ?? body,
     headers: {
       ...(cookie !== undefined && { cookie }),
       ...(based && { 'if-match': at.items[kind] === undefined ? '"2"' : '"1"' }),
@@ -397,9 +397,13 @@ describe('every route', () => {
     const changes = Object.keys(matrix).filter((route) => !/^GET |\/(?:auth\/|signout)/.test(route))
     assert.deepEqual(new Set([...changes, 'GET /clients/:client/export']), new Set(Object.keys(recentRoutes)))
     const at = await target()
-    for (const [route, isNeeded] of Object.entries(recentRoutes)) {
+    for (const [route, need] of Object.entries(recentRoutes)) {
       const { json } = await ask(route, 'stale', at)
-      assert.equal(field(json, 'error', 'code') === 'recent_sign_in_required', isNeeded, route)
+      assert.equal(field(json, 'error', 'code') === 'recent_sign_in_required', need === true, route)
+      for (const name of typeof need === 'boolean' ? [] : need) {
+        const { json: refused } = await ask(route, 'stale', at, { [name]: at.client })
+        assert.equal(field(refused, 'error', 'code'), 'recent_sign_in_required', `${route} with ${name}`)
+      }
     }
   })
 })

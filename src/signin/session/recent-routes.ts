@@ -6,12 +6,13 @@ const item = (plural: string): Readonly<Record<string, boolean>> => ({
 })
 
 /**
- * Whether a route for people who are signed in needs a recent sign-in: every route that changes something, and reads that take a
- * whole record away. A change without a row needs one. What ends access is urgent, and needs none.
+ * Whether a route for people who are signed in needs a recent sign-in, or the fields of a body that need one: every route that changes
+ * something, and reads that take a whole record away. A change without a row needs one. What ends access is urgent, and needs none.
  */
-export const recentRoutes: Readonly<Record<string, boolean>> = {
+export const recentRoutes: Readonly<Record<string, boolean | readonly string[]>> = {
   'POST /clients': false,
-  'PATCH /clients/:client': false,
+  // Hands the client over.
+  'PATCH /clients/:client': ['consultant_id'],
   'DELETE /clients/:client': false,
   'POST /clients/:client/restore': false,
   'POST /clients/handover': true,
@@ -44,6 +45,7 @@ export const recentRoutes: Readonly<Record<string, boolean>> = {
   'PATCH /accounts/:account': true,
   'POST /accounts/:account/credit': true,
   'POST /accounts/:account/keys': true,
+  'PATCH /keys/:key': true,
   'POST /keys/:key/rotate': true,
   'POST /models/:model/prices': true,
   'POST /accounts/:account/close': false,
@@ -51,7 +53,6 @@ export const recentRoutes: Readonly<Record<string, boolean>> = {
   'PATCH /accounts/:account/alerts/:alert': false,
   'DELETE /accounts/:account/alerts/:alert': false,
   'POST /accounts/:account/alerts/:alert/test': false,
-  'PATCH /keys/:key': false,
   'POST /keys/:key/revoke': false,
   'POST /invoices': false,
   'PATCH /invoices/:invoice': false,
