@@ -28,3 +28,8 @@ export function notRuledOut(stated: StatedCapabilities): Capability[] {
 }
 
 export const everyCapability: ReadonlySet<Capability> = new Set(notRuledOut({}))
+
+/** Only what a server states: `undefined` for null and for other types. */
+export function statedOf(flags: Readonly<Partial<Record<Capability, unknown>>>): StatedCapabilities {
+  return Object.fromEntries(Object.entries(flags).filter(([, flag]) => typeof flag === 'boolean'))
+}

@@ -41,3 +41,8 @@ export function least(...values: readonly unknown[]): number | undefined {
   const counts = values.filter((value) => Number.isSafeInteger(value) && Number(value) > 1 && Number(value) <= most)
   return counts.length === 0 ? undefined : Math.min(...counts.map(Number))
 }
+
+/** The name of a model if it can be written to a terminal, a log and a configuration. */
+export function nameIn(value: unknown): string | undefined {
+  return typeof value === 'string' && /^[\x21-\x7e]{1,200}$/.test(value) ? value : undefined
+}

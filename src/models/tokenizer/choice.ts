@@ -1,3 +1,5 @@
+import { vendors } from '../vendors/vendors.ts'
+
 /** What counts the tokens of an upstream model. */
 export type TokenizerChoice =
   | { readonly by: 'bytes' }
@@ -18,11 +20,7 @@ export interface ChoiceNeeds {
 
 const apis: readonly CountingApi[] = ['vllm', 'llama-server', 'anthropic']
 
-/** The model names of OpenAI whose encoding is known, the most specific first. */
-const encodings: readonly (readonly [names: RegExp, encoding: string])[] = [
-  [/^(?:chatgpt-4o|gpt-(?:4o|4\.1|4\.5|[5-9]|oss)|o\d)/, 'o200k_base'],
-  [/^(?:gpt-(?:4|3\.5)|text-embedding-(?:3|ada))/, 'cl100k_base'],
-]
+const encodings = vendors.flatMap((vendor) => vendor.encodings ?? [])
 
 /** `auto` follows the upstream's name of the model, without a vendor's prefix such as `openai/`. */
 export function chooseTokenizer({ setting, upstreamModel, isAnthropic }: ChoiceNeeds): TokenizerChoice {

@@ -1,6 +1,7 @@
 import { fetch, Response, type Agent, type RequestInfo, type RequestInit } from 'undici'
 import { createUsageMender } from '../chat/mended-usage.ts'
-import { createForms, formAfterRefusal, withOneSystem, type RequestForm } from '../chat/request-form.ts'
+import type { RequestForm } from '../../vendors/vendor.ts'
+import { createForms, formAfterRefusal, withOneSystem } from '../chat/request-form.ts'
 
 /**
  * The `fetch` of a provider package, over the connections of `agent`. A refused request is sent once more in the form that the

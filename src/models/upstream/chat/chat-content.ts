@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { claudeFormat } from './chat-messages.ts'
+import { claudeFormat } from '../../vendors/openrouter.ts'
 import { fieldAt } from './fields.ts'
 
 export const TextField = Type.Optional(Type.Union([Type.String(), Type.Null()]))

@@ -1,22 +1,14 @@
 import type { CacheMark, FilePart, Message, Part, PartsMessage, ResultPart, TextPart } from '../../conversation.ts'
+import { claudeFormat } from '../../vendors/openrouter.ts'
+import type { AcceptedFields } from '../../vendors/vendor.ts'
+import { vendors } from '../../vendors/vendors.ts'
+
+const nothingElse: AcceptedFields = { cacheMarks: false, signatures: false, thoughts: 'refused' }
 
 /** What a server accepts besides what all of them do, as far as the name of its model shows. */
-export interface AcceptedFields {
-  /** `cache_control`. Gateways pass it on to Claude; other models refuse it or cache by themselves. */
-  readonly cacheMarks: boolean
-  /** Earlier thoughts with their signatures, as `reasoning_details`. */
-  readonly signatures: boolean
-  /**
-   * Earlier thoughts as `reasoning_content`, in turns with calls. DeepSeek requires the field there, even if it is empty.
-   * Mistral, Groq and OpenAI refuse it.
-   */
-  readonly thoughts: 'required' | 'accepted' | 'refused'
-}
-
 export function acceptedBy(model: string): AcceptedFields {
-  const thoughts = /deepseek/i.test(model) ? 'required' : /kimi|glm|minimax/i.test(model) ? 'accepted' : 'refused'
-  const isClaude = /claude/i.test(model)
-  return { cacheMarks: isClaude, signatures: isClaude, thoughts }
+  const known = vendors.filter(({ models }) => models?.test(model))
+  return known.reduce<AcceptedFields>((fields, { accepts }) => ({ ...fields, ...accepts }), nothingElse)
 }
 
 /** Appends the messages of one turn. The results of calls are messages of their own. */
@@ -79,9 +71,6 @@ function signedThoughts(parts: readonly Part[]): object {
   })
   return details.length > 0 ? { reasoning_details: details } : {}
 }
-
-/** The format of `reasoning_details` whose signatures Claude accepts. */
-export const claudeFormat = 'anthropic-claude-v1'
 
 const isFile = (part: Part): part is FilePart => part.kind === 'file'
 const isContent = (part: Part): part is FilePart | TextPart => part.kind === 'file' || part.kind === 'text'

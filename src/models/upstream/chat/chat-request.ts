@@ -1,8 +1,9 @@
 import type { Prompt, ReplyFormat, ToolChoice } from '../../conversation.ts'
 import type { RunLimits } from '../../model.ts'
-import { acceptedBy, markOf, writeTurn, type AcceptedFields } from './chat-messages.ts'
+import type { AcceptedFields, RequestForm } from '../../vendors/vendor.ts'
+import { acceptedBy, markOf, writeTurn } from './chat-messages.ts'
 import { openAiEffort } from './efforts.ts'
-import { withOneSystem, type RequestForm } from './request-form.ts'
+import { withOneSystem } from './request-form.ts'
 
 /** Writes the body of a request. */
 type WriteRequest = (prompt: Prompt, limits: RunLimits, stream: boolean, form: RequestForm) => string

@@ -1,4 +1,6 @@
 import { Type } from 'typebox'
+import type { UsageNames } from '../../vendors/vendor.ts'
+import { vendors } from '../../vendors/vendors.ts'
 import { fieldAt } from './fields.ts'
 import type { ReportedCounts } from '../usage.ts'
 
@@ -24,6 +26,16 @@ export function readUsageOf(
   return readChatUsage(reply.usage) ?? readChatUsage(fieldAt(reply.x_groq, 'usage')) ?? readChatUsage(choice?.usage)
 }
 
+const namesOf = (kind: keyof UsageNames): readonly string[] => vendors.flatMap(({ usage }) => usage?.[kind] ?? [])
+
+/** The names that vendors give to counts, where OpenAI has none or another. */
+const names = {
+  cached: namesOf('cached'),
+  written: namesOf('written'),
+  writtenInDetails: namesOf('writtenInDetails'),
+  reasoning: namesOf('reasoning'),
+}
+
 /** Undefined if it has no count. Events of a stream hardly ever have one. */
 function readChatUsage(usage: unknown): ChatUsage | undefined {
   if (!isObject(usage)) return undefined
@@ -32,19 +44,9 @@ function readChatUsage(usage: unknown): ChatUsage | undefined {
   const prompt = countOf(usage['prompt_tokens']) ?? countOf(usage['input_tokens'])
   const completion = countOf(usage['completion_tokens']) ?? countOf(usage['output_tokens'])
   const total = countOf(usage['total_tokens'])
-  const cached =
-    countIn(ofPrompt, 'cached_tokens') ??
-    // DeepSeek; LiteLLM, as Anthropic; Moonshot.
-    countOf(usage['prompt_cache_hit_tokens']) ??
-    countOf(usage['cache_read_input_tokens']) ??
-    countOf(usage['cached_tokens'])
-  const written =
-    // OpenRouter, LiteLLM, and LiteLLM as Anthropic.
-    countIn(ofPrompt, 'cache_write_tokens') ??
-    countIn(ofPrompt, 'cache_creation_tokens') ??
-    countOf(usage['cache_creation_input_tokens'])
-  // Perplexity and Fireworks report it beside the others.
-  const reasoning = countIn(ofCompletion, 'reasoning_tokens') ?? countOf(usage['reasoning_tokens'])
+  const cached = countIn(ofPrompt, 'cached_tokens') ?? firstCount(usage, names.cached)
+  const written = firstCount(ofPrompt, names.writtenInDetails) ?? firstCount(usage, names.written)
+  const reasoning = countIn(ofCompletion, 'reasoning_tokens') ?? firstCount(usage, names.reasoning)
   return (prompt ?? completion ?? total ?? cached ?? written ?? reasoning) === undefined
     ? undefined
     : { prompt, completion, total, cached, written, reasoning }
@@ -103,6 +105,14 @@ const atMost = (count: number | undefined, most: number): number | undefined =>
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null
+
+function firstCount(value: unknown, among: readonly string[]): number | undefined {
+  for (const name of among) {
+    const count = countIn(value, name)
+    if (count !== undefined) return count
+  }
+  return undefined
+}
 
 const countIn = (value: unknown, name: string): number | undefined => countOf(fieldAt(value, name))
 

@@ -1,23 +1,29 @@
 import type { StopReason } from '../../model.ts'
+import type { Vendor } from '../../vendors/vendor.ts'
+import { vendors } from '../../vendors/vendors.ts'
 import type { UpstreamRun } from '../usage.ts'
 
-/** Finish reasons in the spellings that vendors use, in lower case with underscores. */
-const spellings = {
-  complete:
-    'stop eos eos_token end end_turn finish finished complete completed done tool tool_use tool_call tool_calls function_call pause_turn',
-  max_output_tokens:
-    'length max_tokens max_output_tokens max_completion_tokens max_length model_length token_limit model_context_window_exceeded insufficient_system_resource',
-  stop_sequence: 'stop_sequence stop_sequences stop_string',
-  content_filter:
-    'content_filter content_filtered safety image_safety recitation prohibited_content blocklist spii sensitive refusal moderation blocked guardrail_intervened',
-} as const satisfies Partial<Record<StopReason, string>>
+/** Finish reasons as OpenAI and many servers spell them, in lower case with underscores. */
+const common: Vendor['finishReasons'] = {
+  complete: words(
+    'stop eos eos_token end finish finished complete completed done tool tool_call tool_calls function_call',
+  ),
+  max_output_tokens: words('length max_output_tokens max_completion_tokens max_length token_limit'),
+  stop_sequence: words('stop_sequences stop_string'),
+  content_filter: words('content_filter moderation blocked'),
+}
 
-const stopReasons: ReadonlyMap<string, StopReason> = new Map([
-  ...spellings.complete.split(' ').map((word) => [word, 'complete'] as const),
-  ...spellings.max_output_tokens.split(' ').map((word) => [word, 'max_output_tokens'] as const),
-  ...spellings.stop_sequence.split(' ').map((word) => [word, 'stop_sequence'] as const),
-  ...spellings.content_filter.split(' ').map((word) => [word, 'content_filter'] as const),
-])
+function words(text: string): readonly string[] {
+  return text.split(' ')
+}
+
+const spelled = ['complete', 'max_output_tokens', 'stop_sequence', 'content_filter'] as const
+
+const stopReasons: ReadonlyMap<string, StopReason> = new Map(
+  [common, ...vendors.map(({ finishReasons = {} }) => finishReasons)].flatMap((spellings) =>
+    spelled.flatMap((stop) => (spellings[stop] ?? []).map((word) => [word, stop] as const)),
+  ),
+)
 
 /** The run that a reason is read for. */
 export type FinishedRun = Pick<UpstreamRun, 'log' | 'limits'>

@@ -1,21 +1,14 @@
-/** How a server takes the fields in which servers differ. */
-export interface RequestForm {
-  /** The field for the most tokens of a reply. */
-  readonly bound: 'max_tokens' | 'max_completion_tokens'
-  /** Whether it takes `stream_options`, which asks for the usage of a stream. */
-  readonly streamOptions: boolean
-  /** Whether it takes only one system message, at the beginning: some chat templates do. */
-  readonly oneSystem: boolean
-}
+import type { RequestForm } from '../../vendors/vendor.ts'
+import { vendors } from '../../vendors/vendors.ts'
 
 const common: RequestForm = { bound: 'max_tokens', streamOptions: true, oneSystem: false }
 
-/** OpenAI takes `max_completion_tokens` for all of its models. Many other servers ignore it, and an unlimited reply is the worse failure. */
+const formsByHost = vendors.flatMap(({ form }) => form ?? [])
+
 function firstForm(origin: string): RequestForm {
   const { hostname } = new URL(origin)
-  return hostname === 'api.openai.com' || hostname.endsWith('.openai.azure.com')
-    ? { ...common, bound: 'max_completion_tokens' }
-    : common
+  const known = formsByHost.find(({ hosts }) => hosts.test(hostname))
+  return known ? { ...common, bound: known.bound } : common
 }
 
 /** The forms in which servers took the last request for one model, by their origins. */

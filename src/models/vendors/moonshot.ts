@@ -1,0 +1,8 @@
+import type { Vendor } from './vendor.ts'
+
+/** Kimi. The usage of a stream is in its choice. */
+export const moonshot: Vendor = {
+  models: /kimi/i,
+  accepts: { thoughts: 'accepted' },
+  usage: { cached: 'cached_tokens' },
+}

@@ -1,0 +1,8 @@
+import type { Vendor } from './vendor.ts'
+
+/** GLM. */
+export const zhipu: Vendor = {
+  models: /glm/i,
+  accepts: { thoughts: 'accepted' },
+  finishReasons: { content_filter: ['sensitive'] },
+}
