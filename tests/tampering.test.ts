@@ -608,6 +608,13 @@ const settings: Tampering[] = [
     'select id::text from api_key where revoked_at is not null',
   ],
   [
+    'a session without a sign-in',
+    `insert into session (hash, id, person_id, method, factors, device, network, created_at, last_seen_at, ends_at)
+     select sha256('forged'), '01990000-0000-7000-8000-00000000f00d', id, 'oidc', '{provider}', '', '', now(), now(), now() + interval '1 hour'
+     from person where role = 'partner' limit 1`,
+    `select '01990000-0000-7000-8000-00000000f00d' as id`,
+  ],
+  [
     'a role that nobody gave',
     `update person set role = 'partner' where name = 'Anna'`,
     `select id::text from person where name = 'Anna'`,
@@ -773,6 +780,7 @@ const schema: Tampering[] = [
 
 /** At least one kind for each check that something here fails. `npm run endure` plants all. */
 const short = new Set([
+  'a session without a sign-in',
   'the charge of a letter removed, with all sums',
   'a note together with its last revision',
   'an erasure removed',

@@ -241,7 +241,8 @@ const tables: Readonly<Record<string, Columns>> = {
   seal: { compared: 'chain number upto rows columns at digest marks checksum hash' },
   seal_chain: { compared: 'name number seals upto hash' },
   session: {
-    free: `id hash person_id method provider provider_sid issuer subject id_token factors device network created_at last_seen_at
+    compared: 'id person_id',
+    free: `hash method provider provider_sid issuer subject id_token factors device network created_at last_seen_at
       proven_at ends_at`,
   },
   sign_in_attempt: {
