@@ -1,4 +1,5 @@
-import { randomUUIDv7 } from 'node:crypto'
+import * as store from './store.ts'
+import { randomBytes, randomUUIDv7 } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { Visit } from '../access/actor.ts'
 import { recordWithin } from '../access/audit/audit.ts'
@@ -9,8 +10,6 @@ import type { Encryption } from '../platform/encryption/encryption.ts'
 import { Problem } from '../platform/problems.ts'
 import { createFinder } from './networks.ts'
 import type { AlertAttempt, AlertRule } from './rule.ts'
-import { newWebhookSecret, secretContext } from './secret.ts'
-import * as store from './store.ts'
 import { checkTarget, describeTarget, type AlertTarget } from './target.ts'
 
 export type { AlertAttempt, AlertRule } from './rule.ts'
@@ -154,3 +153,9 @@ function record(
     },
   ])
 }
+
+/** 256 bits, as the text that the receiver of a webhook stores. */
+const newWebhookSecret = (): string => randomBytes(32).toString('base64url')
+
+/** Binds an encrypted secret to its rule. */
+export const secretContext = (ruleId: string): string => `alert ${ruleId}`

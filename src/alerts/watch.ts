@@ -1,3 +1,4 @@
+import * as store from './sending-store.ts'
 import type { Logger } from 'pino'
 import { formatMoney } from '../billing/prices/money.ts'
 import type { Mailer } from '../mail/mailer.ts'
@@ -6,8 +7,7 @@ import type { Encryption } from '../platform/encryption/encryption.ts'
 import { repeat } from '../platform/flow/repeat.ts'
 import { createFinder, type FindAddresses } from './networks.ts'
 import type { AlertAttempt, DueAlert } from './rule.ts'
-import { secretContext } from './secret.ts'
-import * as store from './sending-store.ts'
+import { secretContext } from './alerts.ts'
 import { postWebhook } from './webhook.ts'
 
 interface WatchNeeds {

@@ -5,7 +5,7 @@ import { visitOf } from '../access/visits.ts'
 import type { Accounts } from '../accounts/accounts.ts'
 import type { Keys } from '../accounts/keys/keys.ts'
 import { parsePrice, writtenPrice } from '../billing/prices/money.ts'
-import type { Prices } from '../billing/prices/prices.ts'
+import type { PriceEntry, Prices } from '../billing/prices/prices.ts'
 import type { ModelKind } from '../platform/config/config.ts'
 import { parseIsoTime } from '../platform/text/calendar.ts'
 import { represent } from '../platform/http/pages/representation.ts'
@@ -13,9 +13,10 @@ import type { Server } from '../platform/http/server.ts'
 import { quoted } from '../platform/text/one-line.ts'
 import { Problem } from '../platform/problems.ts'
 import type { Sessions } from '../signin/session/sessions.ts'
-import type { Catalogue } from './catalogue.ts'
-import { presentConfigured, type KeyUse } from './present.ts'
+import type { Catalogue, ConfiguredModel } from './catalogue.ts'
 import type { ExampleValues } from '../platform/http/examples.ts'
+import { listCapabilities } from './capabilities.ts'
+import type { ConfiguredModelJson, ListedPrice } from './schema.ts'
 
 export interface ModelRouteNeeds {
   readonly catalogue: Pick<Catalogue, 'configured'>
@@ -147,4 +148,47 @@ async function readKeyUses({ accounts, keys }: KeyUseNeeds): Promise<KeyUse[]> {
     const account = open.get(accountId ?? '')
     return status === 'valid' && account ? [{ id, publicId, name, account, allowedModels }] : []
   })
+}
+
+/** A key that works, and the names of models to which it is limited; null: every model. */
+interface KeyUse {
+  readonly id: string
+  readonly publicId: string
+  readonly name: string
+  readonly account: { readonly id: string; readonly name: string }
+  readonly allowedModels: readonly string[] | null
+}
+
+function presentConfigured(
+  { model, engine, kind, aliases, fallback, price }: ConfiguredModel,
+  history: readonly PriceEntry[],
+  uses: readonly KeyUse[],
+): ConfiguredModelJson {
+  const own = history.filter((entry) => entry.model === model.id)
+  const inForce = own.find(({ state }) => state === 'in force')
+  const names = [model.id, ...aliases]
+  const { ready, reason } = model.health()
+  return {
+    id: model.id,
+    engine,
+    kind,
+    aliases: [...aliases],
+    context: model.contextTokens,
+    max_output_tokens: model.maxOutputTokens,
+    capabilities: listCapabilities(model.capabilities),
+    fallback: fallback ?? null,
+    ready,
+    reason: reason ?? null,
+    price: inForce ? writtenPrice(inForce) : null,
+    configured_price: price ? writtenPrice(price) : null,
+    prices: own.map(presentEntry),
+    keys: uses
+      .filter(({ allowedModels }) => allowedModels?.some((name) => names.includes(name)))
+      .map(({ id, publicId, name, account }) => ({ id, public_id: publicId, name, account })),
+  }
+}
+
+function presentEntry(entry: PriceEntry): ListedPrice {
+  const { validFrom, source, state } = entry
+  return { ...writtenPrice(entry), valid_from: validFrom.toISOString(), source, state }
 }

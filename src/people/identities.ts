@@ -1,10 +1,10 @@
+import * as store from './identities-store.ts'
 import { personActor, type Role } from '../access/actor.ts'
 import type { Audit } from '../access/audit/audit.ts'
 import type { Database, Queryable } from '../platform/database/database.ts'
 import { withdrawals } from './change.ts'
 import type { Email } from './email.ts'
-import { hashOfInvitation } from './invitations/token.ts'
-import * as store from './identities-store.ts'
+import { hashOfInvitation } from './invitations/invitations.ts'
 import type { Identity, ListedIdentity, PersonSummary } from './person.ts'
 import { closeUnfinished, readUsable, withdrawOf, type InvitationKey } from './invitations/store.ts'
 import {

@@ -9,14 +9,13 @@ import { isSecure } from '../platform/config/values.ts'
 import type { Encryption } from '../platform/encryption/encryption.ts'
 import type { Feature } from '../platform/feature.ts'
 import { OperatorError } from '../platform/problems.ts'
-import { repeat } from '../platform/flow/repeat.ts'
+import { repeat, type RepeatedWork } from '../platform/flow/repeat.ts'
 import { createAttempts } from './attempt/attempts.ts'
 import { createFactors } from './configured-factors.ts'
 import { createCredentialChanges } from './credential-change.ts'
 import { createEnrolments } from './attempt/enrolments.ts'
 import { createFactorPolicy } from './factor-policy.ts'
 import { createGate } from './gate.ts'
-import { startSignInHousekeeping } from './housekeeping/removal.ts'
 import { createKnownBrowsers } from './visitor/known-browsers.ts'
 import { createKnownNetworks } from './visitor/known-networks.ts'
 import { createSignInLimits } from './throttle/limits.ts'
@@ -38,6 +37,7 @@ import { createSteps } from './attempt/steps.ts'
 import { hasStoredFactor } from './factors/store.ts'
 import { createThrottle } from './throttle/throttle.ts'
 import { createUsableMethods } from './usable-methods.ts'
+import { removeExpired, type RemovalNeeds } from './housekeeping/housekeeping.ts'
 
 interface Needs {
   readonly config: Pick<Config, 'sign_in' | 'session' | 'mail' | 'sms' | 'firm' | 'base_url'>
@@ -212,4 +212,16 @@ function waysWithoutProvider({ password, email_link: emailLink }: Config['sign_i
 interface SurveyNeeds extends Pick<Needs, 'config' | 'log'> {
   /** Whether there are people who may sign in. */
   readonly hasPeople: boolean
+}
+
+const minute = 60_000
+
+/** Removes expired rows every minute. Safe on any number of instances at once. */
+function startSignInHousekeeping(needs: RemovalNeeds & { readonly log: Logger }): RepeatedWork {
+  return repeat({
+    name: 'removal of expired sign-ins',
+    pause: minute,
+    work: () => removeExpired(needs),
+    log: needs.log,
+  })
 }

@@ -12,13 +12,13 @@ import {
   lockKeyAndAccount,
   namedLimits,
   setFirstLimits,
+  unknownKey,
   type KeyLimitsChange,
 } from './key-limits.ts'
 import { createKey } from './new-key.ts'
 import type { IssuedKey } from './issued-key.ts'
 import { checkName } from '../../platform/text/name.ts'
 import { insertKey, lockKey, markRevoked, readKeySummary, replaceKey, type KeySummary } from '../store.ts'
-import { unknownKey } from './unknown-key.ts'
 
 /** A new key. */
 export interface KeyRequest {

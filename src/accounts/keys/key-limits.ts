@@ -8,7 +8,8 @@ import { changeEvent } from '../events.ts'
 import { deleteKeyLimits, lockAccountOfKey, writeKeyLimits, type KeyLimits } from './key-limits-store.ts'
 import { changedDetails, checkPerMinute } from '../limits.ts'
 import { lockKey, readKeySummary, type KeySummary } from '../store.ts'
-import { unknownKey } from './unknown-key.ts'
+import { quoted } from '../../platform/text/one-line.ts'
+import { publicIdOf } from './key-format.ts'
 
 export type { KeyLimits } from './key-limits-store.ts'
 
@@ -104,3 +105,12 @@ function withoutUndefined({ requestsPerMinute, tokensPerMinute, dailyBudget, mon
 }
 
 const unlimitable = (reason: string): Problem => new Problem('conflict', reason)
+
+export function unknownKey(id: string): Problem {
+  // Operators may paste the key itself: never repeat it on a screen or in a log.
+  if (id.startsWith('tg_')) {
+    const hint = `Find the key that begins with tg_${publicIdOf(id)}: ./tollgate key list`
+    return new Problem('not_found', `Give the id of the key, not the key itself. ${hint}`)
+  }
+  return new Problem('not_found', `No key has the id ${quoted(id)}. List the keys: ./tollgate key list`)
+}

@@ -1,3 +1,4 @@
+import * as operations from '../operations.ts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller } from '../../accounts/keys/keys.ts'
 import { formatMoney } from '../../billing/prices/money.ts'
@@ -5,7 +6,6 @@ import { promptTokensOf, type Till } from '../../billing/till/till.ts'
 import type { Server } from '../../platform/http/server.ts'
 import { Problem } from '../../platform/problems.ts'
 import type { OwnUsage } from '../../usage/own/own.ts'
-import { refuseLargeText } from './body-size.ts'
 import { callerOf, wireFormatOf } from './caller.ts'
 import { deliverStream, deliverWhole, headersOf } from '../delivery.ts'
 import { anthropicMessages, readCountRequest } from '../dialects/anthropic/anthropic-messages.ts'
@@ -20,10 +20,10 @@ import type { Generation, Reply } from '../generation.ts'
 import { jobOf } from '../job.ts'
 import { levelsForRefusal } from './limit-headers.ts'
 import { registerModels } from '../models/routes.ts'
-import * as operations from '../operations.ts'
 import { registerOwnUsage } from '../own/routes.ts'
 import type { NoteRefusal } from './refusal-notes.ts'
 import type { Job, TextRequest } from '../request.ts'
+import { filesOf, type Prompt } from '../../models/conversation.ts'
 
 /** Who makes the calls of a prefix. Every method throws Problem. */
 export interface Callers {
@@ -196,3 +196,15 @@ function note(request: FastifyRequest, { model, usage, cost, stopReason, replaye
 }
 
 const lateCharge = 'charged after the caller disconnected'
+
+/**
+ * Bounds what is not a file: routes that accept images and documents have a higher body limit. Throws Problem
+ * `request_too_large` if the body without them exceeds `most` bytes.
+ */
+function refuseLargeText({ bodyBytes }: FastifyRequest, { messages }: Prompt, most: number): void {
+  if (bodyBytes <= most) return
+  const ofFiles = filesOf(messages).reduce((sum, { data }) => sum + data.length, 0)
+  if (bodyBytes - ofFiles <= most) return
+  const what = ofFiles === 0 ? '' : ', without its images and documents,'
+  throw new Problem('request_too_large', `The body${what} is larger than ${most} bytes. Send less at a time.`)
+}

@@ -6,7 +6,6 @@ import { moneyWith } from '../present.ts'
 import type { Unit } from '../schema.ts'
 import type { Seller } from '../settings.ts'
 import { priceBase, shownPrice } from '../units.ts'
-import { element, textElement } from './xml.ts'
 
 /**
  * An invoice for programs: Cross Industry Invoice (UN/CEFACT CII) with the content of EN 16931, as Factur-X and ZUGFeRD
@@ -277,4 +276,25 @@ function periodElement({ from, to }: Supply): string {
     element('ram:StartDateTime', [dateTime(from)]),
     element('ram:EndDateTime', [dateTime(to)]),
   ])
+}
+
+type Attributes = Readonly<Record<string, string>>
+
+function element(name: string, children: readonly string[], attributes: Attributes = {}): string {
+  const given = Object.entries(attributes).map(([key, value]) => ` ${key}="${escapeXml(value)}"`)
+  return `<${name}${given.join('')}>${children.join('')}</${name}>`
+}
+
+function textElement(name: string, text: string, attributes: Attributes = {}): string {
+  return element(name, [escapeXml(text)], attributes)
+}
+
+const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
+
+/** Without the characters that XML 1.0 does not have, not even escaped. */
+function escapeXml(text: string): string {
+  return text
+    .toWellFormed()
+    .replaceAll(/[^\t\n\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, '')
+    .replaceAll(/[&<>"]/g, (character) => entities[character] ?? character)
 }

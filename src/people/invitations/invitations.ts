@@ -1,4 +1,5 @@
-import { randomUUIDv7 } from 'node:crypto'
+import * as store from './store.ts'
+import { createHash, randomBytes, randomUUIDv7 } from 'node:crypto'
 import { personIdOf, type Role, type Visit } from '../../access/actor.ts'
 import type { Audit } from '../../access/audit/audit.ts'
 import type { Mailer } from '../../mail/mailer.ts'
@@ -9,8 +10,6 @@ import { checkName } from '../../platform/text/name.ts'
 import { Problem } from '../../platform/problems.ts'
 import { lockPartners, withdrawals } from '../change.ts'
 import type { Email } from '../email.ts'
-import { hashOfInvitation, invitationPath, newInvitationToken } from './token.ts'
-import * as store from './store.ts'
 import { addressTaken, requiredEmail, type NewPerson } from '../people.ts'
 import { readPersonByEmail } from '../store.ts'
 
@@ -158,4 +157,19 @@ function otherRole({ email, role }: store.Invitation): Problem {
 
 function notOpen(id: string): Problem {
   return new Problem('not_found', `No open invitation has the id ${id}. It may have been used or withdrawn.`)
+}
+
+/** 256 random bits. */
+function newInvitationToken(): string {
+  return randomBytes(32).toString('base64url')
+}
+
+/** The stored form of a token: with 256 random bits, it cannot be found by guessing. */
+export function hashOfInvitation(token: string): Buffer {
+  return createHash('sha256').update(token).digest()
+}
+
+/** The path of the page for a token. It is in the fragment, which no browser sends: it is in no log and in no Referer. */
+function invitationPath(token: string): string {
+  return `/signin/invitation#${token}`
 }

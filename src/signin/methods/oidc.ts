@@ -8,14 +8,13 @@ import type { Logger } from 'pino'
 import { newSecret } from '../session/cookies.ts'
 import type { AttemptData, BeginOptions, RedirectMethod } from './method.ts'
 import { configure, type ProviderConfig } from './oidc/client.ts'
-import { exchangeCode } from './oidc/code.ts'
+import { exchangeCode, requestedContext } from './oidc/code.ts'
 import { createDiscovery } from './oidc/discovery.ts'
 import { createExchange, type Exchange } from './oidc/exchange.ts'
 import { describeFailure, failedProvider, refusedAnswer } from './oidc/failures.ts'
 import { signInAgain } from './oidc/fresh.ts'
 import { createProviderKeys } from './oidc/keys.ts'
 import { readLogoutToken } from './oidc/logout-token.ts'
-import { requestedContext } from './oidc/second-factor.ts'
 
 interface OidcNeeds {
   readonly provider: ProviderConfig

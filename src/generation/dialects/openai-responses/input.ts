@@ -3,12 +3,12 @@ import { isFields, mustBe, withoutNeutral, type Fields } from '../body.ts'
 import { neutralIn, responsesFields } from '../field-table.ts'
 import { checkFileCount } from '../files.ts'
 import { checkedText, mostMessages, refuseOthers } from '../messages.ts'
-import { readResponseFile } from './files.ts'
 import { foundText, joinedName, searchName, type ReadTool } from './named-tools.ts'
 import { readReasoning } from './reasoning.ts'
 import { readAddedTools } from './tools.ts'
 import { readCalledTool, readId, readInput } from '../tool-fields.ts'
 import { pairResults } from '../tools.ts'
+import { readFileData, readImageUrl, refuseElsewhere } from '../openai-file-fields.ts'
 
 const roles: Readonly<Record<string, Message['role']>> = {
   system: 'system',
@@ -253,4 +253,20 @@ function readKept(kept: unknown, place: string, types: readonly string[]): TextP
   const text = kept[name]
   if (typeof text !== 'string') throw mustBe(`${place}.${name}`, 'a text')
   return { kind: 'text', text: checkedText(text, `${place}.${name}`) }
+}
+
+/** Reads an image or a document of OpenAI's responses; undefined for a part of another type. Throws Problem `invalid_field`. */
+function readResponseFile(part: Fields, place: string): FilePart | undefined {
+  switch (part['type']) {
+    case 'input_image':
+      refuseElsewhere(part, 'image_url', place)
+      refuseOthers(part, ['type', 'image_url', 'detail'], place)
+      return readImageUrl(part['image_url'], `${place}.image_url`, part['detail'], place)
+    case 'input_file':
+      refuseElsewhere(part, 'file_data', place)
+      refuseOthers(part, ['type', 'filename', 'file_data'], place)
+      return readFileData(part, place)
+    default:
+      return undefined
+  }
 }

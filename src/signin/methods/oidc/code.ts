@@ -9,7 +9,6 @@ import type { AttemptData, Proof } from '../method.ts'
 import { checkClaims, countedEmail, isName } from './claims.ts'
 import type { ProviderConfig } from './client.ts'
 import { checkFreshness, statedTime } from './fresh.ts'
-import { showsSecondFactor } from './second-factor.ts'
 import type { ProviderKeys } from './keys.ts'
 
 interface Needs {
@@ -61,4 +60,20 @@ function text(data: AttemptData, name: string): string {
   const value = data[name]
   if (typeof value !== 'string') throw new Error(`the attempt has no ${name}`)
   return value
+}
+
+/** Whether the provider states, by a configured value, that it has asked for two factors. */
+function showsSecondFactor(
+  { acr, amr }: IDToken,
+  { second_factor: counted }: Pick<ProviderConfig, 'second_factor'>,
+): boolean {
+  const methods: unknown[] = Array.isArray(amr) ? amr : []
+  return counted.acr.some((value) => value === acr) || counted.amr.some((value) => methods.includes(value))
+}
+
+/** Asks for the configured values of `acr` (OpenID Connect Core 1.0 section 3.1.2.1). */
+export function requestedContext({ second_factor: counted }: Pick<ProviderConfig, 'second_factor'>): {
+  acr_values?: string
+} {
+  return counted.acr.length > 0 ? { acr_values: counted.acr.join(' ') } : {}
 }
