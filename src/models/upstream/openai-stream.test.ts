@@ -4,7 +4,7 @@ import { after, afterEach, describe, test } from 'node:test'
 import { settle, stopClock } from '../../../tests/support/clock.ts'
 import { createGate } from '../../../tests/support/gate.ts'
 import { at } from '../../../tests/support/json.ts'
-import { startRawUpstream } from '../../../tests/support/raw-upstream.ts'
+import { completion, startRawUpstream } from '../../../tests/support/raw-upstream.ts'
 import { until } from '../../../tests/support/until.ts'
 import type { VendorOptions } from '../../../tests/support/vendor-options.ts'
 import { createModels, failure, parts, pieces, prompt, stepwise } from '../../../tests/support/vendor-run.ts'
@@ -123,6 +123,30 @@ test('a whole reply that comes instead of a stream is read, in one attempt', asy
     await raw.close()
   }
 })
+
+for (const [name, space] of [
+  ['of its own', ' '],
+  ['longer than any line', '\n '.repeat(500)],
+] as const) {
+  test(`a whole reply instead of a stream is read after a chunk of white space ${name}`, async () => {
+    const raw = await startRawUpstream()
+    const { promise: spaceRead, resolve: readSpace } = Promise.withResolvers<void>()
+    try {
+      raw.behave((socket) => {
+        socket.write(`HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n${space}`)
+        void spaceRead.then(() => socket.end(completion()))
+      })
+      const model = open({ endpoints: [{ url: raw.url }] })
+      const onBytes = (): void => readSpace()
+      subscribe('undici:request:bodyChunkReceived', onBytes)
+      const reply = pieces(model, stream)
+      const [text] = await reply.finally(() => unsubscribe('undici:request:bodyChunkReceived', onBytes))
+      assert.deepEqual([text, raw.requests], [{ kind: 'texts', texts: ['Well.'] }, 1])
+    } finally {
+      await raw.close()
+    }
+  })
+}
 
 describe('A14 usage is counted once', () => {
   for (const usageOn of ['last', 'several', 'all'] as const) {

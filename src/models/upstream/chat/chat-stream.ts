@@ -33,7 +33,7 @@ export function createChatStream(reception: Source, run: FinishedRun): ReplyStre
   let stopReason: StopReason | undefined
   let ending: StopReason | Failure | undefined
   let hasEnded = false
-  /** The bytes of a whole reply. Undefined before the first byte; null for a stream. */
+  /** The bytes of a whole reply. Undefined before the first byte but white space; null for a stream. */
   let whole: Buffer[] | null | undefined
   let receivedWhole: ReceivedReply | undefined
 
@@ -54,13 +54,20 @@ export function createChatStream(reception: Source, run: FinishedRun): ReplyStre
         events.end()
         ending ??= unusable('a stream without its last event', true)
       } else {
-        if (whole === undefined) whole = isObject(chunk) ? [] : null
-        if (whole) whole.push(chunk)
-        else events.push(chunk)
+        takeBytes(whole === undefined ? withoutLeadingSpace(chunk) : chunk)
       }
     } catch (error) {
       ending = error instanceof Failure ? error : unusable('an event that cannot be read')
     }
+  }
+
+  function takeBytes(chunk: Buffer): void {
+    const first = chunk[0]
+    if (first === undefined) return
+    // No line of an event stream begins like an object.
+    if (whole === undefined) whole = first === openBrace ? [] : null
+    if (whole) whole.push(chunk)
+    else events.push(chunk)
   }
 
   function take(data: string): void {
@@ -131,8 +138,15 @@ export function createChatStream(reception: Source, run: FinishedRun): ReplyStre
 
 const bytesOf = ({ tool, json }: CallFragment): number => Buffer.byteLength(tool) + Buffer.byteLength(json)
 
-/** Whether the first bytes of a response are of a JSON object. No line of an event stream begins like that. */
-const isObject = (bytes: Buffer): boolean => /^\s*\{/.test(bytes.toString('latin1', 0, 64))
+const openBrace = 0x7b
+
+/** Space, tab and line ends. Some gateways send them while the model works. */
+const space: readonly number[] = [0x20, 0x09, 0x0a, 0x0d]
+
+function withoutLeadingSpace(bytes: Buffer): Buffer {
+  const first = bytes.findIndex((byte) => !space.includes(byte))
+  return first === -1 ? bytes.subarray(bytes.length) : bytes.subarray(first)
+}
 
 function piecesOf(part: ReplyPart): readonly OrderedPiece[] {
   switch (part.kind) {
