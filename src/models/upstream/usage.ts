@@ -58,7 +58,7 @@ export function brokenOff(stopReason: 'cancelled' | 'error', received: ReceivedR
 }
 
 /** The largest integer of the database. Of a larger count, and of a prompt with more tokens of all kinds, the rest is dropped. */
-const mostTokens = 2 ** 31 - 1
+export const mostTokens = 2 ** 31 - 1
 
 function usageWith(counts: ReportedCounts, output: number, run: UpstreamRun, source: Usage['source']): Usage {
   const { inputTokens: input = promptTokens(run), cachedTokens, cacheWriteTokens, reasoningTokens } = counts

@@ -26,6 +26,20 @@ test('other work runs while many vectors are read', async () => {
   assert.ok(turns >= 2, `${turns}`)
 })
 
+for (const [usage, inputTokens] of [
+  [{ prompt_tokens: '4' }, undefined],
+  [{ prompt_tokens: null, total_tokens: -1 }, undefined],
+  [{ prompt_tokens: 4.5, total_tokens: 4 }, 4],
+  [{ input_tokens: 4 }, 4],
+  ['none', undefined],
+  [{ prompt_tokens: 2 ** 40 }, 2 ** 31 - 1],
+] as const) {
+  test(`the usage ${JSON.stringify(usage)} never spoils embeddings`, async () => {
+    const body = Buffer.from(JSON.stringify({ data: [{ embedding: [0.5] }], usage }))
+    assert.deepEqual(await readEmbeddings(receptionOf(body), 1, 'float'), { vectors: [[0.5]], inputTokens })
+  })
+}
+
 function receptionOf(body: Buffer, size = 64 * 1024) {
   const chunks = Array.from({ length: Math.ceil(body.length / size) }, (_, place) =>
     body.subarray(place * size, (place + 1) * size),

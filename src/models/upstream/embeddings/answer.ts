@@ -4,9 +4,11 @@ import { pace } from '../../../platform/flow/pace.ts'
 import { base64OfFloats, floatBytes } from '../../embeddings.ts'
 import type { EmbeddingOptions, Vector } from '../../model.ts'
 import { parse } from '../chat/chat-completions.ts'
+import { readUsageOf, UsageField } from '../chat/chat-usage.ts'
 import { unusable } from '../failure.ts'
 import { createListReader } from '../chat/list-reader.ts'
 import type { Reception } from '../pool/reception.ts'
+import { mostTokens } from '../usage.ts'
 
 const mostNumbers = 65_536
 
@@ -17,16 +19,13 @@ const mostBytes = { item: 512 * 1024, rest: 256 * 1024, all: 128 * 1024 * 1024 }
 export const mostAnswerBytes = (texts: number): number =>
   Math.min(mostBytes.all, mostBytes.rest + mostBytes.item * texts)
 
-const Tokens = Type.Optional(Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1 }))
-
 // The fields of a `POST /embeddings` response that are used. Other fields are ignored.
 const itemFields = Compile(
   Type.Object({ index: Type.Optional(Type.Integer({ minimum: 0 })), embedding: Type.Unknown() }),
 )
 const Answer = Type.Object({
   data: Type.Array(Type.Unknown()),
-  // Some servers report only the total, which is that of the input.
-  usage: Type.Optional(Type.Union([Type.Object({ prompt_tokens: Tokens, total_tokens: Tokens }), Type.Null()])),
+  usage: UsageField,
 })
 const answerFields = Compile(Answer)
 const numbers = Compile(Type.Array(Type.Number(), { minItems: 1, maxItems: mostNumbers }))
@@ -53,8 +52,13 @@ export async function readEmbeddings(
   const vectors = createVectors(texts, encoding)
   const answer = await readAnswer(reception, vectors.add)
   if (answer === undefined) return undefined
-  const { data, usage } = answer
-  return { vectors: vectors.all(data.length), inputTokens: usage?.prompt_tokens ?? usage?.total_tokens }
+  // Some servers report only the total, which is that of the input.
+  const { prompt, total } = readUsageOf(answer, undefined) ?? {}
+  const tokens = prompt ?? total
+  return {
+    vectors: vectors.all(answer.data.length),
+    inputTokens: tokens === undefined ? undefined : Math.min(tokens, mostTokens),
+  }
 }
 
 /** Passes the items of the list to `add`. Resolves with the answer around them, or with undefined if the caller disconnects. */
