@@ -12,7 +12,7 @@ export function isUuidv7(text: string): boolean {
   return version7.test(text)
 }
 
-/** An id that no row has. */
+/** An id that no record has. */
 const unusedId = '00000000-0000-7000-8000-000000000000'
 
 /**
@@ -23,7 +23,10 @@ export function recordId(text: string): string {
   return isUuidv7(text) ? text : unusedId
 }
 
+/** Unlike `unusedId`, which the audit log has for requests with a malformed address, it is in no row at all. */
+const nil = '00000000-0000-0000-0000-000000000000'
+
 /** The id in a filter, in lower case. Text that is no id becomes one that no row has. */
 export function idIfAny(text: string | undefined): string | undefined {
-  return text === undefined || isUuid(text) ? text?.toLowerCase() : unusedId
+  return text === undefined || isUuid(text) ? text?.toLowerCase() : nil
 }
