@@ -1,6 +1,7 @@
 import { fetch, Response, type Agent, type RequestInfo, type RequestInit } from 'undici'
 import { createUsageMender } from '../chat/mended-usage.ts'
 import type { RequestForm } from '../../vendors/vendor.ts'
+import { createChatMender, streamOfWhole } from './mended-chat.ts'
 import { createForms, formAfterRefusal, withOneSystem } from '../chat/request-form.ts'
 
 /**
@@ -16,7 +17,7 @@ export function createPackageFetch(agent: Agent, received: (signal: AbortSignal)
     const answer = await fetch(input, { ...init, ...body, redirect: 'error', dispatcher: agent })
     if (answer.status !== 400 && answer.status !== 422) {
       forms.keep(originOf(input), form)
-      return answer.ok ? mended(answer, isStream(answer) || asksForStream(init), init.signal) : answer
+      return answer.ok ? mended(answer, isStream(answer) || asksForStream(init), isChat(input), init.signal) : answer
     }
     const next = formAfterRefusal(form, answer.status, await answer.clone().text())
     if (!next) return answer
@@ -24,30 +25,40 @@ export function createPackageFetch(agent: Agent, received: (signal: AbortSignal)
     return send(input, init, next)
   }
 
-  /** With a usage that the package accepts. */
-  function mended(answer: Response, streams: boolean, signal: RequestInit['signal']): Response {
-    const { mend } = createUsageMender()
+  /** With a usage, and chat completions, that the package accepts. */
+  function mended(answer: Response, streams: boolean, chat: boolean, signal: RequestInit['signal']): Response {
+    const usage = createUsageMender()
+    const completions = createChatMender()
+    const mend = (body: string): string => (chat ? completions.mend(usage.mend(body)) : usage.mend(body))
     const mendLine = (line: string): string => {
       if (!line.startsWith('data:')) return line
       const data = line.slice(5).trim()
       // An empty event is nothing, but packages try to read it.
-      return data === '' ? '' : `data: ${mend(data)}`
+      const mendedData = data === '' ? '' : mend(data)
+      return mendedData === '' ? '' : `data: ${mendedData}`
+    }
+    function mendRest(): string {
+      if (!streams) return mend(text)
+      return chat && !hasEvents ? streamOfWhole(text, mend) : mendLine(text)
     }
     const decoder = new TextDecoder()
     const encoder = new TextEncoder()
     let text = ''
+    let hasEvents = false
     const mending = new TransformStream<Uint8Array, Uint8Array>({
       transform(chunk, controller) {
         if (streams && signal) received(signal)
         text += decoder.decode(chunk, { stream: true })
-        if (!streams) return
+        // Some gateways send a whole reply for models that cannot stream.
+        if (!streams || (chat && !hasEvents && /^\s*(?:\{|$)/.test(text))) return
+        hasEvents = true
         const end = text.lastIndexOf('\n') + 1
         if (end > 0) controller.enqueue(encoder.encode(text.slice(0, end).split('\n').map(mendLine).join('\n')))
         text = text.slice(end)
       },
       flush(controller) {
         text += decoder.decode()
-        if (text !== '') controller.enqueue(encoder.encode(streams ? mendLine(text) : mend(text)))
+        if (text !== '') controller.enqueue(encoder.encode(mendRest()))
       },
     })
     return answer.body ? new Response(answer.body.pipeThrough(mending), answer) : answer
@@ -61,8 +72,12 @@ const isStream = ({ headers }: Response): boolean =>
 
 const asksForStream = ({ body }: RequestInit): boolean => typeof body === 'string' && /"stream":\s*true/.test(body)
 
-const originOf = (input: RequestInfo): string =>
-  new URL(typeof input === 'string' || input instanceof URL ? input : input.url).origin
+const isChat = (input: RequestInfo): boolean => addressOf(input).pathname.endsWith('/chat/completions')
+
+const originOf = (input: RequestInfo): string => addressOf(input).origin
+
+const addressOf = (input: RequestInfo): URL =>
+  new URL(typeof input === 'string' || input instanceof URL ? input : input.url)
 
 /** A request for chat completions in this form. Others have none of its fields but Anthropic's `max_tokens`, which has no other name. */
 function inForm(body: string, { bound, streamOptions, oneSystem }: RequestForm): string {

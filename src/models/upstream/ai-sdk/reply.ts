@@ -142,8 +142,11 @@ function joinThoughts(parts: readonly ReplyPart[]): readonly ReplyPart[] {
 /** Between the parts of one summary. */
 export const thoughtBreak = '\n\n'
 
-/** Reads one part of a `doStream` stream. Throws Failure for an error part, and for an end without a finish reason. */
-export function readPart(value: unknown, origin: string, run: FinishedRun): AiSdkPart {
+/**
+ * Reads one part of a `doStream` stream. Throws Failure for an error part, and for an end without a finish reason unless it is that
+ * of a stream with content (`hasContent`) whose last event came.
+ */
+export function readPart(value: unknown, origin: string, run: FinishedRun, hasContent = false): AiSdkPart {
   if (delta.Check(value)) return { kind: 'text', text: value.delta.toWellFormed() }
   if (thought.Check(value)) {
     const begins = value.type === 'reasoning-start'
@@ -165,7 +168,10 @@ export function readPart(value: unknown, origin: string, run: FinishedRun): AiSd
     const { toolCallId, toolName, input, providerExecuted } = value
     return providerExecuted ? other : { kind: 'call', fragment: fragmentOf(toolCallId, toolName, input) }
   }
-  if (finish.Check(value)) return { kind: 'finish', finished: readFinish(value, run, false) }
+  if (finish.Check(value)) {
+    const isWhole = hasContent && typeof value.finishReason === 'object' && value.finishReason.raw === ''
+    return { kind: 'finish', finished: readFinish(value, run, isWhole) }
+  }
   if (fault.Check(value)) throw failureOf(value.error, origin, undefined)
   return other
 }
@@ -201,7 +207,7 @@ function readFinish(
   const { unified, raw } =
     typeof finishReason === 'string' ? { unified: finishReason, raw: plainReasons.get(finishReason) } : finishReason
   const known = raw === 'stop_sequence' ? raw : stopReasons.get(unified)
-  if (!known && raw === undefined && !isWhole) throw unusable('an end without a finish reason', unified === 'error')
+  if (!known && !raw && !isWhole) throw unusable('an end without a finish reason', unified === 'error')
   return { stopReason: known ?? stopReasonFor(raw ?? '', run), counts: readPackageUsage(usage, providerMetadata) }
 }
 

@@ -42,7 +42,7 @@ export function createAiSdkStream(
       const { done, value } = await reader.read()
       if (deadline.reason !== undefined) throw new Error('abandoned')
       if (done) throw unusable('a stream without its last part', true)
-      take(readPart(value, origin, run))
+      take(readPart(value, origin, run, generated))
     } catch (error) {
       ending = endingOf(error)
       abandon()
