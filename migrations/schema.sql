@@ -1399,6 +1399,9 @@ create trigger billed after insert on invoice_line for each row
   when (new.source in ('time', 'expense', 'letters')) execute function mark_billed_line();
 create trigger unbilled after delete on invoice_line for each row
   when (old.source in ('time', 'expense', 'letters')) execute function mark_billed_line();
+-- The change of a draft changes its invoice too, which is recorded.
+create constraint trigger announced after insert or delete or update on invoice_line deferrable initially deferred
+  for each row execute function record_unannounced();
 
 -- Append-only. A mistake is taken back by a payment of the opposite amount that names it.
 create table invoice_payment (
@@ -1643,16 +1646,6 @@ create table recorded_change (
 create index on recorded_change (table_name, row_key, number);
 create trigger append_only before update or delete or truncate on recorded_change for each statement execute function refuse_change();
 revoke update, delete, truncate on recorded_change from current_user;
-do $$
-declare
-  v_table record;
-begin
-  for v_table in select * from recorded_columns() loop
-    execute format('create constraint trigger recorded after insert or delete or update of %s on %I
-      deferrable initially deferred for each row execute function record_change()',
-      (select string_agg(distinct quote_ident(name), ', ') from unnest(v_table.keys || v_table.columns) name), v_table.table_name);
-  end loop;
-end $$;
 
 -- Seals prove that the rows of an append-only table are the rows that were written. A seal covers a range of row numbers
 -- and is chained to the seal before it. Sealing runs in the background: writers do no extra work beyond drawing a number.

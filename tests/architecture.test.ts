@@ -69,7 +69,6 @@ const entryPoints = {
     'settings-rule.ts',
     'sign-up.ts',
     'signin.ts',
-    'verify.ts',
   ],
   demo: ['demo.ts'],
   documents: [

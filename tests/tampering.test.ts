@@ -105,6 +105,7 @@ async function fillInvoices(firm: Firm, database: Database): Promise<void> {
   const { json } = await send('/invoices', { account: customer.accountId, month: '2026-01', lines })
   const issued = await send(`/invoices/${String(json['id'])}/issue`)
   await send(`/invoices/${String(json['id'])}/payments`, { date: issued.json['issued_on'], amount: '40' })
+  await send('/invoices', { account: customer.accountId, lines })
   // Closes the months that are over.
   assert.equal((await paula.get('/invoices/unbilled')).status, 200)
 }
@@ -518,7 +519,7 @@ const invoices: Tampering[] = [
       update invoice_issue set document = invoice_document((select i from invoice i where i.id = invoice_id))`,
     invoiceWith('net'),
   ],
-  ['the number of an invoice', `update invoice set number = 'INV-1'`, one('"series":"INV-')],
+  ['the number of an invoice', `update invoice set number = 'INV-1' where state = 'issued'`, one('"series":"INV-')],
   [
     'an invoice removed with its lines and its document',
     `delete from invoice_issue; delete from invoice_payment; delete from billed_month; delete from invoice_line;
@@ -608,13 +609,6 @@ const settings: Tampering[] = [
     'select id::text from api_key where revoked_at is not null',
   ],
   [
-    'a session without a sign-in',
-    `insert into session (hash, id, person_id, method, factors, device, network, created_at, last_seen_at, ends_at)
-     select sha256('forged'), '01990000-0000-7000-8000-00000000f00d', id, 'oidc', '{provider}', '', '', now(), now(), now() + interval '1 hour'
-     from person where role = 'partner' limit 1`,
-    `select '01990000-0000-7000-8000-00000000f00d' as id`,
-  ],
-  [
     'a role that nobody gave',
     `update person set role = 'partner' where name = 'Anna'`,
     `select id::text from person where name = 'Anna'`,
@@ -623,6 +617,8 @@ const settings: Tampering[] = [
 
 const fresh = '00000000-0000-0000-0000-0000000000af'
 const named = (table: string, id: string) => `select format('"table":"${table}","id":"%s"', (${id}))`
+const newestSession = 'select id from session order by id desc limit 1'
+const draftInvoice = `select id from invoice where state = 'draft'`
 const unannounced: Tampering[] = [
   [
     'the row of a series removed',
@@ -666,6 +662,50 @@ const unannounced: Tampering[] = [
     'the instructions of a draft',
     plainly(`update draft set instructions = 'other'`),
     named('draft', 'select id from draft'),
+  ],
+  [
+    'a session without a sign-in',
+    plainly(`insert into session (hash, id, person_id, method, factors, device, network, created_at, last_seen_at, ends_at)
+      select sha256('forged'), '${fresh}', id, 'oidc', '{provider}', '', '', now(), now(), now() + interval '1 hour'
+      from person where role = 'partner' limit 1`),
+    one(`"table":"session","id":"${fresh}"`),
+  ],
+  [
+    'a session that lives longer',
+    `update session set ends_at = ends_at + interval '1 day'`,
+    `select format('"table":"session","id":"%s","columns":"ends_at"', min(id::text)) from session`,
+  ],
+  [
+    'a session whose person has just proved who they are',
+    plainly(`update session set proven_at = now() + interval '1 second', factors = '{provider,totp}'`),
+    named('session', 'select min(id::text) from session'),
+  ],
+  [
+    'a session with another value',
+    plainly(`update session set hash = sha256('forged') where id = (${newestSession})`),
+    named('session', newestSession),
+  ],
+  ['a session removed', plainly(`delete from session where id = (${newestSession})`), named('session', newestSession)],
+  [
+    'a draft of an invoice',
+    plainly(`insert into invoice (id, account_id, currency, decimals, net, tax, gross, taxes)
+      select '${fresh}', account_id, currency, decimals, 0, 0, 0, '[]' from invoice where state = 'issued'`),
+    one(`"table":"invoice","id":"${fresh}"`),
+  ],
+  [
+    'the buyer of a draft',
+    `update invoice set buyer_name = 'Other' where state = 'draft'`,
+    `select format('"table":"invoice","id":"%s","columns":"document"', id) from invoice where state = 'draft'`,
+  ],
+  [
+    'a line of a draft, with all totals',
+    `update invoice_line set text = 'Other' where invoice_id = (${draftInvoice})`,
+    `select format('"table":"invoice","id":"%s","columns":"document"', (${draftInvoice}))`,
+  ],
+  [
+    'a line of a draft, for the time after its issue',
+    plainly(`delete from invoice_line where invoice_id = (${draftInvoice})`),
+    named('invoice_line', `select concat_ws('/', (${draftInvoice}), 1)`),
   ],
   [
     'a note and its next revision',
@@ -781,6 +821,10 @@ const schema: Tampering[] = [
 /** At least one kind for each check that something here fails. `npm run endure` plants all. */
 const short = new Set([
   'a session without a sign-in',
+  'a session that lives longer',
+  'a draft of an invoice',
+  'a line of a draft, with all totals',
+  'a line of a draft, for the time after its issue',
   'the charge of a letter removed, with all sums',
   'a note together with its last revision',
   'an erasure removed',

@@ -224,7 +224,7 @@ describe('a database with rows in every table', () => {
     },
   )
 
-  const places = Array.from({ length: 12 }, (_, index) => ({ place: index + 1 }))
+  const places = Array.from({ length: 14 }, (_, index) => ({ place: index + 1 }))
   for (const change of [...places, 'removed', 'added'] as const) {
     test(`A35 names a row of each recorded table: ${JSON.stringify(change)}`, async () => {
       const { unnoticed, planted } = await whileTampered(database, plant(change), readUnnoticed)

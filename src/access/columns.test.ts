@@ -121,7 +121,8 @@ const tables: Readonly<Record<string, Columns>> = {
   },
   // Partners read a draft before they issue it.
   invoice: {
-    compared: `id account_id client_id kind state number series series_number month credits_id buyer_name buyer_address
+    // As its document, which has its lines.
+    recorded: `id account_id client_id kind state number series series_number month credits_id buyer_name buyer_address
       buyer_tax_number buyer_place buyer_reference order_number days_to_pay language currency decimals due_on gross net tax taxes issued_at issued_by issued_on note seller supply_from supply_to
       created_at created_by updated_at updated_by version`,
     partner: ['invoice', '*'],
@@ -241,9 +242,10 @@ const tables: Readonly<Record<string, Columns>> = {
   seal: { compared: 'chain number upto rows columns at digest marks checksum hash' },
   seal_chain: { compared: 'name number seals upto hash' },
   session: {
-    compared: 'id person_id',
-    free: `hash method provider provider_sid issuer subject id_token factors device network created_at last_seen_at
-      proven_at ends_at`,
+    recorded: `id hash person_id method provider provider_sid issuer subject id_token factors device network created_at proven_at
+      ends_at`,
+    // It never lives longer than until `ends_at`.
+    free: 'last_seen_at',
   },
   sign_in_attempt: {
     free: `state_hash browser_hash method data return_to expires_at step proof person_id links_to enrols factor provider_sid tries`,

@@ -6,7 +6,6 @@ import { verifyRecords } from '../clients/verify.ts'
 import { verifyDrafts } from '../drafting/verify.ts'
 import { verifyInvoices } from '../invoicing/verify.ts'
 import { verifyPeople } from '../people/verify.ts'
-import { verifySessions } from '../signin/verify.ts'
 import type { VerifyCheck } from '../platform/verify-checks.ts'
 import type { Database } from '../platform/database/database.ts'
 import { verifySeals, type SealOptions } from '../platform/seals/verify.ts'
@@ -27,7 +26,6 @@ export async function verifyAll(database: Database, options: VerificationOptions
     ...checks,
     ...(await verifyKeys(database)),
     ...(await verifyPeople(database)),
-    ...(await verifySessions(database)),
     ...(await verifyChanges(database)),
     ...(await verifyRecords(database)),
     ...(await verifyDrafts(database)),
