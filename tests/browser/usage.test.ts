@@ -104,6 +104,23 @@ describe('the page of usage', () => {
     await page.close()
   })
 
+  test('shows the values of the axis beside the bars on a phone, not on them', async () => {
+    const page = await open('/usage')
+    await page.setViewportSize({ width: 390, height: 844 })
+    // One column, which is as wide as the chart.
+    await page.getByLabel('Period').selectOption('today')
+    await page.locator('figure input[max="0"]').waitFor({ state: 'attached' })
+    const [bars, values] = await page.evaluate<[{ left: number }[], { right: number }[]]>(
+      `['rect[data-series]', 'span[style]'].map((name) =>
+        [...document.querySelectorAll('figure ' + name)].map((each) => each.getBoundingClientRect().toJSON()))`,
+    )
+    const left = Math.min(...bars.map((bar) => bar.left))
+    assert.ok(bars.length > 0 && values.length > 1)
+    for (const { right } of values) assert.ok(right <= left, `${right} ${left}`)
+    assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true)
+    await page.close()
+  })
+
   test('leads from a breakdown to its requests, and from there to one request', async () => {
     const page = await open('/usage')
     await page.getByRole('radiogroup', { name: 'Breakdown by' }).getByText('Accounts').click()

@@ -40,50 +40,49 @@ export function Chart({ columns, measure, models, currency, label }: ChartProps)
   return (
     <figure className={classes.chart}>
       {current && <Reading column={current} {...{ measure, models, currency }} />}
-      <div className={classes.plot} onPointerLeave={() => choose(undefined)}>
-        <input
-          type="range"
-          aria-label={label ?? `${measureNames[measure]} over time`}
-          min={0}
-          max={columns.length - 1}
-          value={chosen ?? columns.length - 1}
-          aria-valuetext={current && `${timeText(current.when)}: ${figureText(current.total, measure, currency)}`}
-          onChange={({ currentTarget }) => choose(Number(currentTarget.value))}
-        />
-        <svg viewBox={`0 0 ${area.width} ${area.height}`} preserveAspectRatio="none" aria-hidden>
+      <div className={classes.body}>
+        <div className={classes.scale} aria-hidden>
           {axis.map((value) => (
-            <line key={value} x1={0} x2={area.width} y1={placeOf(value, top)} y2={placeOf(value, top)} />
+            <span key={value} className={classes.tick} style={{ top: `${(placeOf(value, top) / area.height) * 100}%` }}>
+              {measure === 'cost' ? moneyText(decimalOf(value), currency) : numberText(value)}
+            </span>
           ))}
-          {columns.map((column, index) => (
-            <g key={column.when} data-chosen={index === chosen || undefined} onPointerEnter={() => choose(index)}>
-              <rect className={classes.target} x={index * step} y={0} width={step} height={area.height} />
-              {stackOf(column, measure, models, top).map(({ series, y, height }) => (
-                <rect
-                  key={series}
-                  data-series={series}
-                  x={index * step + gap / 2}
-                  y={y}
-                  width={step - gap}
-                  height={height}
-                />
-              ))}
-            </g>
-          ))}
-        </svg>
-        {axis.map((value) => (
-          <span
-            key={value}
-            className={classes.tick}
-            style={{ top: `${(placeOf(value, top) / area.height) * 100}%` }}
-            aria-hidden
-          >
-            {measure === 'cost' ? moneyText(decimalOf(value), currency) : numberText(value)}
-          </span>
-        ))}
-      </div>
-      <div className={classes.axis} aria-hidden>
-        <span>{columns[0] && timeText(columns[0].when)}</span>
-        <span>{columns.at(-1) && columns.length > 1 && timeText(columns.at(-1)?.when ?? '')}</span>
+        </div>
+        <div className={classes.plot} onPointerLeave={() => choose(undefined)}>
+          <input
+            type="range"
+            aria-label={label ?? `${measureNames[measure]} over time`}
+            min={0}
+            max={columns.length - 1}
+            value={chosen ?? columns.length - 1}
+            aria-valuetext={current && `${timeText(current.when)}: ${figureText(current.total, measure, currency)}`}
+            onChange={({ currentTarget }) => choose(Number(currentTarget.value))}
+          />
+          <svg viewBox={`0 0 ${area.width} ${area.height}`} preserveAspectRatio="none" aria-hidden>
+            {axis.map((value) => (
+              <line key={value} x1={0} x2={area.width} y1={placeOf(value, top)} y2={placeOf(value, top)} />
+            ))}
+            {columns.map((column, index) => (
+              <g key={column.when} data-chosen={index === chosen || undefined} onPointerEnter={() => choose(index)}>
+                <rect className={classes.target} x={index * step} y={0} width={step} height={area.height} />
+                {stackOf(column, measure, models, top).map(({ series, y, height }) => (
+                  <rect
+                    key={series}
+                    data-series={series}
+                    x={index * step + gap / 2}
+                    y={y}
+                    width={step - gap}
+                    height={height}
+                  />
+                ))}
+              </g>
+            ))}
+          </svg>
+        </div>
+        <div className={classes.axis} aria-hidden>
+          <span>{columns[0] && timeText(columns[0].when)}</span>
+          <span>{columns.at(-1) && columns.length > 1 && timeText(columns.at(-1)?.when ?? '')}</span>
+        </div>
       </div>
       {models && <Legend models={models} />}
     </figure>
