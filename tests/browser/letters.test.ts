@@ -164,7 +164,7 @@ describe('the editor of a letter', () => {
     await page.getByText('Saved', { exact: true }).waitFor()
     await page.keyboard.type('x')
     await page.getByRole('link', { name: 'All letters' }).dispatchEvent('click')
-    await page.getByRole('article').first().waitFor()
+    await page.waitForURL(/\/letters$/)
     assert.equal(await bodyOf(own), long.replace('\n', ' One two threex\n'))
     await page.close()
   })
