@@ -695,12 +695,12 @@ const unannounced: Tampering[] = [
   [
     'the buyer of a draft',
     `update invoice set buyer_name = 'Other' where state = 'draft'`,
-    `select format('"table":"invoice","id":"%s","columns":"document"', id) from invoice where state = 'draft'`,
+    `select format('"table":"invoice","id":"%s","columns":null', id) from invoice where state = 'draft'`,
   ],
   [
     'a line of a draft, with all totals',
     `update invoice_line set text = 'Other' where invoice_id = (${draftInvoice})`,
-    `select format('"table":"invoice","id":"%s","columns":"document"', (${draftInvoice}))`,
+    `select format('"table":"invoice","id":"%s","columns":null', (${draftInvoice}))`,
   ],
   [
     'a line of a draft, for the time after its issue',

@@ -38,7 +38,7 @@ export function plant(change: { readonly place: number } | 'removed' | 'added'):
 
 const changeOne = `execute format('update %I set %I = %s where ctid = %L', v.name, v.col, v.other, v_row);
   insert into planted values (concat_ws(' ', v.name, v_id, case when v.is_key then 'it is missing'
-    when v.name = 'invoice' then 'document' else v.col end));`
+    when v.name = 'invoice' then 'it was changed without an audit event' else v.col end));`
 const removeOne = `execute format('delete from %I where ctid = %L', v.name, v_row);
   insert into planted values (concat_ws(' ', v.name, v_id, 'it is missing'));`
 const addOne = `execute format('insert into %I overriding system value select (jsonb_populate_record(t, jsonb_build_object(%L, %s))).* from %I t
