@@ -4,7 +4,7 @@ import { Type, type Static } from 'typebox'
 import { Compile } from 'typebox/compile'
 import type { CallPart, ReplyPart, ThinkingPart } from '../../conversation.ts'
 import type { StopReason } from '../../model.ts'
-import { contentFields, readContent, TextField, type ChatContent } from './chat-content.ts'
+import { contentFields, readContent, type ChatContent } from './chat-content.ts'
 import { countsOf, readUsageOf, UsageField } from './chat-usage.ts'
 import { unusable } from '../failure.ts'
 import { stopReasonFor, type FinishedRun } from './finish-reasons.ts'
@@ -17,7 +17,10 @@ export const stopFields = { stop_reason: Type.Optional(Type.Unknown()), matched_
 /** A JSON text; some servers send the object itself. */
 export const ArgumentsField = Type.Optional(Type.Union([Type.String(), Type.Null(), Type.Object({})]))
 
-const Call = Type.Object({ id: TextField, function: Type.Object({ name: Type.String(), arguments: ArgumentsField }) })
+/** Some servers number the calls. */
+export const CallIdField = Type.Optional(Type.Union([Type.String(), Type.Number(), Type.Null()]))
+
+const Call = Type.Object({ id: CallIdField, function: Type.Object({ name: Type.String(), arguments: ArgumentsField }) })
 
 /** The fields of a `POST /chat/completions` response that are used. Other fields are ignored. */
 const completion = Compile(
@@ -94,8 +97,12 @@ function thoughtsOf({ thinking, signatures = [] }: ChatContent): readonly Thinki
 }
 
 function readCall({ id, function: { name, arguments: input } }: Static<typeof Call>): CallPart {
-  return { kind: 'call', id: id || newCallId(), tool: name, input: argumentsText(input).toWellFormed() }
+  return { kind: 'call', id: callIdOf(id) || newCallId(), tool: name, input: argumentsText(input).toWellFormed() }
 }
+
+/** Empty if the server sends none. */
+export const callIdOf = (id: string | number | null | undefined): string =>
+  id === undefined || id === null ? '' : String(id)
 
 /** Arguments as JSON text. A call without arguments may have none, and so may a call that was cut off. Throws Failure for an object that is too deep to be written. */
 export function argumentsText(input: string | object | null | undefined): string {

@@ -32,6 +32,7 @@ const words = fc.oneof(
 const called = (name: string | undefined, json: string) => ({
   tool_calls: [{ index: 0, ...(name && { id: 'call_1', type: 'function' }), function: { name, arguments: json } }],
 })
+const numbered = (index: unknown, id: unknown) => chunk({ tool_calls: [{ index, id, function: { name: 'clock' } }] })
 const event = fc.oneof(
   words.map((json) => chunk(called(undefined, json))),
   words.map((json) => chunk(called('clock', json))),
@@ -56,6 +57,19 @@ describe('the events of a stream', () => {
     fc.assert(
       fc.property(fc.array(event, { maxLength: 12 }), (all) => assert.deepEqual(read(all), all.map(alone))),
       draws({ test: 100, endure: 4000 }),
+    )
+  })
+
+  test('may be nothing, and number their calls in their own way', () => {
+    const events = ['null', '[]', numbered('1', 7), numbered({}, null)].map(alone)
+    assert.deepEqual(
+      events.map(({ text, calls: [call] = [] }) => [text, call?.index, call?.id]),
+      [
+        ['', undefined, undefined],
+        ['', undefined, undefined],
+        ['', 1, '7'],
+        ['', undefined, ''],
+      ],
     )
   })
 

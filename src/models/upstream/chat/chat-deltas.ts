@@ -3,6 +3,8 @@ import { Compile } from 'typebox/compile'
 import type { StopReason } from '../../model.ts'
 import {
   ArgumentsField,
+  CallIdField,
+  callIdOf,
   firstChoice,
   IndexField,
   argumentsText,
@@ -19,8 +21,8 @@ const nullable = <Kind extends Parameters<typeof Type.Optional>[0]>(kind: Kind) 
   Type.Optional(Type.Union([kind, Type.Null()]))
 
 const Fragment = Type.Object({
-  index: nullable(Type.Integer()),
-  id: TextField,
+  index: Type.Optional(Type.Unknown()),
+  id: CallIdField,
   function: nullable(Type.Object({ name: TextField, arguments: ArgumentsField })),
 })
 
@@ -80,6 +82,7 @@ export function createDeltaReader(run: FinishedRun): (data: string) => ChatDelta
 
 function readEvent(data: string, run: FinishedRun): ChatDelta {
   const event = parse(data)
+  if (isNothing(event)) return nothing
   if (fault.Check(event)) throw unusable('an error instead of an event', true)
   if (!chunk.Check(event)) throw unusable('not an event of a chat completion')
   const choice = firstChoice(event.choices ?? [])
@@ -95,10 +98,21 @@ function readEvent(data: string, run: FinishedRun): ChatDelta {
   }
 }
 
+/** Some servers send an event of nothing to keep a connection open. */
+const isNothing = (event: unknown): boolean => event === null || (Array.isArray(event) && event.length === 0)
+
 const noContent: ChatContent = { text: '', thinking: '', signatures: undefined }
 
+const nothing: ChatDelta = { ...noContent, calls: undefined, stopReason: undefined, usage: undefined }
+
 function readFragment({ index, id, function: called }: Static<typeof Fragment>): CallFragment {
-  return { index: index ?? undefined, id: id ?? '', tool: called?.name ?? '', json: argumentsText(called?.arguments) }
+  return { index: indexOf(index), id: callIdOf(id), tool: called?.name ?? '', json: argumentsText(called?.arguments) }
+}
+
+/** The index of a call, which some servers send as text. */
+function indexOf(value: unknown): number | undefined {
+  const index = typeof value === 'string' && value !== '' ? Number(value) : value
+  return typeof index === 'number' && Number.isSafeInteger(index) ? index : undefined
 }
 
 /**
