@@ -1,5 +1,5 @@
--- The whole schema, from which a new database is made. A database with a history has the same from the numbered files: whoever adds one
--- changes this file too, and a test compares the two. A column that a numbered file adds is the last of its table here as well.
+-- The whole schema, from which a new database is made. Older databases get the same schema from the numbered files. A new numbered
+-- file therefore comes with a change here, and a test compares the two. A column that a numbered file adds is the last of its table here as well.
 --
 -- The functions are in `functions`. Those that are named here exist before these statements run, and the others after them.
 

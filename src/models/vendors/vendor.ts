@@ -9,7 +9,7 @@ import type { ImageTokens } from './image-tokens.ts'
 export interface Vendor {
   /** The vendor's models, by their names in any case. */
   readonly models?: RegExp
-  /** What requests for these models may have, whoever serves them. */
+  /** What requests for these models may have on any server. */
   readonly accepts?: Partial<AcceptedFields>
   /** How servers at these hosts take the fields in which servers differ. */
   readonly form?: { readonly hosts: RegExp; readonly bound: RequestForm['bound'] }

@@ -144,7 +144,7 @@ export function streamCall(
     item: (status) => itemOf(status, whole(status)),
   }
 
-  /** The events that end the input of a call. The input of a custom tool arrives as a string in JSON, so it is sent only now, in one piece. */
+  /** The events that end the input of a call. The input of a custom tool arrives as a JSON string, which can be decoded only at its end. */
   function inputEvents(json: string): string {
     if (type === 'tool_search') return ''
     if (type === 'function') return write('response.function_call_arguments.done', { ...place, name, arguments: json })
