@@ -24,7 +24,7 @@ interface Growing {
 export function createReplyContent(): ReplyContent {
   const growing: Growing[] = []
 
-  function last(kind: 'text' | 'thinking'): Growing {
+  function last(kind: 'text' | 'reasoning'): Growing {
     const part = growing.at(-1)
     return part?.kind === kind && part.signature === undefined ? part : begin(kind)
   }
@@ -36,12 +36,12 @@ export function createReplyContent(): ReplyContent {
   }
 
   function addDelta(delta: Delta): void {
-    if (delta.kind === 'thinking') last('thinking').text.add([delta.text])
+    if (delta.kind === 'reasoning') last('reasoning').text.add([delta.text])
     else if (delta.kind === 'call') begin('call', delta.id, delta.tool)
     else if (delta.kind === 'input') growing.at(-1)?.text.add([delta.json])
     else {
       const { signature, redacted } = delta
-      Object.assign(redacted ? begin('thinking') : last('thinking'), { signature, redacted })
+      Object.assign(redacted ? begin('reasoning') : last('reasoning'), { signature, redacted })
     }
   }
 
@@ -114,7 +114,7 @@ function pieceOf(part: ReplyPart): Piece {
     }
   }
   const { text, signature, redacted } = part
-  const thinking: readonly Delta[] = text === '' ? [] : [{ kind: 'thinking', text }]
+  const reasoning: readonly Delta[] = text === '' ? [] : [{ kind: 'reasoning', text }]
   const signed: readonly Delta[] = signature === undefined ? [] : [{ kind: 'signature', signature, redacted }]
-  return { kind: 'deltas', deltas: [...thinking, ...signed] }
+  return { kind: 'deltas', deltas: [...reasoning, ...signed] }
 }

@@ -46,8 +46,8 @@ describe('a run', () => {
     assert.deepEqual(finished, { text: 'Hello', stopReason: 'stop_sequence', usage, texts: ['Hel', 'l', 'o'] })
   })
 
-  it('keeps calls and thoughts in their order', async () => {
-    const think = [{ kind: 'thinking', text: 'Hm' } as const, { kind: 'signature', signature: 's' } as const]
+  it('keeps calls and reasoning in their order', async () => {
+    const think = [{ kind: 'reasoning', text: 'Hm' } as const, { kind: 'signature', signature: 's' } as const]
     const call = [{ kind: 'call', id: 'c', tool: 'find' } as const]
     const input = [{ kind: 'input', json: '{"a"' } as const, { kind: 'input', json: ':1}' } as const]
     const second = [{ kind: 'call', id: 'd', tool: 'list' } as const]
@@ -56,7 +56,7 @@ describe('a run', () => {
     assert.deepEqual(finished, {
       text: 'Hel',
       parts: [
-        { kind: 'thinking', text: 'Hm', signature: 's' },
+        { kind: 'reasoning', text: 'Hm', signature: 's' },
         { kind: 'text', text: 'Hel' },
         { kind: 'call', id: 'c', tool: 'find', input: '{"a":1}' },
         { kind: 'call', id: 'd', tool: 'list', input: '{}' },

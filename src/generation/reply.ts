@@ -14,15 +14,18 @@ import type { StopReason, Usage } from '../models/model.ts'
 import type { FinishedReply } from './finished-reply.ts'
 import { generateResponse } from './schema.ts'
 
+const storedReasoning = {
+  text: Type.String(),
+  signature: Type.Optional(Type.String()),
+  redacted: Type.Optional(Type.Literal(true)),
+}
+
 /** A part of a reply as it is stored for a replay. */
 const storedPart = Type.Union([
   Type.Object({ kind: Type.Literal('text'), text: Type.String() }),
-  Type.Object({
-    kind: Type.Literal('thinking'),
-    text: Type.String(),
-    signature: Type.Optional(Type.String()),
-    redacted: Type.Optional(Type.Literal(true)),
-  }),
+  Type.Object({ kind: Type.Literal('reasoning'), ...storedReasoning }),
+  // As earlier versions stored it.
+  Type.Object({ kind: Type.Literal('thinking'), ...storedReasoning }),
   Type.Object({ kind: Type.Literal('call'), id: Type.String(), tool: Type.String(), input: Type.String() }),
 ])
 
@@ -124,7 +127,7 @@ export function replayedReply({ originalRequestId, headers, body, charged, level
     id: originalRequestId,
     model: headers[modelHeader] ?? model,
     text,
-    parts: stored.parts,
+    parts: stored.parts?.map((part) => (part.kind === 'thinking' ? { ...part, kind: 'reasoning' as const } : part)),
     stopReason,
     usage,
     reasoningTokens: stored.reasoning_tokens,

@@ -138,15 +138,15 @@ describe('a whole reply', () => {
   })
 })
 
-describe('a whole reply with thoughts and calls', () => {
-  const thought = { kind: 'thinking', text: 'Hm. '.repeat(10), signature: 'c2ln' } as const
+describe('a whole reply with reasoning and calls', () => {
+  const reasoning = { kind: 'reasoning', text: 'Hm. '.repeat(10), signature: 'c2ln' } as const
   const text = { kind: 'text', text: 'word '.repeat(8) } as const
   const call = { kind: 'call', id: 'c', tool: 'clock', input: `{"zone":"${'x'.repeat(29)}"}` } as const
   const later = { ...call, id: 'd' } as const
-  /** 40 characters of thought, 40 of text, and 40 of each call. */
+  /** 40 characters of reasoning, 40 of text, and 40 of each call. */
   const whole = (outputTokens: number, source: UsageSource = 'upstream', reasoningTokens?: number) => ({
     ...reply(text.text, outputTokens, source),
-    parts: [thought, text, call, later],
+    parts: [reasoning, text, call, later],
     usage: { inputTokens: 5, outputTokens, ...(reasoningTokens !== undefined && { reasoningTokens }), source },
   })
 
@@ -160,13 +160,13 @@ describe('a whole reply with thoughts and calls', () => {
 
   it('A33 ends before the call that is beyond the limit, even partly', () => {
     for (const [maxOutputTokens, parts] of [
-      [39, [thought, text, call]],
-      [30, [thought, text, call]],
-      [29, [thought, text]],
-      [20, [thought, text]],
-      [15, [thought, { kind: 'text', text: 'word '.repeat(4) }]],
-      [10, [thought]],
-      [5, [{ kind: 'thinking', text: 'Hm. '.repeat(5) }]],
+      [39, [reasoning, text, call]],
+      [30, [reasoning, text, call]],
+      [29, [reasoning, text]],
+      [20, [reasoning, text]],
+      [15, [reasoning, { kind: 'text', text: 'word '.repeat(4) }]],
+      [10, [reasoning]],
+      [5, [{ kind: 'reasoning', text: 'Hm. '.repeat(5) }]],
     ] as const) {
       const cut = truncate(whole(40), { maxOutputTokens })
       assert.deepEqual(cut.parts, parts, `${maxOutputTokens}`)
@@ -177,15 +177,15 @@ describe('a whole reply with thoughts and calls', () => {
 
   it('A33 ends before the call that is beyond the longest plausible length, if the upstream reports nothing', () => {
     const { parts, usage } = truncate(whole(6, 'estimated'), { maxOutputTokens: 6 })
-    assert.deepEqual([parts, usage.outputTokens], [[thought, text], 6])
+    assert.deepEqual([parts, usage.outputTokens], [[reasoning, text], 6])
   })
 
-  it('A33 ends before a stop string in its text, and keeps the thought before it', () => {
+  it('A33 ends before a stop string in its text, and keeps the reasoning before it', () => {
     const { parts, stopReason, usage } = truncate(whole(40, 'upstream', 30), {
       maxOutputTokens: 100,
       stop: ['rd word'],
     })
-    assert.deepEqual([parts, stopReason], [[thought, { kind: 'text', text: 'wo' }], 'stop_sequence'])
+    assert.deepEqual([parts, stopReason], [[reasoning, { kind: 'text', text: 'wo' }], 'stop_sequence'])
     // 49 of 160 characters.
     assert.deepEqual([usage.outputTokens, usage.reasoningTokens], [13, 13])
   })
@@ -197,10 +197,10 @@ describe('a whole reply with thoughts and calls', () => {
     ] as const) {
       const written = { kind: 'text', text: `${'word '.repeat(before)}STOP `.padEnd(40, 'x') } as const
       const cut = truncate(
-        { ...whole(40), parts: [thought, written, call, later] },
+        { ...whole(40), parts: [reasoning, written, call, later] },
         { maxOutputTokens: 15, stop: ['STOP'] },
       )
-      assert.deepEqual(cut.parts, [thought, { kind: 'text', text: 'word '.repeat(4) }])
+      assert.deepEqual(cut.parts, [reasoning, { kind: 'text', text: 'word '.repeat(4) }])
       assert.deepEqual([cut.stopReason, cut.usage.outputTokens], [reason, 15])
     }
   })

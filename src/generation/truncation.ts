@@ -131,7 +131,7 @@ function truncateParts(reply: WholeReply, all: readonly ReplyPart[], bounds: Bou
       continue
     }
     const text = whole.slice(0, match ? match.start : most - length).toWellFormed()
-    // A thought without its end has no signature.
+    // Reasoning without its end has no signature.
     if (part.kind !== 'call' && text !== '') parts.push({ kind: part.kind, text })
     const kept = { text: parts.map((each) => (each.kind === 'text' ? each.text : '')).join(''), parts }
     return cutOff(reply, { kept, length: total, stoppedAt: match && length + match.end }, bounds)
@@ -173,7 +173,7 @@ function mostOf(length: number, { usage: { outputTokens, source } }: WholeReply,
 
 /** A signature is not text of the model. */
 function charactersOf(delta: Delta): number {
-  if (delta.kind === 'thinking') return delta.text.length
+  if (delta.kind === 'reasoning') return delta.text.length
   return delta.kind === 'input' ? delta.json.length : 0
 }
 

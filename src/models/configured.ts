@@ -67,7 +67,7 @@ async function openTokenizer(entry: UpstreamConfig, thread: CountingThread, log:
   })
 }
 
-/** Whether an upstream gets the signatures of earlier thoughts. `@ai-sdk/openai-compatible` leaves them out. */
+/** Whether an upstream gets the signatures of earlier reasoning. `@ai-sdk/openai-compatible` leaves them out. */
 function sendsSignatures(entry: UpstreamConfig): boolean {
   if (entry.engine === 'openai') return acceptedBy(entry.upstream_model).signatures
   return entry.package !== '@ai-sdk/openai-compatible'

@@ -37,7 +37,7 @@ export interface PartsMessage {
   readonly text?: undefined
 }
 
-export type Part = TextPart | FilePart | ThinkingPart | CallPart | ResultPart
+export type Part = TextPart | FilePart | ReasoningPart | CallPart | ResultPart
 
 export interface TextPart {
   readonly kind: 'text'
@@ -66,8 +66,8 @@ export interface FilePart {
 export type Extent = { readonly width: number; readonly height: number } | { readonly pages: number }
 
 /** Reasoning of the model. A vendor accepts it back only unchanged, with its signature. */
-export interface ThinkingPart {
-  readonly kind: 'thinking'
+export interface ReasoningPart {
+  readonly kind: 'reasoning'
   /** Empty if only the vendor can read it. */
   readonly text: string
   readonly signature?: string | undefined
@@ -143,20 +143,20 @@ export interface Reasoning {
   readonly effort?: Effort | undefined
   /** The most tokens to think, where the vendor takes a number. */
   readonly budgetTokens?: number | undefined
-  /** Whether to return the thoughts or a summary of them. Default: the vendor's. */
+  /** Whether to return the reasoning or a summary of it. Default: the vendor's. */
   readonly summary?: 'auto' | 'concise' | 'detailed' | undefined
 }
 
 /** A part of a reply. The input of a call is empty where a model wrote none. */
-export type ReplyPart = TextPart | ThinkingPart | CallPart
+export type ReplyPart = TextPart | ReasoningPart | CallPart
 
 /**
- * A piece of a streamed reply that is not text. A `thinking` belongs to the one before it, unless anything came between. A
+ * A piece of a streamed reply that is not text. A `reasoning` belongs to the one before it, unless anything came between. A
  * `signature` ends it. An `input` continues the `call` before it: nothing else comes between. `withoutTokens`: the model did not
  * write this beginning of a call, so it does not count towards the output tokens.
  */
 export type Delta =
-  | { readonly kind: 'thinking'; readonly text: string }
+  | { readonly kind: 'reasoning'; readonly text: string }
   | { readonly kind: 'signature'; readonly signature: string; readonly redacted?: true | undefined }
   | { readonly kind: 'call'; readonly id: string; readonly tool: string; readonly withoutTokens?: true }
   | { readonly kind: 'input'; readonly json: string }

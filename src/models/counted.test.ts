@@ -60,13 +60,16 @@ describe('the text of a prompt that is counted', () => {
     ])
   })
 
-  it('has thoughts, without their signatures', () => {
-    const thought = { kind: 'thinking', text: 'Warm?' } as const
+  it('has reasoning, without its signatures', () => {
+    const reasoning = { kind: 'reasoning', text: 'Warm?' } as const
     const prompt: Prompt = {
       messages: [
         user,
-        { role: 'assistant', parts: [{ ...thought, signature: 'c2lnbg==' }, thought, { kind: 'text', text: 'Yes.' }] },
-        { role: 'assistant', parts: [{ kind: 'thinking', text: '', signature: 'YQ', redacted: true }] },
+        {
+          role: 'assistant',
+          parts: [{ ...reasoning, signature: 'c2lnbg==' }, reasoning, { kind: 'text', text: 'Yes.' }],
+        },
+        { role: 'assistant', parts: [{ kind: 'reasoning', text: '', signature: 'YQ', redacted: true }] },
       ],
     }
     assert.deepEqual(

@@ -3,7 +3,7 @@ import type { Message, Part, PartsMessage, Prompt, ReplyFormat, TextMessage, Too
 /**
  * All text of a prompt, as messages of text only: what a tokenizer can count. Tools and schemas count as a further message,
  * in the JSON in which vendors write them. Of a file, only the name is text: `fileTokens` counts the rest, as `signatureTokens`
- * does the signatures of thoughts.
+ * does the signatures of reasoning.
  */
 export function countedMessages(prompt: Prompt): readonly TextMessage[] {
   const { messages, tools, format } = prompt
@@ -35,7 +35,7 @@ function countedText(parts: readonly Part[]): string {
 function countedPart(part: Part): string {
   switch (part.kind) {
     case 'text':
-    case 'thinking':
+    case 'reasoning':
       return part.text
     case 'call':
       return `${part.tool} ${part.input}`

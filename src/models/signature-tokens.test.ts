@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Part, Prompt } from './conversation.ts'
 import { signatureBytes, signatureTokens } from './signature-tokens.ts'
 
-const thought = (signature?: string, text = ''): Part => ({ kind: 'thinking', text, signature })
+const reasoning = (signature?: string, text = ''): Part => ({ kind: 'reasoning', text, signature })
 const promptOf = (...parts: Part[]): Prompt => ({
   messages: [
     { role: 'user', text: 'Hello' },
@@ -16,7 +16,7 @@ test('a signature in base64 has the bytes that it encodes', () => {
     // All bytes of one bits: these are the characters in which the two alphabets differ.
     for (const bytes of [Buffer.alloc(length, 'a'), Buffer.alloc(length, 0xff)]) {
       for (const text of [bytes.toString('base64'), bytes.toString('base64url')]) {
-        assert.equal(signatureBytes(promptOf(thought(text))), length, text)
+        assert.equal(signatureBytes(promptOf(reasoning(text))), length, text)
       }
     }
   }
@@ -24,21 +24,21 @@ test('a signature in base64 has the bytes that it encodes', () => {
 
 test('any other signature has the bytes of its text', () => {
   for (const text of ['Grüß Gott', 'c2ln.c2ln', 'a b', 'ab=c', '====']) {
-    assert.equal(signatureBytes(promptOf(thought(text))), Buffer.byteLength(text), text)
+    assert.equal(signatureBytes(promptOf(reasoning(text))), Buffer.byteLength(text), text)
   }
 })
 
 test('all signatures count, redacted or not, and nothing else', () => {
   const signature = Buffer.alloc(300).toString('base64')
-  const redacted: Part = { kind: 'thinking', text: '', signature, redacted: true }
+  const redacted: Part = { kind: 'reasoning', text: '', signature, redacted: true }
   const text: Part = { kind: 'text', text: 'Hello' }
-  const { messages } = promptOf(thought(signature, 'Hm'), redacted, text, thought(), thought('', 'Hm'))
+  const { messages } = promptOf(reasoning(signature, 'Hm'), redacted, text, reasoning(), reasoning('', 'Hm'))
   assert.equal(signatureBytes({ messages: [...messages, ...messages] }), 1200)
   assert.equal(signatureBytes({ messages: [{ role: 'user', text: signature }] }), 0)
 })
 
 test('a token is expected for every 4 bytes, and held for every 2', () => {
   const signature = Buffer.alloc(1001).toString('base64')
-  assert.deepEqual(signatureTokens(promptOf(thought(signature))), { expected: 251, most: 501 })
+  assert.deepEqual(signatureTokens(promptOf(reasoning(signature))), { expected: 251, most: 501 })
   assert.deepEqual(signatureTokens(promptOf()), { expected: 0, most: 0 })
 })

@@ -1,7 +1,7 @@
 import type { Prompt } from './conversation.ts'
 
 /**
- * The tokens of reasoning that only its vendor can read. It is sent back encrypted, in the signatures of thoughts; the vendor
+ * The tokens of reasoning that only its vendor can read. It is sent back encrypted, in signatures; the vendor
  * decrypts it and charges it as input. `most` is what to hold. Vendors do not publish how they encode it. English text
  * has about four bytes for each token; numbers, code and other scripts have fewer.
  */
@@ -21,7 +21,7 @@ export function signatureTokens(prompt: Prompt): SignatureTokens {
 export function signatureBytes({ messages }: Prompt): number {
   let bytes = 0
   for (const { parts = [] } of messages) {
-    for (const part of parts) if (part.kind === 'thinking') bytes += bytesIn(part.signature ?? '')
+    for (const part of parts) if (part.kind === 'reasoning') bytes += bytesIn(part.signature ?? '')
   }
   return bytes
 }

@@ -156,7 +156,7 @@ describe('A34 the tokens of an upstream model', () => {
   })
 })
 
-/** A conversation with a thought and a redacted one, each with a signature of so many bytes. */
+/** A conversation with reasoning and redacted reasoning, each with a signature of so many bytes. */
 const think = (model: string, bytes: number) => ({
   model,
   max_tokens: 100,

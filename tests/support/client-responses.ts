@@ -11,7 +11,7 @@ export function responseItem(role: Message['role'], part: Part): Json {
       const type = role === 'assistant' ? 'output_text' : 'input_text'
       return { type: 'message', role, content: [{ type, text: part.text }] }
     }
-    case 'thinking': {
+    case 'reasoning': {
       const { text, signature, redacted } = part
       const summary = text === '' ? [] : [{ type: 'summary_text', text }]
       return {

@@ -37,7 +37,7 @@ export function eventsOf(parsed: DialectRequest, reply: Reply, size = 3): string
 }
 
 function inPieces(delta: Delta, size: number): readonly Delta[] {
-  if (delta.kind === 'thinking') return cut(delta.text, size).map((text) => ({ ...delta, text }))
+  if (delta.kind === 'reasoning') return cut(delta.text, size).map((text) => ({ ...delta, text }))
   return delta.kind === 'input' ? cut(delta.json, size).map((json) => ({ ...delta, json })) : [delta]
 }
 

@@ -57,7 +57,7 @@ const openAiForm = {
   failedResults: false,
   detail: true,
   parsesInput: false,
-  thoughts: 'all',
+  reasoning: 'all',
   blankTexts: true,
 } as const
 
@@ -70,7 +70,7 @@ const messages: Client = {
     failedResults: true,
     detail: false,
     parsesInput: true,
-    thoughts: 'all',
+    reasoning: 'all',
     blankTexts: true,
   },
   hasOneText: false,

@@ -16,9 +16,9 @@ export interface Form {
    */
   readonly parsesInput: boolean
   /**
-   * Earlier thoughts. `signed`: others are not accepted. `in calls`: their text, in turns with calls, where the vendor requires it.
+   * Earlier reasoning. `signed`: others are not accepted. `in calls`: their text, in turns with calls, where the vendor requires it.
    */
-  readonly thoughts: 'all' | 'signed' | 'in calls' | 'none'
+  readonly reasoning: 'all' | 'signed' | 'in calls' | 'none'
   /** Whether a turn can have only blank texts beside its other parts. Anthropic refuses them, so provider packages are not given any. */
   readonly blankTexts: boolean
 }
@@ -34,21 +34,21 @@ export function fitted(turns: readonly Turn[], ...forms: readonly Form[]): reado
   return forms.reduce(
     (fitting, form) =>
       fitting.map(({ role, parts }) => {
-        const kept = textsIn(thoughtsIn(parts, form), form)
+        const kept = textsIn(reasoningIn(parts, form), form)
         return { role, parts: kept.map((part) => fit(part, form)) }
       }),
     turns,
   )
 }
 
-function thoughtsIn(parts: readonly Part[], { thoughts }: Form): readonly Part[] {
-  if (thoughts === 'all') return parts
-  const others = parts.filter(({ kind }) => kind !== 'thinking')
-  if (thoughts === 'none') return others
-  if (thoughts === 'signed') return parts.filter((part) => part.kind !== 'thinking' || part.signature !== undefined)
+function reasoningIn(parts: readonly Part[], { reasoning }: Form): readonly Part[] {
+  if (reasoning === 'all') return parts
+  const others = parts.filter(({ kind }) => kind !== 'reasoning')
+  if (reasoning === 'none') return others
+  if (reasoning === 'signed') return parts.filter((part) => part.kind !== 'reasoning' || part.signature !== undefined)
   if (!parts.some(({ kind }) => kind === 'call')) return others
-  const text = parts.flatMap((part) => (part.kind === 'thinking' ? [part.text] : [])).join('\n')
-  return [{ kind: 'thinking', text }, ...others]
+  const text = parts.flatMap((part) => (part.kind === 'reasoning' ? [part.text] : [])).join('\n')
+  return [{ kind: 'reasoning', text }, ...others]
 }
 
 function textsIn(parts: readonly Part[], { blankTexts }: Form): readonly Part[] {
@@ -62,7 +62,7 @@ function fit(part: Part, form: Form): Part {
       return form.marks === 'none' ? { ...part, cache: undefined } : part
     case 'file':
       return { ...part, ...(form.marks === 'none' && { cache: undefined }), ...(!form.detail && { detail: undefined }) }
-    case 'thinking':
+    case 'reasoning':
       return part
     case 'call': {
       const input = form.parsesInput ? JSON.stringify(JSON.parse(part.input)) : part.input

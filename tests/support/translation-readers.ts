@@ -92,11 +92,11 @@ function chatPart(part: unknown): TextPart | FilePart {
 
 function chatThoughts(message: unknown): readonly Part[] {
   const content = at(message, 'reasoning_content')
-  if (typeof content === 'string') return [{ kind: 'thinking', text: content }]
+  if (typeof content === 'string') return [{ kind: 'reasoning', text: content }]
   return listAt(message, 'reasoning_details').map((detail) =>
     at(detail, 'type') === 'reasoning.encrypted'
-      ? { kind: 'thinking', text: '', signature: textAt(detail, 'data'), redacted: true }
-      : { kind: 'thinking', text: textAt(detail, 'text'), signature: textAt(detail, 'signature') },
+      ? { kind: 'reasoning', text: '', signature: textAt(detail, 'data'), redacted: true }
+      : { kind: 'reasoning', text: textAt(detail, 'text'), signature: textAt(detail, 'signature') },
   )
 }
 
@@ -129,10 +129,10 @@ function block(value: unknown): Part {
   switch (at(value, 'type')) {
     case 'text':
       return text(textAt(value, 'text'), cache)
-    case 'thinking':
-      return { kind: 'thinking', text: textAt(value, 'thinking'), signature: textAt(value, 'signature') }
+    case 'reasoning':
+      return { kind: 'reasoning', text: textAt(value, 'thinking'), signature: textAt(value, 'signature') }
     case 'redacted_thinking':
-      return { kind: 'thinking', text: '', signature: textAt(value, 'data'), redacted: true }
+      return { kind: 'reasoning', text: '', signature: textAt(value, 'data'), redacted: true }
     case 'tool_use': {
       const [id, tool] = [textAt(value, 'id'), textAt(value, 'name')]
       return { kind: 'call', id, tool, input: JSON.stringify(at(value, 'input')), cache }
@@ -172,7 +172,7 @@ function itemTurn(item: unknown): Turn {
     case 'reasoning': {
       const paragraphs = listAt(item, 'summary').map((part) => textAt(part, 'text'))
       const signature = textAt(item, 'encrypted_content')
-      return { role: 'assistant', parts: [{ kind: 'thinking', text: paragraphs.join('\n\n'), signature }] }
+      return { role: 'assistant', parts: [{ kind: 'reasoning', text: paragraphs.join('\n\n'), signature }] }
     }
     case 'function_call': {
       const [id, tool, input] = [textAt(item, 'call_id'), textAt(item, 'name'), textAt(item, 'arguments')]

@@ -4,7 +4,7 @@ import { pdfOf, pngOf } from './sample-files.ts'
 import { anyInput, anyMark, anyText, anyTextPart, anyTools, anyWord } from './transcripts.ts'
 import type { Client, HeardUsage, Settings } from './translation-clients.ts'
 import type { Upstream } from './translation-upstreams.ts'
-import type { VendorCall, VendorOptions, VendorPart, VendorThought } from './vendor-options.ts'
+import type { VendorCall, VendorOptions, VendorPart, VendorReasoning } from './vendor-options.ts'
 
 /** Generated conversations between a client and a vendor. */
 
@@ -57,7 +57,7 @@ const anyArguments = fc.oneof(
 )
 
 type Called = Pick<VendorCall, 'name' | 'input'>
-type Said = VendorThought | { readonly kind: 'text'; readonly text: string }
+type Said = VendorReasoning | { readonly kind: 'text'; readonly text: string }
 
 const anySaid = (upstream: Upstream): fc.Arbitrary<readonly Said[]> =>
   fc.array(
@@ -68,25 +68,25 @@ const anySaid = (upstream: Upstream): fc.Arbitrary<readonly Said[]> =>
     { maxLength: 4 },
   )
 
-/** An empty signed thought is one whose text the vendor does not show. */
-function anyThought({ signs }: Upstream): fc.Arbitrary<VendorThought> {
-  if (signs === 'no') return anyText.map((text) => ({ kind: 'thinking', text }))
+/** Empty signed reasoning is one whose text the vendor does not show. */
+function anyThought({ signs }: Upstream): fc.Arbitrary<VendorReasoning> {
+  if (signs === 'no') return anyText.map((text) => ({ kind: 'reasoning', text }))
   const signed = fc
     .tuple(fc.oneof(anyText, fc.constant('')), anyWord)
-    .map(([text, signature]): VendorThought => ({ kind: 'thinking', text, signature }))
+    .map(([text, signature]): VendorReasoning => ({ kind: 'reasoning', text, signature }))
   if (signs === 'all') return signed
   return fc.oneof(
     signed,
-    anyWord.map((signature): VendorThought => ({ kind: 'thinking', text: '', signature, redacted: true })),
+    anyWord.map((signature): VendorReasoning => ({ kind: 'reasoning', text: '', signature, redacted: true })),
   )
 }
 
-/** Leaves out what the two APIs cannot express: a second text or thought, or two texts in a row. */
+/** Leaves out what the two APIs cannot express: a second text or second reasoning, or two texts in a row. */
 function expressible(client: Client, upstream: Upstream, said: readonly Said[]): readonly Said[] {
   const hasOneText = client.hasOneText || upstream.order === 'parts in turn'
   return said.filter((part, index) => {
     const before = said.slice(0, index).map(({ kind }) => kind)
-    if (part.kind === 'thinking') return upstream.signs !== 'no' || !before.includes('thinking')
+    if (part.kind === 'reasoning') return upstream.signs !== 'no' || !before.includes('reasoning')
     return hasOneText ? !before.includes('text') : before.at(-1) !== 'text'
   })
 }
@@ -110,9 +110,9 @@ function ordered(
     const from = inTurn ? parts.length : first + (place % (parts.length - first + 1))
     parts.splice(from, 0, { kind: 'call', id: `call_${round}_${index}`, ...call })
   })
-  // A vendor signs no two thoughts alike.
+  // A vendor signs no two parts of reasoning alike.
   return parts.map((part, index) =>
-    part.kind === 'thinking' && part.signature !== undefined
+    part.kind === 'reasoning' && part.signature !== undefined
       ? { ...part, signature: `${part.signature}${index}` }
       : part,
   )
@@ -230,7 +230,7 @@ function fewMarks({ settings, rounds }: Script): Script {
   const few = <Marked extends { readonly cache?: unknown }>(marked: Marked): Marked =>
     marked.cache === undefined || left-- > 0 ? marked : { ...marked, cache: undefined }
   const fewIn = (part: Part): Part => {
-    if (part.kind === 'thinking') return part
+    if (part.kind === 'reasoning') return part
     if (part.kind !== 'result') return few(part)
     const content = part.content.map((each: TextPart | FilePart) => few(each))
     return few({ ...part, content })

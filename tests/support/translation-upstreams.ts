@@ -38,9 +38,9 @@ interface Engine {
 export interface Upstream {
   readonly name: string
   readonly form: Form
-  /** The order of a reply: thoughts, a text and calls; calls after the texts; any. */
+  /** The order of a reply: reasoning, a text and calls; calls after the texts; any. */
   readonly order: 'parts in turn' | 'calls last' | 'any'
-  /** Whether thoughts are signed, whether they can be withheld. Unsigned thoughts are one. */
+  /** Whether reasoning is signed, whether it can be withheld. Unsigned reasoning is one part. */
   readonly signs: 'no' | 'all' | 'all, and withholds some'
   readonly engine: Engine
   readonly read: (body: Json) => Asked
@@ -150,7 +150,7 @@ const plainChat: Form = {
   failedResults: false,
   detail: true,
   parsesInput: false,
-  thoughts: 'none',
+  reasoning: 'none',
   blankTexts: true,
 }
 
@@ -161,14 +161,14 @@ export const upstreams: readonly Upstream[] = [
   {
     ...ofChat,
     name: 'openai engine, DeepSeek',
-    form: { ...plainChat, thoughts: 'in calls' },
+    form: { ...plainChat, reasoning: 'in calls' },
     engine: openAiEngine('deepseek-chat'),
   },
   {
     ...ofChat,
     name: 'openai engine, Claude behind a gateway',
     signs: 'all, and withholds some',
-    form: { ...plainChat, marks: 'all', thoughts: 'signed' },
+    form: { ...plainChat, marks: 'all', reasoning: 'signed' },
     engine: openAiEngine('anthropic/claude'),
   },
   {
@@ -179,10 +179,10 @@ export const upstreams: readonly Upstream[] = [
       failedResults: true,
       detail: false,
       parsesInput: true,
-      thoughts: 'signed',
+      reasoning: 'signed',
       blankTexts: false,
     },
-    // The package moves calls to the end of what is between two thoughts.
+    // The package moves calls to the end of what is between two parts of reasoning.
     order: 'calls last',
     signs: 'all, and withholds some',
     engine: packageEngine('@ai-sdk/anthropic', 'claude-opus-4-8', messages),
@@ -190,7 +190,7 @@ export const upstreams: readonly Upstream[] = [
   },
   {
     name: '@ai-sdk/openai',
-    form: { ...plainChat, parsesInput: true, thoughts: 'signed', blankTexts: false },
+    form: { ...plainChat, parsesInput: true, reasoning: 'signed', blankTexts: false },
     order: 'any',
     signs: 'all',
     engine: packageEngine('@ai-sdk/openai', 'gpt-5', responses),

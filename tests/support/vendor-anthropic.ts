@@ -54,7 +54,7 @@ function streamedBlocks(options: VendorOptions): readonly StreamedBlock[] {
 /** A block as it begins, and its deltas. */
 function blockOf(part: PlayedPart): readonly [block: object, deltas: readonly object[]] {
   switch (part.kind) {
-    case 'thinking': {
+    case 'reasoning': {
       const { signature, redacted } = part
       if (redacted) return [{ type: 'redacted_thinking', data: signature }, []]
       const deltas = part.pieces.map((text) => ({ type: 'thinking_delta', thinking: text }))

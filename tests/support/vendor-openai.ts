@@ -9,7 +9,7 @@ import {
   type PlayedPart,
   type VendorCall,
   type VendorOptions,
-  type VendorThought,
+  type VendorReasoning,
 } from './vendor-options.ts'
 
 /** OpenAI's chat completions. */
@@ -67,10 +67,10 @@ const stopOf = ({ matchedStop }: VendorOptions): object =>
 
 function messageOf(options: VendorOptions): object {
   const parts = partsOf(options)
-  const thoughts = parts.filter((part) => part.kind === 'thinking')
+  const reasoning = parts.filter((part) => part.kind === 'reasoning')
   const calls = parts.filter((part) => part.kind === 'call')
-  const thinking = thoughts.map(({ text }) => text).join('')
-  const details = options.parts ? thoughts.flatMap(detailsOf) : []
+  const thinking = reasoning.map(({ text }) => text).join('')
+  const details = options.parts ? reasoning.flatMap(detailsOf) : []
   return {
     role: 'assistant',
     content: textOf(options),
@@ -84,8 +84,8 @@ function messageOf(options: VendorOptions): object {
 
 const format = 'anthropic-claude-v1'
 
-/** A signed thought, as OpenRouter writes it. */
-function detailsOf({ text, signature, redacted }: VendorThought): readonly object[] {
+/** Signed reasoning, as OpenRouter writes it. */
+function detailsOf({ text, signature, redacted }: VendorReasoning): readonly object[] {
   if (signature === undefined) return []
   return [redacted ? { type: 'reasoning.encrypted', data: signature, format } : { ...textDetail, text, signature }]
 }
@@ -103,12 +103,12 @@ function deltasOf(parts: readonly PlayedPart[], isSigned: boolean): readonly Cha
   let [generated, index] = [0, -1]
   return parts.flatMap((part): readonly ChatPiece[] => {
     if (part.kind === 'text') return part.pieces.map((content) => ({ content: { content }, generated: ++generated }))
-    const contents = part.kind === 'call' ? callDeltas(part, ++index) : thoughtDeltas(part, isSigned)
+    const contents = part.kind === 'call' ? callDeltas(part, ++index) : reasoningDeltas(part, isSigned)
     return contents.map((content) => ({ content, generated }))
   })
 }
 
-function thoughtDeltas(part: PlayedPart & VendorThought, isSigned: boolean): readonly object[] {
+function reasoningDeltas(part: PlayedPart & VendorReasoning, isSigned: boolean): readonly object[] {
   const texts = part.pieces.map((text) => ({ content: null, reasoning_content: text }))
   const { signature } = part
   if (!isSigned || signature === undefined) return texts

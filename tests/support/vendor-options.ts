@@ -10,17 +10,17 @@ export interface VendorOptions {
   /** The stop sequence that ended the reply, in vLLM's field of chat completions. */
   readonly matchedStop?: string
   /**
-   * What the model thinks before its text. OpenAI's chat completions have no thoughts: they are sent as DeepSeek does, and the
+   * What the model thinks before its text. OpenAI's chat completions have no reasoning: it is sent as DeepSeek does, and the
    * responses send them as a summary.
    */
   readonly thinking?: string
-  /** Anthropic's signature of the thoughts; the encrypted content of a reasoning item. */
+  /** Anthropic's signature of the reasoning; the encrypted content of a reasoning item. */
   readonly signature?: string
   /** Calls of tools after the text. With calls and without `text` or `tokens`, the reply has no text. */
   readonly calls?: readonly VendorCall[]
   /**
-   * Instead of thoughts, text and calls: all parts of the reply in their order, as far as the API has one. Chat completions have
-   * the signatures of these thoughts in OpenRouter's field.
+   * Instead of reasoning, text and calls: all parts of the reply in their order, as far as the API has one. Chat completions have
+   * the signatures of this reasoning in OpenRouter's field.
    */
   readonly parts?: readonly VendorPart[]
   /**
@@ -69,11 +69,11 @@ export interface VendorCall {
 /** A part of a reply. */
 export type VendorPart =
   | { readonly kind: 'text'; readonly text: string }
-  | VendorThought
+  | VendorReasoning
   | (VendorCall & { readonly kind: 'call' })
 
-export interface VendorThought {
-  readonly kind: 'thinking'
+export interface VendorReasoning {
+  readonly kind: 'reasoning'
   readonly text: string
   readonly signature?: string | undefined
   /** Whether the text is withheld, and only the signature is sent. */
@@ -92,7 +92,7 @@ export function partsOf(options: VendorOptions): readonly PlayedPart[] {
   return [
     ...(thinking === undefined
       ? []
-      : [{ kind: 'thinking' as const, text: thinking, signature, pieces: thoughtsOf(options) }]),
+      : [{ kind: 'reasoning' as const, text: thinking, signature, pieces: reasoningOf(options) }]),
     ...(text !== null || calls.length === 0
       ? [{ kind: 'text' as const, text: text ?? '', pieces: tokensOf(options) }]
       : []),
@@ -112,8 +112,8 @@ export function tokensOf({ tokens, text, calls, parts }: VendorOptions): readonl
 
 const wordsOf = (text: string): readonly string[] => text.match(/ ?[\p{L}\p{N}]+|[^\p{L}\p{N}]/gu) ?? []
 
-/** The pieces of the thoughts of a stream. */
-const thoughtsOf = ({ thinking = '' }: VendorOptions): readonly string[] => wordsOf(thinking)
+/** The pieces of the reasoning of a stream. */
+const reasoningOf = ({ thinking = '' }: VendorOptions): readonly string[] => wordsOf(thinking)
 
 /** The pieces of the input of a call in a stream. */
 const piecesOfCall = ({ input, pieces }: VendorCall): readonly string[] => pieces ?? input.match(/[^]{1,8}/gu) ?? []

@@ -6,7 +6,7 @@ import {
   type PlayedPart,
   type VendorCall,
   type VendorOptions,
-  type VendorThought,
+  type VendorReasoning,
 } from './vendor-options.ts'
 
 /** OpenAI's responses. */
@@ -51,7 +51,7 @@ const itemsOf = (options: VendorOptions): readonly Item[] => partsOf(options).ma
 
 function itemOf(part: PlayedPart, index: number): Item {
   switch (part.kind) {
-    case 'thinking':
+    case 'reasoning':
       return reasoningItem(part, index)
     case 'text':
       return messageItem(part, index)
@@ -75,7 +75,7 @@ function messageItem({ text, pieces }: PlayedPart & { readonly text: string }, i
   }
 }
 
-function reasoningItem({ text, signature, pieces }: PlayedPart & VendorThought, index: number): Item {
+function reasoningItem({ text, signature, pieces }: PlayedPart & VendorReasoning, index: number): Item {
   const id = `rs_${index}`
   const common = { type: 'reasoning', id, ...(signature !== undefined && { encrypted_content: signature }) }
   const where = { item_id: id, summary_index: 0 }

@@ -17,7 +17,7 @@ import { play, streamFaults, type StreamFault } from './vendor-stream.ts'
  *     vendor.set({ thinking: 'Hm.', signature: 'c2ln', calls: [{ id: 'call_1', name: 'clock', input: '{"zone":"UTC"}' }] })
  *     vendor.set({ usage: { prompt_tokens: 100, completion_tokens: 9, prompt_tokens_details: { cached_tokens: 80 } } })
  *
- * Each piece of a thought, a text or a call's input is one token for `gate`, `after` and the pace.
+ * Each piece of reasoning, a text or a call's input is one token for `gate`, `after` and the pace.
  */
 export interface Vendor {
   /** The `url` of an endpoint in the configuration. */

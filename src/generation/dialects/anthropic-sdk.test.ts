@@ -40,8 +40,8 @@ const asked = { model: 'fast', max_tokens: 100, messages: [{ role: 'user' as con
 const weather = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] } as const
 const tools = [{ name: 'weather', input_schema: { ...weather, required: ['city'] } }]
 
-const thought: ReplyPart = { kind: 'thinking', text: 'I should look.', signature: 'c2ln' }
-const secret: ReplyPart = { kind: 'thinking', text: '', signature: 'ZGF0YQ', redacted: true }
+const reasoning: ReplyPart = { kind: 'reasoning', text: 'I should look.', signature: 'c2ln' }
+const secret: ReplyPart = { kind: 'reasoning', text: '', signature: 'ZGF0YQ', redacted: true }
 const said: ReplyPart = { kind: 'text', text: 'Let me see.' }
 const call = (id: string, city: string): ReplyPart => ({
   kind: 'call',
@@ -49,7 +49,7 @@ const call = (id: string, city: string): ReplyPart => ({
   tool: 'weather',
   input: `{"city": "${city}"}`,
 })
-const first = [thought, secret, said, call('call_1', 'Bonn'), call('call_2', 'Ulm')]
+const first = [reasoning, secret, said, call('call_1', 'Bonn'), call('call_2', 'Ulm')]
 
 /** Calls two tools, and then says what they returned. */
 const callsFirst: Script = ({ messages }) => {
@@ -76,7 +76,7 @@ const usage = {
 
 describe("the helpers of Anthropic's official client", () => {
   for (const stream of [false, true]) {
-    test(`thoughts without their text keep their signature, and can be sent back; stream: ${stream}`, async () => {
+    test(`reasoning without its text keeps its signature, and can be sent back; stream: ${stream}`, async () => {
       const prompts: Prompt[] = []
       const { messages } = clientOf((prompt) => {
         prompts.push(prompt)
@@ -101,8 +101,8 @@ describe("the helpers of Anthropic's official client", () => {
         ...body,
         messages: [...body.messages, { role: 'assistant', content }, { role: 'user', content: results }],
       })
-      const sentBack = prompts.at(-1)?.messages[1]?.parts?.filter(({ kind }) => kind === 'thinking')
-      assert.deepEqual(sentBack, [{ ...thought, text: '' }, secret])
+      const sentBack = prompts.at(-1)?.messages[1]?.parts?.filter(({ kind }) => kind === 'reasoning')
+      assert.deepEqual(sentBack, [{ ...reasoning, text: '' }, secret])
     })
 
     test(`the tool runner carries out the calls and sends the results back; stream: ${stream}`, async () => {

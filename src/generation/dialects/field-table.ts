@@ -101,7 +101,7 @@ export const responsesFields = {
   'input[].content[].logprobs': refused([]),
   'input[].content[].parsed': hint,
   'input[].content[].prompt_cache_breakpoint': hint,
-  // All thoughts that a request has are passed on, whichever turn they are of.
+  // All reasoning that a request has is passed on, whichever turn it is of.
   'reasoning.context': refused('auto', 'all_turns'),
   'reasoning.mode': refused('standard'),
   'tools[].allowed_callers': refused(['direct']),
@@ -114,7 +114,7 @@ export const messagesFields = {
   cache_control: passed,
   compaction: refused(),
   container: refused(),
-  // Claude Code asks to keep all thoughts, as is done anyway.
+  // Claude Code asks to keep all reasoning, as is done anyway.
   context_management: refused({ edits: [] }, { edits: [{ type: 'clear_thinking_20251015', keep: 'all' }] }),
   diagnostics: refused(),
   fallback_credit_token: refused(),

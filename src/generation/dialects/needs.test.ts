@@ -21,7 +21,7 @@ test('a prompt needs a model that can do what its fields and its messages have',
     [{ cacheKey: 'x', reasoning: { effort: 'none' } }, undefined],
     [{ reasoning: { summary: 'auto' } }, undefined],
     [
-      { messages: [saying({ kind: 'thinking', text: 'Hm.' }, { kind: 'text', text: 'Hi.', cache: {} }), user] },
+      { messages: [saying({ kind: 'reasoning', text: 'Hm.' }, { kind: 'text', text: 'Hi.', cache: {} }), user] },
       undefined,
     ],
     [{ tools: [tool] }, ['tools tools']],

@@ -53,7 +53,7 @@ function capabilitiesOf(messages: readonly Message[], field: string): ReadonlyMa
   return found
 }
 
-/** Earlier thoughts need nothing: a model that does not think can do without them. */
+/** Earlier reasoning needs nothing: a model that does not reason can do without it. */
 function capabilityOf(part: Part): Capability | undefined {
   switch (part.kind) {
     case 'call':
@@ -62,7 +62,7 @@ function capabilityOf(part: Part): Capability | undefined {
     case 'file':
       return part.mediaType.startsWith('image/') ? 'images' : 'documents'
     case 'text':
-    case 'thinking':
+    case 'reasoning':
       return undefined
   }
 }

@@ -158,7 +158,7 @@ test('a hosted tool is named in the refusal', () => {
   const schemaOf = (schema: unknown) => ({ text: { format: { type: 'json_schema', name: 'answer', schema } } })
   const call = { type: 'function_call', id: 'fc_1', call_id: 'c1', name: 'f', arguments: '{}', status: 'completed' }
   const result = { type: 'function_call_output', call_id: 'c1', output: '5' }
-  const thought = { type: 'reasoning', id: 'rs_1', summary: [{ type: 'summary_text', text: 'Hm.' }] }
+  const reasoning = { type: 'reasoning', id: 'rs_1', summary: [{ type: 'summary_text', text: 'Hm.' }] }
   const hosted = ['file_search', 'code_interpreter', 'mcp', 'computer', 'image_generation']
   const spaced = (...tools: readonly unknown[]) => ({ tools: [{ type: 'namespace', name: 'n', tools }] })
   const others = ['item_reference', 'web_search_call', 'shell_call', 'mcp_approval_response', 'compaction']
@@ -211,7 +211,7 @@ test('a hosted tool is named in the refusal', () => {
     [after(call, { ...result, output: [{ type: 'input_image', image_url: 'x' }] }), 'input[2].output[0].image_url'],
     [after(call, user), 'input[1].call_id'],
     [after(call), 'input[1].type'],
-    [after(thought), 'input[1].type'],
+    [after(reasoning), 'input[1].type'],
     [after(call, call, result), 'input[2].call_id'],
     [after({ ...call, arguments: '{' }, result), 'input[1].arguments'],
     [after({ ...call, arguments: '[]' }, result), 'input[1].arguments'],
@@ -219,13 +219,13 @@ test('a hosted tool is named in the refusal', () => {
     [after({ ...call, caller: { type: 'program', caller_id: 'x' } }, result), 'input[1].caller'],
     ...others.map((type) => [after({ type, id: 'x' }), 'input[1].type'] as const),
     [before({ type: 'reasoning', id: 'rs_1' }), 'input[0].summary'],
-    [before({ ...thought, summary: 'Hm.' }), 'input[0].summary'],
-    [before({ ...thought, summary: [{ type: 'text', text: 'x' }] }), 'input[0].summary[0].type'],
-    [before({ ...thought, summary: [{ type: 'summary_text' }] }), 'input[0].summary[0].text'],
-    [before({ ...thought, content: [5] }), 'input[0].content[0]'],
-    [before({ ...thought, encrypted_content: 5 }), 'input[0].encrypted_content'],
-    [before({ ...thought, encrypted_content: 'a\0' }), 'input[0].encrypted_content'],
-    [before({ ...thought, effort: 'low' }), 'input[0].effort'],
+    [before({ ...reasoning, summary: 'Hm.' }), 'input[0].summary'],
+    [before({ ...reasoning, summary: [{ type: 'text', text: 'x' }] }), 'input[0].summary[0].type'],
+    [before({ ...reasoning, summary: [{ type: 'summary_text' }] }), 'input[0].summary[0].text'],
+    [before({ ...reasoning, content: [5] }), 'input[0].content[0]'],
+    [before({ ...reasoning, encrypted_content: 5 }), 'input[0].encrypted_content'],
+    [before({ ...reasoning, encrypted_content: 'a\0' }), 'input[0].encrypted_content'],
+    [before({ ...reasoning, effort: 'low' }), 'input[0].effort'],
     [after({ role: 'user', content: [{ type: 'refusal', refusal: 'No.' }] }), 'input[1].content[0].type'],
     [{ include: ['message.output_text.logprobs'] }, 'include[0]'],
     [{ reasoning: { effort: 'most' } }, 'reasoning.effort'],

@@ -49,7 +49,7 @@ export function readNamedSchema({ name, description, schema, strict }: Fields, p
   }
 }
 
-/** The id of a call. Some gateways keep a whole signature of the model's thoughts in it. */
+/** The id of a call. Some gateways keep a whole signature of the model's reasoning in it. */
 export function readId(id: unknown, field: string): string {
   if (typeof id !== 'string' || id === '' || id.length > mostIdCharacters) {
     throw mustBe(field, `an id of 1 to ${mostIdCharacters} characters`)

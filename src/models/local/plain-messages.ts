@@ -37,7 +37,7 @@ function textMessages(messages: readonly Message[]): readonly TextMessage[] {
         return [
           `${part.isError ? 'Error' : 'Result'} of call ${numbers.get(part.callId)}: ${textOfResult(part.content)}`,
         ]
-      case 'thinking':
+      case 'reasoning':
       case 'file':
         return []
     }

@@ -78,7 +78,7 @@ void test('calls, results and a forced tool are plain text', async () => {
   const conversation: Prompt = {
     messages: [
       { role: 'user', text: 'When?' },
-      { role: 'assistant', parts: [{ kind: 'thinking', text: 'Hm.' }, said, call('x', 'clock'), call('y', 'note')] },
+      { role: 'assistant', parts: [{ kind: 'reasoning', text: 'Hm.' }, said, call('x', 'clock'), call('y', 'note')] },
       { role: 'user', parts: [{ ...result('y', attack), isError: true }, result('x', 'Noon'), said] },
     ],
     tools: [clock, note],

@@ -43,9 +43,9 @@ describe("a prompt in the form of Anthropic's API", () => {
       {
         role: 'assistant',
         parts: [
-          { kind: 'thinking', text: 'Hm.', signature: 'c2ln' },
-          { kind: 'thinking', text: '', signature: 'ZGF0YQ', redacted: true },
-          { kind: 'thinking', text: 'Unsigned.' },
+          { kind: 'reasoning', text: 'Hm.', signature: 'c2ln' },
+          { kind: 'reasoning', text: '', signature: 'ZGF0YQ', redacted: true },
+          { kind: 'reasoning', text: 'Unsigned.' },
           text,
           { kind: 'call', id: 'a', tool: 'look', input: '{"x":[1,2]}', cache: { ttl: '5m' } },
           { kind: 'call', id: 'b', tool: 'look', input: '{}' },

@@ -42,7 +42,7 @@ function blockOf(part: Part): object {
       return textBlock(part)
     case 'file':
       return fileBlock(part)
-    case 'thinking': {
+    case 'reasoning': {
       const { text, signature = '', redacted } = part
       return redacted ? { type: 'redacted_thinking', data: signature } : { type: 'thinking', thinking: text, signature }
     }

@@ -261,7 +261,7 @@ describe("the server's own count", () => {
     const signature = Buffer.alloc(4000).toString('base64')
     const thinking: Prompt = {
       messages: [
-        { role: 'assistant', parts: [{ kind: 'thinking', text: '', signature, redacted: true }] },
+        { role: 'assistant', parts: [{ kind: 'reasoning', text: '', signature, redacted: true }] },
         { role: 'user', text: 'Go on' },
       ],
     }

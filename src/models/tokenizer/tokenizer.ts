@@ -42,7 +42,7 @@ export interface TokenizerNeeds {
   /** Percent that the hold exceeds the estimate by. */
   readonly margin: number
   readonly upstreamModel: string
-  /** Whether requests to the upstream have the signatures of earlier thoughts. */
+  /** Whether requests to the upstream have the signatures of earlier reasoning. */
   readonly sendsSignatures: boolean
   /** The servers that can count, with the version at the end of each address. */
   readonly endpoints: readonly EndpointOptions[]

@@ -9,7 +9,7 @@ import { startVendor } from '../../../tests/support/vendor.ts'
 import type { Delta } from '../conversation.ts'
 import type { Model, StreamPart } from '../model.ts'
 
-/** What provider packages make of replies with calls and thoughts, in each API that the stand-in speaks. */
+/** What provider packages make of replies with calls and reasoning, in each API that the stand-in speaks. */
 
 const vendor = await startVendor()
 const models = createModels()
@@ -32,7 +32,7 @@ const stream = async (name: PackageName, options: VendorOptions) => {
 
 const call = (id: string, tool: string): Delta => ({ kind: 'call', id, tool })
 const input = (json: string): Delta => ({ kind: 'input', json })
-const thinking = (text: string): Delta => ({ kind: 'thinking', text })
+const thinking = (text: string): Delta => ({ kind: 'reasoning', text })
 const signature: Delta = { kind: 'signature', signature: 'c2ln' }
 
 const clock = { id: 'call_1', name: 'clock', input: '{"zone":"UTC"}' }
@@ -48,9 +48,9 @@ for (const name of packages) {
 
     test('a stream has them in pieces', async () => {
       const { pieces, stopReason } = await stream(name, calling)
-      const thoughts = [thinking('Hm'), thinking('.'), ...signatures]
+      const reasoning = [thinking('Hm'), thinking('.'), ...signatures]
       const calls = [call('call_1', 'clock'), input('{"zone":'), input('"UTC"}'), call('call_2', 'die'), input('{}')]
-      assert.deepEqual([pieces, stopReason], [[...thoughts, 'Well', '.', ...calls], 'complete'])
+      assert.deepEqual([pieces, stopReason], [[...reasoning, 'Well', '.', ...calls], 'complete'])
     })
 
     test('arguments that are not JSON are passed on as the model wrote them', async () => {
@@ -88,13 +88,13 @@ for (const name of packages) {
       }
     })
 
-    test('A14 usage that is missing is estimated from thoughts and calls, too', async () => {
+    test('A14 usage that is missing is estimated from reasoning and calls, too', async () => {
       // Anthropic's package requires usage.
       if (name === '@ai-sdk/anthropic') return
       const { usage } = await stream(name, { ...calling, usageOn: 'none', usage: null })
-      // Two pieces of the thought, two of the text, two names, and three pieces of input.
+      // Two pieces of reasoning, two of the text, two names, and three pieces of input.
       assert.deepEqual(usage, { inputTokens: 5, outputTokens: 9, source: 'estimated' })
-      // 3 bytes of thoughts, 5 of text, 5 + 14 and 3 + 2 of the calls.
+      // 3 bytes of reasoning, 5 of text, 5 + 14 and 3 + 2 of the calls.
       const whole = await run(name, { ...calling, usageOn: 'none', usage: null })
       assert.deepEqual(whole.usage, { inputTokens: 5, outputTokens: 8, source: 'estimated' })
     })
@@ -150,7 +150,7 @@ function openCall(name: PackageName, options: VendorOptions) {
 const countOf = (parts: readonly StreamPart[]): number =>
   parts.reduce((sum, part) => sum + (part.kind === 'deltas' ? part.deltas.length : 0), 0)
 
-/** Two pieces of the thought, the name of the tool and the beginning of its input. A signature costs nothing. */
+/** Two pieces of reasoning, the name of the tool and the beginning of its input. A signature costs nothing. */
 const received = { inputTokens: 5, outputTokens: 4, source: 'estimated' } as const
 
 for (const name of packages) {

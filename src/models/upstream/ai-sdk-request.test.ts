@@ -232,7 +232,7 @@ describe('reasoning', () => {
     assert.deepEqual(fieldsOf(body, 'thinking', 'max_tokens'), [undefined, 1024])
   })
 
-  test('is an effort for OpenAI, with thoughts that can be sent back', async () => {
+  test('is an effort for OpenAI, with reasoning that can be sent back', async () => {
     const body = await sent(openAi, { reasoning: { effort: 'max', summary: 'auto' } })
     assert.deepEqual(fieldsOf(body, 'reasoning', 'store', 'include', 'temperature', 'max_output_tokens'), [
       { effort: 'xhigh', summary: 'auto' },
@@ -311,8 +311,8 @@ describe('caches and files', () => {
   })
 })
 
-test('a turn of thoughts that are not sent back leaves nothing behind: vendors refuse an empty turn', async () => {
-  const unsigned = { kind: 'thinking', text: 'Hm.' } as const
+test('a turn of reasoning that is not sent back leaves nothing behind: vendors refuse an empty turn', async () => {
+  const unsigned = { kind: 'reasoning', text: 'Hm.' } as const
   const body = await sent(compatible, { messages: [user, { role: 'assistant', parts: [unsigned] }, user] })
   assert.deepEqual(
     listAt(body, 'messages').map((message) => at(message, 'role')),

@@ -9,7 +9,7 @@ import { startVendor } from '../../../tests/support/vendor.ts'
 import type { Delta } from '../conversation.ts'
 import type { Model, StreamPart } from '../model.ts'
 
-/** Streams with calls and thoughts, in the forms that servers send. */
+/** Streams with calls and reasoning, in the forms that servers send. */
 
 const upstream = await startRawUpstream()
 const vendor = await startVendor()
@@ -51,7 +51,7 @@ const fragment = (
 
 const call = (id: string, tool: string): Delta => ({ kind: 'call', id, tool })
 const input = (json: string): Delta => ({ kind: 'input', json })
-const thinking = (text: string): Delta => ({ kind: 'thinking', text })
+const thinking = (text: string): Delta => ({ kind: 'reasoning', text })
 
 describe('a stream with calls', () => {
   test('of OpenAI and llama.cpp: one after the other, each in pieces', async () => {
@@ -171,7 +171,7 @@ describe('a stream with calls', () => {
 
 const detail = (more: object) => [{ type: 'reasoning.text', index: 0, format: 'anthropic-claude-v1', ...more }]
 
-describe('a stream with thoughts', () => {
+describe('a stream with reasoning', () => {
   test('of DeepSeek', async () => {
     const { pieces } = await streamed([
       chunk({ role: 'assistant', content: null, reasoning_content: '' }),
@@ -215,8 +215,8 @@ describe('a stream with thoughts', () => {
   })
 
   test('of Mistral', async () => {
-    const thought = { type: 'thinking', thinking: [{ type: 'text', text: 'Hm.' }] }
-    const { pieces } = await streamed([chunk({ content: [thought] }), chunk({ content: 'Well.' }), finish('stop')])
+    const reasoning = { type: 'thinking', thinking: [{ type: 'text', text: 'Hm.' }] }
+    const { pieces } = await streamed([chunk({ content: [reasoning] }), chunk({ content: 'Well.' }), finish('stop')])
     assert.deepEqual(pieces, [thinking('Hm.'), 'Well.'])
   })
 })
@@ -249,7 +249,7 @@ describe('A14 usage of a stream with calls', () => {
 
   test('that is missing is one token for each piece', async () => {
     const { usage: counted } = await fromVendor({ ...calling, usageOn: 'none' })
-    // Two pieces of the thought, the name, and two pieces of the input.
+    // Two pieces of reasoning, the name, and two pieces of the input.
     assert.deepEqual(counted, { inputTokens: 5, outputTokens: 5, source: 'estimated' })
   })
 

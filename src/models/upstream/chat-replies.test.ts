@@ -5,7 +5,7 @@ import { createModels, prompt } from '../../../tests/support/vendor-run.ts'
 import { Problem } from '../../platform/problems.ts'
 import type { WholeReply } from '../model.ts'
 
-/** Whole replies with calls, thoughts and cached tokens, in the forms that servers send. */
+/** Whole replies with calls, reasoning and cached tokens, in the forms that servers send. */
 
 const upstream = await startRawUpstream()
 const models = createModels()
@@ -69,8 +69,8 @@ describe('calls', () => {
   })
 })
 
-describe('thoughts', () => {
-  const thought = { kind: 'thinking', text: 'Hm.' }
+describe('reasoning', () => {
+  const reasoning = { kind: 'reasoning', text: 'Hm.' }
   const text = { kind: 'text', text: 'Well.' }
 
   for (const [vendor, fields] of [
@@ -97,7 +97,7 @@ describe('thoughts', () => {
   ] as const) {
     test(`of ${vendor}`, async () => {
       const reply = await replyTo(message(fields))
-      assert.deepEqual([reply.text, reply.parts], ['Well.', [thought, text]])
+      assert.deepEqual([reply.text, reply.parts], ['Well.', [reasoning, text]])
     })
   }
 
@@ -110,9 +110,9 @@ describe('thoughts', () => {
     ]
     const { parts } = await replyTo(message({ content: 'Well.', reasoning: 'Hm.Oh.', reasoning_details }))
     assert.deepEqual(parts, [
-      { kind: 'thinking', text: '', signature: 'ZW5j', redacted: true },
-      { kind: 'thinking', text: 'Hm.', signature: 'c2ln' },
-      { kind: 'thinking', text: 'Oh.', signature: 'c2lo' },
+      { kind: 'reasoning', text: '', signature: 'ZW5j', redacted: true },
+      { kind: 'reasoning', text: 'Hm.', signature: 'c2ln' },
+      { kind: 'reasoning', text: 'Oh.', signature: 'c2lo' },
       text,
     ])
   })
@@ -124,13 +124,13 @@ describe('thoughts', () => {
       { type: 'reasoning.encrypted', data: 'ZW5j', format, index: 1 },
     ]
     const { parts } = await replyTo(message({ content: 'Well.', reasoning: 'Hm.', reasoning_details }))
-    const hidden = { kind: 'thinking', text: '', signature: 'ZW5j', redacted: true }
-    assert.deepEqual(parts, [{ ...thought, signature: 'c2ln' }, hidden, text])
+    const hidden = { kind: 'reasoning', text: '', signature: 'ZW5j', redacted: true }
+    assert.deepEqual(parts, [{ ...reasoning, signature: 'c2ln' }, hidden, text])
   })
 
   test('alone are a reply', async () => {
     const { text: words, parts, stopReason } = await replyTo(message({ content: null, reasoning: 'Hm.' }, 'length'))
-    assert.deepEqual([words, parts, stopReason], ['', [thought], 'max_output_tokens'])
+    assert.deepEqual([words, parts, stopReason], ['', [reasoning], 'max_output_tokens'])
   })
 })
 
@@ -194,8 +194,8 @@ describe('usage', () => {
     }
   })
 
-  test('that is missing is estimated from calls and thoughts, too', async () => {
-    // 20 bytes of prompt; 8 of thoughts, 4 of the tool and 16 of its input.
+  test('that is missing is estimated from calls and reasoning, too', async () => {
+    // 20 bytes of prompt; 8 of reasoning, 4 of the tool and 16 of its input.
     const calls = [call('c', 'tool', '{"zone":"local"}')]
     const { usage } = await replyTo(message({ content: null, reasoning: 'thinking', tool_calls: calls }, 'tool_calls'))
     assert.deepEqual(usage, { inputTokens: 5, outputTokens: 7, source: 'estimated' })

@@ -101,11 +101,11 @@ test('a whole reply that comes instead of a stream is read, in one attempt', asy
   const body = ` ${JSON.stringify({ choices: [{ index: 0, message, finish_reason: 'tool_calls' }], usage })}`
   try {
     raw.behave((socket) => socket.end(`HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n${body}`))
-    const [thought, text, called, end] = await pieces(open({ endpoints: [{ url: raw.url }] }), stream)
+    const [reasoning, text, called, end] = await pieces(open({ endpoints: [{ url: raw.url }] }), stream)
     assert.deepEqual(
-      [thought, text, called],
+      [reasoning, text, called],
       [
-        { kind: 'deltas', deltas: [{ kind: 'thinking', text: 'Hm.' }] },
+        { kind: 'deltas', deltas: [{ kind: 'reasoning', text: 'Hm.' }] },
         { kind: 'texts', texts: ['Hi'] },
         {
           kind: 'deltas',
@@ -232,11 +232,11 @@ describe('A14 an incomplete stream is an error, not complete', () => {
   test('a stream interrupted after its first reasoning is not retried', async () => {
     const raw = await startRawUpstream()
     try {
-      const thought = JSON.stringify({ choices: [{ index: 0, delta: { reasoning: 'Hm.' } }] })
+      const reasoning = JSON.stringify({ choices: [{ index: 0, delta: { reasoning: 'Hm.' } }] })
       const head = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n'
-      raw.behave((socket) => socket.end(`${head}data: ${thought}\n\n`))
+      raw.behave((socket) => socket.end(`${head}data: ${reasoning}\n\n`))
       const [thinking, end] = await pieces(open({ endpoints: [{ url: raw.url }] }), stream)
-      assert.deepEqual(thinking, { kind: 'deltas', deltas: [{ kind: 'thinking', text: 'Hm.' }] })
+      assert.deepEqual(thinking, { kind: 'deltas', deltas: [{ kind: 'reasoning', text: 'Hm.' }] })
       assert.equal(end?.kind === 'end' && end.problem?.code, 'upstream_failed')
       assert.equal(raw.requests, 1)
     } finally {

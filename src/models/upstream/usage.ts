@@ -35,7 +35,7 @@ export interface ReceivedReply {
   readonly counts: ReportedCounts
   /** Events of a stream with anything generated; undefined for a whole reply. */
   readonly pieces: number | undefined
-  /** The bytes of all that was generated: text, thoughts and calls. */
+  /** The bytes of all that was generated: text, reasoning and calls. */
   readonly bytes: number
 }
 

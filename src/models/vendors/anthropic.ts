@@ -7,7 +7,7 @@ import type { Vendor } from './vendor.ts'
 /** Claude, also where gateways with OpenAI's API serve it. */
 export const anthropic: Vendor = {
   models: /claude/i,
-  // It requires its signed thoughts back with the results of its calls.
+  // It requires its signed reasoning back with the results of its calls.
   accepts: { cacheMarks: true, signatures: true },
   // LiteLLM has them as Anthropic's own API does.
   usage: { cached: 'cache_read_input_tokens', written: 'cache_creation_input_tokens' },

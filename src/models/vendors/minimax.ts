@@ -1,3 +1,3 @@
 import type { Vendor } from './vendor.ts'
 
-export const miniMax: Vendor = { models: /minimax/i, accepts: { thoughts: 'accepted' } }
+export const miniMax: Vendor = { models: /minimax/i, accepts: { earlierReasoning: 'accepted' } }

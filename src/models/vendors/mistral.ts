@@ -3,7 +3,7 @@ import { statedOf } from '../capabilities.ts'
 import { least } from '../reported/reported-model.ts'
 import type { Vendor } from './vendor.ts'
 
-/** It refuses earlier thoughts, and sends the content of a reply with thoughts as a list. */
+/** It refuses earlier reasoning, and sends the content of a reply with reasoning as a list. */
 export const mistral: Vendor = {
   finishReasons: { max_output_tokens: ['model_length'] },
   listed(entry) {

@@ -3,6 +3,6 @@ import type { Vendor } from './vendor.ts'
 /** Kimi. The usage of a stream is in its choice. */
 export const moonshot: Vendor = {
   models: /kimi/i,
-  accepts: { thoughts: 'accepted' },
+  accepts: { earlierReasoning: 'accepted' },
   usage: { cached: 'cached_tokens' },
 }

@@ -29,10 +29,10 @@ export interface Vendor {
 export interface AcceptedFields {
   /** `cache_control`. Gateways pass it on to Claude; other models refuse it or cache by themselves. */
   readonly cacheMarks: boolean
-  /** Earlier thoughts with their signatures, as `reasoning_details`. */
+  /** Earlier reasoning with its signatures, as `reasoning_details`. */
   readonly signatures: boolean
-  /** Earlier thoughts as `reasoning_content`, in turns with calls. */
-  readonly thoughts: 'required' | 'accepted' | 'refused'
+  /** Earlier reasoning as `reasoning_content`, in turns with calls. */
+  readonly earlierReasoning: 'required' | 'accepted' | 'refused'
 }
 
 /** How a server takes the fields in which servers differ. */

@@ -3,6 +3,6 @@ import type { Vendor } from './vendor.ts'
 /** GLM. */
 export const zhipu: Vendor = {
   models: /glm/i,
-  accepts: { thoughts: 'accepted' },
+  accepts: { earlierReasoning: 'accepted' },
   finishReasons: { content_filter: ['sensitive'] },
 }

@@ -139,9 +139,9 @@ describe('a request in the form of Anthropic is read', () => {
       {
         role: 'assistant',
         parts: [
-          { kind: 'thinking', text: 'Hm.', signature: 'c2ln' },
-          { kind: 'thinking', text: '', signature: 'ZGF0YQ', redacted: true },
-          { kind: 'thinking', text: 'Unsigned.' },
+          { kind: 'reasoning', text: 'Hm.', signature: 'c2ln' },
+          { kind: 'reasoning', text: '', signature: 'ZGF0YQ', redacted: true },
+          { kind: 'reasoning', text: 'Unsigned.' },
           { kind: 'call', id: 'toolu_1', tool: 'weather', input: '{"city":"Bonn"}' },
         ],
       },

@@ -5,7 +5,7 @@ import { tagsOf } from '../../calls/tags.ts'
 import { readAnthropicMessages, readSystem } from './content.ts'
 import { anthropicErrorOf, messageEvents, wholeMessage } from './reply.ts'
 import { checkCount, checkMessages, type CountedRequest } from './schema.ts'
-import { omitsThoughts, readAnthropicTools, readOutput, readThinking } from './tools.ts'
+import { omitsReasoning, readAnthropicTools, readOutput, readThinking } from './tools.ts'
 import { isFields, withoutNeutral, withoutNullsIn } from '../body.ts'
 import { readCacheMark } from '../cache-marks.ts'
 import type { Dialect, DialectRequest } from '../dialect.ts'
@@ -31,7 +31,7 @@ export const readCountRequest = (raw: unknown): TextRequest => readRequest(raw, 
 function readRequest(raw: unknown, checkBody: (body: unknown) => CountedRequest): DialectRequest {
   const kept = withoutNeutral(raw, unsupported)
   const body = checkBody(isFields(kept) ? withoutNullsIn(kept, ['metadata']) : kept)
-  const asked = { stops: body.stop_sequences ?? [], omitsThoughts: omitsThoughts(body.thinking) }
+  const asked = { stops: body.stop_sequences ?? [], omitsReasoning: omitsReasoning(body.thinking) }
   const prompt = promptOf(body)
   return {
     request: {

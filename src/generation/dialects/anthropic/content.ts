@@ -6,7 +6,7 @@ import type {
   Part,
   ResultPart,
   TextPart,
-  ThinkingPart,
+  ReasoningPart,
 } from '../../../models/conversation.ts'
 import { readDocumentBlock, readImageBlock } from './files.ts'
 import { isFields, mustBe, shownName, withoutNeutral, type Fields } from '../body.ts'
@@ -68,7 +68,7 @@ function withLastMarked(messages: readonly Message[], cache: CacheMark): readonl
   if (!last) return messages
   const parts = partsOfMessage(last)
   const marked = parts.map((part, index) =>
-    index < parts.length - 1 || part.kind === 'thinking' || part.cache ? part : { ...part, cache },
+    index < parts.length - 1 || part.kind === 'reasoning' || part.cache ? part : { ...part, cache },
   )
   return [...messages.slice(0, -1), { role: last.role, parts: marked }]
 }
@@ -168,18 +168,18 @@ function readText(block: Fields, place: string): TextPart {
   return { kind: 'text', text: requiredText(block, 'text', place), ...readMark(block, place) }
 }
 
-function readThinking(block: Fields, place: string): readonly ThinkingPart[] {
+function readThinking(block: Fields, place: string): readonly ReasoningPart[] {
   refuseOthers(block, ['type', 'thinking', 'signature'], place)
   const text = requiredText(block, 'thinking', place)
-  // The thoughts of a model that does not sign them have an empty signature.
+  // The reasoning of a model that does not sign it has an empty signature.
   const signature = block['signature'] === undefined ? '' : requiredText(block, 'signature', place)
   if (text === '' && signature === '') return []
-  return [{ kind: 'thinking', text, ...(signature !== '' && { signature }) }]
+  return [{ kind: 'reasoning', text, ...(signature !== '' && { signature }) }]
 }
 
-function readRedacted(block: Fields, place: string): ThinkingPart {
+function readRedacted(block: Fields, place: string): ReasoningPart {
   refuseOthers(block, ['type', 'data'], place)
-  return { kind: 'thinking', text: '', signature: requiredText(block, 'data', place), redacted: true }
+  return { kind: 'reasoning', text: '', signature: requiredText(block, 'data', place), redacted: true }
 }
 
 function readCall(block: Fields, place: string): CallPart {

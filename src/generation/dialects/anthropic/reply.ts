@@ -9,14 +9,14 @@ import { event, jsonAround, type ErrorDetails, type EventWriter } from '../diale
 export interface AskedReply {
   /** Its stop sequences. */
   readonly stops: readonly string[]
-  /** Whether to leave out the text of thoughts. Their signatures are the same as with it. */
-  readonly omitsThoughts: boolean
+  /** Whether to leave out the text of reasoning. Its signatures are the same as with it. */
+  readonly omitsReasoning: boolean
 }
 
-export function wholeMessage(reply: Reply, { stops, omitsThoughts }: AskedReply): string {
+export function wholeMessage(reply: Reply, { stops, omitsReasoning }: AskedReply): string {
   const begun = JSON.stringify(envelope(reply.id, reply.model)).slice(0, -1)
   const blocks =
-    reply.parts === undefined ? [textBlock(reply.text)] : reply.parts.map((part) => blockOf(part, omitsThoughts))
+    reply.parts === undefined ? [textBlock(reply.text)] : reply.parts.map((part) => blockOf(part, omitsReasoning))
   const end = { ...ending(reply, stops), usage: usageOf(reply) }
   return `${begun},"content":[${blocks.join()}],${JSON.stringify(end).slice(1)}`
 }
@@ -33,18 +33,18 @@ const envelope = (id: string, model: string) => ({
 const textBlock = (text: string): string => JSON.stringify({ type: 'text', text })
 
 /** A block as JSON. The input of a call stays as the model wrote it: numbers that JavaScript cannot hold are kept. */
-function blockOf(part: ReplyPart, omitsThoughts: boolean): string {
+function blockOf(part: ReplyPart, omitsReasoning: boolean): string {
   switch (part.kind) {
     case 'text':
       return textBlock(part.text)
-    case 'thinking':
-      return JSON.stringify(thinkingBlock(omitsThoughts ? '' : part.text, part.signature, part.redacted))
+    case 'reasoning':
+      return JSON.stringify(thinkingBlock(omitsReasoning ? '' : part.text, part.signature, part.redacted))
     case 'call':
       return `${JSON.stringify(callBlock(part.id, part.tool)).slice(0, -1)},"input":${part.input}}`
   }
 }
 
-/** The thoughts of a model that does not sign them have an empty signature. */
+/** The reasoning of a model that does not sign it has an empty signature. */
 const thinkingBlock = (thinking: string, signature = '', redacted?: true) =>
   redacted ? { type: 'redacted_thinking', data: signature } : { type: 'thinking', thinking, signature }
 
@@ -78,7 +78,7 @@ const writeEvent = (type: string, data: object = {}) => event(type, { type, ...d
 /** The first event may carry an estimate of the input tokens; the last one has the final usage. */
 export function messageEvents(
   { id, model, inputTokens }: Pick<Start, 'id' | 'model' | 'inputTokens'>,
-  { stops, omitsThoughts }: AskedReply,
+  { stops, omitsReasoning }: AskedReply,
 ): EventWriter {
   const opened = {
     ...envelope(id, model),
@@ -90,7 +90,7 @@ export function messageEvents(
       reasoningTokens: undefined,
     }),
   }
-  const blocks = createBlocks(omitsThoughts)
+  const blocks = createBlocks(omitsReasoning)
   return {
     opening: [writeEvent('message_start', { message: opened }), writeEvent('ping')],
     text: blocks.text,
@@ -108,7 +108,7 @@ const textDeltaAt = (index: number) =>
   jsonAround((text) => ({ type: 'content_block_delta', index, delta: { type: 'text_delta', text } }))
 
 /** The blocks of a stream. A block opens with its first piece, because a reply may begin with any. */
-function createBlocks(omitsThoughts: boolean) {
+function createBlocks(omitsReasoning: boolean) {
   let index = -1
   let open: 'text' | 'thinking' | 'call' | undefined
   let textDelta = textDeltaAt(0)
@@ -143,8 +143,8 @@ function createBlocks(omitsThoughts: boolean) {
     },
     delta: (delta: Delta): string => {
       switch (delta.kind) {
-        case 'thinking':
-          return beginThinking() + (omitsThoughts ? '' : deltaEvent({ type: 'thinking_delta', thinking: delta.text }))
+        case 'reasoning':
+          return beginThinking() + (omitsReasoning ? '' : deltaEvent({ type: 'thinking_delta', thinking: delta.text }))
         case 'signature':
           return delta.redacted
             ? begin('thinking', thinkingBlock('', delta.signature, true)) + close()

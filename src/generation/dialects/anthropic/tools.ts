@@ -91,7 +91,7 @@ export function readThinking(
 }
 
 /** Whether a valid `thinking` asks for reasoning without its text. The model reasons all the same, and signs it. */
-export const omitsThoughts = (thinking: unknown): boolean => isFields(thinking) && thinking['display'] === 'omitted'
+export const omitsReasoning = (thinking: unknown): boolean => isFields(thinking) && thinking['display'] === 'omitted'
 
 const fieldsOfThinking: ReadonlyMap<unknown, readonly string[]> = new Map([
   ['enabled', ['budget_tokens', 'display']],

@@ -5,7 +5,7 @@ import { chatFields, neutralIn } from '../field-table.ts'
 import { checkFileCount } from '../files.ts'
 import { checkedText, joinTurns, mostMessages, partsOfMessage, refuseOthers } from '../messages.ts'
 import { readChatFile } from './files.ts'
-import { readThinking, type Thought } from './thoughts.ts'
+import { readReasoning, type PlacedReasoning } from './reasoning.ts'
 import { readCalledTool, readId, readInput, requireFunction } from '../tool-fields.ts'
 import { pairResults } from '../tools.ts'
 
@@ -176,17 +176,17 @@ function plainPart(part: unknown): unknown {
 /** A turn of the assistant: what it thought, what it said, and what it called. */
 function readAssistant(fields: Fields, place: string, places: Places): Message {
   const calls = readCalls(fields['tool_calls'], `${place}.tool_calls`, places)
-  const thinking = readThinking(fields, place)
+  const reasoning = readReasoning(fields, place)
   // A reply without any content is sent back as it came, with null.
   const { content = '' } = fields
   const said = readContent(content, `${place}.content`)
-  if (calls.length === 0 && thinking.length === 0) return messageOf('assistant', said)
+  if (calls.length === 0 && reasoning.length === 0) return messageOf('assistant', said)
   const others = [...(typeof said === 'string' ? partsOfText(said) : said), ...calls]
-  return { role: 'assistant', parts: withThoughts(others, thinking) }
+  return { role: 'assistant', parts: withReasoning(others, reasoning) }
 }
 
-/** Puts each thought at its place. */
-function withThoughts(others: readonly Part[], thinking: readonly Thought[]): readonly Part[] {
+/** Puts all reasoning at its place. */
+function withReasoning(others: readonly Part[], reasoning: readonly PlacedReasoning[]): readonly Part[] {
   const parts: Part[] = []
   let taken = 0
   const take = (count: number): void => {
@@ -194,7 +194,7 @@ function withThoughts(others: readonly Part[], thinking: readonly Thought[]): re
     for (const part of next) parts.push(part)
     taken += next.length
   }
-  for (const { index, part } of thinking.toSorted((a, b) => a.index - b.index)) {
+  for (const { index, part } of reasoning.toSorted((a, b) => a.index - b.index)) {
     take(index - parts.length)
     parts.push(part)
   }

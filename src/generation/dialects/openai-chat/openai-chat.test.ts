@@ -45,8 +45,8 @@ describe('a reply that is sent back', () => {
       role: 'assistant',
       text: '',
     })
-    const thought = { role: 'assistant', content: null, reasoning_content: 'Hm.' }
-    assert.deepEqual(ask(thought, again)[1], { role: 'assistant', parts: [{ kind: 'thinking', text: 'Hm.' }] })
+    const reasoning = { role: 'assistant', content: null, reasoning_content: 'Hm.' }
+    assert.deepEqual(ask(reasoning, again)[1], { role: 'assistant', parts: [{ kind: 'reasoning', text: 'Hm.' }] })
   })
 
   it('may have long ids, and names that no tool can have', () => {
@@ -171,8 +171,8 @@ describe('chat completions read', () => {
     assert.deepEqual(after?.parts?.[0], { kind: 'result', callId: 'c1', content: [] })
   })
 
-  it('thoughts in the forms in which clients send them back', () => {
-    const thinking = { kind: 'thinking', text: 'Hm.' } as const
+  it('reasoning in the forms in which clients send them back', () => {
+    const thinking = { kind: 'reasoning', text: 'Hm.' } as const
     const said = { role: 'assistant', content: 'Hi.' }
     const encrypted = { type: 'reasoning.encrypted', data: 'x', format: 'y', id: null }
     for (const [fields, parts] of [
@@ -185,7 +185,7 @@ describe('chat completions read', () => {
       ],
       [
         { reasoning_details: [{ type: 'reasoning.text', text: 'Hm.', signature: 's', index: 0 }, encrypted] },
-        [{ ...thinking, signature: 's' }, { kind: 'thinking', text: '', signature: 'x', redacted: true }, text('Hi.')],
+        [{ ...thinking, signature: 's' }, { kind: 'reasoning', text: '', signature: 'x', redacted: true }, text('Hi.')],
       ],
       [
         {
@@ -194,7 +194,7 @@ describe('chat completions read', () => {
             { ...encrypted, index: 0 },
           ],
         },
-        [{ kind: 'thinking', text: '', signature: 'x', redacted: true }, thinking, text('Hi.')],
+        [{ kind: 'reasoning', text: '', signature: 'x', redacted: true }, thinking, text('Hi.')],
       ],
       [{ reasoning_content: '', reasoning: '', reasoning_details: [] }, undefined],
     ] as const) {
@@ -206,7 +206,7 @@ describe('chat completions read', () => {
   it('a text with the fields of its message, which count where the message lacks them', () => {
     const details = [{ type: 'reasoning.text', text: 'Hm.', signature: 's', index: 0 }]
     const said = { type: 'text', text: 'Let me see.', role: 'assistant', refusal: null }
-    const thinking = { kind: 'thinking', text: 'Hm.', signature: 's' } as const
+    const thinking = { kind: 'reasoning', text: 'Hm.', signature: 's' } as const
     const calls = calling.tool_calls
     for (const turn of [
       { content: [{ ...said, reasoning_details: details, tool_calls: calls }], tool_calls: calls },
@@ -261,8 +261,8 @@ describe('chat completions read', () => {
   })
 })
 
-const thought: ReplyPart = { kind: 'thinking', text: 'I should look.', signature: 'sig' }
-const parts: readonly ReplyPart[] = [thought, text('Let me see.'), call('c1', 'Bonn'), call('c2', 'Ulm')]
+const reasoning: ReplyPart = { kind: 'reasoning', text: 'I should look.', signature: 'sig' }
+const parts: readonly ReplyPart[] = [reasoning, text('Let me see.'), call('c1', 'Bonn'), call('c2', 'Ulm')]
 const message = {
   role: 'assistant',
   content: 'Let me see.',
@@ -293,16 +293,19 @@ const begun = (index: number, id: string) => [
 ]
 
 describe('chat completions write', () => {
-  it('calls, thoughts and every count of tokens', () => {
+  it('calls, reasoning and every count of tokens', () => {
     const completion = bodyOf(parts)
     assert.deepEqual(completion['choices'], [{ index: 0, message, logprobs: null, finish_reason: 'tool_calls' }])
     assert.deepEqual(completion['usage'], usage)
   })
 
-  it('null for the content of a reply with calls only, and details of thoughts only where they are needed', () => {
+  it('null for the content of a reply with calls only, and details of reasoning only where they are needed', () => {
     const said = { role: 'assistant', content: 'Hi.', refusal: null }
     assert.deepEqual(messageOf([call('c1', 'Bonn')]), { ...said, content: null, tool_calls: [callOf('c1', 'Bonn')] })
-    assert.deepEqual(messageOf([{ kind: 'thinking', text: 'Hm.' }, text('Hi.')]), { ...said, reasoning_content: 'Hm.' })
+    assert.deepEqual(messageOf([{ kind: 'reasoning', text: 'Hm.' }, text('Hi.')]), {
+      ...said,
+      reasoning_content: 'Hm.',
+    })
     assert.deepEqual(messageOf([text('Hi.')]), said)
     assert.deepEqual(messageOf([]), { ...said, content: '' })
   })
@@ -310,7 +313,7 @@ describe('chat completions write', () => {
   it('a reply with calls, wherever they are, as such, unless it was cut off', () => {
     assert.equal(finishOf([call('c1', 'Bonn'), text('Hi.')]), 'tool_calls')
     assert.equal(finishOf(parts, { stopReason: 'max_output_tokens' }), 'length')
-    assert.equal(finishOf([thought, text('Hi.')]), 'stop')
+    assert.equal(finishOf([reasoning, text('Hi.')]), 'stop')
   })
 
   it('no reasoning tokens that the model does not report', () => {
@@ -321,7 +324,7 @@ describe('chat completions write', () => {
   it("a stream of the same, in the chunks of OpenAI's API", () => {
     const streamed = eventsOf(
       openAiChat.read({ ...base, stream: true }),
-      chatReply([thought, call('c1', 'Bonn'), call('c2', 'Ulm')]),
+      chatReply([reasoning, call('c1', 'Bonn'), call('c2', 'Ulm')]),
       9,
     )
     const deltas = chunksOf(streamed).map((chunk) => [

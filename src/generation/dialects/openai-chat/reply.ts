@@ -1,5 +1,5 @@
 import { promptTokensOf } from '../../../billing/till/till.ts'
-import type { CallPart, Delta, ReplyPart, ThinkingPart } from '../../../models/conversation.ts'
+import type { CallPart, Delta, ReplyPart, ReasoningPart } from '../../../models/conversation.ts'
 import type { StopReason } from '../../../models/model.ts'
 import type { Reply } from '../../generation.ts'
 import { createdAt, event, jsonAround, type EventWriter } from '../dialect.ts'
@@ -33,7 +33,7 @@ export function completion(reply: Reply): object {
 function messageOf({ text, parts = [] }: Reply): object {
   const calls = parts.filter(isCall)
   const details = detailsOf(parts)
-  const reasoning = parts.flatMap((part) => (part.kind === 'thinking' ? [part.text] : [])).join('')
+  const reasoning = parts.flatMap((part) => (part.kind === 'reasoning' ? [part.text] : [])).join('')
   return {
     role: 'assistant',
     content: text === '' && calls.length > 0 ? null : text,
@@ -47,21 +47,21 @@ function messageOf({ text, parts = [] }: Reply): object {
 const callOf = ({ id, tool, input }: CallPart) => ({ id, type: 'function', function: { name: tool, arguments: input } })
 
 /**
- * The thoughts, each with its place among the parts. Empty if `reasoning_content` is as good: for one thought without a
+ * The parts of reasoning, each with its place among the parts. Empty if `reasoning_content` is as good: for one part without a
  * signature, before everything else.
  */
 function detailsOf(parts: readonly ReplyPart[]): readonly object[] {
-  if (parts.every(({ kind }, index) => kind !== 'thinking' || index === 0) && !isSigned(parts[0])) return []
+  if (parts.every(({ kind }, index) => kind !== 'reasoning' || index === 0) && !isSigned(parts[0])) return []
   // A message has one text.
   const [firstText] = parts.filter(({ kind }) => kind === 'text')
   return parts
     .filter((part) => part.kind !== 'text' || part === firstText)
-    .flatMap((part, index) => (part.kind === 'thinking' ? [detailOf(part, index)] : []))
+    .flatMap((part, index) => (part.kind === 'reasoning' ? [detailOf(part, index)] : []))
 }
 
-const isSigned = (part: ReplyPart | undefined) => part?.kind === 'thinking' && part.signature !== undefined
+const isSigned = (part: ReplyPart | undefined) => part?.kind === 'reasoning' && part.signature !== undefined
 
-function detailOf({ text, signature, redacted }: ThinkingPart, index: number): object {
+function detailOf({ text, signature, redacted }: ReasoningPart, index: number): object {
   return redacted
     ? { type: 'reasoning.encrypted', data: signature, index }
     : { type: 'reasoning.text', text, signature, index }
@@ -111,7 +111,7 @@ export function eventWriter(id: string, model: string, withUsage: boolean): Even
   }
 }
 
-/** Writes thoughts and calls as chunks. Signatures come last, with the reply. */
+/** Writes reasoning and calls as chunks. Signatures come last, with the reply. */
 interface CallWriter {
   write(delta: Delta): readonly (object | string)[]
   /** The arguments of the last call if the model wrote none. */
@@ -122,7 +122,7 @@ function createCallWriter(chunk: (delta: object) => object): CallWriter {
   let index = -1
   let isWithoutInput = false
   let inputChunk = inputChunkAt(index)
-  const thinkingChunk = jsonAround((text) => chunk({ reasoning_content: text }))
+  const reasoningChunk = jsonAround((text) => chunk({ reasoning_content: text }))
 
   function inputChunkAt(at: number): (json: string) => string {
     return jsonAround((json) => chunk({ tool_calls: [{ index: at, function: { arguments: json } }] }))
@@ -143,7 +143,7 @@ function createCallWriter(chunk: (delta: object) => object): CallWriter {
 
   return {
     write(delta) {
-      if (delta.kind === 'thinking') return [thinkingChunk(delta.text)]
+      if (delta.kind === 'reasoning') return [reasoningChunk(delta.text)]
       if (delta.kind === 'call') return [...rest(), begin(delta.id, delta.tool)]
       if (delta.kind === 'signature') return []
       isWithoutInput = false

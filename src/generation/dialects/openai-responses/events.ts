@@ -7,11 +7,11 @@ import { responseObject, type RequestedResponse, type ResponseIds } from './obje
 import {
   streamCall,
   streamText,
-  streamThought,
+  streamReasoning,
   type ItemStream,
   type StreamedItem,
   type StreamedText,
-  type StreamedThought,
+  type StreamedReasoning,
 } from './streamed.ts'
 
 /** The events of a response, numbered, in the order of OpenAI's API. */
@@ -57,7 +57,7 @@ function createOutput(scope: ItemStream, keepsTexts: boolean) {
     const left = open
     open = undefined
     if (left === undefined) return ''
-    if (left.kind === 'thinking') return left.end()
+    if (left.kind === 'reasoning') return left.end()
     if (left.kind === 'call') return left.end('completed')
     const text = left.kept()
     if (text !== undefined) return left.end(text, 'completed')
@@ -66,21 +66,21 @@ function createOutput(scope: ItemStream, keepsTexts: boolean) {
   }
 
   const beginText = () => begin((index) => streamText(scope, index, keepsTexts))
-  const beginThought = () => begin((index) => streamThought(scope, index))
+  const beginReasoning = () => begin((index) => streamReasoning(scope, index))
 
-  function inThought(write: (item: StreamedThought) => string): string {
-    if (open?.kind === 'thinking' && !open.isSigned) return write(open)
-    const { item, events } = beginThought()
+  function inReasoning(write: (item: StreamedReasoning) => string): string {
+    if (open?.kind === 'reasoning' && !open.isSigned) return write(open)
+    const { item, events } = beginReasoning()
     return events + write(item)
   }
 
   function writeDelta(delta: Delta): string {
     switch (delta.kind) {
-      case 'thinking':
-        return delta.text === '' ? '' : inThought((item) => item.add(delta.text))
+      case 'reasoning':
+        return delta.text === '' ? '' : inReasoning((item) => item.add(delta.text))
       case 'signature': {
-        if (!delta.redacted) return inThought((item) => sign(item, delta.signature))
-        const { item, events } = beginThought()
+        if (!delta.redacted) return inReasoning((item) => sign(item, delta.signature))
+        const { item, events } = beginReasoning()
         return events + sign(item, delta.signature, true)
       }
       case 'call':
@@ -124,7 +124,7 @@ function createOutput(scope: ItemStream, keepsTexts: boolean) {
 }
 
 /** The signature is written with the end of the item. */
-function sign(item: StreamedThought, signature: string, redacted?: true): string {
+function sign(item: StreamedReasoning, signature: string, redacted?: true): string {
   item.sign(signature, redacted)
   return ''
 }

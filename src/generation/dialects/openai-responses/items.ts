@@ -51,11 +51,11 @@ export function cutOff({ stopReason }: Reply): string | undefined {
 export const statusOf = (reply: Reply): 'completed' | 'incomplete' =>
   cutOff(reply) === undefined ? 'completed' : 'incomplete'
 
-/** The output of a reply: an item for each thought, text and call. Only a text at the end can be incomplete. */
+/** The output of a reply: an item for each part: reasoning, text or call. Only a text at the end can be incomplete. */
 export function outputItems(reply: Reply, named: NamedTools): readonly object[] {
   const parts = outputParts(reply)
   return parts.map((part, index) => {
-    if (part.kind === 'thinking') return reasoningItem(itemId('rs', reply.id, index), part)
+    if (part.kind === 'reasoning') return reasoningItem(itemId('rs', reply.id, index), part)
     if (part.kind === 'call') {
       return callItem(callItemId(reply.id, index, part.tool, named), 'completed', part, named)
     }

@@ -23,7 +23,7 @@ function replyOf(parts: readonly ReplyPart[], stopReason: StopReason = 'complete
 }
 
 const call: ReplyPart = { kind: 'call', id: 'c1', tool: 'weather', input: '{"city":"Bern"}' }
-const thought: ReplyPart = { kind: 'thinking', text: 'Hm.', signature: 'sig' }
+const hmm: ReplyPart = { kind: 'reasoning', text: 'Hm.', signature: 'sig' }
 const bodyOf = (reply: Reply, change: object = {}): Json => parseObject(read(change).wholeBody(reply))
 
 type Sent = string | Delta
@@ -55,7 +55,7 @@ function short({ type, output_index: index, delta, item }: Json): string {
 /** Items of a conversation. */
 const saidItem = (text: string) => ({ role: 'assistant', content: [{ type: 'output_text', text }] })
 const foundItem = (...tools: readonly object[]) => ({ type: 'tool_search_output', call_id: 's1', tools })
-const thoughtItem = (fields: object) => ({ type: 'reasoning', id: 'rs_1', summary: [], ...fields })
+const reasoningItemOf = (fields: object) => ({ type: 'reasoning', id: 'rs_1', summary: [], ...fields })
 
 describe('a request for a response', () => {
   it('reads tools, the choice and the number of calls', () => {
@@ -211,7 +211,7 @@ describe('a request for a response', () => {
     )
   })
 
-  it('reads what the assistant thought, said and called as one turn, and results with the message after them as one', () => {
+  it('reads what the assistant reasoned, said and called as one turn, and results with the message after them as one', () => {
     const items = [
       user,
       { type: 'reasoning', id: 'rs_1', summary: [{ type: 'summary_text', text: 'Hm.' }], encrypted_content: 'sig' },
@@ -234,7 +234,7 @@ describe('a request for a response', () => {
       {
         role: 'assistant',
         parts: [
-          thought,
+          hmm,
           { kind: 'text', text: 'Well.' },
           { kind: 'call', id: 'c1', tool: 'f', input: '{"a": 1}' },
           { kind: 'call', id: 'c2', tool: 'f', input: '{}' },
@@ -275,24 +275,24 @@ describe('a request for a response', () => {
     ])
   })
 
-  it('reads thoughts: shown, withheld, and by their content', () => {
+  it('reads reasoning: shown, withheld, and by its content', () => {
     const summary = ['One', 'Two'].map((text) => ({ type: 'summary_text', text }))
     const content = [{ type: 'reasoning_text', text: 'All' }]
     for (const [fields, parts] of [
-      [{ summary, status: 'completed' }, [{ kind: 'thinking', text: 'One\n\nTwo' }]],
-      [{ summary, content }, [{ kind: 'thinking', text: 'All' }]],
-      [{ encrypted_content: 'abc' }, [{ kind: 'thinking', text: '', signature: 'abc' }]],
-      [{ encrypted_content: 'redacted:abc' }, [{ kind: 'thinking', text: '', signature: 'abc', redacted: true }]],
+      [{ summary, status: 'completed' }, [{ kind: 'reasoning', text: 'One\n\nTwo' }]],
+      [{ summary, content }, [{ kind: 'reasoning', text: 'All' }]],
+      [{ encrypted_content: 'abc' }, [{ kind: 'reasoning', text: '', signature: 'abc' }]],
+      [{ encrypted_content: 'redacted:abc' }, [{ kind: 'reasoning', text: '', signature: 'abc', redacted: true }]],
     ] as const) {
-      assert.deepEqual(messagesOf(thoughtItem(fields), user)[0], { role: 'assistant', parts })
+      assert.deepEqual(messagesOf(reasoningItemOf(fields), user)[0], { role: 'assistant', parts })
     }
     // Nothing is stored, so its id alone says nothing.
-    assert.deepEqual(messagesOf(thoughtItem({ encrypted_content: null }), user), [{ role: 'user', text: 'Hello' }])
+    assert.deepEqual(messagesOf(reasoningItemOf({ encrypted_content: null }), user), [{ role: 'user', text: 'Hello' }])
   })
 })
 
 describe('a response', () => {
-  it('has an item for each thought, text and call, and repeats what was asked', () => {
+  it('has an item for reasoning, text and calls, and repeats what was asked', () => {
     const format = { type: 'json_schema', name: 'n', description: null, schema: { type: 'object' }, strict: true }
     const asked = {
       tools: [{ ...tool, strict: false }],
@@ -302,7 +302,7 @@ describe('a response', () => {
       reasoning: { effort: 'low' },
       prompt_cache_key: 'k',
     }
-    const body = bodyOf(replyOf([thought, { kind: 'text', text: 'Well.' }, call]), asked)
+    const body = bodyOf(replyOf([hmm, { kind: 'text', text: 'Well.' }, call]), asked)
     assert.deepEqual(body['output'], [
       { id: `rs_${id}`, type: 'reasoning', summary: [{ type: 'summary_text', text: 'Hm.' }], encrypted_content: 'sig' },
       {
@@ -346,7 +346,7 @@ describe('a response', () => {
   })
 
   it('that was cut off is incomplete, and so is its last text', () => {
-    const body = bodyOf(replyOf([thought, { kind: 'text', text: 'We' }], 'max_output_tokens'))
+    const body = bodyOf(replyOf([hmm, { kind: 'text', text: 'We' }], 'max_output_tokens'))
     assert.deepEqual(
       [body['status'], at(body, 'incomplete_details', 'reason'), at(body, 'output', 1, 'status')],
       ['incomplete', 'max_output_tokens', 'incomplete'],
@@ -384,16 +384,16 @@ describe('a streamed response', () => {
     ])
   })
 
-  it('streams a thought, a text and a call, each to its end before the next begins', () => {
+  it('streams reasoning, a text and a call, each to its end before the next begins', () => {
     const sent = [
-      { kind: 'thinking', text: 'H' },
-      { kind: 'thinking', text: 'm.' },
+      { kind: 'reasoning', text: 'H' },
+      { kind: 'reasoning', text: 'm.' },
       { kind: 'signature', signature: 'sig' },
       'We',
       'll.',
       ...callDeltas,
     ] as const
-    const reply = replyOf([thought, { kind: 'text', text: 'Well.' }, call])
+    const reply = replyOf([hmm, { kind: 'text', text: 'Well.' }, call])
     const events = eventsOf(sent, reply, withTools)
     assert.deepEqual(events.map(short), [
       ...beginning,
@@ -426,8 +426,8 @@ describe('a streamed response', () => {
   })
 
   it('ends a text that something follows with the reply, if there are no tools', () => {
-    const parts: readonly ReplyPart[] = [{ kind: 'text', text: 'A' }, thought, { kind: 'text', text: 'B' }]
-    const sent = ['A', { kind: 'thinking', text: 'Hm.' }, { kind: 'signature', signature: 'sig' }, 'B'] as const
+    const parts: readonly ReplyPart[] = [{ kind: 'text', text: 'A' }, hmm, { kind: 'text', text: 'B' }]
+    const sent = ['A', { kind: 'reasoning', text: 'Hm.' }, { kind: 'signature', signature: 'sig' }, 'B'] as const
     const reply = replyOf(parts)
     const events = eventsOf(sent, reply)
     const done = events.filter(({ type }) => type === 'response.output_item.done')

@@ -1,14 +1,14 @@
-import type { ThinkingPart } from '../../../models/conversation.ts'
+import type { ReasoningPart } from '../../../models/conversation.ts'
 import { isFields, mustBe, type Fields } from '../body.ts'
 import { checkedText, refuseOthers } from '../messages.ts'
 
 /**
- * A thought as an item of a response: its text is the summary, its signature the encrypted content. The prefix marks a
- * thought whose text the vendor withheld: such a vendor takes it back as nothing else.
+ * Reasoning as an item of a response: its text is the summary, its signature the encrypted content. The prefix marks
+ * reasoning whose text the vendor withheld: such a vendor takes it back as nothing else.
  */
 const withheld = 'redacted:'
 
-export function reasoningItem(id: string, { text, signature, redacted }: Omit<ThinkingPart, 'kind'>): object {
+export function reasoningItem(id: string, { text, signature, redacted }: Omit<ReasoningPart, 'kind'>): object {
   return {
     id,
     type: 'reasoning',
@@ -18,18 +18,18 @@ export function reasoningItem(id: string, { text, signature, redacted }: Omit<Th
 }
 
 /** Reads such an item, as clients send it back. One without any content has no part. Throws Problem `invalid_field`. */
-export function readReasoning(fields: Fields, place: string): readonly ThinkingPart[] {
+export function readReasoning(fields: Fields, place: string): readonly ReasoningPart[] {
   refuseOthers(fields, ['id', 'summary', 'content', 'encrypted_content', 'created_by'], place)
   const summary = readParagraphs(fields['summary'], `${place}.summary`, 'summary_text')
   const content = readParagraphs(fields['content'] ?? [], `${place}.content`, 'reasoning_text')
   const text = content === '' ? summary : content
   const { encrypted_content: signature } = fields
-  if (signature === undefined) return text === '' ? [] : [{ kind: 'thinking', text }]
+  if (signature === undefined) return text === '' ? [] : [{ kind: 'reasoning', text }]
   if (typeof signature !== 'string') throw mustBe(`${place}.encrypted_content`, 'a text')
   checkedText(signature, `${place}.encrypted_content`)
   return signature.startsWith(withheld)
-    ? [{ kind: 'thinking', text, signature: signature.slice(withheld.length), redacted: true }]
-    : [{ kind: 'thinking', text, signature }]
+    ? [{ kind: 'reasoning', text, signature: signature.slice(withheld.length), redacted: true }]
+    : [{ kind: 'reasoning', text, signature }]
 }
 
 function readParagraphs(list: unknown, field: string, type: string): string {

@@ -16,7 +16,7 @@ export interface ItemStream {
 }
 
 /** An item of the output while it is streamed. Its methods return events. */
-export type StreamedItem = StreamedText | StreamedThought | StreamedCall
+export type StreamedItem = StreamedText | StreamedReasoning | StreamedCall
 
 export interface StreamedText {
   readonly kind: 'text'
@@ -57,8 +57,8 @@ export function streamText({ id: generation, write, number }: ItemStream, index:
   }
 }
 
-export interface StreamedThought {
-  readonly kind: 'thinking'
+export interface StreamedReasoning {
+  readonly kind: 'reasoning'
   begin(): string
   add(delta: string): string
   /** Nothing can be added afterwards. */
@@ -68,14 +68,14 @@ export interface StreamedThought {
 }
 
 /** Its summary begins with its first text: a vendor may withhold it. */
-export function streamThought({ id: generation, write }: ItemStream, index: number): StreamedThought {
+export function streamReasoning({ id: generation, write }: ItemStream, index: number): StreamedReasoning {
   const id = itemId('rs', generation, index)
   const place = { item_id: id, output_index: index, summary_index: 0 }
   let text = ''
   let signature: string | undefined
   let redacted: true | undefined
   return {
-    kind: 'thinking',
+    kind: 'reasoning',
     begin: () =>
       write('response.output_item.added', { output_index: index, item: { id, type: 'reasoning', summary: [] } }),
     add(delta) {

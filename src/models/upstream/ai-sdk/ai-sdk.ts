@@ -69,7 +69,8 @@ export function createAiSdkModel(options: AiSdkModelOptions): Model {
     upstreamModel: options.upstreamModel,
     reasons: options.reasons === true,
     version: model.specificationVersion,
-    takesThoughts: origin !== '@ai-sdk/openai-compatible' || acceptedBy(options.upstreamModel).thoughts !== 'refused',
+    takesReasoning:
+      origin !== '@ai-sdk/openai-compatible' || acceptedBy(options.upstreamModel).earlierReasoning !== 'refused',
     isAnthropic: origin === '@ai-sdk/anthropic',
   }
   const lost = new Set(lostBehind[origin] ?? lostBehindOthers)

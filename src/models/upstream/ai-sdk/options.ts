@@ -4,7 +4,7 @@ import type {
   Prompt,
   Reasoning,
   ReplyFormat,
-  ThinkingPart,
+  ReasoningPart,
   ToolChoice,
 } from '../../conversation.ts'
 import { budgetOf, effortOf, openAiEffort } from '../chat/efforts.ts'
@@ -35,8 +35,8 @@ export function fileOptions({ cache, detail }: FilePart): Optional {
   }
 }
 
-/** The signature of a thought: of Anthropic, or the encrypted content of OpenAI. */
-export function signatureOptions({ signature, redacted }: ThinkingPart): Optional {
+/** The signature of reasoning: of Anthropic, or the encrypted content of OpenAI. */
+export function signatureOptions({ signature, redacted }: ReasoningPart): Optional {
   if (signature === undefined) return {}
   const anthropic = redacted ? { redactedData: signature } : { signature }
   return { providerOptions: { anthropic, openai: { reasoningEncryptedContent: signature } } }
@@ -72,7 +72,7 @@ export function requestOptions(prompt: Prompt, model: AskedModel, maxOutputToken
         forceReasoning: (reasoningEffort !== undefined && reasoningEffort !== 'none') || undefined,
         reasoningSummary: reasoning?.summary,
         textVerbosity: verbosity,
-        // Otherwise thoughts stay on the server and cannot be sent back.
+        // Otherwise reasoning stays on the server and cannot be sent back.
         store: reasoning && false,
         parallelToolCalls: tools && parallelCalls,
         allowedTools: onlyTool(toolChoice),
@@ -132,7 +132,7 @@ const refusesBudget = /claude-[a-z]+-5-5|claude-fable-5/
 /** The least budget that Anthropic accepts. */
 const leastBudget = 1024
 
-/** The most of a reply that may be thoughts. */
+/** The most of a reply that may be reasoning. */
 const mostThinking = 0.8
 
 interface Thinking {
@@ -150,7 +150,7 @@ function thinkingOf(reasoning: Reasoning, model: string, maxOutputTokens: number
   if (effort === 'none') return { thinking: { type: 'disabled' } }
   const hasBudget = reasoning.budgetTokens !== undefined && !refusesBudget.test(model)
   if (!hasBudget && !takesBudget.test(model)) {
-    // Newer models return empty thoughts otherwise.
+    // Newer models return empty reasoning otherwise.
     const display = reasoning.summary && { display: 'summarized' as const }
     return { effort: effort === 'minimal' ? 'low' : effort, thinking: { type: 'adaptive', ...display } }
   }

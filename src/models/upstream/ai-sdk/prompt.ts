@@ -19,9 +19,9 @@ import { Problem } from '../../../platform/problems.ts'
 export interface CalledModel extends AskedModel {
   /** The version of its interface. */
   readonly version: LanguageModel['specificationVersion']
-  /** Whether it accepts earlier thoughts. */
-  readonly takesThoughts: boolean
-  /** Whether the package is Anthropic's: it adds the budget for thoughts to the most tokens, and needs a schema for JSON. */
+  /** Whether it accepts earlier reasoning. */
+  readonly takesReasoning: boolean
+  /** Whether the package is Anthropic's: it adds the budget for reasoning to the most tokens, and needs a schema for JSON. */
   readonly isAnthropic: boolean
 }
 
@@ -51,13 +51,13 @@ export function callOf({ prompt, limits }: UpstreamRun, called: CalledModel, abo
 export function checkSampling({ prompt, limits }: UpstreamRun, { isAnthropic }: CalledModel): void {
   if (!isAnthropic) return
   const { temperature, topP = 1 } = limits
-  const isThinking = thinks(prompt)
+  const isReasoning = thinks(prompt)
   if (temperature !== undefined && temperature > 1) throw notTaken('temperature', 'at most 1 for this model')
-  if (isThinking && temperature !== undefined && temperature < 1) {
+  if (isReasoning && temperature !== undefined && temperature < 1) {
     throw notTaken('temperature', '1 or omitted if this model is to think')
   }
-  if (topP < 1 && (isThinking || temperature !== undefined)) {
-    throw notTaken('top_p', `1 or omitted if this model ${isThinking ? 'is to think' : 'is given a temperature'}`)
+  if (topP < 1 && (isReasoning || temperature !== undefined)) {
+    throw notTaken('top_p', `1 or omitted if this model ${isReasoning ? 'is to think' : 'is given a temperature'}`)
   }
 }
 
@@ -99,7 +99,7 @@ function messagesOf({ messages }: Prompt, called: CalledModel): readonly object[
   })
 }
 
-/** Vendors refuse a turn without anything, such as an empty text or thoughts that are not sent back. */
+/** Vendors refuse a turn without anything, such as an empty text or reasoning that is not sent back. */
 function textMessage({ role, text }: TextMessage): readonly object[] {
   if (isBlank(text)) return []
   return [role === 'system' ? { role, content: text } : { role, content: [{ type: 'text', text }] }]
@@ -144,8 +144,8 @@ function assistantPart(part: Part, called: CalledModel): readonly object[] {
     case 'text':
     case 'file':
       return [contentPart(part, called)]
-    case 'thinking':
-      return called.takesThoughts ? [{ type: 'reasoning', text: part.text, ...signatureOptions(part) }] : []
+    case 'reasoning':
+      return called.takesReasoning ? [{ type: 'reasoning', text: part.text, ...signatureOptions(part) }] : []
     case 'call': {
       const input: unknown = JSON.parse(part.input)
       return [{ type: 'tool-call', toolCallId: part.id, toolName: part.tool, input, ...cacheOptions(part.cache) }]

@@ -41,11 +41,11 @@ describe('a summary of reasoning in two parts', () => {
   }
   const thinks = { ...prompt, reasoning: { effort: 'low', summary: 'auto' } } as const
 
-  test('is one thought with one signature', async () => {
+  test('is one part with one signature', async () => {
     upstream.behave((socket) => socket.write(http(JSON.stringify(response))))
     const { parts } = await openThinker().run(thinks, limits, new AbortController().signal)
     assert.deepEqual(parts, [
-      { kind: 'thinking', text: 'Hm.\n\nOk.', signature: 'c2ln' },
+      { kind: 'reasoning', text: 'Hm.\n\nOk.', signature: 'c2ln' },
       { kind: 'text', text: 'Well.' },
     ])
   })
@@ -76,9 +76,9 @@ describe('a summary of reasoning in two parts', () => {
       await Array.fromAsync(openThinker().stream(thinks, limits, new AbortController().signal)),
     )
     assert.deepEqual(pieces, [
-      { kind: 'thinking', text: 'Hm.' },
-      { kind: 'thinking', text: '\n\n' },
-      { kind: 'thinking', text: 'Ok.' },
+      { kind: 'reasoning', text: 'Hm.' },
+      { kind: 'reasoning', text: '\n\n' },
+      { kind: 'reasoning', text: 'Ok.' },
       { kind: 'signature', signature: 'c2ln' },
       'Well.',
     ])

@@ -46,8 +46,8 @@ const reasoningPart = Compile(
 )
 const toolCall = Compile(ToolCall)
 const delta = Compile(Type.Object({ type: Type.Literal('text-delta'), delta: Type.String() }))
-/** The signature is on the first part of a redacted thought, on any later part of another. */
-const thought = Compile(
+/** The signature is on the first part if it is redacted, otherwise on any later part. */
+const streamedReasoning = Compile(
   Type.Object({
     type: Type.Enum(['reasoning-start', 'reasoning-delta', 'reasoning-end']),
     delta: Type.Optional(Type.String()),
@@ -87,7 +87,7 @@ export interface FinishedCall {
 export type AiSdkPart =
   | { readonly kind: 'text'; readonly text: string }
   | {
-      readonly kind: 'thought'
+      readonly kind: 'reasoning'
       readonly begins: boolean
       readonly text: string
       readonly signature: Signature | undefined
@@ -103,7 +103,7 @@ export function readResult(value: unknown, run: FinishedRun): UpstreamReply {
   if (!result.Check(value)) throw unusable('not a result of a language model')
   const hasContent = value.content.length > 0
   const finished = readFinish(value, run, hasContent)
-  const parts = withoutInventedInput(joinThoughts(value.content.flatMap(readContentPart)), finished)
+  const parts = withoutInventedInput(joinReasoning(value.content.flatMap(readContentPart)), finished)
   const text = parts.map((part) => (part.kind === 'text' ? part.text : '')).join('')
   const hasOthers = parts.some(({ kind }) => kind !== 'text')
   return { ...finished, text, parts: hasOthers ? parts : undefined }
@@ -114,7 +114,7 @@ function readContentPart(part: object): readonly ReplyPart[] {
   if (reasoningPart.Check(part)) {
     const signature = signatureIn(part.providerMetadata)
     if (part.text === '' && !signature) return []
-    return [{ kind: 'thinking', text: part.text.toWellFormed(), ...signature }]
+    return [{ kind: 'reasoning', text: part.text.toWellFormed(), ...signature }]
   }
   if (!toolCall.Check(part) || part.providerExecuted) return []
   const { toolCallId, toolName, input } = part
@@ -129,18 +129,18 @@ function withoutInventedInput(parts: readonly ReplyPart[], { stopReason }: Finis
   )
 }
 
-/** The parts of one summary have the same signature: together they are one thought. */
-function joinThoughts(parts: readonly ReplyPart[]): readonly ReplyPart[] {
+/** The parts of one summary have the same signature: together they are one part of reasoning. */
+function joinReasoning(parts: readonly ReplyPart[]): readonly ReplyPart[] {
   return parts.reduce<readonly ReplyPart[]>((joined, part) => {
     const last = joined.at(-1)
-    const isSame = part.kind === 'thinking' && last?.kind === 'thinking' && last.signature === part.signature
+    const isSame = part.kind === 'reasoning' && last?.kind === 'reasoning' && last.signature === part.signature
     if (!isSame || part.signature === undefined) return [...joined, part]
-    return [...joined.slice(0, -1), { ...last, text: last.text + thoughtBreak + part.text }]
+    return [...joined.slice(0, -1), { ...last, text: last.text + reasoningBreak + part.text }]
   }, [])
 }
 
 /** Between the parts of one summary. */
-export const thoughtBreak = '\n\n'
+export const reasoningBreak = '\n\n'
 
 /**
  * Reads one part of a `doStream` stream. Throws Failure for an error part, and for an end without a finish reason unless it is that
@@ -148,13 +148,13 @@ export const thoughtBreak = '\n\n'
  */
 export function readPart(value: unknown, origin: string, run: FinishedRun, hasContent = false): AiSdkPart {
   if (delta.Check(value)) return { kind: 'text', text: value.delta.toWellFormed() }
-  if (thought.Check(value)) {
+  if (streamedReasoning.Check(value)) {
     const begins = value.type === 'reasoning-start'
     const signature = signatureIn(value.providerMetadata)
-    // What OpenAI sends at the beginning of a thought is not yet its signature.
+    // What OpenAI sends at the beginning of reasoning is not yet its signature.
     const isEarly = begins && !signature?.redacted
     return {
-      kind: 'thought',
+      kind: 'reasoning',
       begins,
       text: (value.delta ?? '').toWellFormed(),
       signature: isEarly ? undefined : signature,

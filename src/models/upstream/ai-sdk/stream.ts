@@ -1,5 +1,5 @@
 import type { StopReason } from '../../model.ts'
-import { failureOf, readPart, thoughtBreak, type AiSdkPart, type FinishedCall, type Sizes } from './reply.ts'
+import { failureOf, readPart, reasoningBreak, type AiSdkPart, type FinishedCall, type Sizes } from './reply.ts'
 import type { CallFragment } from '../chat/chat-deltas.ts'
 import type { Deadline } from '../pool/deadline.ts'
 import { Failure, unusable } from '../failure.ts'
@@ -26,8 +26,8 @@ export function createAiSdkStream(
   /** Calls whose pieces have come. */
   const begun = new Set<string>()
   let lastSignature: string | undefined
-  /** Whether the last piece is a thought without a signature. */
-  let isThinking = false
+  /** Whether the last piece is reasoning without a signature. */
+  let isReasoning = false
   let received: ReceivedReply = nothingReceived
   let ending: StopReason | Failure | undefined
   let generated = false
@@ -54,8 +54,8 @@ export function createAiSdkStream(
       case 'text':
         if (part.text !== '') takeText(part.text)
         return
-      case 'thought':
-        return takeThought(part)
+      case 'reasoning':
+        return takeReasoning(part)
       case 'input':
         begun.add(part.fragment.id)
         return takeFragment(part.fragment)
@@ -69,28 +69,28 @@ export function createAiSdkStream(
 
   function takeText(text: string): void {
     note(text)
-    isThinking = false
+    isReasoning = false
     order.add(text)
   }
 
-  function takeThought({ begins, text, signature }: Extract<AiSdkPart, { kind: 'thought' }>): void {
-    if (begins && isThinking) order.add({ kind: 'thinking', text: thoughtBreak })
+  function takeReasoning({ begins, text, signature }: Extract<AiSdkPart, { kind: 'reasoning' }>): void {
+    if (begins && isReasoning) order.add({ kind: 'reasoning', text: reasoningBreak })
     if (text !== '') {
       note(text)
-      order.add({ kind: 'thinking', text })
-      isThinking = true
+      order.add({ kind: 'reasoning', text })
+      isReasoning = true
     }
     // OpenAI's package repeats it with each part of a summary.
     if (!signature || signature.signature === lastSignature) return
     lastSignature = signature.signature
-    isThinking = false
+    isReasoning = false
     order.add({ kind: 'signature', ...signature })
   }
 
   function takeFragment(fragment: CallFragment): void {
     const text = fragment.tool + fragment.json
     if (text !== '') note(text)
-    isThinking = false
+    isReasoning = false
     order.addFragment(fragment)
   }
 

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { randomBytes } from 'node:crypto'
 import { Type, type Static } from 'typebox'
 import { Compile } from 'typebox/compile'
-import type { CallPart, ReplyPart, ThinkingPart } from '../../conversation.ts'
+import type { CallPart, ReplyPart, ReasoningPart } from '../../conversation.ts'
 import type { StopReason } from '../../model.ts'
 import { contentFields, readContent, type ChatContent } from './chat-content.ts'
 import { countsOf, readUsageOf, UsageField } from './chat-usage.ts'
@@ -71,27 +71,27 @@ export function readCompletion(body: Buffer, run: FinishedRun): UpstreamReply {
 
 /** The parts of a reply; undefined if it has only text. */
 function partsOf(content: ChatContent, calls: readonly Static<typeof Call>[]): readonly ReplyPart[] | undefined {
-  const { text, thinking, signatures } = content
-  if (thinking === '' && !signatures && calls.length === 0) return undefined
-  const thoughts = thoughtsOf(content)
+  const { text, reasoning, signatures } = content
+  if (reasoning === '' && !signatures && calls.length === 0) return undefined
+  const reasoningParts = reasoningOf(content)
   return [
-    ...thoughts,
+    ...reasoningParts,
     ...(text === '' ? [] : [{ kind: 'text' as const, text: text.toWellFormed() }]),
     ...calls.map(readCall),
   ]
 }
 
-/** The thoughts of a reply: one, unless several are signed, each with its own text. Vendors refuse a signature of another text. */
-function thoughtsOf({ thinking, signatures = [] }: ChatContent): readonly ThinkingPart[] {
+/** The reasoning of a reply: one, unless several are signed, each with its own text. Vendors refuse a signature of another text. */
+function reasoningOf({ reasoning, signatures = [] }: ChatContent): readonly ReasoningPart[] {
   const signed = signatures.filter(({ redacted }) => !redacted)
-  const kind = 'thinking'
+  const kind = 'reasoning'
   const hasTexts = signed.length > 0 && signed.every(({ text }) => text !== undefined)
-  if (hasTexts && (thinking === '' || signed.some(({ text }) => text !== ''))) {
+  if (hasTexts && (reasoning === '' || signed.some(({ text }) => text !== ''))) {
     return signatures.map(({ text = '', ...signature }) => ({ kind, text: text.toWellFormed(), ...signature }))
   }
   const [first] = signed
   const shown =
-    thinking === '' && !first ? [] : [{ text: thinking.toWellFormed(), ...(first && { signature: first.signature }) }]
+    reasoning === '' && !first ? [] : [{ text: reasoning.toWellFormed(), ...(first && { signature: first.signature }) }]
   const hidden = signatures.flatMap(({ signature, redacted }) => (redacted ? [{ text: '', signature, redacted }] : []))
   return [...shown, ...hidden].map((part) => ({ kind, ...part }))
 }

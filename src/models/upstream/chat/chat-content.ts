@@ -4,7 +4,7 @@ import { fieldAt } from './fields.ts'
 
 export const TextField = Type.Optional(Type.Union([Type.String(), Type.Null()]))
 
-/** Mistral sends a list where a reply has thoughts. */
+/** Mistral sends a list where a reply has reasoning. */
 const ContentField = Type.Optional(
   Type.Union([Type.String(), Type.Null(), Type.Array(Type.Object({ type: Type.String() }))]),
 )
@@ -34,18 +34,18 @@ interface SignedText extends Signature {
 
 export interface ChatContent {
   readonly text: string
-  readonly thinking: string
+  readonly reasoning: string
   /** Undefined if there are none. */
   readonly signatures: readonly SignedText[] | undefined
 }
 
 export function readContent(message: Static<typeof Content>): ChatContent {
-  const { content, reasoning, reasoning_content: thoughts, reasoning_details: details } = message
+  const { content, reasoning, reasoning_content: plain, reasoning_details: details } = message
   const signatures = Array.isArray(details) ? details.flatMap(signatureIn) : []
   const isList = Array.isArray(content)
   return {
     text: isList ? textsIn(content, 'text') : (content ?? ''),
-    thinking: thoughts || reasoning || (isList ? thinkingIn(content) : ''),
+    reasoning: plain || reasoning || (isList ? thinkingIn(content) : ''),
     signatures: signatures.length > 0 ? signatures : undefined,
   }
 }

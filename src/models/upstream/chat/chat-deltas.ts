@@ -86,11 +86,11 @@ function readEvent(data: string, run: FinishedRun): ChatDelta {
   if (fault.Check(event)) throw unusable('an error instead of an event', true)
   if (!chunk.Check(event)) throw unusable('not an event of a chat completion')
   const choice = firstChoice(event.choices ?? [])
-  const { text, thinking, signatures } = choice?.delta ? readContent(choice.delta) : noContent
+  const { text, reasoning, signatures } = choice?.delta ? readContent(choice.delta) : noContent
   const calls = choice?.delta?.tool_calls?.map(readFragment)
   return {
     text,
-    thinking,
+    reasoning,
     signatures,
     calls: calls && calls.length > 0 ? calls : undefined,
     stopReason: choice && stopReasonOf(choice.finish_reason, choice, run),
@@ -101,7 +101,7 @@ function readEvent(data: string, run: FinishedRun): ChatDelta {
 /** Some servers send an event of nothing to keep a connection open. */
 const isNothing = (event: unknown): boolean => event === null || (Array.isArray(event) && event.length === 0)
 
-const noContent: ChatContent = { text: '', thinking: '', signatures: undefined }
+const noContent: ChatContent = { text: '', reasoning: '', signatures: undefined }
 
 const nothing: ChatDelta = { ...noContent, calls: undefined, stopReason: undefined, usage: undefined }
 
@@ -116,7 +116,7 @@ function indexOf(value: unknown): number | undefined {
 }
 
 /**
- * An event that was parsed, without the string that makes it different from the next: its text, its thought or a piece of
+ * An event that was parsed, without the string that makes it different from the next: its text, its reasoning or a piece of
  * a call's arguments. If the bytes around that string are the same, the event need not be parsed again.
  */
 interface Frame {
@@ -130,12 +130,12 @@ const betweenKeyAndText = /\s*:\s*$/y
 const plain = /^[^"\\\p{Cc}]+$/u
 
 function frameOf(data: string, delta: ChatDelta): Frame | undefined {
-  const { text, thinking, calls } = delta
+  const { text, reasoning, calls } = delta
   if (calls) return callFrame(data, delta, calls)
   if (text !== '') return frameAt(data, '"content"', text, (other) => ({ ...delta, text: other }))
-  if (thinking === '') return undefined
+  if (reasoning === '') return undefined
   const key = data.includes('"reasoning_content"') ? '"reasoning_content"' : '"reasoning"'
-  return frameAt(data, key, thinking, (other) => ({ ...delta, thinking: other }))
+  return frameAt(data, key, reasoning, (other) => ({ ...delta, reasoning: other }))
 }
 
 function callFrame(data: string, delta: ChatDelta, calls: readonly CallFragment[]): Frame | undefined {

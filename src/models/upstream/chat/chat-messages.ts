@@ -3,7 +3,7 @@ import { claudeFormat } from '../../vendors/openrouter.ts'
 import type { AcceptedFields } from '../../vendors/vendor.ts'
 import { vendors } from '../../vendors/vendors.ts'
 
-const nothingElse: AcceptedFields = { cacheMarks: false, signatures: false, thoughts: 'refused' }
+const nothingElse: AcceptedFields = { cacheMarks: false, signatures: false, earlierReasoning: 'refused' }
 
 /** What a server accepts besides what all of them do, as far as the name of its model shows. */
 export function acceptedBy(model: string): AcceptedFields {
@@ -40,7 +40,7 @@ function assistantMessage({ parts }: PartsMessage, accepted: AcceptedFields): ob
     role: 'assistant',
     // Servers accept null only beside calls.
     content: texts.length === 0 && calls.length > 0 ? null : contentOf(texts, accepted),
-    ...thoughtsOf(parts, accepted),
+    ...reasoningOf(parts, accepted),
     ...(calls.length > 0 && {
       tool_calls: calls.map(({ id, tool, input, cache }) => ({
         id,
@@ -52,18 +52,18 @@ function assistantMessage({ parts }: PartsMessage, accepted: AcceptedFields): ob
   }
 }
 
-function thoughtsOf(parts: readonly Part[], { signatures, thoughts }: AcceptedFields): object {
-  if (signatures) return signedThoughts(parts)
-  if (thoughts === 'refused' || !parts.some(({ kind }) => kind === 'call')) return {}
-  const text = parts.flatMap((part) => (part.kind === 'thinking' && !part.redacted ? [part.text] : [])).join('\n')
-  return text === '' && thoughts !== 'required' ? {} : { reasoning_content: text }
+function reasoningOf(parts: readonly Part[], { signatures, earlierReasoning }: AcceptedFields): object {
+  if (signatures) return signedReasoning(parts)
+  if (earlierReasoning === 'refused' || !parts.some(({ kind }) => kind === 'call')) return {}
+  const text = parts.flatMap((part) => (part.kind === 'reasoning' && !part.redacted ? [part.text] : [])).join('\n')
+  return text === '' && earlierReasoning !== 'required' ? {} : { reasoning_content: text }
 }
 
-/** Claude requires its signed thoughts back with the results of its calls. OpenRouter passes them on in this form. */
-function signedThoughts(parts: readonly Part[]): object {
+/** Claude requires its signed reasoning back with the results of its calls. OpenRouter passes them on in this form. */
+function signedReasoning(parts: readonly Part[]): object {
   const format = claudeFormat
   const details = parts.flatMap((part): object[] => {
-    if (part.kind !== 'thinking' || part.signature === undefined) return []
+    if (part.kind !== 'reasoning' || part.signature === undefined) return []
     const { text, signature, redacted } = part
     return redacted
       ? [{ type: 'reasoning.encrypted', data: signature, format }]

@@ -95,10 +95,10 @@ test('images and documents', () => {
   ])
 })
 
-describe('thoughts of earlier turns', () => {
-  const thought = { kind: 'thinking', text: 'Hm.', signature: 'c2ln' } as const
-  const hidden = { kind: 'thinking', text: '', signature: 'ZW5j', redacted: true } as const
-  const messages = [assistant(thought, hidden, call)]
+describe('reasoning of earlier turns', () => {
+  const reasoning = { kind: 'reasoning', text: 'Hm.', signature: 'c2ln' } as const
+  const hidden = { kind: 'reasoning', text: '', signature: 'ZW5j', redacted: true } as const
+  const messages = [assistant(reasoning, hidden, call)]
   const sent = (model: string, all: readonly Message[] = messages) => objectAt(messagesOf(all, model), 0)
 
   test('are dropped where servers refuse them', () => {
@@ -110,7 +110,7 @@ describe('thoughts of earlier turns', () => {
   test('are sent with calls where servers read them', () => {
     for (const model of ['deepseek-chat', 'moonshotai/kimi-k2-thinking', 'GLM-4.6']) {
       assert.equal(sent(model)['reasoning_content'], 'Hm.', model)
-      assert.ok(!('reasoning_content' in sent(model, [assistant(thought, text('Noon.'))])), model)
+      assert.ok(!('reasoning_content' in sent(model, [assistant(reasoning, text('Noon.'))])), model)
     }
   })
 
@@ -120,7 +120,7 @@ describe('thoughts of earlier turns', () => {
   })
 
   test('leave an empty text behind where they are not sent: null is for calls', () => {
-    assert.equal(sent('m', [assistant({ kind: 'thinking', text: 'Hm.' })])['content'], '')
+    assert.equal(sent('m', [assistant({ kind: 'reasoning', text: 'Hm.' })])['content'], '')
     assert.equal(sent('m', [assistant(call)])['content'], null)
   })
 
@@ -131,7 +131,7 @@ describe('thoughts of earlier turns', () => {
       { type: 'reasoning.encrypted', data: 'ZW5j', format },
     ])
     assert.ok(!('reasoning_content' in sent('anthropic/claude-sonnet-4.5')))
-    assert.ok(!('reasoning_details' in sent('claude', [assistant({ kind: 'thinking', text: 'Hm.' }, call)])))
+    assert.ok(!('reasoning_details' in sent('claude', [assistant({ kind: 'reasoning', text: 'Hm.' }, call)])))
   })
 })
 

@@ -26,7 +26,7 @@ export function createChatStream(reception: Source, run: FinishedRun): ReplyStre
   const texts = createJoiner()
   const ready = createPieceQueue()
   // Most streams have neither, and all of them stay in memory for a while.
-  let thoughts: Joiner | undefined
+  let joiner: Joiner | undefined
   let order: ReplyOrder | undefined
   let [pieces, bytes] = [0, 0]
   let usage: ChatUsage | undefined
@@ -79,8 +79,8 @@ export function createChatStream(reception: Source, run: FinishedRun): ReplyStre
     // Servers that report usage on every event report the total each time.
     if (delta.usage) usage = laterUsage(usage, delta.usage)
     stopReason = delta.stopReason ?? stopReason
-    if (delta.text !== '' || delta.thinking !== '' || delta.calls) note(delta)
-    if (delta.thinking !== '' || delta.signatures) takeThoughts(delta)
+    if (delta.text !== '' || delta.reasoning !== '' || delta.calls) note(delta)
+    if (delta.reasoning !== '' || delta.signatures) takeReasoning(delta)
     const text = texts.add(delta.text)
     if (text !== '') pass(text)
     if (!delta.calls) return
@@ -94,10 +94,10 @@ export function createChatStream(reception: Source, run: FinishedRun): ReplyStre
     else ready.push(piece)
   }
 
-  function takeThoughts({ thinking, signatures = [] }: ChatDelta): void {
-    thoughts ??= createJoiner()
-    const text = thoughts.add(thinking)
-    if (text !== '') pass({ kind: 'thinking', text })
+  function takeReasoning({ reasoning, signatures = [] }: ChatDelta): void {
+    joiner ??= createJoiner()
+    const text = joiner.add(reasoning)
+    if (text !== '') pass({ kind: 'reasoning', text })
     for (const { text: _, ...signature } of signatures) pass({ kind: 'signature', ...signature })
   }
 
@@ -117,10 +117,10 @@ export function createChatStream(reception: Source, run: FinishedRun): ReplyStre
     ending = reply.stopReason
   }
 
-  function note({ text, thinking, calls = [] }: ChatDelta): void {
+  function note({ text, reasoning, calls = [] }: ChatDelta): void {
     pieces += 1
     bytes += Buffer.byteLength(text)
-    if (thinking !== '') bytes += Buffer.byteLength(thinking)
+    if (reasoning !== '') bytes += Buffer.byteLength(reasoning)
     for (const call of calls) bytes += bytesOf(call)
   }
 
@@ -152,10 +152,10 @@ function piecesOf(part: ReplyPart): readonly OrderedPiece[] {
   switch (part.kind) {
     case 'text':
       return part.text === '' ? [] : [part.text]
-    case 'thinking': {
+    case 'reasoning': {
       const { text, signature, redacted } = part
       return [
-        ...(text === '' ? [] : [{ kind: 'thinking', text } as const]),
+        ...(text === '' ? [] : [{ kind: 'reasoning', text } as const]),
         ...(signature === undefined ? [] : [{ kind: 'signature', signature, redacted } as const]),
       ]
     }

@@ -84,7 +84,7 @@ export function countsOf(usage: ChatUsage | undefined): ReportedCounts {
   }
 }
 
-/** A count that is missing follows from the total. Thoughts may be in the total only, as xAI and Gemini report them. */
+/** A count that is missing follows from the total. Reasoning may be in the total only, as xAI and Gemini report it. */
 function withTotal(usage: ChatUsage | undefined): Partial<Pick<ChatUsage, 'prompt' | 'completion'>> {
   if (usage?.total === undefined) return usage ?? {}
   const { prompt, completion, total, cached = 0, written = 0 } = usage
@@ -94,8 +94,8 @@ function withTotal(usage: ChatUsage | undefined): Partial<Pick<ChatUsage, 'promp
   const hidden = total - prompt - completion
   // Some servers count the cache beside the prompt.
   const isCache = hidden === cached || hidden === written || hidden === cached + written
-  const isThought = usage.reasoning === undefined ? hidden > 0 && !isCache : hidden === usage.reasoning
-  return { prompt, completion: isThought ? completion + hidden : completion }
+  const isReasoning = usage.reasoning === undefined ? hidden > 0 && !isCache : hidden === usage.reasoning
+  return { prompt, completion: isReasoning ? completion + hidden : completion }
 }
 
 const atLeast0 = (count: number): number => Math.max(0, count)

@@ -277,7 +277,7 @@ const reports: readonly Reported[] = [
     [event({ choices: [final] }), event({ choices: null, usage: counts }), 'data:\n\n'],
   ],
   ['names of another API', { usage: { input_tokens: 20, output_tokens: 5 } }],
-  ['thoughts in the total only', { usage: { ...counts, total_tokens: 32 } }, undefined, [20, 12, 'upstream']],
+  ['reasoning in the total only', { usage: { ...counts, total_tokens: 32 } }, undefined, [20, 12, 'upstream']],
   [
     'a cache beside the prompt',
     { usage: { ...counts, cached_tokens: 7, total_tokens: 32 } },

@@ -7,7 +7,7 @@ import { startService, upstreamModel, type Service } from '../support/service.ts
 import type { VendorOptions } from '../support/vendor-options.ts'
 import { startVendor } from '../support/vendor.ts'
 
-/** Thoughts without their text cost the same as with it, whole, streamed, and when a stream breaks off. */
+/** Reasoning without its text costs the same as with it, whole, streamed, and when a stream breaks off. */
 
 let service: Service
 const vendor = fixture(() => startVendor())
@@ -63,7 +63,7 @@ const ways: Readonly<Record<string, readonly [stream: boolean, options: VendorOp
 }
 
 for (const model of ['fast', 'claude']) {
-  describe(`thoughts of ${model} without their text`, () => {
+  describe(`reasoning of ${model} without its text`, () => {
     for (const [what, [stream, options]] of Object.entries(ways)) {
       it(`cost the same in ${what}`, async () => {
         const shown = await ask(model, 'summarized', stream, options)
