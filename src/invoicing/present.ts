@@ -1,7 +1,7 @@
 import { formatMoney } from '../billing/prices/money.ts'
 import { formatDecimal } from '../platform/text/decimal.ts'
 import type { Tax } from './arithmetic.ts'
-import { standardFault } from './issue/conformity.ts'
+import { standardFault } from './issue/european-union.ts'
 import { quantityLeft } from './drafts/credit-lines.ts'
 import type { InvoiceLine } from './document.ts'
 import type { SentMail } from './mail/schema.ts'

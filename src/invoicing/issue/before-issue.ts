@@ -1,7 +1,6 @@
 import { namedCharacters } from '../../documents/writing-thread.ts'
 import { Problem } from '../../platform/problems.ts'
-import { isVatId } from '../../platform/text/country.ts'
-import { standardFault } from './conformity.ts'
+import { lawFault, standardFault } from './european-union.ts'
 import type { InvoiceDocument } from '../document.ts'
 import type { InvoiceSettings } from '../settings.ts'
 
@@ -23,7 +22,7 @@ export function faultsOf(draft: InvoiceDocument, { seller, currency }: Settings)
     isInvoice && draft.currency !== currency ? otherCurrency(draft.currency).message : undefined,
     draft.lines.length === 0 ? 'The draft has no lines: add one before you issue it.' : undefined,
     // The buyer of a credit note is that of its invoice, and cannot be corrected.
-    isInvoice ? withoutVatNumber(draft, seller?.tax_number ?? null) : undefined,
+    isInvoice ? lawFault(draft, seller?.tax_number ?? null) : undefined,
   ].filter((text) => text !== undefined)
   const issued = { ...draft, number: draft.number ?? '1', seller: draft.seller ?? seller ?? null }
   const standard = stops.length === 0 ? standardFault(issued) : undefined
@@ -37,19 +36,6 @@ export function faultsOf(draft: InvoiceDocument, { seller, currency }: Settings)
       : undefined,
   ].filter((text) => text !== undefined)
   return [...stops.map((text) => ({ text, stops: true })), ...warnings.map((text) => ({ text, stops: false }))]
-}
-
-/** Article 226 (4) and (11a) of Directive 2006/112/EC: the tax is the buyer's to pay, who must be known. */
-function withoutVatNumber({ lines, buyer }: InvoiceDocument, sellerNumber: string | null): string | undefined {
-  const categories = new Set(lines.map(({ tax }) => tax.category))
-  const has = (...some: string[]) => some.some((category) => new Set<string>(categories).has(category))
-  if (has('AE', 'K') && !isVatId(buyer.taxNumber)) {
-    return 'Reverse charge and intra-community supplies require the VAT number of the buyer with its country, such as DE123456789: add it to the draft, and to the billing details of its client or account for later invoices.'
-  }
-  if (has('K', 'G') && !isVatId(sellerNumber)) {
-    return 'Intra-community supplies and exports require the VAT number of the firm with its country (invoicing.tax_number).'
-  }
-  return undefined
 }
 
 /** For characters that no font has. */
