@@ -26,10 +26,8 @@ export async function readKeyStanding(database: Queryable, keyId: string): Promi
     text: `
       select l.requests_per_minute, l.tokens_per_minute, daily_budget, monthly_budget, held,
         requests_lent, tokens_lent,
-        case when l.requests_per_minute is null then 0 else least(greatest(0, l.requests_per_minute - requests_lent) * 60000000::bigint,
-          request_level + passed * l.requests_per_minute) end as request_level,
-        case when l.tokens_per_minute is null then 0 else least(greatest(0, l.tokens_per_minute - tokens_lent) * 60000000::bigint,
-          token_level + passed * l.tokens_per_minute) end as token_level,
+        refilled(request_level, level_at, moment, l.requests_per_minute, requests_lent * 60000000) as request_level,
+        refilled(token_level, level_at, moment, l.tokens_per_minute, tokens_lent * 60000000) as token_level,
         (case when day = today then day_charged else key_charged_since(l.id, today) end)::amount as day_charged,
         (extract(epoch from (today + interval '1 day') at time zone 'UTC' - moment) * 1000000)::bigint as day_left_us,
         (case when month = this_month then month_charged else key_charged_since(l.id, this_month) end)::amount as month_charged,
@@ -37,8 +35,7 @@ export async function readKeyStanding(database: Queryable, keyId: string): Promi
       from api_key k join key_limit l on l.id = k.limit_id,
         lateral (select clock_timestamp() as moment offset 0) n,
         lateral (select (moment at time zone 'UTC')::date as today,
-          date_trunc('month', moment at time zone 'UTC')::date as this_month,
-          least(60000000, greatest(0, extract(epoch from moment - level_at) * 1000000))::bigint as passed) d
+          date_trunc('month', moment at time zone 'UTC')::date as this_month) d
       where k.id = $1`,
     values: [keyId],
   })

@@ -21,8 +21,8 @@ export interface AccountLimits {
   readonly tokensLeft: bigint
 }
 
-const level = (what: string) => `
-  greatest(0, least(${what}s_per_minute, (${what}_level + ${what}s_lent + passed * ${what}s_per_minute) / 60000000))`
+const left = (what: string) =>
+  `refilled(${what}_level + ${what}s_lent, level_at, clock_timestamp(), ${what}s_per_minute, 0) / 60000000`
 
 /** One account, or the open accounts: first those of which the smallest share of the credit is left. */
 export function readLimits(
@@ -32,10 +32,8 @@ export function readLimits(
   return database.rows(
     `select id, name, status, monthly_limit as "monthlyLimit", (${monthCharged})::amount as "monthCharged", credited, held,
        "creditLeft", "usedPercent", requests_per_minute as "requestsPerMinute", tokens_per_minute as "tokensPerMinute",
-       (${level('request')})::bigint as "requestsLeft", (${level('token')})::bigint as "tokensLeft"
+       ${left('request')} as "requestsLeft", ${left('token')} as "tokensLeft"
      from account ${joinCreditUse}
-       cross join lateral (select least(60000000,
-         greatest(0, extract(epoch from clock_timestamp() - level_at) * 1000000))::bigint as passed) p
      where case when $1::uuid is null then status = 'open' else id = $1 end
      order by "creditLeft" / nullif(whole, 0) nulls last, name
      limit $2`,

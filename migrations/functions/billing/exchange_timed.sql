@@ -20,11 +20,7 @@ declare
   v_accounts uuid[];
   v_limits_keys boolean;
 begin
-  update instance set seen_at = clock_timestamp(), last_batch = p_batch
-    where instance.id = p_instance and last_batch < p_batch;
-  if not found then
-    raise exception 'instance % was reaped, or has sent batch % before', p_instance, p_batch using errcode = 'TG001';
-  end if;
+  perform note_batch(p_instance, p_batch);
   -- An array, not a subquery: with some plans of a subquery, the result leaves out rows that the statement waited for and locks.
   v_accounts := array(select e.account from unnest(p_reports) e);
   if cardinality(p_key_reports) > 0 then
@@ -48,10 +44,6 @@ begin
   if cardinality(p_key_reports) > 0 then
     return query select * from renew_key_allowances(p_instance, p_key_reports, v_now);
   end if;
-  if exists (select from unnest(p_charges) e where e.tags is not null) then
-    perform count_tags(v_day, p_charges);
-  end if;
-
   return query
   with report as materialized (
     select e.account, e.charged, e.held, e.credit, e.requests, e.tokens, e.at_hand, e.cost, e.need, e.more_credit,
@@ -63,16 +55,13 @@ begin
       b.status = 'open' and coalesce(b.recalled_at not between v_now - interval '2 seconds' and v_now, true) as may,
       greatest(0, least(b.requests_per_minute * c_unit - b.requests_lent + coalesce(had.requests, 0)
         - e.requests * c_unit,
-        least(greatest(0, b.requests_per_minute * c_unit - b.requests_lent),
-          b.request_level + b.requests_per_minute * passed) + e.requests_back * c_unit)) as r_left,
+        refilled(b.request_level, b.level_at, v_now, b.requests_per_minute, b.requests_lent) + e.requests_back * c_unit)) as r_left,
       greatest(0, least(b.tokens_per_minute * c_unit - b.tokens_lent + coalesce(had.tokens, 0) - e.tokens * c_unit,
-        least(greatest(0, b.tokens_per_minute * c_unit - b.tokens_lent),
-          b.token_level + b.tokens_per_minute * passed) + e.tokens_back * c_unit)) as t_left
+        refilled(b.token_level, b.level_at, v_now, b.tokens_per_minute, b.tokens_lent) + e.tokens_back * c_unit)) as t_left
     from unnest(p_reports) e
     join account b on b.id = e.account
     left join lateral (select a.* from allowance a
       where a.instance_id = p_instance and a.account_id = e.account offset 0) had on true,
-    lateral (select least(60000000, greatest(0, date_part('epoch', v_now - b.level_at) * 1000000))::bigint as passed) p,
     lateral (select case when b.month = v_month then b.month_charged else charged_since(b.id, v_month) end
       as charged_before) m
   ), decided as materialized (
@@ -89,25 +78,6 @@ begin
       where (held, credit, requests, tokens) is distinct from (had_held, had_credit, had_requests, had_tokens)
     on conflict (instance_id, account_id) do update
       set held = excluded.held, credit = excluded.credit, requests = excluded.requests, tokens = excluded.tokens
-  ), charged as (
-    insert into ledger (at, request_id, account_id, key_id, person_id, model, client_id, input_tokens, output_tokens,
-        input_price, output_price, cost, stop_reason, usage_source, uncharged_input, uncharged_output, milliseconds,
-        cached_tokens, cache_write_tokens, cached_price, cache_write_price, tags)
-      select v_now, c.id, c.account, c.key, c.person, c.model, c.client, c.input, c.output, c.input_price,
-        c.output_price, c.cost, c.stop, c.source, c.uncharged_input, c.uncharged_output, c.milliseconds,
-        coalesce(c.cached, 0), coalesce(c.cache_write, 0), c.cached_price, c.cache_write_price, c.tags
-      from unnest(p_charges) c
-  ), counted as (
-    insert into usage_day as u
-        (day, account_id, key_id, person_id, model, client_id, requests, input_tokens, output_tokens, cached_tokens,
-        cache_write_tokens, cost)
-      select (v_now at time zone 'UTC')::date, c.account, c.key, c.person, c.model, c.client, count(*), sum(c.input),
-        sum(c.output), sum(coalesce(c.cached, 0)), sum(coalesce(c.cache_write, 0)), sum(c.cost)
-      from unnest(p_charges) c group by c.account, c.key, c.person, c.model, c.client
-    on conflict (account_id, day, key_id, person_id, model, client_id) do update set
-      requests = u.requests + excluded.requests, input_tokens = u.input_tokens + excluded.input_tokens,
-      output_tokens = u.output_tokens + excluded.output_tokens, cached_tokens = u.cached_tokens + excluded.cached_tokens,
-      cache_write_tokens = u.cache_write_tokens + excluded.cache_write_tokens, cost = u.cost + excluded.cost
   )
   update account b set charged = b.charged + d.charged, held = b.held - coalesce(d.had_held, 0) + d.held,
     credit_lent = b.credit_lent - coalesce(d.had_credit, 0) + d.credit,
@@ -119,4 +89,9 @@ begin
     level_at = v_now
   from decided d where b.id = d.account
   returning b.id, d.granted, b.request_level, b.token_level, b.requests_per_minute, b.tokens_per_minute;
+
+  -- Last: the sums above are of what was charged before this call.
+  if cardinality(p_charges) > 0 then
+    perform record_charges(v_now, p_charges);
+  end if;
 end $$;

@@ -16,19 +16,18 @@ as $$
       -- Null without such a limit.
       case when l.requests_per_minute is not null then least(
         greatest(0, l.requests_per_minute - l.requests_lent + coalesce(had.requests, 0) - e.requests) * unit,
-        least(greatest(0, l.requests_per_minute - l.requests_lent) * unit, l.request_level + l.requests_per_minute * passed)
+        refilled(l.request_level, l.level_at, p_now, l.requests_per_minute, l.requests_lent * unit)
           + least(e.requests_back, l.requests_per_minute) * unit) end as r_left,
       case when l.tokens_per_minute is not null then least(
         greatest(0, l.tokens_per_minute - l.tokens_lent + coalesce(had.tokens, 0) - e.tokens) * unit,
-        least(greatest(0, l.tokens_per_minute - l.tokens_lent) * unit, l.token_level + l.tokens_per_minute * passed)
+        refilled(l.token_level, l.level_at, p_now, l.tokens_per_minute, l.tokens_lent * unit)
           + least(e.tokens_back, l.tokens_per_minute) * unit) end as t_left
     from unnest(p_reports) e
     join key_limit l on l.id = e.id
     left join lateral (select a.* from key_allowance a
       where a.instance_id = p_instance and a.limit_id = e.id offset 0) had on true,
     lateral (select 60000000::bigint as unit, (p_now at time zone 'UTC')::date as today,
-      date_trunc('month', p_now at time zone 'UTC')::date as this_month,
-      least(60000000, greatest(0, date_part('epoch', p_now - l.level_at) * 1000000))::bigint as passed) p,
+      date_trunc('month', p_now at time zone 'UTC')::date as this_month) p,
     lateral (select case when l.day = today then l.day_charged else key_charged_since(l.id, today) end as day_now,
       case when l.month = this_month then l.month_charged else key_charged_since(l.id, this_month) end as month_now) m
   ), decided as materialized (

@@ -56,14 +56,9 @@ export async function readStanding(database: Queryable, accountId: string): Prom
   const [row] = await database.rows<Standing>({
     name: 'levels',
     text: `select requests_per_minute, tokens_per_minute,
-             least(greatest(0, requests_per_minute * 60000000::bigint - requests_lent),
-               request_level + passed * requests_per_minute) as request_level,
-             least(greatest(0, tokens_per_minute * 60000000::bigint - tokens_lent),
-               token_level + passed * tokens_per_minute) as token_level
-           from account,
-             lateral (select least(60000000,
-               greatest(0, extract(epoch from clock_timestamp() - level_at) * 1000000))::bigint as passed) p
-           where id = $1`,
+             refilled(request_level, level_at, clock_timestamp(), requests_per_minute, requests_lent) as request_level,
+             refilled(token_level, level_at, clock_timestamp(), tokens_per_minute, tokens_lent) as token_level
+           from account where id = $1`,
     values: [accountId],
   })
   return row
@@ -99,20 +94,20 @@ export async function readPrecheck(
       ), standing as materialized (
         select status, requests_per_minute, tokens_per_minute, coalesce(monthly_limit - charged_now, credited - charged) as credit,
           held, tokens_per_minute * unit as token_most,
-          least(requests_per_minute * unit, request_level + requests_lent + passed * requests_per_minute) as request_level,
-          least(tokens_per_minute * unit, token_level + tokens_lent + passed * tokens_per_minute) as token_level
+          refilled(request_level + requests_lent, level_at, now, requests_per_minute, 0) as request_level,
+          refilled(token_level + tokens_lent, level_at, now, tokens_per_minute, 0) as token_level
         from account, moment,
-          lateral (select least(60000000, greatest(0, extract(epoch from now - level_at) * 1000000))::bigint as passed) p,
           lateral (select case when month = this_month then month_charged else charged_since(id, this_month) end as charged_now) m
         where id = $1
       ), own as materialized (
         select l.requests_per_minute, l.tokens_per_minute, l.held, least(monthly_budget, daily_budget) as most,
           monthly_budget - case when month = this_month then month_charged else key_charged_since(l.id, this_month) end as month_left,
           daily_budget - case when day = today then day_charged else key_charged_since(l.id, today) end as day_left,
-          least(l.requests_per_minute * unit, request_level + requests_lent * unit + passed * l.requests_per_minute) as request_level,
-          least(l.tokens_per_minute * unit, token_level + tokens_lent * unit + passed * l.tokens_per_minute) as token_level
-        from api_key k join key_limit l on l.id = k.limit_id, moment,
-          lateral (select least(60000000, greatest(0, extract(epoch from now - level_at) * 1000000))::bigint as passed) p
+          case when l.requests_per_minute is not null
+            then refilled(request_level + requests_lent * unit, level_at, now, l.requests_per_minute, 0) end as request_level,
+          case when l.tokens_per_minute is not null
+            then refilled(token_level + tokens_lent * unit, level_at, now, l.tokens_per_minute, 0) end as token_level
+        from api_key k join key_limit l on l.id = k.limit_id, moment
         where k.id = $6
       ), decided as (
         select s.*, o.request_level as key_request_level, o.token_level as key_token_level,
