@@ -46,14 +46,20 @@ export interface Cluster {
 
 /**
  * Starts a PostgreSQL server. It stops, and its files are removed, when this process ends, even if killed. `asksForPasswords`: of everybody,
- * as in production.
+ * as in production. `programs`: the folder of an older PostgreSQL's programs.
  */
-export async function startCluster({ asksForPasswords = false } = {}): Promise<Cluster> {
+export async function startCluster({
+  asksForPasswords = false,
+  programs,
+}: { readonly asksForPasswords?: boolean; readonly programs?: string } = {}): Promise<Cluster> {
   const directory = await mkdtemp(join(roomiest(), 'tollgate-test-'))
   await chmod(directory, 0o711)
   const place = await prepareDataFolder(directory)
-  const binaries = await findBinaries()
-  const launcher = await prepareCluster(place, binaries, settings)
+  const binaries =
+    programs === undefined
+      ? await findBinaries()
+      : { initdb: join(programs, 'initdb'), postgres: join(programs, 'postgres') }
+  const launcher = await prepareCluster(place, binaries, settings, programs === undefined ? undefined : [])
   if (!asksForPasswords) await writeFile(join(place.cluster, 'pg_hba.conf'), rules.join('\n'))
   const port = await startServer(place, binaries, launcher, { choosePort: freePort, settings })
   const stop = await watch(place)

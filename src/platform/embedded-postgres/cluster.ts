@@ -11,19 +11,20 @@ import { OperatorError } from '../problems.ts'
 
 const exec = promisify(execFile)
 
+const initdbOptions = ['--auth=scram-sha-256', '--encoding=UTF8', '--locale=C']
 // The builtin collation is the same on every system.
-const initdbOptions =
-  '--auth=scram-sha-256 --encoding=UTF8 --locale=C --locale-provider=builtin --builtin-locale=C.UTF-8'.split(' ')
+const builtinLocale = ['--locale-provider=builtin', '--builtin-locale=C.UTF-8']
 
 /**
  * Creates the cluster unless it exists, and returns how to run its programs. Atomic: a new cluster is created in a temporary
  * folder and then renamed. It is synced to disk first, unless the settings turn fsync off. The caller must hold the
- * cluster's file lock.
+ * cluster's file lock. `locale`: for binaries older than 17, which have no builtin locales.
  */
 export async function prepareCluster(
   files: ClusterFiles,
   binaries: Binaries,
   settings: ServerSettings,
+  locale = builtinLocale,
 ): Promise<Launcher> {
   const owner = await serverOwner(files.cluster)
   await removeLeftovers(files)
@@ -33,7 +34,7 @@ export async function prepareCluster(
     try {
       if (owner !== undefined) await chown(workspace, owner.uid, owner.gid)
       const flags = settings['fsync'] === 'off' ? ['--no-sync'] : []
-      await makeCluster(files, binaries, workspace, flags)
+      await makeCluster(files, binaries, workspace, [...locale, ...flags])
     } finally {
       await rm(workspace, { recursive: true, force: true })
     }
