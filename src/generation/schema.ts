@@ -13,7 +13,7 @@ export const sampling = {
     Type.Number({
       minimum: 0,
       maximum: 2,
-      description: 'Sampling temperature. Default 0: always the most likely token.',
+      description: "Sampling temperature. Default: the vendor's, or for local models 0, always the most likely token.",
     }),
   ),
   top_p: Type.Optional(

@@ -9,7 +9,11 @@ const fields = {
   model: Type.String({ format: 'filled-text', maxLength: 256, description: 'The id or an alias of a model.' }),
   max_tokens: Type.Integer({ minimum: 1, description: 'Maximum tokens to generate.' }),
   temperature: Type.Optional(
-    Type.Number({ minimum: 0, maximum: 1, description: 'Default 0: always the most likely token.' }),
+    Type.Number({
+      minimum: 0,
+      maximum: 1,
+      description: "Default: the vendor's, or for local models 0, always the most likely token.",
+    }),
   ),
   top_p: sampling.top_p,
   stop_sequences: sampling.stop,
