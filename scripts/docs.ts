@@ -6,17 +6,17 @@ import { renderErrors } from './docs/errors.ts'
 import { readOpenApi } from './docs/openapi.ts'
 
 /** The generated pages: their path and content. */
-export async function renderPages(): Promise<Map<string, string>> {
+export function renderPages(openApi: unknown): Map<string, string> {
   return new Map([
     ['docs/configuration.md', renderConfiguration()],
     ['docs/errors.md', renderErrors()],
-    ['docs/api.md', renderApi(await readOpenApi())],
+    ['docs/api.md', renderApi(openApi)],
   ])
 }
 
 if (import.meta.main) {
   const root = path.join(import.meta.dirname, '..')
-  for (const [page, content] of await renderPages()) {
+  for (const [page, content] of renderPages(await readOpenApi())) {
     const file = path.join(root, page)
     mkdirSync(path.dirname(file), { recursive: true })
     writeFileSync(file, content)

@@ -2,20 +2,25 @@ import assert from 'node:assert/strict'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, test } from 'node:test'
+import { gunzipSync } from 'node:zlib'
 import { parseDocument } from 'yaml'
+import { readOpenApi } from '../scripts/docs/openapi.ts'
 import { listSettings } from '../scripts/docs/settings.ts'
 import { renderPages } from '../scripts/docs.ts'
 import { digestsOfPages } from '../scripts/pictures.ts'
 import { loadConfig } from '../src/platform/config/config.ts'
 import { configSchema, environmentVariables } from '../src/platform/config/schema.ts'
 import { problems } from '../src/platform/problems.ts'
+import { entriesOf } from '../src/platform/text/json.ts'
+import { breakingChanges, codesOf } from './support/api-changes.ts'
 import { at, parseObject } from './support/json.ts'
 import { allCommands, allMatches, missingFrom, unknownCommands, unmentionedCommands } from './support/pages.ts'
 
 const root = path.join(import.meta.dirname, '..')
 const read = (file: string) => readFileSync(path.join(root, file), 'utf8')
 
-const generated = await renderPages()
+const openApi = await readOpenApi()
+const generated = renderPages(openApi)
 
 describe('generated pages', () => {
   test('are up to date', () => {
@@ -28,6 +33,25 @@ describe('generated pages', () => {
     disk.delete(second)
     const readDisk = (page: string) => disk.get(page) ?? assert.fail('there is no such file')
     assert.deepEqual(stalePages(generated, readDisk), [first, second])
+  })
+})
+
+describe('the API below /v1', () => {
+  for (const file of globSync('tests/releases/*.openapi.json.gz', { cwd: root })) {
+    test(`has only additions to that of ${path.basename(file, '.openapi.json.gz')}`, () => {
+      const kept = parseObject(gunzipSync(readFileSync(path.join(root, file))).toString())
+      assert.deepEqual(breakingChanges(kept, openApi), [])
+    })
+  }
+
+  test('describes the codes of its errors where this check looks for them', () => {
+    const errors = entriesOf(at(openApi, 'paths')).flatMap(([url, methods]) =>
+      entriesOf(methods)
+        .filter(() => url.startsWith('/v1/'))
+        .flatMap(([, operation]) => entriesOf(at(operation, 'responses')).filter(([status]) => status >= '400')),
+    )
+    assert.ok(errors.length > 100)
+    assert.ok(errors.every(([, response]) => codesOf(response).length > 0))
   })
 })
 

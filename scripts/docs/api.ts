@@ -15,9 +15,11 @@ curl https://tollgate.example.com/v1/generate \\
   -d '{"model": "default", "instructions": "Answer briefly.", "input": "What is a ledger?", "max_output_tokens": 100}'
 \`\`\`
 
-Changes within \`/v1\` are backward compatible. A removal requires a \`/v2\` and is announced at least six months ahead with the
-headers \`Deprecation\` and \`Sunset\`. A running service has the same description at \`/docs\`, with samples in curl,
-JavaScript and Python for every call, and as an OpenAPI document at \`/openapi.json\`.
+A running service has the same description at \`/docs\`, with samples in curl, JavaScript and Python for every call, and as an
+OpenAPI document at \`/openapi.json\`.
+
+## Versions
+
 `
 
 const portal = `
@@ -49,7 +51,7 @@ export function renderApi(document: unknown): string {
   const rows = others.map(({ name, operation }) => [`\`${name}\``, textOf(at(operation, 'summary'))])
   return [
     renderHead('API', 'the routes of src/app.ts'),
-    introduction,
+    `${introduction}${textOf(at(document, 'info', 'description'))}\n`,
     ...generation.map(renderOperation),
     rows.length === 0 ? '' : portal + renderTable(['URL', 'Action'], rows),
   ].join('')

@@ -149,8 +149,11 @@ export async function registerOpenApi(server: Server, { baseUrl, examples = {} }
         title: 'Tollgate',
         version: '1',
         description:
-          'A metered text-generation API. Changes within v1 are backward compatible. A removal requires /v2 and is ' +
-          'announced at least six months ahead with Deprecation and Sunset headers.',
+          'A metered text-generation API. Later versions of v1 only add: endpoints, optional fields and new values in requests, ' +
+          'fields and headers in responses, and error codes. In responses, only these get new values: the formats of chat ' +
+          'completions, responses and messages, as OpenAI and Anthropic extend them, the `kind` and `capabilities` of a model, ' +
+          'and the `dialect` of a request. A removal requires /v2 and is announced at least six months ahead with Deprecation ' +
+          'and Sunset headers.',
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
       servers: [{ url: baseUrl }],
