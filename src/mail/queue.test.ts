@@ -1,11 +1,23 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { describe, test } from 'node:test'
+import { describe, mock, test, type TestContext } from 'node:test'
+import { PgBoss } from 'pg-boss'
 import { verifySchema } from '../access/verify.ts'
 import { createTestLog } from '../../tests/support/log.ts'
-import { setUp } from '../../tests/support/fixture.ts'
+import { fixture, setUp } from '../../tests/support/fixture.ts'
 import { openOwnDatabase } from '../../tests/support/own-database.ts'
 import { migrateMailQueue, openMailQueue } from './queue.ts'
+
+const starts = fixture(() => mock.method(PgBoss.prototype, 'start').mock)
+const stops = fixture(() => mock.method(PgBoss.prototype, 'stop').mock)
+
+/** What is left running would keep this process from ending, until the runner's limit. */
+async function requireAllStopped(): Promise<void> {
+  const stopped = new Set(stops.calls.map(({ this: boss }) => boss))
+  const left = starts.calls.flatMap(({ this: boss }) => (boss instanceof PgBoss && !stopped.has(boss) ? [boss] : []))
+  await Promise.all(left.map((boss) => boss.stop({ graceful: false })))
+  assert.equal(left.length, 0, 'the queue was not closed')
+}
 
 describe('the schema of the queue', () => {
   const { log } = createTestLog()
@@ -27,24 +39,35 @@ describe('the schema of the queue', () => {
     await owner.rows(`${statement} create on database ${name} ${who} current_user`)
   }
 
+  async function migrateQueue() {
+    await migrateMailQueue(fresh.url, log)
+    await requireAllStopped()
+  }
+
+  async function openQueue(t: TestContext) {
+    const opened = await openMailQueue({ databaseUrl: fresh.url, log })
+    t.after(() => opened.close().then(requireAllStopped))
+    return opened
+  }
+
   test('is refused, in one line that says what to do, to a login that may not create it', async () => {
     await permit('revoke')
     const message = /^The mail queue needs a schema "pgboss" .*Grant CREATE on the database[^\n]*$/
-    await assert.rejects(migrateMailQueue(fresh.url, log), { name: 'OperatorError', message })
+    await assert.rejects(migrateQueue(), { name: 'OperatorError', message })
     assert.equal(await schemas(), 0)
     await permit('grant')
   })
 
   test('is created by a login that is no superuser, and needs no rights from then on', async () => {
-    await migrateMailQueue(fresh.url, log)
+    await migrateQueue()
     assert.equal(await schemas(), 1)
     await permit('revoke')
-    await migrateMailQueue(fresh.url, log)
+    await migrateQueue()
     await permit('grant')
   })
 
   test('is nothing unexpected to verify', async () => {
-    await migrateMailQueue(fresh.url, log)
+    await migrateQueue()
     const checks = await verifySchema(owner)
     assert.deepEqual(
       checks.flatMap(({ ok, name: check }) => (ok ? [] : [check])),
@@ -53,8 +76,7 @@ describe('the schema of the queue', () => {
   })
 
   test('holds a mail for who took it last: a late report of an earlier try does not put it back', async (t) => {
-    const mailQueue = await openMailQueue({ databaseUrl: fresh.url, log })
-    t.after(mailQueue.close)
+    const mailQueue = await openQueue(t)
     const id = randomUUID()
     await owner.transaction((tx) => mailQueue.add(tx, { id, sealed: Buffer.from('mail') }))
     const take = async () => (await mailQueue.take(1))[0] ?? assert.fail('no mail is due')
@@ -69,8 +91,7 @@ describe('the schema of the queue', () => {
   })
 
   test('gives a mail to another instance 30 s after it was last reported as in work', async (t) => {
-    const mailQueue = await openMailQueue({ databaseUrl: fresh.url, log })
-    t.after(mailQueue.close)
+    const mailQueue = await openQueue(t)
     const [kept, lost] = [randomUUID(), randomUUID()]
     for (const id of [kept, lost])
       await owner.transaction((tx) => mailQueue.add(tx, { id, sealed: Buffer.from('mail') }))
@@ -85,8 +106,7 @@ describe('the schema of the queue', () => {
   })
 
   test('removes a mail that was sent, even if it was put back in the meantime', async (t) => {
-    const mailQueue = await openMailQueue({ databaseUrl: fresh.url, log })
-    t.after(mailQueue.close)
+    const mailQueue = await openQueue(t)
     const id = randomUUID()
     await owner.transaction((tx) => mailQueue.add(tx, { id, sealed: Buffer.from('mail') }))
     assert.equal((await mailQueue.take(1)).length, 1)
