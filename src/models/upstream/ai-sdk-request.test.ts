@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, describe, test } from 'node:test'
-import { at, listAt } from '../../../tests/support/json.ts'
+import { at, listAt, parseObject } from '../../../tests/support/json.ts'
 import { openPackage, packages, type PackageName } from '../../../tests/support/provider-packages.ts'
 import { createModels, readStream } from '../../../tests/support/vendor-run.ts'
 import { startVendor } from '../../../tests/support/vendor.ts'
@@ -202,9 +202,37 @@ describe("what Anthropic's models do not take", () => {
         } else await assert.rejects(ask, isRefused, JSON.stringify(sampling))
       }
       assert.equal(vendor.calls - requests, refused === undefined ? 2 : 0)
-      await other.run(prompt, bounds, signal)
+      // OpenAI's reasoning models take neither.
+      const { temperature = 1, topP = 1 } = sampling
+      const left = thinks && (temperature === 1 ? topP !== 1 && 'top_p' : 'temperature')
+      const asking = other.run(prompt, bounds, signal)
+      if (left) await assert.rejects(asking, { code: 'invalid_field', details: { field: left } })
+      else await asking
     }
   })
+})
+
+test('what a package has left out of a request is in the log, unless it is refused', async () => {
+  const model = openPackage(models, '@ai-sdk/openai', {
+    url: vendor.url,
+    package: 'another',
+    upstreamModel: 'o3',
+  })
+  const bounds = { maxOutputTokens: 4000, topP: 0.9, temperature: 1, seed: 1, stop: ['###'] }
+  const { signal } = new AbortController()
+  const prompt = { messages: [user] }
+  for (const ask of [
+    () => model.run(prompt, bounds, signal),
+    () => Array.fromAsync(model.stream(prompt, bounds, signal)),
+  ]) {
+    models.lines.length = 0
+    await ask()
+    const lines = models.lines.map((line) => parseObject(line)).filter(({ fields }) => fields !== undefined)
+    assert.deepEqual(
+      lines.map(({ fields }) => fields),
+      [['temperature', 'topP']],
+    )
+  }
 })
 
 describe('reasoning', () => {

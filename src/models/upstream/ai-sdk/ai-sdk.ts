@@ -5,7 +5,7 @@ import type { Prompt } from '../../conversation.ts'
 import type { Model, RunLimits, WholeReply } from '../../model.ts'
 import { createPackageFetch } from './fetch.ts'
 import { compatibleName } from './options.ts'
-import { callOf, checkSampling, type CalledModel } from './prompt.ts'
+import { callOf, checkSampling, requireSampling, type CalledModel } from './prompt.ts'
 import type { Provider } from './provider.ts'
 import { failureOf, readResult } from './reply.ts'
 import { createAiSdkStream } from './stream.ts'
@@ -64,7 +64,7 @@ export function createAiSdkModel(options: AiSdkModelOptions): Model {
   const { id, package: origin, context, maxOutputTokens, timeout, tokenizer = byteTokenizer } = options
   const { connections = defaultConnections } = options
   const log = options.log.child({ model: id })
-  const { model, agent, silent } = openModel(options)
+  const { model, agent, exchanges } = openModel(options)
   const called: CalledModel = {
     upstreamModel: options.upstreamModel,
     reasons: options.reasons === true,
@@ -94,9 +94,11 @@ export function createAiSdkModel(options: AiSdkModelOptions): Model {
     }
   }
 
-  function openDeadline(signal: AbortSignal, bounds: Parameters<typeof createDeadline>[1]): Deadline {
+  function openDeadline({ signal, limits }: UpstreamRun, bounds: Parameters<typeof createDeadline>[1]): Deadline {
     running++
-    return createDeadline(signal, bounds, () => running--)
+    const deadline = createDeadline(signal, bounds, () => running--)
+    exchanges.set(deadline.signal, { limits, ...(bounds.first !== undefined && { stream: deadline }) })
+    return deadline
   }
 
   async function run(upstreamRun: UpstreamRun): Promise<WholeReply> {
@@ -104,7 +106,7 @@ export function createAiSdkModel(options: AiSdkModelOptions): Model {
     if (signal.aborted) return { text: '', ...neverBegun }
     checkSampling(upstreamRun, called)
     const answered = await pool.run(async (_, total) => {
-      const deadline = openDeadline(signal, { total })
+      const deadline = openDeadline(upstreamRun, { total })
       return attempt(deadline, limits, async () => {
         const result = readResult(await model.doGenerate(callOf(upstreamRun, called, deadline.signal)), upstreamRun)
         deadline.end()
@@ -115,12 +117,11 @@ export function createAiSdkModel(options: AiSdkModelOptions): Model {
   }
 
   async function beginStream(upstreamRun: UpstreamRun) {
-    const { signal, limits } = upstreamRun
+    const { limits } = upstreamRun
     checkSampling(upstreamRun, called)
     const sizes = { maxOutputTokens: limits.maxOutputTokens, context }
     const answered = await pool.run(async (_, total) => {
-      const deadline = openDeadline(signal, { first: timeout.first_token, total })
-      silent.set(deadline.signal, deadline)
+      const deadline = openDeadline(upstreamRun, { first: timeout.first_token, total })
       return attempt(deadline, limits, async () => {
         const parts = partsOf(await model.doStream(callOf(upstreamRun, called, deadline.signal)))
         return startReply(createAiSdkStream(parts, deadline, origin, sizes, upstreamRun))
@@ -148,8 +149,24 @@ export function createAiSdkModel(options: AiSdkModelOptions): Model {
   })
 }
 
+/** A request that is sent. */
+interface Exchange {
+  readonly limits: RunLimits
+  /** Of a stream. */
+  readonly stream?: Deadline
+}
+
 /** Opens the package's model with its own connections. */
-function openModel({ provider, key, url, upstreamModel, timeout, maxOutputTokens, connections }: AiSdkModelOptions) {
+function openModel({
+  provider,
+  key,
+  url,
+  upstreamModel,
+  timeout,
+  maxOutputTokens,
+  connections,
+  ...options
+}: AiSdkModelOptions) {
   const agent = new Agent({
     connections: connections ?? defaultConnections,
     connect: { timeout: timeout.connect },
@@ -158,8 +175,9 @@ function openModel({ provider, key, url, upstreamModel, timeout, maxOutputTokens
     headersTimeout: 0,
     bodyTimeout: 0,
   })
-  /** Streams, by the signal of their request. */
-  const silent = new WeakMap<AbortSignal, Deadline>()
+  /** By the signal of the request. */
+  const exchanges = new WeakMap<AbortSignal, Exchange>()
+  const isKnown = Object.hasOwn(lostBehind, options.package)
   const settings = {
     // @ai-sdk/openai-compatible requires a name, reports the usage of streams only with `includeUsage`, and sends a schema
     // only with `supportsStructuredOutputs`.
@@ -168,9 +186,12 @@ function openModel({ provider, key, url, upstreamModel, timeout, maxOutputTokens
     supportsStructuredOutputs: true,
     ...(key !== undefined && { apiKey: key }),
     ...(url !== undefined && { baseURL: url }),
-    fetch: createPackageFetch(agent, (signal) => silent.get(signal)?.begun()),
+    fetch: createPackageFetch(agent, {
+      sending: (signal, body) => isKnown && requireSampling(body, exchanges.get(signal)?.limits),
+      received: (signal) => exchanges.get(signal)?.stream?.begun(),
+    }),
   }
-  return { model: provider(settings, upstreamModel), agent, silent }
+  return { model: provider(settings, upstreamModel), agent, exchanges }
 }
 
 function partsOf(answer: unknown): ReadableStream<unknown> {

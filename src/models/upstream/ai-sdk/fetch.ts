@@ -4,11 +4,19 @@ import type { RequestForm } from '../../vendors/vendor.ts'
 import { createChatMender, streamOfWhole } from './mended-chat.ts'
 import { createForms, formAfterRefusal, withOneSystem } from '../chat/request-form.ts'
 
+/** What a model hears of the requests that a package sends for it, by the signal of each. */
+interface Listeners {
+  /** Called with the body before it is sent. Throws what is wrong with it. */
+  readonly sending: (signal: AbortSignal, body: string) => void
+  /** Called for the bytes of a stream. */
+  readonly received: (signal: AbortSignal) => void
+}
+
 /**
  * The `fetch` of a provider package, over the connections of `agent`. A refused request is sent once more in the form that the
- * server takes, which is remembered. `received` is called for the bytes of a stream.
+ * server takes, which is remembered.
  */
-export function createPackageFetch(agent: Agent, received: (signal: AbortSignal) => void) {
+export function createPackageFetch(agent: Agent, { sending, received }: Listeners) {
   const forms = createForms()
 
   async function send(input: RequestInfo, init: RequestInit, form: RequestForm): Promise<Response> {
@@ -64,7 +72,10 @@ export function createPackageFetch(agent: Agent, received: (signal: AbortSignal)
     return answer.body ? new Response(answer.body.pipeThrough(mending), answer) : answer
   }
 
-  return (input: RequestInfo, init: RequestInit): Promise<Response> => send(input, init, forms.of(originOf(input)))
+  return async (input: RequestInfo, init: RequestInit): Promise<Response> => {
+    if (init.signal && typeof init.body === 'string') sending(init.signal, init.body)
+    return send(input, init, forms.of(originOf(input)))
+  }
 }
 
 const isStream = ({ headers }: Response): boolean =>

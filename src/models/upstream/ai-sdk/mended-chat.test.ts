@@ -52,6 +52,32 @@ test('an event that says nothing is ignored', async () => {
   assert.deepEqual((await stream()).pieces, ['Well.'])
 })
 
+test('events of nothing, and what is not of the type of the API, do not end a stream', async () => {
+  const odd = { id: 7, created: 'now', model: 5 }
+  const started = { choices: [null, { index: 0, delta: { role: 'model', content: 'We' } }], ...odd }
+  const events = [null, [], { choices: {} }, started, event({ content: 'll.' }, null), event({}, 'stop')]
+  raw.behave((socket) => socket.end(eventStream(events)))
+  const { pieces, stopReason } = await stream()
+  assert.deepEqual([pieces, stopReason], [['We', 'll.'], 'complete'])
+})
+
+test('calls that are numbered in their own way are read', async () => {
+  const begun = { index: '0', id: 7, type: 'function', function: { name: 'f', arguments: '{"a"' } }
+  const more = { index: '0', function: { arguments: ':1}' } }
+  const none = { index: '0', function: null }
+  streamOf(
+    event({ tool_calls: [begun] }, null),
+    event({ tool_calls: [more] }, null),
+    event({ tool_calls: [none] }, 'tool_calls'),
+  )
+  const { pieces, stopReason } = await stream()
+  const json = pieces.map((piece) => (typeof piece === 'object' && piece.kind === 'input' ? piece.json : '')).join('')
+  assert.deepEqual([pieces[0], json, stopReason], [{ kind: 'call', id: '7', tool: 'f' }, '{"a":1}', 'complete'])
+  const message = { role: 'model', content: null, tool_calls: [{ id: 7, function: { name: 'f' } }] }
+  raw.behave((socket) => socket.write(http(JSON.stringify({ id: 7, choices: [{ message, finish_reason: 'stop' }] }))))
+  assert.deepEqual((await run()).parts, [{ kind: 'call', id: '7', tool: 'f', input: '' }])
+})
+
 const call = [
   { kind: 'call', id: 'c1', tool: 'f' },
   { kind: 'input', json: '{"a":1}' },

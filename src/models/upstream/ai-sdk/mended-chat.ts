@@ -1,5 +1,5 @@
 import { isJsonObject, type Json } from '../../../platform/text/json.ts'
-import { argumentsText } from '../chat/chat-completions.ts'
+import { argumentsText, callIdOf, callIndexOf, isNothing, listedChoices } from '../chat/chat-completions.ts'
 
 /** Makes what packages for chat completions refuse into what they accept: a server's whim must not cost a reply that has arrived. */
 export interface ChatMender {
@@ -11,8 +11,9 @@ const lastEvent = '[DONE]'
 /** For a stream that ends without a finish reason. */
 const unnamedEnd = JSON.stringify({ choices: [{ index: 0, delta: {}, finish_reason: '' }] })
 const namedReason = /"finish_reason"\s*:\s*(?!null)/
-/** A finish reason or arguments that are no string. */
-const odd = /"(?:finish_reason|arguments)"\s*:\s*[^\s"n]/
+/** Values that packages refuse, though nobody needs them. */
+const odd =
+  /"(?:finish_reason|id|model)"\s*:\s*[^\s"n]|"created"\s*:\s*[^\s\dn]|"choices"\s*:\s*[^\s[]|"role"\s*:\s*"(?!assistant"|")/
 
 export function createChatMender(): ChatMender {
   let isNamed = false
@@ -21,12 +22,15 @@ export function createChatMender(): ChatMender {
     mend(data) {
       if (data === lastEvent) return isNamed ? data : `${unnamedEnd}\n\ndata: ${data}`
       isNamed ||= namedReason.test(data)
-      const hasChoices = data.includes('"choices"')
-      if (hasChoices && !odd.test(data)) return data
+      // Each package reads the calls of a reply in its own way.
+      const isPlain = data.includes('"choices"') && !data.includes('"tool_calls"')
+      if (isPlain && !odd.test(data)) return data
       const body = parsed(data)
+      if (isNothing(body)) return ''
       if (!isJsonObject(body)) return data
-      if (Array.isArray(body['choices'])) return JSON.stringify({ ...body, choices: body['choices'].map(mendChoice) })
-      return 'error' in body ? data : ''
+      const choices = listedChoices(body['choices'])
+      if (Array.isArray(choices)) return JSON.stringify({ ...withoutOdd(body), choices: choices.map(mendChoice) })
+      return 'error' in body || 'choices' in body ? data : ''
     },
   }
 }
@@ -56,26 +60,40 @@ function deltaOf(message: unknown): unknown {
   return { ...message, tool_calls: calls }
 }
 
+/** Without an id, a time or a model of another type. */
+function withoutOdd({ id, created, model, ...body }: Json): Json {
+  return {
+    ...(typeof id === 'string' && { id }),
+    ...(typeof created === 'number' && { created }),
+    ...(typeof model === 'string' && { model }),
+    ...body,
+  }
+}
+
 function mendChoice(choice: unknown): unknown {
   if (!isJsonObject(choice)) return choice
-  const { finish_reason: reason } = choice
+  const { finish_reason: reason, delta, message } = choice
   const isOdd = reason !== undefined && reason !== null && typeof reason !== 'string'
   return {
     ...choice,
     ...(isOdd && { finish_reason: '?' }),
-    ...(isJsonObject(choice['delta']) && { delta: withTexts(choice['delta']) }),
-    ...(isJsonObject(choice['message']) && { message: withTexts(choice['message']) }),
+    ...(isJsonObject(delta) && { delta: mendMessage(delta) }),
+    ...(isJsonObject(message) && { message: mendMessage(message) }),
   }
 }
 
-/** With the arguments of calls as text. */
-function withTexts(message: Json): Json {
-  if (!Array.isArray(message['tool_calls'])) return message
-  return { ...message, tool_calls: message['tool_calls'].map(withText) }
+/** Its role is the assistant's, whatever the server says. */
+function mendMessage(message: Json): Json {
+  const { tool_calls: calls } = message
+  return { ...message, role: undefined, ...(Array.isArray(calls) && { tool_calls: calls.map(mendCall) }) }
 }
 
-function withText(call: unknown): unknown {
-  if (!isJsonObject(call) || !isJsonObject(call['function'])) return call
-  const { arguments: input } = call['function']
-  return isJsonObject(input) ? { ...call, function: { ...call['function'], arguments: argumentsText(input) } } : call
+/** With its id and its arguments as text, and with a number as its index. */
+function mendCall(call: unknown): unknown {
+  if (!isJsonObject(call)) return call
+  const { id, index, function: called } = call
+  const numbered = typeof id === 'number' ? callIdOf(id) : id
+  const { arguments: input, ...rest } = isJsonObject(called) ? called : {}
+  const text = typeof input === 'string' ? input : argumentsText(isJsonObject(input) ? input : undefined)
+  return { ...call, id: numbered, index: callIndexOf(index), function: { ...rest, arguments: text } }
 }

@@ -12,7 +12,10 @@ import type {
 } from '../../conversation.ts'
 import type { CallOptions, LanguageModel } from './provider.ts'
 import { cacheOptions, fileOptions, requestOptions, signatureOptions, thinks, type AskedModel } from './options.ts'
+import { fieldAt } from '../chat/fields.ts'
+import { Failure } from '../failure.ts'
 import type { UpstreamRun } from '../usage.ts'
+import type { RunLimits } from '../../model.ts'
 import { Problem } from '../../../platform/problems.ts'
 
 /** The model that a call is for. */
@@ -59,6 +62,18 @@ export function checkSampling({ prompt, limits }: UpstreamRun, { isAnthropic }: 
   if (topP < 1 && (isReasoning || temperature !== undefined)) {
     throw notTaken('top_p', `1 or omitted if this model ${isReasoning ? 'is to think' : 'is given a temperature'}`)
   }
+}
+
+/**
+ * Refuses what the caller has set and a known package has left out of the body: the reply would be another. 1 is the default. Throws
+ * Failure.
+ */
+export function requireSampling(body: string, { temperature = 1, topP = 1 }: Partial<RunLimits> = {}): void {
+  const set = Object.entries({ temperature, top_p: topP }).filter(([, value]) => value !== 1)
+  if (set.length === 0) return
+  const sent: unknown = JSON.parse(body)
+  const [leftOut] = set.find(([field]) => fieldAt(sent, field) === undefined) ?? []
+  if (leftOut !== undefined) throw new Failure(notTaken(leftOut, 'omitted for this model'), { health: 'unknown' })
 }
 
 const notTaken = (field: string, what: string): Problem =>

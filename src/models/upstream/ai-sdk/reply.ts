@@ -35,7 +35,11 @@ const ToolCall = Type.Object({
   providerExecuted: Executed,
 })
 
-const result = Compile(Type.Object({ content: Type.Array(Type.Object({ type: Type.String() })), ...Finish }))
+const Warnings = { warnings: Type.Optional(Type.Unknown()) }
+const result = Compile(
+  Type.Object({ content: Type.Array(Type.Object({ type: Type.String() })), ...Finish, ...Warnings }),
+)
+const streamStart = Compile(Type.Object({ type: Type.Literal('stream-start'), ...Warnings }))
 const textPart = Compile(Type.Object({ type: Type.Literal('text'), text: Type.String() }))
 const reasoningPart = Compile(
   Type.Object({
@@ -101,6 +105,7 @@ export type AiSdkPart =
 /** Reads the result of `doGenerate`. Throws Failure if it is not a reply. */
 export function readResult(value: unknown, run: FinishedRun): UpstreamReply {
   if (!result.Check(value)) throw unusable('not a result of a language model')
+  noteLeftOut(value.warnings, run)
   const hasContent = value.content.length > 0
   const finished = readFinish(value, run, hasContent)
   const parts = withoutInventedInput(joinReasoning(value.content.flatMap(readContentPart)), finished)
@@ -173,7 +178,21 @@ export function readPart(value: unknown, origin: string, run: FinishedRun, hasCo
     return { kind: 'finish', finished: readFinish(value, run, isWhole) }
   }
   if (fault.Check(value)) throw failureOf(value.error, origin, undefined)
+  if (streamStart.Check(value)) noteLeftOut(value.warnings, run)
   return other
+}
+
+/** Fields whose absence changes the reply: stop strings are kept by Tollgate itself, and a seed only as far as a model supports it. */
+const sampling: ReadonlySet<unknown> = new Set(['temperature', 'topP'])
+
+/** Notes in the log what the package says it has left out of the request. Version 2 of the interface has another name for it. */
+function noteLeftOut(warnings: unknown, { log, limits }: FinishedRun): void {
+  const named = (Array.isArray(warnings) ? warnings : []).map(
+    (warning: unknown) => fieldAt(warning, 'feature') ?? fieldAt(warning, 'setting'),
+  )
+  const fields = named.filter((name) => sampling.has(name))
+  if (fields.length > 0)
+    log.warn({ request_id: limits.requestId, fields }, 'the package left out fields of the request')
 }
 
 const other: AiSdkPart = { kind: 'other' }

@@ -6,6 +6,7 @@ import type { CallPart, ReplyPart, ReasoningPart } from '../../conversation.ts'
 import type { StopReason } from '../../model.ts'
 import { contentFields, readContent, type ChatContent } from './chat-content.ts'
 import { countsOf, readUsageOf, UsageField } from './chat-usage.ts'
+import { isJsonObject } from '../../../platform/text/json.ts'
 import { unusable } from '../failure.ts'
 import { stopReasonFor, type FinishedRun } from './finish-reasons.ts'
 import type { UpstreamReply } from '../usage.ts'
@@ -103,6 +104,21 @@ function readCall({ id, function: { name, arguments: input } }: Static<typeof Ca
 /** Empty if the server sends none. */
 export const callIdOf = (id: string | number | null | undefined): string =>
   id === undefined || id === null ? '' : String(id)
+
+/** The index of a call, which some servers send as text. */
+export function callIndexOf(value: unknown): number | undefined {
+  const index = typeof value === 'string' && value !== '' ? Number(value) : value
+  return typeof index === 'number' && Number.isSafeInteger(index) ? index : undefined
+}
+
+/** Some servers send a stream event of nothing to keep a connection open. */
+export const isNothing = (event: unknown): boolean => event === null || (Array.isArray(event) && event.length === 0)
+
+/** Some servers send an object for no choices, or nothing among them. Anything else is left as it is. */
+export function listedChoices(choices: unknown): unknown {
+  if (Array.isArray(choices)) return choices.filter((choice) => choice !== null)
+  return isJsonObject(choices) ? [] : choices
+}
 
 /** Arguments as JSON text. A call without arguments may have none, and so may a call that was cut off. Throws Failure for an object that is too deep to be written. */
 export function argumentsText(input: string | object | null | undefined): string {

@@ -61,10 +61,14 @@ describe('the events of a stream', () => {
   })
 
   test('may be nothing, and number their calls in their own way', () => {
-    const events = ['null', '[]', numbered('1', 7), numbered({}, null)].map(alone)
+    const events = ['null', '[]', '{"choices":{}}', '{"choices":[null]}', numbered('1', 7), numbered({}, null)].map(
+      alone,
+    )
     assert.deepEqual(
       events.map(({ text, calls: [call] = [] }) => [text, call?.index, call?.id]),
       [
+        ['', undefined, undefined],
+        ['', undefined, undefined],
         ['', undefined, undefined],
         ['', undefined, undefined],
         ['', 1, '7'],

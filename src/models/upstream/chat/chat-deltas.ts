@@ -5,15 +5,19 @@ import {
   ArgumentsField,
   CallIdField,
   callIdOf,
+  callIndexOf,
   firstChoice,
   IndexField,
   argumentsText,
+  isNothing,
+  listedChoices,
   parse,
   stopFields,
   stopReasonOf,
 } from './chat-completions.ts'
 import { contentFields, readContent, TextField, type ChatContent } from './chat-content.ts'
 import { readUsageOf, UsageField, type ChatUsage } from './chat-usage.ts'
+import { isJsonObject } from '../../../platform/text/json.ts'
 import { unusable } from '../failure.ts'
 import type { FinishedRun } from './finish-reasons.ts'
 
@@ -81,9 +85,10 @@ export function createDeltaReader(run: FinishedRun): (data: string) => ChatDelta
 }
 
 function readEvent(data: string, run: FinishedRun): ChatDelta {
-  const event = parse(data)
-  if (isNothing(event)) return nothing
-  if (fault.Check(event)) throw unusable('an error instead of an event', true)
+  const parsed = parse(data)
+  if (isNothing(parsed)) return nothing
+  if (fault.Check(parsed)) throw unusable('an error instead of an event', true)
+  const event = chunk.Check(parsed) ? parsed : withListedChoices(parsed)
   if (!chunk.Check(event)) throw unusable('not an event of a chat completion')
   const choice = firstChoice(event.choices ?? [])
   const { text, reasoning, signatures } = choice?.delta ? readContent(choice.delta) : noContent
@@ -98,21 +103,20 @@ function readEvent(data: string, run: FinishedRun): ChatDelta {
   }
 }
 
-/** Some servers send an event of nothing to keep a connection open. */
-const isNothing = (event: unknown): boolean => event === null || (Array.isArray(event) && event.length === 0)
+const withListedChoices = (event: unknown): unknown =>
+  isJsonObject(event) ? { ...event, choices: listedChoices(event['choices']) } : event
 
 const noContent: ChatContent = { text: '', reasoning: '', signatures: undefined }
 
 const nothing: ChatDelta = { ...noContent, calls: undefined, stopReason: undefined, usage: undefined }
 
 function readFragment({ index, id, function: called }: Static<typeof Fragment>): CallFragment {
-  return { index: indexOf(index), id: callIdOf(id), tool: called?.name ?? '', json: argumentsText(called?.arguments) }
-}
-
-/** The index of a call, which some servers send as text. */
-function indexOf(value: unknown): number | undefined {
-  const index = typeof value === 'string' && value !== '' ? Number(value) : value
-  return typeof index === 'number' && Number.isSafeInteger(index) ? index : undefined
+  return {
+    index: callIndexOf(index),
+    id: callIdOf(id),
+    tool: called?.name ?? '',
+    json: argumentsText(called?.arguments),
+  }
 }
 
 /**
