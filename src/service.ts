@@ -127,7 +127,7 @@ export async function openService(needs: ServiceNeeds): Promise<Service> {
   const { own, refusals } = usage
   const api = openGeneration({ ...portal, accounts, keys, catalogue, till, own, refusals, isClient: records.exists })
   const { generation } = api
-  const letters = openDrafting({ ...portal, accounts, generation, records, recoveryPause: needs.recoveryPause })
+  const letters = open(openDrafting({ ...portal, accounts, generation, records, recoveryPause: needs.recoveryPause }))
   const { drafting } = letters
   const { invoices, invoiceFiles, invoiceMails } = invoicing
   const clientData = open(

@@ -44,7 +44,9 @@ export interface Drafting {
   /** Every draft, the oldest first, and the costs, for an export that the caller has recorded. */
   exported(visit: Visit, clientId: string): Promise<{ readonly drafts: ShownDraft[]; readonly costs: ClientCosts }>
   /** Stops the drafts in progress, which keep what was written, and waits for them. */
-  close(): Promise<void>
+  endAll(this: void): Promise<void>
+  /** Stops looking for the drafts of instances that have stopped. */
+  close(this: void): Promise<void>
 }
 
 export interface DraftingNeeds {
@@ -140,10 +142,8 @@ export function createDrafting(needs: DraftingNeeds): Drafting {
       }
     },
 
-    async close() {
-      await runs.close()
-      await recovery.stop()
-    },
+    endAll: runs.endAll,
+    close: recovery.stop,
   } satisfies Drafting)
 }
 

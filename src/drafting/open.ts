@@ -12,11 +12,16 @@ interface OpenNeeds extends Omit<DraftingNeeds, 'settings'>, Pick<DraftingRouteN
 
 export interface DraftingFeature extends Feature {
   readonly drafting: Drafting
+  close(this: void): Promise<void>
 }
 
-/** Opens the drafting of letters, and takes over the drafts of instances that have stopped. Its server closes it. */
+/** Opens the drafting of letters, and takes over the drafts of instances that have stopped. Its server ends the drafts in progress. */
 export function openDrafting(needs: OpenNeeds): DraftingFeature {
   const drafting = createDrafting({ ...needs, settings: needs.config.drafting })
   const templates = createTemplates(needs)
-  return { drafting, routes: (server) => registerDrafting(server, { ...needs, drafting, templates }) }
+  return {
+    drafting,
+    close: drafting.close,
+    routes: (server) => registerDrafting(server, { ...needs, drafting, templates }),
+  }
 }

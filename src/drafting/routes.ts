@@ -21,7 +21,7 @@ export interface DraftingRouteNeeds {
 /** Registers the drafts and costs of clients, and `/templates`. Each GET route serves JSON and a page. */
 export function registerDrafting(server: Server, needs: DraftingRouteNeeds): void {
   const { drafting, sessions, baseUrl } = needs
-  server.addHook('onClose', () => drafting.close())
+  server.addHook('onClose', drafting.endAll)
   void server.register(async (portal: Server) => {
     portal.addHook('onRequest', sameOrigin(baseUrl))
     portal.addHook('onRequest', signedIn(sessions))

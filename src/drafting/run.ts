@@ -204,7 +204,7 @@ export function createRuns({ records, generation, endings, currency, log, onChar
     isRunning: (id: string) => running.has(id),
     stop: (id: string) => running.get(id)?.stop.abort(),
     /** Stops the drafts in progress, and waits until each has ended. */
-    async close() {
+    async endAll() {
       for (const { stop } of running.values()) stop.abort()
       await Promise.all([...running.values()].map(({ ended: end }) => end))
     },
