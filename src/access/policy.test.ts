@@ -14,7 +14,9 @@ const outsiders: readonly Actor[] = [{ kind: 'key', id: 'c' }, { kind: 'visitor'
 const actions: readonly Action[] = ['list', 'read', 'create', 'change', 'assign', 'remove', 'export', 'erase']
 
 /** All actions that a consultant may perform on their own records, and a partner on any. */
-const allowed: Readonly<Record<Resource, { consultant: readonly Action[]; partner: readonly Action[] }>> = {
+const allowed: Readonly<
+  Record<Exclude<Resource, 'own_sign_in'>, { consultant: readonly Action[]; partner: readonly Action[] }>
+> = {
   client: { consultant: ['list', 'read', 'create', 'change', 'export'], partner: actions },
   note: { consultant: actions, partner: actions },
   dispute: { consultant: actions, partner: actions },
@@ -29,6 +31,13 @@ const allowed: Readonly<Record<Resource, { consultant: readonly Action[]; partne
   model: { consultant: [], partner: actions },
   invoice: { consultant: [], partner: actions },
 }
+
+test('the policy for own_sign_in', () => {
+  for (const action of actions) {
+    for (const insider of [consultant, ...partners]) assert.equal(may(insider, action, 'own_sign_in'), true)
+    for (const outsider of outsiders) assert.equal(may(outsider, action, 'own_sign_in'), false)
+  }
+})
 
 for (const noun of [
   'client',

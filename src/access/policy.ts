@@ -1,6 +1,6 @@
 import type { Actor, Role } from './actor.ts'
 
-/** A kind of object that the policy protects. */
+/** A kind of object that the policy protects. `own_sign_in`: the sessions of a person, and how they sign in. */
 export type Resource =
   | 'client'
   | 'note'
@@ -15,6 +15,8 @@ export type Resource =
   | 'key'
   | 'model'
   | 'invoice'
+  | 'own_sign_in'
+
 /**
  * An action on a protected object. `assign` gives a client to a consultant; `remove` deletes a record or revokes a
  * key; `export` writes all of a client's data to one file; `erase` removes it permanently.
@@ -49,7 +51,7 @@ const all = (condition: Condition): Readonly<Record<Action, Condition>> => ({
 
 /**
  * The policy (sections 2.7 and 5.2 of the specification): a consultant works on the clients that belong to them, a
- * partner on every client. PostgreSQL's row-level security enforces the same rules (`create policy` in migrations).
+ * partner on every client, and everyone on their own sign-in. PostgreSQL's row-level security enforces the same rules (`create policy` in migrations).
  */
 const policy: Readonly<Record<Role, Readonly<Record<Resource, Readonly<Record<Action, Condition>>>>>> = {
   consultant: {
@@ -66,6 +68,7 @@ const policy: Readonly<Record<Role, Readonly<Record<Resource, Readonly<Record<Ac
     key: all('never'),
     model: all('never'),
     invoice: all('never'),
+    own_sign_in: all('always'),
   },
   partner: {
     client: all('always'),
@@ -81,6 +84,7 @@ const policy: Readonly<Record<Role, Readonly<Record<Resource, Readonly<Record<Ac
     key: all('always'),
     model: all('always'),
     invoice: all('always'),
+    own_sign_in: all('always'),
   },
 }
 

@@ -1,9 +1,12 @@
 import type { FastifyRequest } from 'fastify'
+import type { Audit } from '../../access/audit/audit.ts'
+import { permitted } from '../../access/permitted.ts'
+import type { Action } from '../../access/policy.ts'
 import { visitOf } from '../../access/visits.ts'
 import type { Server } from '../../platform/http/server.ts'
 import { checkName } from '../../platform/text/name.ts'
 import type { EnrolmentResult } from '../attempt/enrolments.ts'
-import { sameOrigin, sessionOf, signedIn } from '../guard.ts'
+import { sessionOf } from '../guard.ts'
 import { recentUntil } from '../session/recent-sign-in.ts'
 import * as operations from './operations.ts'
 import type { OwnChange } from './own.ts'
@@ -14,19 +17,21 @@ import { visitorOf } from '../visitor/visitor.ts'
 interface Needs {
   readonly sessions: Sessions
   readonly signIn: Pick<SignIn, 'own'>
+  readonly audit: Pick<Audit, 'record'>
   readonly baseUrl: string
 }
 
 type ById = { Params: { id: string } }
 
 /** Changes that people make to their own sign-in: confirmations, second factors, recovery codes, passkeys, identities. */
-export function registerMyFactors(server: Server, { sessions, signIn, baseUrl }: Needs): void {
+export function registerMyFactors(server: Server, needs: Needs): void {
+  const { sessions, signIn } = needs
   const { confirmation, factors, passkeys, identities } = signIn.own
-  const onRequest = [sameOrigin(baseUrl), signedIn(sessions)]
+  const allowed = (action: Action) => permitted(needs, action, 'own_sign_in')
 
   server.post<{ Body: { factor: string } }>(
     '/me/confirmation/start',
-    { onRequest, schema: operations.startConfirmation },
+    { onRequest: allowed('change'), schema: operations.startConfirmation },
     async (request) => ({
       challenge: await confirmation.begin(changeBy(request), request.body.factor, visitorOf(request)),
     }),
@@ -34,7 +39,7 @@ export function registerMyFactors(server: Server, { sessions, signIn, baseUrl }:
 
   server.post<{ Body: { factor: string; input?: unknown } }>(
     '/me/confirmation',
-    { onRequest, schema: operations.completeConfirmation },
+    { onRequest: allowed('change'), schema: operations.completeConfirmation },
     async (request, reply) => {
       const { factor, input } = request.body
       const value = await confirmation.complete(changeBy(request), factor, { input, visitor: visitorOf(request) })
@@ -45,7 +50,7 @@ export function registerMyFactors(server: Server, { sessions, signIn, baseUrl }:
 
   server.post<ById & { Body: { input?: unknown } }>(
     '/me/factors/:id/start',
-    { onRequest, schema: operations.startOwnFactor },
+    { onRequest: allowed('create'), schema: operations.startOwnFactor },
     async (request) => {
       const { params, body } = request
       const visitor = visitorOf(request)
@@ -55,7 +60,7 @@ export function registerMyFactors(server: Server, { sessions, signIn, baseUrl }:
 
   server.post<ById & { Body: { input?: unknown; name?: string } }>(
     '/me/factors/:id',
-    { onRequest, schema: operations.completeOwnFactor },
+    { onRequest: allowed('create'), schema: operations.completeOwnFactor },
     async (request) => {
       const { params, body } = request
       const name = body.name === undefined ? visitorOf(request).device : checkName(body.name)
@@ -63,30 +68,44 @@ export function registerMyFactors(server: Server, { sessions, signIn, baseUrl }:
     },
   )
 
-  server.delete<ById>('/me/factors/:id', { onRequest, schema: operations.removeOwnFactor }, async (request) => ({
-    ended: await factors.remove(changeBy(request), request.params.id),
-  }))
+  server.delete<ById>(
+    '/me/factors/:id',
+    { onRequest: allowed('remove'), schema: operations.removeOwnFactor },
+    async (request) => ({
+      ended: await factors.remove(changeBy(request), request.params.id),
+    }),
+  )
 
-  server.post('/me/recovery-codes', { onRequest, schema: operations.renewRecoveryCodes }, async (request) =>
-    presentResult(await factors.renewRecoveryCodes(changeBy(request))),
+  server.post(
+    '/me/recovery-codes',
+    { onRequest: allowed('change'), schema: operations.renewRecoveryCodes },
+    async (request) => presentResult(await factors.renewRecoveryCodes(changeBy(request))),
   )
 
   server.patch<ById & { Body: { name: string } }>(
     '/me/passkeys/:id',
-    { onRequest, schema: operations.renamePasskey },
+    { onRequest: allowed('change'), schema: operations.renamePasskey },
     async (request) => {
       const { id } = request.params
       return { id, name: await passkeys.rename(changeBy(request), id, request.body.name) }
     },
   )
 
-  server.delete<ById>('/me/passkeys/:id', { onRequest, schema: operations.removePasskey }, async (request) => ({
-    ended: await passkeys.remove(changeBy(request), request.params.id),
-  }))
+  server.delete<ById>(
+    '/me/passkeys/:id',
+    { onRequest: allowed('remove'), schema: operations.removePasskey },
+    async (request) => ({
+      ended: await passkeys.remove(changeBy(request), request.params.id),
+    }),
+  )
 
-  server.delete<ById>('/me/identities/:id', { onRequest, schema: operations.unlinkIdentity }, async (request) => ({
-    ended: await identities.unlink(changeBy(request), request.params.id),
-  }))
+  server.delete<ById>(
+    '/me/identities/:id',
+    { onRequest: allowed('remove'), schema: operations.unlinkIdentity },
+    async (request) => ({
+      ended: await identities.unlink(changeBy(request), request.params.id),
+    }),
+  )
 }
 
 function changeBy(request: FastifyRequest): OwnChange {

@@ -1,3 +1,5 @@
+import type { Audit } from '../../access/audit/audit.ts'
+import { permitted } from '../../access/permitted.ts'
 import { visitOf } from '../../access/visits.ts'
 import type { Server } from '../../platform/http/server.ts'
 import { Problem } from '../../platform/problems.ts'
@@ -18,6 +20,7 @@ import type { SignIn } from '../signin.ts'
 interface MeNeeds {
   readonly sessions: Sessions
   readonly signIn: Pick<SignIn, 'methods' | 'own'>
+  readonly audit: Pick<Audit, 'record'>
   readonly baseUrl: string
 }
 
@@ -25,9 +28,10 @@ interface MeNeeds {
 export function registerMe(server: Server, needs: MeNeeds): void {
   const { sessions, signIn, baseUrl } = needs
   const { methods, own } = signIn
-  const onRequest = [sameOrigin(baseUrl), signedIn(sessions)]
+  const reading = [sameOrigin(baseUrl), signedIn(sessions)]
+  const ending = permitted(needs, 'remove', 'own_sign_in')
 
-  server.get('/me', { onRequest, schema: operations.readMe }, async (request, reply) => {
+  server.get('/me', { onRequest: reading, schema: operations.readMe }, async (request, reply) => {
     const session = sessionOf(request)
     const [all, account] = await Promise.all([sessions.list(session.person.id), own.read(session.person)])
     return represent(reply, request, {
@@ -41,7 +45,7 @@ export function registerMe(server: Server, needs: MeNeeds): void {
 
   server.delete<{ Params: { id: string } }>(
     '/me/sessions/:id',
-    { onRequest, schema: operations.endSession },
+    { onRequest: ending, schema: operations.endSession },
     async (request, reply) => {
       const { id: current, person } = sessionOf(request)
       const { id } = request.params
@@ -51,7 +55,7 @@ export function registerMe(server: Server, needs: MeNeeds): void {
     },
   )
 
-  server.delete('/me/sessions', { onRequest, schema: operations.endSessions }, async (request, reply) => {
+  server.delete('/me/sessions', { onRequest: ending, schema: operations.endSessions }, async (request, reply) => {
     const ended = await sessions.end({ personId: sessionOf(request).person.id }, visitOf(request))
     return signedOut(reply, sessions).send({ ended: ended.length })
   })

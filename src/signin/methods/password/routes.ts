@@ -1,9 +1,12 @@
 import type { FastifyRequest } from 'fastify'
+import type { Audit } from '../../../access/audit/audit.ts'
+import { permitted } from '../../../access/permitted.ts'
+import type { Action } from '../../../access/policy.ts'
 import { visitOf } from '../../../access/visits.ts'
 import { represent } from '../../../platform/http/pages/representation.ts'
 import type { Server } from '../../../platform/http/server.ts'
 import { Problem } from '../../../platform/problems.ts'
-import { sameOrigin, sessionOf, signedIn } from '../../guard.ts'
+import { sameOrigin, sessionOf } from '../../guard.ts'
 import type { Sessions } from '../../session/sessions.ts'
 import { visitorOf } from '../../visitor/visitor.ts'
 import type { FirstPassword } from './first.ts'
@@ -21,17 +24,19 @@ export interface PasswordService {
 interface PasswordRouteNeeds {
   readonly signIn: { readonly passwords: PasswordService | undefined }
   readonly sessions: Pick<Sessions, 'recognise'>
+  readonly audit: Pick<Audit, 'record'>
   readonly baseUrl: string
 }
 
 /** Choosing a password: with a link at /signin/reset and /auth/reset, and at /me/password. */
-export function registerPasswords(server: Server, { signIn, sessions, baseUrl }: PasswordRouteNeeds): void {
+export function registerPasswords(server: Server, needs: PasswordRouteNeeds): void {
+  const { signIn, baseUrl } = needs
   const service = (): PasswordService => {
     if (signIn.passwords !== undefined) return signIn.passwords
     throw new Problem('not_found', 'This service does not use passwords.')
   }
   const open = { onRequest: [sameOrigin(baseUrl)] }
-  const own = { onRequest: [sameOrigin(baseUrl), signedIn(sessions)] }
+  const own = (action: Action) => ({ onRequest: permitted(needs, action, 'own_sign_in') })
 
   server.get('/signin/reset', { schema: operations.readReset }, async (request, reply) => {
     service()
@@ -53,12 +58,12 @@ export function registerPasswords(server: Server, { signIn, sessions, baseUrl }:
     return reply.send({ location: '/signin' })
   })
 
-  server.post('/me/password', { ...own, schema: operations.changePassword }, async (request, reply) => {
+  server.post('/me/password', { ...own('change'), schema: operations.changePassword }, async (request, reply) => {
     const { current, password } = request.body
     return reply.send({ ended: await service().passwords.change({ current, password }, changer(request)) })
   })
 
-  server.delete('/me/password', { ...own, schema: operations.removePassword }, async (request, reply) =>
+  server.delete('/me/password', { ...own('remove'), schema: operations.removePassword }, async (request, reply) =>
     reply.send({ ended: await service().passwords.remove(changer(request)) }),
   )
 }
