@@ -297,6 +297,12 @@ describe('--changed', () => {
     ['tests/support/service.ts', `import '../../src/service.ts'`],
     ['tests/http/parts.test.ts', 'import "x"\nask(`/things/${id}/parts`)'],
     ['tests/http/others.test.ts', `import '../support/service.ts'\nask('/others')`],
+    ['migrations/functions/b/inner.sql', 'create function inner_sum() returns void'],
+    ['migrations/functions/b/outer.sql', 'create or replace function outer_sum() returns void; select inner_sum()'],
+    ['migrations/functions/c/kept.sql', 'create function keep_row() returns trigger'],
+    ['src/b/sum.test.ts', 'select outer_sum()'],
+    ['src/c/row-store.ts', ''],
+    ['src/c/row.test.ts', `import { row } from './row-store.ts'`],
   ])
   const tests = [...sources.keys()].filter((file) => file.endsWith('.test.ts'))
 
@@ -308,6 +314,11 @@ describe('--changed', () => {
     ])
     assert.deepEqual(choose(['src/service.ts'], sources, tests), [])
     assert.deepEqual(choose(['tests/http/others.test.ts'], sources, tests), ['tests/http/others.test.ts'])
+  })
+
+  test('selects what calls a changed SQL function, also through others, and for a trigger that of its feature', () => {
+    assert.deepEqual(choose(['migrations/functions/b/inner.sql'], sources, tests), ['src/b/sum.test.ts'])
+    assert.deepEqual(choose(['migrations/functions/c/kept.sql'], sources, tests), ['src/c/row.test.ts'])
   })
 })
 

@@ -26,9 +26,9 @@ export function changedTests(root, ref, times) {
   const wallOf = new Map(times.map(({ file, wall }) => [file, wall]))
   const cost = (file) => wallOf.get(file) ?? guess[areas[areaOf(file)].name]
   const sources = new Map(
-    ['src', 'web', 'tests', 'scripts', 'models', 'bench']
+    ['src', 'web', 'tests', 'scripts', 'models', 'bench', 'migrations/functions']
       .flatMap((folder) => (existsSync(join(root, folder)) ? filesBelow(root, folder) : []))
-      .filter((file) => /\.(ts|tsx|js|mjs)$/.test(file))
+      .filter((file) => /\.(ts|tsx|js|mjs|sql)$/.test(file))
       .map((file) => [file, readFileSync(join(root, file), 'utf8')]),
   )
   const chosen = choose(changed, sources, testFiles(root, 'all'))

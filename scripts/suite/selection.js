@@ -1,5 +1,4 @@
 // Which test files can see a change: through imports, through the routes and SQL functions of what changed, or by its path.
-import { existsSync, readFileSync } from 'node:fs'
 import { dirname, posix } from 'node:path'
 
 /** Where everything is put together. Imports are not followed past these, or each HTTP test would see each file. */
@@ -11,7 +10,7 @@ export const always = ['tests/architecture.test.ts', 'tests/criteria.test.ts', '
 /**
  * The test files that can see the changed files, nearest first.
  * @param {string[]} changed
- * @param {Map<string, string>} sources The text of each source and test file, by its path.
+ * @param {Map<string, string>} sources The text of each source and test file and of each SQL function, by its path.
  * @param {string[]} tests
  */
 export function choose(changed, sources, tests) {
@@ -33,7 +32,9 @@ export function choose(changed, sources, tests) {
       distances.get(test),
       // Two tests that send to the changed routes differ in how many of them they send to.
       ...(patterns.some((each) => each.test(text)) ? [3 + 1 / patterns.filter((each) => each.test(text)).length] : []),
-      ...(changed.some((file) => !sources.has(file) && text.includes(posix.basename(file))) ? [2] : []),
+      ...(changed.some((file) => (file.endsWith('.sql') || !sources.has(file)) && text.includes(posix.basename(file)))
+        ? [2]
+        : []),
     ].filter((each) => each !== undefined)
     return near.length > 0 ? Math.min(...near) : undefined
   }
@@ -56,14 +57,25 @@ function importersOf(sources) {
   return importers
 }
 
-/** The source files that call the functions of an SQL file. */
-function callersOfSql(file, sources) {
-  if (!file.endsWith('.sql') || !existsSync(file)) return []
-  const text = readFileSync(file, 'utf8')
+/**
+ * The source files that call the functions of an SQL file, themselves or through other functions. What no file calls is called by a trigger:
+ * then those with the SQL of its feature.
+ */
+function callersOfSql(file, sources, seen = new Set()) {
+  if (!file.endsWith('.sql') || seen.has(file)) return []
+  seen.add(file)
+  const text = sources.get(file) ?? ''
   const names = [...text.matchAll(/create (?:or replace )?function (\w+)/gi)].map(([, name]) => name)
   if (names.length === 0) return []
   const call = new RegExp(`\\b(?:${names.join('|')})\\(`)
-  return [...sources].filter(([path, source]) => path.startsWith('src/') && call.test(source)).map(([path]) => path)
+  const callers = [...sources].filter(
+    ([path, source]) => path !== file && /^(?:src|migrations)\//.test(path) && call.test(source),
+  )
+  if (callers.length === 0) {
+    const feature = posix.basename(dirname(file))
+    return [...sources.keys()].filter((path) => path.includes(`/${feature}/`) && path.endsWith('store.ts'))
+  }
+  return callers.flatMap(([path]) => (path.startsWith('src/') ? [path] : callersOfSql(path, sources, seen)))
 }
 
 /** Matches the texts of tests that send to the routes of the changed file's folder. */
