@@ -113,6 +113,8 @@ async function fillInvoices(firm: Firm, database: Database): Promise<void> {
 /** Erases a client with a sent letter, a draft and two versions of a note, all of which are sealed. */
 async function erase(firm: Firm, database: Database): Promise<void> {
   const [ben, paula] = [await firm.join('Ben', 'consultant'), await firm.join('Paula', 'partner')]
+  // She is the last partner: what was refused has changed no role.
+  assert.equal((await paula.send('PATCH', `/people/${paula.id}`, { role: 'consultant' })).status, 409)
   const gone = `/clients/${await fillClient(ben)}`
   await sealAll(database)
   assert.equal((await paula.send('POST', `${gone}/erasure`, { reason: 'The engagement ended.' })).status, 201)
@@ -465,7 +467,7 @@ const drafts: Tampering[] = [
   [
     'a draft moved to another author',
     `update draft set created_by = gen_random_uuid()`,
-    `select format('"request":"%s"', id) from draft`,
+    `select format('"draft":"%s"', id) from draft`,
   ],
   [
     'a letter that a model wrote, taken for one of a person',
@@ -486,6 +488,13 @@ const invoiceWith = (field: string) =>
 const document = (field: string, value: string) =>
   `update invoice_issue set document = jsonb_set(document, '{${field}}', '${value}')`
 const invoices: Tampering[] = [
+  [
+    'a credit note of more than its invoice',
+    `alter table invoice drop constraint invoice_is_valid;
+      update invoice c set kind = 'credit_note', state = 'issued', credits_id = i.id, gross = i.gross + 1 from invoice i
+      where c.state = 'draft' and i.state = 'issued'`,
+    invoiceWith('gross'),
+  ],
   ['the buyer of an invoice', `update invoice set buyer_name = 'Other'`, invoice],
   [
     'a line of an invoice',
@@ -826,6 +835,7 @@ const short = new Set([
   'a line of a draft, with all totals',
   'a line of a draft, for the time after its issue',
   'the charge of a letter removed, with all sums',
+  'a draft moved to another author',
   'a note together with its last revision',
   'an erasure removed',
   'a line billed by less than its ledger, with all totals, and its document',
@@ -865,6 +875,7 @@ const short = new Set([
   'a revision removed',
   'a draft removed, and its charge left',
   'a line of an invoice',
+  'a credit note of more than its invoice',
   'a forged erasure without its events in the audit log',
 ])
 const all = [

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { fixture } from '../../tests/support/fixture.ts'
-import { ask, log, mostOfOne, openTills, price, used } from '../../tests/support/tills.ts'
+import { ask, log, mostOfOne, openTills, price, reapWhere, used } from '../../tests/support/tills.ts'
 import type { Database } from '../platform/database/database.ts'
 import { createTill } from './till/postgres-till.ts'
 import type { HoldRequest, Charge, Till } from './till/till.ts'
@@ -153,6 +154,37 @@ test('A33: cache writes are cut before input', async () => {
   assert.equal(settled.cost, mostOfOne + 2n * price.input)
   const charged = { inputTokens: 11, outputTokens: 20, cacheWriteTokens: 1, cachedTokens: 0, unchargedInput: 17 }
   assert.deepEqual(await kindsOf(payer), { ...charged, cost: settled.cost })
+})
+
+test('A33: the tokens and the credit that are left are used once for all kinds of tokens together', async () => {
+  for (const left of [
+    [1000, 6],
+    [6, 1000],
+  ]) {
+    const rows = await stage.database.rows('select * from chargeable(3, 0, 5, 4, 1, 0, 1, 1, 1, 1, $1, $2)', left)
+    assert.deepEqual(rows, [{ input: 6, output: 0 }])
+  }
+})
+
+test('a hold that moves from an allowance covers every kind of token at its price', async () => {
+  const { accountId: account, keyId: key } = await stage.addAccount({ credit: mostOfOne })
+  const instance = randomUUID()
+  await stage.database.rows(`insert into instance (id, host) values ($1, 'h')`, [instance])
+  for (const [index, dearest] of ['input_price', 'cached_price', 'cache_write_price'].entries()) {
+    const prices = { input_price: 1, cached_price: 1, cache_write_price: 1, output_price: 2, [dearest]: 5 }
+    const hold = { hold: randomUUID(), account, key, model: 'm', input: 10, output: 20, ...prices }
+    await stage.database.rows(
+      `select from exchange_moving($1, (select last_batch + 1 from instance where id = $1), '{}', '{}', '{}', $2)`,
+      [instance, JSON.stringify([hold])],
+    )
+    const sums = await stage.database.rows(
+      'select held, (select sum(cost) from hold where instance_id = $2) as holds from account where id = $1',
+      [account, instance],
+    )
+    const held = 90n * BigInt(index + 1)
+    assert.deepEqual(sums, [{ held, holds: held }], dearest)
+  }
+  await reapWhere(stage.database, 'id = $1', [instance])
 })
 
 test('a hold covers every kind of token at its price, also in an allowance', async () => {

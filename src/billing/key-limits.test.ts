@@ -74,6 +74,17 @@ test('A16: a budget for k requests admits exactly k of many, on three instances'
   }
 })
 
+test('output that may be less is admitted as far as each limit of the key has room for it', async () => {
+  const budget = 10n * price.input + 8n * price.output - 1n
+  for (const limits of [{ dailyBudget: budget }, { monthlyBudget: budget }, { tokensPerMinute: 17 }]) {
+    const payer = await limited(limits)
+    const request = ask(payer, { leastOutputTokens: 1 })
+    const admission = await stage.nth(0).admit(request)
+    assert.equal(admission.kind === 'admitted' && admission.maxOutputTokens, 7, inspect(limits))
+    open.push(request)
+  }
+})
+
 test('a request that a budget can never cover is refused without a time to retry, even by the precheck', async () => {
   const tooLittle = mostOfOne - 1n
   for (const limits of [{ dailyBudget: tooLittle }, { dailyBudget: tooLittle, monthlyBudget: 9n * mostOfOne }]) {

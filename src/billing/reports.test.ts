@@ -126,6 +126,22 @@ test('an account without requests has no usage', async () => {
   assert.deepEqual(await createLedger({ database }).page({ accountId: nobody, limit: 5 }), [])
 })
 
+test('charges are added to the sums of their tags, each kind of token to its own', async () => {
+  const account = randomUUIDv7()
+  const charge = { account, input: 1, output: 2, cached: 3, cache_write: 4, cost: 5, tags: { team: 'red' } }
+  for (let call = 1; call <= 2; call++) {
+    await database.rows(`select count_tags('2026-10-01', array[jsonb_populate_record(null::timed_charge, $1)])`, [
+      JSON.stringify(charge),
+    ])
+    const sums = await database.rows(
+      `select array[requests, input_tokens, output_tokens, cached_tokens, cache_write_tokens, cost]::text as sums
+       from tag_day where account_id = $1`,
+      [account],
+    )
+    assert.deepEqual(sums, [{ sums: `{${[1, 1, 2, 3, 4, 5].map((each) => each * call).join()}}` }])
+  }
+})
+
 test('a query of the ledger includes its first moment and excludes its last', async () => {
   const account = randomUUIDv7()
   await database.rows(

@@ -162,6 +162,10 @@ describe('the books of an account and of a key with limits', () => {
 
   test('are correct as they are, and when the last of the credit is spent', async () => {
     assert.deepEqual(await failing('select'), [])
+    const onTheFirst = 'update key_limit set month = day; update account set month = (select day from key_limit)'
+    assert.deepEqual(await failing(onTheFirst), [])
+    for (const reason of ['max_output_tokens', 'stop_sequence', 'content_filter', 'cancelled', 'error'])
+      assert.deepEqual(await failing(`update ledger set stop_reason = '${reason}'`), [], reason)
     const spent = await failing('update account set charged = credited - held - credit_lent')
     assert.ok(!spent.includes('no prepaid account is below zero'))
   })

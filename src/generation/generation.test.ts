@@ -178,6 +178,13 @@ describe('a generation', () => {
     })
   })
 
+  it('that is only counted states what the upper bound of its prompt costs', async () => {
+    const job = await jobOf(false, working)
+    offer({ ...modelThat(working), count: async () => ({ tokens: 10, most: 12, exact: false }) })
+    const { inputTokens, maxCost } = await generation.count(job)
+    assert.deepEqual([inputTokens, maxCost], [10, 12n * price.input + 20n * price.output])
+  })
+
   it('A22 a stored reply is replayed while no model can count the request', async () => {
     await renew()
     let away = false

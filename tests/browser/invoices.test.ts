@@ -569,12 +569,21 @@ describe('the pages of invoices', () => {
       async (route) => {
         const response = await route.fetch()
         const body = parseObject(await response.text())
-        await route.fulfill({ response, json: { ...body, other_currencies: ['CHF', 'USD'] } })
+        const owed = { not_due: '1', to_30: '2', to_60: '3', to_90: '4', over_90: '5', total: '15', to_return: '6' }
+        const payers = [{ payer: { kind: 'client', id: '1', name: 'Payer' }, ...owed }]
+        const turnover = [{ month: '2026-01', invoiced: '9', credited: '2', net: '7' }]
+        const ageing = { total: owed, payers, payer_count: 1 }
+        await route.fulfill({ response, json: { ...body, other_currencies: ['CHF', 'USD'], ageing, turnover } })
       },
       { times: 1 },
     )
     await page.getByRole('link', { name: 'Report' }).click()
     await page.getByText('Invoices in CHF, USD are left out.').waitFor()
+    await page.getByRole('button', { name: 'Table' }).click()
+    const figuresOf = async (table: RegExp) =>
+      (await page.getByRole('table', { name: table }).getByRole('row').last().innerText()).match(/\d+(?=\.00)/g)
+    assert.deepEqual(await figuresOf(/^Open as of/), ['6', '1', '2', '3', '4', '5', '15'])
+    assert.deepEqual(await figuresOf(/^Revenue/), ['9', '2', '7'])
     await page.reload()
     await page.getByRole('heading', { name: 'Receivables and revenue' }).waitFor()
     const report = await read(page, '/invoices/report')

@@ -4,6 +4,7 @@ import type { BrowserContext, Page } from 'playwright-core'
 import { barriersInBothSchemes, openBrowser } from '../support/browser.ts'
 import { startFirm, type Member } from '../support/firm.ts'
 import { upstreamModel } from '../support/service.ts'
+import { objectAt, parseObject } from '../support/json.ts'
 import { startVendor } from '../support/vendor.ts'
 import { detail } from '../support/detail.ts'
 import { fixture, setUp } from '../support/fixture.ts'
@@ -46,6 +47,16 @@ async function open(address: string, viewer = profile): Promise<Page> {
 
 const tile = (page: Page, name: string) => page.locator('dl > div').filter({ hasText: name }).locator('dd').first()
 
+const figures = (from: number) => ({
+  requests: from + 1,
+  input_tokens: from + 2,
+  cached_tokens: from + 3,
+  cache_write_tokens: from + 4,
+  output_tokens: from + 5,
+  refused: from + 6,
+  cost: String(from + 7),
+})
+
 describe('the page of usage', () => {
   test('shows new requests and refusals without a reload', async () => {
     const page = await open('/usage')
@@ -63,6 +74,30 @@ describe('the page of usage', () => {
       .filter({ hasText: String(refused + 1) })
       .waitFor()
     assert.equal(loads, 0)
+    await page.close()
+  })
+
+  test('shows each figure in its place', async () => {
+    const page = await open('/')
+    await page.route(/\/usage$/, async (route) => {
+      const response = await route.fetch()
+      const body = parseObject(await response.text())
+      const previous = { ...objectAt(body, 'previous'), ...figures(200) }
+      const models = { rows: [{ model: 'odd', ...figures(10) }], others: figures(20) }
+      await route.fulfill({ response, json: { ...body, total: figures(100), previous, models } })
+    })
+    await page.getByRole('link', { name: 'Usage' }).first().click()
+    await page.getByText('from 201').waitFor()
+    const tiles = await page.locator('dl > div').allInnerTexts()
+    assert.deepEqual(
+      tiles.flatMap((text) => text.match(/\d{3}/g)),
+      ['107', '207', '101', '201', '102', '202', '105', '205', '106', '206'],
+    )
+    const rows = await page.getByRole('region', { name: 'Breakdown' }).getByRole('row').allInnerTexts()
+    assert.deepEqual(
+      rows.slice(1).map((text) => text.match(/\d+/g)?.slice(0, 7)),
+      [10, 20].map((from) => [1, 2, 3, 4, 5, 6, 7].map((each) => String(from + each))),
+    )
     await page.close()
   })
 

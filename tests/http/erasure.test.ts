@@ -72,6 +72,22 @@ async function finish(client: string): Promise<void> {
 }
 
 describe('an erasure', () => {
+  test('is preceded by what it would end', async () => {
+    const client = await firm.client(anna)
+    const add = (plural: string, body: object) => anna.send('POST', `/clients/${client}/${plural}`, body)
+    for (const status of ['draft', 'approved', 'sent']) await add('letters', { subject: 'Offer', body: 'Dear', status })
+    for (const status of ['open', 'open', 'open', 'settled'])
+      await add('disputes', { invoice: 'R-1', amount: '1', position: 'none', status })
+    for (const billable of [true, true, true, true, false])
+      await add('time_entries', { date: '2026-03-12', minutes: 20, rate: '100', text: 'Advice', billable })
+    const { json } = await paula.get(`/clients/${client}/erasure`)
+    assert.deepEqual(json['effects'], [
+      '4 entries and months of work are unbilled and could no longer be billed.',
+      '3 disputes are open.',
+      '2 letters are not sent.',
+    ])
+  })
+
   test('is scheduled with a reason, shown on the record and listed, and withdrawn', async () => {
     const client = await fillClient(anna)
     const { status, json } = await schedule(client)
@@ -459,6 +475,11 @@ describe('the retention rule', () => {
     await applyRetention(database(), rule)
     assert.deepEqual(await erasureOf(client), [])
     assert.equal((await paula.get(`/clients/${client}`)).status, 200)
+    // That of an active client is a person's, whom the rule does not contradict.
+    const chosen = await firm.client(anna)
+    assert.equal((await schedule(chosen)).status, 201)
+    await applyRetention(database(), rule)
+    assert.partialDeepStrictEqual(await erasureOf(chosen), [{ scheduled_by: paula.id }])
   })
 })
 

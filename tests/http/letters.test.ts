@@ -85,7 +85,10 @@ describe('a letter', () => {
       'Anna Berg',
       false,
     ])
-    assert.deepEqual(state(await changed(path, { body: 'Dear Anne' })), ['draft', false, undefined, false])
+    for (const text of [{ body: 'Dear Anne' }, { subject: 'Other offer' }]) {
+      const approved = await letter({ status: 'approved' })
+      assert.deepEqual(state(await changed(approved, text)), ['draft', false, undefined, false])
+    }
   })
 
   test('that is sent as a draft, or with a changed text, is approved by its sender', async () => {
@@ -188,6 +191,8 @@ describe('B97: a sent letter', () => {
       rows.map((row: unknown) => at(row, 'action')),
       ['letter_version_created', 'letter_read', 'letter_changed'],
     )
+    assert.equal((await anna.send('DELETE', path, undefined, { 'if-match': '*' })).status, 204)
+    assert.equal((await anna.send('POST', `${path}/versions`)).status, 409)
   })
 })
 

@@ -419,6 +419,17 @@ describe('lists', () => {
     )
   })
 
+  test('count the disputes of a client that are open', async () => {
+    const member = await firm.join('Counter', 'consultant')
+    const disputes = `/clients/${await firm.client(member)}/disputes`
+    const dispute = { invoice: 'R-1', amount: '1', position: 'none' }
+    await member.send('POST', disputes, { ...dispute, status: 'settled' })
+    await member.send('POST', disputes, dispute)
+    const { json } = await member.send('POST', disputes, dispute)
+    await member.send('DELETE', `${disputes}/${String(json['id'])}`, undefined, { 'if-match': '*' })
+    assert.equal(at((await member.get('/clients')).json, 'clients', 0, 'open_disputes'), 1)
+  })
+
   test('find word prefixes in names, references and addresses, with or without accents', async () => {
     const member = await firm.join('Finder', 'consultant')
     const body = { name: 'Lindqvist & Ömer Ltd', reference: 'ACME-2024/17', email: 'post.box@lindqvist.example' }

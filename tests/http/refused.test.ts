@@ -62,6 +62,7 @@ describe('requests that are refused or fail', () => {
       ['/v1/chat/completions', { messages: [message], stream: true, n: 2 }, 'n', /The field n /, 'openai', true],
       ['/v1/messages', { messages: [message], max_tokens: 0 }, 'max_tokens', /max_tokens/, 'anthropic', false],
       ['/v1/generate', { ...valid, metadata: { 'Jane Doe': 1 } }, null, /^null$/, 'tollgate', false],
+      ['/v1/generate', { ...valid, metadata: { Jane: 1 } }, null, /^null$/, 'tollgate', false],
     ] as const) {
       const answer = await service.call(route, key, { model: 'fast', ...body }, { 'user-agent': 'tool/1.0 ü' })
       assert.equal(answer.status, 400, answer.text)

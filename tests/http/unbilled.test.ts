@@ -377,6 +377,7 @@ describe('months', () => {
       ['letters', 'Drafting of letters, March 2026', '2026-03', 'lump_sum', '0.000006750099', '0.000006750099', '0.00'],
       ['letters', 'Drafting of letters, May 2026', '2026-05', 'lump_sum', '0.00000337505', '0.00000337505', '0.00'],
     ])
+    assert.deepEqual(made.json['supply'], { from: '2026-03-01', to: '2026-05-31', is_stated: false })
     assert.equal(await unbilled(client), undefined)
     const march = ok(await paula.send('POST', '/invoices', { account: customer.accountId, month: '2026-03' }), 201)
     assert.equal((await unbilled(customer.accountId))?.['month'], '2026-04')

@@ -169,7 +169,7 @@ test('a repeated request to set a price changes nothing, now or at a time', asyn
   ])
   assert.equal(recorded.length, 1)
 
-  const other = await prices.set('other', cheap, byService)
+  const other = await prices.set('other', { ...cheap, cachedInput: cheap.input }, byService)
   assert.notDeepEqual(other, begins, 'another model')
   await prices.set('tiny', dearest, byService)
   assert.notDeepEqual(await prices.set('tiny', cheap, byService), begins, 'a past price begins again')

@@ -205,7 +205,7 @@ test('A22: concurrent requests with one idempotency key are one request, whose r
   assert.equal((await account(payer)).held, 0n)
 })
 
-test('A22: precheck() finds the stored reply for 24 hours, no longer', async () => {
+test('A22: precheck() and admit() find the stored reply for 24 hours, no longer', async () => {
   const payer = await addAccount({ credit: 100n * mostOfOne })
   const idempotency = { key: 'order-day', hash: 'a' }
   const first = ask(payer, { idempotency })
@@ -219,10 +219,14 @@ test('A22: precheck() finds the stored reply for 24 hours, no longer', async () 
     return nth(1).precheck(ask(payer, { idempotency }))
   }
   const replay = await replayAfter('23 hours 50 minutes')
+  assert.equal((await nth(1).admit(ask(payer, { idempotency }))).kind, 'replay')
   assert.deepEqual([replay?.originalRequestId, replay?.body], [first.requestId, '{}'])
   const charged = { inputTokens: 10, outputTokens: 20, cachedTokens: 0, cacheWriteTokens: 0 }
   assert.deepEqual(replay?.charged, charged)
   assert.equal(await replayAfter('24 hours'), undefined)
+  const again = ask(payer, { idempotency })
+  assert.equal((await nth(1).admit(again)).kind, 'admitted')
+  await nth(1).release(again.requestId, payer.accountId)
 })
 
 test('a request that failed frees its idempotency key', async () => {

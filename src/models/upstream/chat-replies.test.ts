@@ -194,6 +194,20 @@ describe('usage', () => {
     }
   })
 
+  test('has what the total counts beside prompt and completion as reasoning, unless it is the cache', async () => {
+    const prompt_tokens_details = { cached_tokens: 50, cache_write_tokens: 30 }
+    for (const [beside, output] of [
+      [0, 9],
+      [30, 9],
+      [50, 9],
+      [80, 9],
+      [7, 16],
+    ] as const) {
+      const { outputTokens } = await usageOf({ ...common, total_tokens: 109 + beside, prompt_tokens_details })
+      assert.equal(outputTokens, output, String(beside))
+    }
+  })
+
   test('that is missing is estimated from calls and reasoning, too', async () => {
     // 20 bytes of prompt; 8 of reasoning, 4 of the tool and 16 of its input.
     const calls = [call('c', 'tool', '{"zone":"local"}')]

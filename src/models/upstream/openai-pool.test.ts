@@ -9,6 +9,7 @@ import type { Fault } from '../../../tests/support/vendor-faults.ts'
 import { createModels, failure, parts, pieces } from '../../../tests/support/vendor-run.ts'
 import { startVendor } from '../../../tests/support/vendor.ts'
 import type { Model } from '../model.ts'
+import { refused as failureOf } from './failure.ts'
 
 const [one, two] = [await startVendor(), await startVendor()]
 const models = createModels()
@@ -34,6 +35,15 @@ async function counted(act: () => Promise<unknown>): Promise<[number, number]> {
 const nowhere = 'http://127.0.0.1:1/v1'
 
 const run = async (model: Model, stream: boolean) => parts(await pieces(model, { stream }))
+
+test('A13 a request is sent again where its status says that another attempt may succeed', () => {
+  const statuses = [400, 401, 403, 404, 408, 413, 422, 429, 500, 502, 503, 504, 529]
+  const answer = { retryAfter: undefined, body: '', origin: 'https://models.example', code: 'none' }
+  const again = statuses.filter(
+    (status) => failureOf({ ...answer, status }, { maxOutputTokens: 1, context: 2 }).repeatable,
+  )
+  assert.deepEqual(again, [408, 429, 500, 502, 503, 504, 529])
+})
 
 for (const stream of [false, true]) {
   describe(`A13 attempts of ${stream ? 'a stream' : 'a reply in one piece'}`, () => {

@@ -269,7 +269,7 @@ sign_in: { sign_up: { policy: domain, domains: [Example.COM, bücher.example] } 
     ['a database behind a socket', 'database: "postgres:///tollgate?host=/run/postgresql"'],
     ['a database with TLS', 'database: "postgres://db/t?sslmode=verify-full&sslrootcert=/ca.pem&application_name=a"'],
     ['a port that the system chooses', 'listen: { port: 0 }'],
-    ['proxies', 'listen: { trusted_proxies: [10.0.0.0/8, "fd00::/8", 192.0.2.1] }'],
+    ['proxies', 'listen: { trusted_proxies: [10.0.0.0/8, "fd00::/8", "2001:db8::/48", 192.0.2.1] }'],
     ['metrics', 'metrics: { token: t }'],
     ['mail and text messages', 'mail: { url: "smtp://u:p@m:25", from: a@b.c }\nsms: { url: "https://s/x", token: t }'],
   ]
