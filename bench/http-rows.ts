@@ -1,53 +1,70 @@
 import type { MeasuredLoad } from './measured-load.ts'
-import { peerNames, type PeerName } from './peers.ts'
 import { memoryOf } from './proc.ts'
 import type { Row } from './row.ts'
 
-/** One load of each peer. */
-export type Round = Readonly<Record<PeerName, MeasuredLoad>>
-
-/** Multiples of a peer's requests/s: those that Tollgate must reach, and the year's. */
-const goals = {
-  32: { bare: { now: 0.35, next: 0.45 }, portkey: { now: 3, next: 5.5 } },
-  128: { bare: { now: 0.5, next: 0.65 }, portkey: { now: 3, next: 5.5 } },
+/** One load of Tollgate and of the limit, and perhaps of the other peers. */
+export interface Round {
+  readonly bare: MeasuredLoad | undefined
+  readonly limit: MeasuredLoad
+  readonly tollgate: MeasuredLoad
+  readonly portkey: MeasuredLoad | undefined
 }
 
-/** The rows of the rounds with one number of connections. */
-export function roundRows(rounds: readonly Round[], connections: keyof typeof goals): Row[] {
-  const at = `at ${connections} connections`
-  const latencies = peerNames.flatMap((peer) => [
-    row(`${peer}: p50 ${at}`, 'ms', (round) => round[peer].latency.p50),
-    row(`${peer}: p99 ${at}`, 'ms', (round) => round[peer].latency.p99),
-  ])
-  const p99 = row(`tollgate / bare: p99 ${at}`, '×', ({ tollgate, bare }) => tollgate.latency.p99 / bare.latency.p99)
+/** Tollgate against the least that its promise costs. */
+export function limitRows(
+  rounds: readonly Round[],
+  { connections, accounts }: { readonly connections: number; readonly accounts: number },
+): Row[] {
+  const at = `at ${connections} connections, ${accounts} ${accounts === 1 ? 'account' : 'accounts'}`
+  const names = ['limit', 'tollgate'] as const
   return [
-    ...peerNames.map((peer) => row(`${peer}: ${at}`, 'requests/s', (round) => round[peer].perSecond)),
-    ratio('bare'),
-    ratio('portkey'),
-    ...latencies,
-    { ...p99, nextGoal: { atMost: 2 } },
-    ...costRows(
-      `tollgate ${at}`,
-      rounds.map(({ tollgate }) => tollgate),
-    ),
-    ...costRows(
-      `bare ${at}`,
-      rounds.map(({ bare }) => bare),
+    ...names.map((name) => row(`${name}: ${at}`, 'requests/s', (round) => round[name].perSecond)),
+    {
+      ...row(`tollgate / limit: ${at}`, '×', ({ tollgate, limit }) => tollgate.perSecond / limit.perSecond),
+      nextGoal: { atLeast: connections < 32 ? 0.7 : 0.8 },
+    },
+    {
+      ...row(`tollgate / limit: p99 ${at}`, '×', ({ tollgate, limit }) => tollgate.latency.p99 / limit.latency.p99),
+      nextGoal: { atMost: 2 },
+    },
+    ...names.flatMap((name) =>
+      costRows(
+        `${name} ${at}`,
+        rounds.map((round) => round[name]),
+      ),
     ),
   ]
 
   function row(name: string, unit: string, sample: (round: Round) => number): Row {
     return { name, unit, samples: rounds.map(sample) }
   }
+}
 
-  function ratio(peer: 'bare' | 'portkey'): Row {
-    const { now, next } = goals[connections][peer]
-    return {
-      ...row(`tollgate / ${peer}: ${at}`, '×', (round) => round.tollgate.perSecond / round[peer].perSecond),
-      goal: { atLeast: now },
-      nextGoal: { atLeast: next },
-    }
-  }
+/** Tollgate against the peers that keep nothing durable. */
+export function peerRows(rounds: readonly Round[], connections: number): Row[] {
+  const at = `at ${connections} connections`
+  return (['bare', 'portkey'] as const).flatMap((peer) => {
+    const loads = rounds.flatMap(({ [peer]: load, tollgate }) => (load ? [{ load, tollgate }] : []))
+    const row = (
+      name: string,
+      unit: string,
+      sample: (loads: { load: MeasuredLoad; tollgate: MeasuredLoad }) => number,
+    ) => ({
+      name,
+      unit,
+      samples: loads.map(sample),
+    })
+    const ratio = row(`tollgate / ${peer}: ${at}`, '×', ({ load, tollgate }) => tollgate.perSecond / load.perSecond)
+    return [
+      row(`${peer}: ${at}`, 'requests/s', ({ load }) => load.perSecond),
+      row(`${peer}: p99 ${at}`, 'ms', ({ load }) => load.latency.p99),
+      peer === 'portkey' && connections >= 32 ? { ...ratio, goal: { atLeast: 3 }, nextGoal: { atLeast: 6 } } : ratio,
+      ...costRows(
+        `${peer} ${at}`,
+        loads.map(({ load }) => load),
+      ),
+    ]
+  })
 }
 
 /** Processor time per request. No rows where the system does not report it. */

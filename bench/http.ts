@@ -1,19 +1,20 @@
 import { join } from 'node:path'
 import { measureKeys, type KeySubject, type PlayKeys } from './http-keys.ts'
-import { memoryRows, roundRows, type Round } from './http-rows.ts'
+import { limitRows, memoryRows, peerRows, type Round } from './http-rows.ts'
 import { startLoadGenerator, type LoadGenerator } from './load-process.ts'
 import { measureLoad, type MeasuredLoad } from './measured-load.ts'
-import { choosePorts, startPeers, upstreamUrl, type Peer, type PeerName } from './peers.ts'
+import { choosePorts, peerNames, startPeers, upstreamUrl, type Peer, type PeerName } from './peers.ts'
 import type { Row } from './row.ts'
 import type { ServerProcess } from './server-process.ts'
 import { install, proveBooks } from './tollgate.ts'
 
-const rounds = 7
+const rounds = 5
 /** V8 keeps compiling for about ten seconds; a service runs for weeks. */
-const seconds = { warmUp: 10, round: 2 }
+const seconds = { warmUp: 4, round: 2 }
 /** Two kinds of keys differ by a few per cent, which only many rounds show. Each round begins with keys that were idle. */
 const keyRounds = { rounds: 40, seconds: { warmUp: 5, round: 2 } }
-const connectionCounts = [32, 128] as const
+const connectionCounts = [8, 32, 128] as const
+const accountCounts = [1, 10, 50] as const
 
 /** Memory is read only after so many requests, so that a leak would show. */
 const requestsBeforeMemory = 100_000
@@ -28,8 +29,9 @@ interface Setup {
 }
 
 /**
- * Requests/s, latency and processor time of a bare Fastify and undici proxy, of Tollgate with key, limits, credit and
- * durable ledger, and of Portkey's gateway, in front of one upstream and in alternating rounds. Then those of Tollgate with
+ * Requests/s, latency and processor time of Tollgate with key, limits, credit and durable ledger, for one account and for many, against
+ * the least that its promise costs: a bare Fastify and undici proxy that answers once a row of the reply is durable. Then against that
+ * proxy without the row, and Portkey's gateway. All are in front of one upstream, in alternating rounds. Then those of Tollgate with
  * keys that have budgets and limits of their own. Throws if a response is wrong, if the ledger does not match the replies, or
  * if `verify` finds a fault.
  */
@@ -38,8 +40,8 @@ export async function benchHttp(): Promise<Row[]> {
   const ports = await choosePorts()
   const installation = await install(folder, {
     upstream: upstreamUrl(ports.vendor),
-    accounts: 100,
-    limitedAccounts: 100,
+    accounts: 50,
+    limitedAccounts: 50,
   })
   const started: ServerProcess[] = []
   const generator = startLoadGenerator()
@@ -63,16 +65,23 @@ async function measure(setup: Setup): Promise<{ rows: Row[]; replies: number }> 
   const rows: Row[] = []
   // One request recorded the expected response.
   let replies = 1
-  const play = async (load: { connections: number; seconds: number }): Promise<Round> => {
-    const round = await playRound(setup, load)
+  const play = async (names: readonly PeerName[], load: PeerLoad): Promise<Round> => {
+    const round = await playRound(setup, names, load)
     replies += round.tollgate.responses
     return round
   }
   for (const connections of connectionCounts) {
-    await play({ connections, seconds: seconds.warmUp })
-    const played: Round[] = []
-    for (let round = 0; round < rounds; round++) played.push(await play({ connections, seconds: seconds.round }))
-    rows.push(...roundRows(played, connections))
+    for (const accounts of accountCounts) {
+      // The others know no accounts.
+      const isLast = accounts === accountCounts.at(-1)
+      const names = isLast ? peerNames : (['limit', 'tollgate'] as const)
+      await play(names, { connections, accounts, seconds: seconds.warmUp })
+      const played: Round[] = []
+      for (let round = 0; round < rounds; round++) {
+        played.push(await play(names, { connections, accounts, seconds: seconds.round }))
+      }
+      rows.push(...limitRows(played, { connections, accounts }), ...(isLast ? peerRows(played, connections) : []))
+    }
   }
   console.log('  keys with and without budgets …')
   const playKeys: PlayKeys = async (subject, load) => {
@@ -84,13 +93,36 @@ async function measure(setup: Setup): Promise<{ rows: Row[]; replies: number }> 
   return { rows, replies }
 }
 
+interface PeerLoad {
+  readonly connections: number
+  /** How many keys take turns, each of an account of its own. */
+  readonly accounts: number
+  readonly seconds: number
+}
+
+/** Plays a load on some of the peers, among them the limit and Tollgate. */
 async function playRound(
   { generator, peers, database }: Setup,
-  load: { connections: number; seconds: number },
+  names: readonly PeerName[],
+  { accounts, ...load }: PeerLoad,
 ): Promise<Round> {
-  const play = (name: PeerName): Promise<MeasuredLoad> =>
-    measureLoad(generator, peers[name], { name, ...load, ...(name === 'tollgate' && { database }) })
-  return { bare: await play('bare'), tollgate: await play('tollgate'), portkey: await play('portkey') }
+  const play = async (name: PeerName): Promise<MeasuredLoad> => {
+    const { process, target } = peers[name]
+    const peer = { process, target: { ...target, keys: target.keys.slice(0, accounts) } }
+    const hasDatabase = name === 'limit' || name === 'tollgate'
+    return measureLoad(generator, peer, {
+      name: `${name}, ${accounts} accounts`,
+      ...load,
+      ...(hasDatabase && { database }),
+    })
+  }
+  const others = (name: 'bare' | 'portkey') => (names.includes(name) ? play(name) : undefined)
+  return {
+    bare: await others('bare'),
+    limit: await play('limit'),
+    tollgate: await play('tollgate'),
+    portkey: await others('portkey'),
+  }
 }
 
 /** A load on Tollgate alone, with its keys of one kind. */

@@ -3,7 +3,7 @@ import type { Load } from './load.ts'
 import { freePort, startProcess, type ServerProcess } from './server-process.ts'
 import { root, type Installation } from './tollgate.ts'
 
-export const peerNames = ['bare', 'tollgate', 'portkey'] as const
+export const peerNames = ['bare', 'limit', 'tollgate', 'portkey'] as const
 export type PeerName = (typeof peerNames)[number]
 
 /** The request to a peer and the expected response. The round adds the connections and the seconds. */
@@ -26,6 +26,7 @@ export interface Stage {
 export const choosePorts = async (): Promise<Ports> => ({
   vendor: await freePort(),
   bare: await freePort(),
+  limit: await freePort(),
   tollgate: await freePort(),
   portkey: await freePort(),
 })
@@ -51,6 +52,12 @@ export async function startPeers(
   // Tollgate starts first, because the process that starts last is slightly faster.
   const tollgate = await startTollgate(stage, ports.tollgate, installation)
   const bare = startNode(stage, 'bare', [here('peers/bare-proxy.ts'), `${ports.bare}`, upstream])
+  const limit = startNode(stage, 'limit', [
+    here('peers/bare-proxy.ts'),
+    `${ports.limit}`,
+    upstream,
+    await installation.createDatabase('durable_rows'),
+  ])
   const portkey = startNode(stage, 'portkey', [
     '--import',
     here('peers/loopback.ts'),
@@ -61,11 +68,13 @@ export async function startPeers(
     '--headless',
   ])
   await bare.ready(`http://127.0.0.1:${ports.bare}/`, 10_000)
+  await limit.ready(`http://127.0.0.1:${ports.limit}/`, 10_000)
   await portkey.ready(`http://127.0.0.1:${ports.portkey}/`, 10_000)
   const customHost = { 'x-portkey-provider': 'openai', 'x-portkey-custom-host': upstream }
   return {
     tollgate,
     bare: { process: bare, target: await recordTarget(ports.bare, chat, ['none'], {}) },
+    limit: { process: limit, target: await recordTarget(ports.limit, chat, installation.keys, {}) },
     portkey: { process: portkey, target: await recordTarget(ports.portkey, chat, ['none'], customHost) },
   }
 }

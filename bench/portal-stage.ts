@@ -4,9 +4,8 @@ import { createAudit } from '../src/access/audit/audit.ts'
 import { createContext, type Context } from '../src/commands/context.ts'
 import { openDatabase, type Database } from '../src/platform/database/database.ts'
 import { createSessions } from '../src/signin/session/sessions.ts'
-import { superuserUrl } from './records-seed.ts'
 import { freePort, startProcess, type ServerProcess } from './server-process.ts'
-import { install, root, type Installation, type InstallOptions } from './tollgate.ts'
+import { install, root, superuserUrl, type Installation, type InstallOptions } from './tollgate.ts'
 
 /** Tollgate with the data of a benchmark, and a partner who is signed in. */
 export interface PortalStage {

@@ -1,10 +1,3 @@
-import {
-  prepareDataFolder,
-  readCredentials,
-  superuserAddressOf,
-} from '../src/platform/embedded-postgres/cluster-files.ts'
-import type { Installation } from './tollgate.ts'
-
 const consultants = 500
 const clientsOfEach = 400
 export const clientCount = consultants * clientsOfEach
@@ -45,8 +38,3 @@ export const seeds = [
   ...items.map((table) => `alter table ${table} enable trigger touched, enable trigger bounded`),
   'vacuum analyze',
 ]
-
-/** The address of an installation's embedded database as a superuser. */
-export async function superuserUrl({ TOLLGATE_DATA: data = '' }: Installation['environment']): Promise<string> {
-  return superuserAddressOf(await readCredentials(await prepareDataFolder(data)), 'tollgate')
-}

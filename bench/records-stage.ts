@@ -6,9 +6,9 @@ import { createSessions } from '../src/signin/session/sessions.ts'
 import { readRecord } from '../src/clients/record/store.ts'
 import { openDatabase, type Database } from '../src/platform/database/database.ts'
 import type { GetRequest } from './get-load.ts'
-import { clientCount, seeds, superuserUrl } from './records-seed.ts'
+import { clientCount, seeds } from './records-seed.ts'
 import { freePort, startProcess, type ServerProcess } from './server-process.ts'
-import { install, root, type Installation } from './tollgate.ts'
+import { install, root, superuserUrl, type Installation } from './tollgate.ts'
 
 export const recordPeers = ['bare', 'tollgate', 'better-auth'] as const
 export type RecordPeer = (typeof recordPeers)[number]

@@ -2,12 +2,18 @@ import { execFile } from 'node:child_process'
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { Client } from 'pg'
 import { pino } from 'pino'
 import { byService } from '../src/access/actor.ts'
 import { createAccounts } from '../src/accounts/accounts.ts'
 import { createKeys, type KeyLimits } from '../src/accounts/keys/keys.ts'
 import { createContext } from '../src/commands/context.ts'
 import type { Database } from '../src/platform/database/database.ts'
+import {
+  prepareDataFolder,
+  readCredentials,
+  superuserAddressOf,
+} from '../src/platform/embedded-postgres/cluster-files.ts'
 
 export const root = join(import.meta.dirname, '..')
 
@@ -22,6 +28,8 @@ export interface Installation {
   books(): Promise<Books>
   /** The process id of the embedded PostgreSQL server. It must be running. */
   databasePid(): Promise<number>
+  /** Creates an empty database on that server, and returns its URL. */
+  createDatabase(name: string): Promise<string>
 }
 
 export interface Books {
@@ -65,7 +73,20 @@ export async function install(folder: string, options: InstallOptions): Promise<
     books: () => withDatabase(environment, readBooks),
     // The first line is the process id (PostgreSQL's pidfile.h).
     databasePid: async () => Number.parseInt(await readFile(join(data, 'postgres/postmaster.pid'), 'utf8'), 10),
+    async createDatabase(name: string) {
+      const url = await superuserUrl(environment)
+      const client = new Client({ connectionString: url })
+      await client.connect()
+      await client.query(`create database ${name}`)
+      await client.end()
+      return Object.assign(new URL(url), { pathname: name }).href
+    },
   })
+}
+
+/** The address of an installation's embedded database as a superuser. */
+export async function superuserUrl({ TOLLGATE_DATA: data = '' }: Installation['environment']): Promise<string> {
+  return superuserAddressOf(await readCredentials(await prepareDataFolder(data)), 'tollgate')
 }
 
 /** Runs `./tollgate verify`. Throws with its output if it finds a fault. */
