@@ -32,6 +32,7 @@ import type { PreparedStatement } from '../src/platform/database/pipeline.ts'
 import { createTestDatabase } from './support/database.ts'
 import { createTestLog } from './support/log.ts'
 import { fixture, setUp } from './support/fixture.ts'
+import { valuesOf } from './support/json.ts'
 
 /** B95: lists, searches and audit filters read a bounded number of rows, however many there are. */
 
@@ -308,7 +309,7 @@ describe('a search (B95)', () => {
               const rows: Found[] = await rowsOf(search(scope, filter, { sort, after: start, limit: size }))
               const found = rows.filter((row) => row.id !== null)
               assert.deepEqual(
-                found.map((row) => row.id),
+                valuesOf(found, 'id'),
                 expected.slice(page * size, page * size + size),
                 `${search.name} for ${q}, page ${page}, ${status} by ${sort}`,
               )
@@ -352,11 +353,7 @@ describe('a search (B95)', () => {
         [q],
       )
       assert.ok(expected.length > 0, q)
-      assert.deepEqual(
-        found.map((row) => row.id),
-        expected.map((row) => row.id),
-        q,
-      )
+      assert.deepEqual(valuesOf(found, 'id'), valuesOf(expected, 'id'), q)
     }
   })
 
@@ -369,11 +366,7 @@ describe('a search (B95)', () => {
          order by n.archived_at is not null, n.updated_at desc limit 15`,
         [q],
       )
-      assert.deepEqual(
-        found.map((row) => row.id),
-        expected.map((row) => row.id),
-        q,
-      )
+      assert.deepEqual(valuesOf(found, 'id'), valuesOf(expected, 'id'), q)
     }
   })
 })
@@ -460,10 +453,7 @@ describe('the list of invoices (B95)', () => {
       `select c.id, c.name from client c join invoice i on i.client_id = c.id where i.buyer_name is null order by c.id limit 1`,
     )
     const rows = await rowsOf(readInvoices(today, { ...none, q: client?.name.toLowerCase() }, 51))
-    assert.deepEqual(
-      rows.map((row) => row.client_id),
-      [client?.id],
-    )
+    assert.deepEqual(valuesOf(rows, 'client_id'), [client?.id])
   })
 })
 

@@ -1,19 +1,18 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { draws } from './support/draws.ts'
 import { byService, personActor } from '../src/access/actor.ts'
 import fc from 'fast-check'
 import { createAccess } from '../src/access/access.ts'
-import { createAudit, type Audit } from '../src/access/audit/audit.ts'
-import { openPortal, type PortalDatabase } from '../src/access/portal/portal.ts'
-import { createRecords, type Records } from '../src/clients/records.ts'
+import { createAudit } from '../src/access/audit/audit.ts'
+import { openPortal } from '../src/access/portal/portal.ts'
+import { createRecords } from '../src/clients/records.ts'
 import type { ClientQuery, ListedClient } from '../src/clients/schema.ts'
 import { createPeople } from '../src/people/people.ts'
 import type { Person } from '../src/people/person.ts'
-import { openDatabase, type Database } from '../src/platform/database/database.ts'
-import { createTestDatabase } from './support/database.ts'
 import { createTestLog } from './support/log.ts'
-import { fixture, setUp } from './support/fixture.ts'
+import { fixture } from './support/fixture.ts'
+import { openOwnDatabase } from './support/own-database.ts'
 
 /** A client as the oracle knows it. */
 interface Known {
@@ -73,24 +72,11 @@ const question = fc.record({
 })
 type Question = typeof question extends fc.Arbitrary<infer Asked> ? Asked : never
 
-let database: Database
-let portal: PortalDatabase
-let audit: Audit
-let records: Records
-
-const own = fixture(() => createTestDatabase())
-setUp(async () => {
-  const { log } = createTestLog()
-  database = openDatabase(own.url, { log })
-  portal = await openPortal({ databaseUrl: own.url, log })
-  audit = createAudit({ database })
-  records = createRecords({ access: createAccess({ portal, audit }), currency: 'USD' })
-})
-after(async () => {
-  await portal.close()
-  await audit.close()
-  await database.close()
-})
+const { log } = createTestLog()
+const { own, database } = openOwnDatabase(log)
+const audit = fixture(() => createAudit({ database }))
+const portal = fixture(() => openPortal({ databaseUrl: own.url, log }))
+const records = fixture(() => createRecords({ access: createAccess({ portal, audit }), currency: 'USD' }))
 
 let crews = 0
 /** Three consultants and a partner of one run. */

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomUUIDv7 } from 'node:crypto'
-import { after, before, test } from 'node:test'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { test } from 'node:test'
 import { log } from '../../tests/support/tills.ts'
-import { openDatabase, type Database } from '../platform/database/database.ts'
+import { openOwnDatabase } from '../../tests/support/own-database.ts'
 import { chains } from '../platform/seals/chains.ts'
 import { personActor } from './actor.ts'
 import { may, type Resource } from './policy.ts'
@@ -281,17 +280,7 @@ const tables: Readonly<Record<string, Columns>> = {
   },
 }
 
-let own: TestDatabase
-let database: Database
-
-before(async () => {
-  own = await createTestDatabase()
-  database = openDatabase(own.url, { log })
-})
-after(async () => {
-  await database.close()
-  await own.drop()
-})
+const { database } = openOwnDatabase(log)
 
 const wordsOf = (text = ''): string[] => text.split(/\s+/).filter((word) => word !== '')
 const columnsOf = (of: (table: Columns) => readonly string[]): string[] =>

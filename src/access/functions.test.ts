@@ -6,6 +6,7 @@ import { readFunctionFiles } from '../platform/database/function-files.ts'
 import { shippedMigrations } from '../platform/database/migration-files.ts'
 import { createTestDatabase } from '../../tests/support/database.ts'
 import { fixture, setUp } from '../../tests/support/fixture.ts'
+import { valuesOf } from '../../tests/support/json.ts'
 import { portalAddress } from './portal/login.ts'
 
 /** Runs an attacker's SQL as the portal's login. */
@@ -35,11 +36,7 @@ test('B91: every function is immune to temporary tables', async () => {
        and (prosecdef or prosqlbody is null and prolang <> (select oid from pg_language where lanname = 'c'))`,
   )
   const remedy = 'add "set search_path from current" to the function, or write its body as "return …"'
-  assert.deepEqual(
-    rows.map(({ name }) => name),
-    [],
-    remedy,
-  )
+  assert.deepEqual(valuesOf(rows, 'name'), [], remedy)
 })
 
 test('every function has its file, but the one with the name of the database in it', async () => {
@@ -48,10 +45,7 @@ test('every function has its file, but the one with the name of the database in 
        and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e') order by 1`,
   )
   const files = await readFunctionFiles(shippedMigrations)
-  assert.deepEqual(
-    rows.map(({ name }) => name),
-    [...files.map(({ name }) => name), 'portal_role'].toSorted(),
-  )
+  assert.deepEqual(valuesOf(rows, 'name'), [...files.map(({ name }) => name), 'portal_role'].toSorted())
   for (const { name, sql } of files) assert.ok(sql.includes(`create or replace function ${name}(`), name)
 })
 

@@ -1,13 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHmac, randomUUIDv7 } from 'node:crypto'
-import { once } from 'node:events'
-import {
-  createServer,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  type Server,
-  type ServerResponse,
-} from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { text as readText } from 'node:stream/consumers'
 import { after, afterEach, beforeEach, describe, test } from 'node:test'
 import { createTestDatabase } from '../../tests/support/database.ts'
@@ -15,6 +8,7 @@ import { at, objectAt } from '../../tests/support/json.ts'
 import { createTestLog } from '../../tests/support/log.ts'
 import { startMailServer } from '../../tests/support/mail-server.ts'
 import { fixture, setUp } from '../../tests/support/fixture.ts'
+import { serve } from '../../tests/support/server.ts'
 import { until } from '../../tests/support/until.ts'
 import { byService } from '../access/actor.ts'
 import { createAudit } from '../access/audit/audit.ts'
@@ -39,7 +33,7 @@ const allowedNetworks = ['127.0.0.1']
 let mailer: OpenMailer | undefined
 let accounts: Accounts
 let alerts: Alerts
-let receiver: Server
+const receiver = fixture(() => serve((request, reply) => void receive(request, reply)))
 let address: string
 let hooks: Hook[]
 let statuses: number[]
@@ -72,12 +66,7 @@ setUp(async () => {
   })
   accounts = createAccounts({ database })
   alerts = createAlerts({ database, accounts, encryption, hasMail: true, allowedNetworks })
-  receiver = createServer((request, reply) => {
-    void receive(request, reply)
-  })
-  receiver.listen(0, '127.0.0.1')
-  await once(receiver, 'listening')
-  address = `http://127.0.0.1:${String(at(receiver.address(), 'port'))}/hook/vvv-path-vvv`
+  address = `${receiver.url}/hook/vvv-path-vvv`
 })
 beforeEach(() => {
   hooks = []
@@ -89,10 +78,7 @@ afterEach(async () => {
   await database.rows('delete from alert')
   await database.rows('delete from alert_rule')
 })
-after(async () => {
-  await mailer?.close()
-  receiver.close()
-})
+after(() => mailer?.close())
 
 /** One instance. It looks, and tries again, sooner than in production. */
 function start(find?: FindAddresses): void {

@@ -3,6 +3,7 @@ import { randomUUIDv7 } from 'node:crypto'
 import { test } from 'node:test'
 import { setUp } from '../../tests/support/fixture.ts'
 import { openOwnDatabase } from '../../tests/support/own-database.ts'
+import { valuesOf } from '../../tests/support/json.ts'
 import { createLedger, type LedgerPage, type LedgerRow } from './reports/ledger.ts'
 import { createUsage } from './reports/usage.ts'
 
@@ -153,8 +154,5 @@ test('a query of the ledger includes its first moment and excludes its last', as
   )
   const [from, to] = [new Date('2026-10-01T00:00:00Z'), new Date('2026-10-03T00:00:00Z')]
   const rows = await createLedger({ database }).page({ accountId: account, limit: 10, from, to })
-  assert.deepEqual(
-    rows.map(({ at }) => at),
-    ['2026-10-02T00:00:00.000000Z', '2026-10-01T00:00:00.000000Z'],
-  )
+  assert.deepEqual(valuesOf(rows, 'at'), ['2026-10-02T00:00:00.000000Z', '2026-10-01T00:00:00.000000Z'])
 })

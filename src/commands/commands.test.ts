@@ -22,6 +22,7 @@ import {
 import { createTestDatabase } from '../../tests/support/database.ts'
 import { setUp, temporaryFolder } from '../../tests/support/fixture.ts'
 import { openOwnDatabase } from '../../tests/support/own-database.ts'
+import { listen } from '../../tests/support/server.ts'
 import { createKeys } from '../accounts/keys/keys.ts'
 import { openEmbedded } from '../platform/embedded-postgres/embedded-postgres.ts'
 import { migrate } from '../platform/database/migrations.ts'
@@ -795,10 +796,8 @@ test('an unreachable database is one line', async () => {
 
 test('doctor reports what works and what does not', async () => {
   const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  const port = typeof address === 'object' ? String(address?.port) : assert.fail()
-  const outcome = await tollgateHere(['doctor', '--json'], { ...environment, PORT: port })
+  const port = await listen(server)
+  const outcome = await tollgateHere(['doctor', '--json'], { ...environment, PORT: `${port}` })
   server.close()
   assert.equal(outcome.status, 1)
   const found = new Map(

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { createServer, type Socket } from 'node:net'
 import path from 'node:path'
@@ -13,6 +12,7 @@ import { createTestLog } from '../../tests/support/log.ts'
 import { fixture, temporaryFolder } from '../../tests/support/fixture.ts'
 import { upstreamModel } from '../../tests/support/service.ts'
 import { freePorts } from '../../tests/support/start.ts'
+import { listen } from '../../tests/support/server.ts'
 import { openDatabase } from '../platform/database/database.ts'
 
 const folder = temporaryFolder()
@@ -22,8 +22,11 @@ const home = fixture(() => createTestDatabase())
 async function run(args: readonly string[], databaseUrl: string, processes = 1): Promise<Outcome> {
   // A file of its own: commands that run at once must not read what another one is writing.
   const TOLLGATE_CONFIG = path.join(folder, `${randomUUID()}.yaml`)
-  const listen = { processes, port: await freePorts() }
-  await writeFile(TOLLGATE_CONFIG, stringify({ listen, models: [upstreamModel('http://127.0.0.1:9')] }))
+  const port = await freePorts()
+  await writeFile(
+    TOLLGATE_CONFIG,
+    stringify({ listen: { processes, port }, models: [upstreamModel('http://127.0.0.1:9')] }),
+  )
   const call = processes > 1 ? tollgate : tollgateHere
   const outcome = await call(args, { DATABASE_URL: databaseUrl, TOLLGATE_DATA: folder, TOLLGATE_CONFIG })
   assert.equal(outcome.status, 1, outcome.stdout + outcome.stderr)
@@ -55,13 +58,11 @@ async function administer(...statements: readonly string[]): Promise<void> {
 test('a database that accepts connections and never answers', async () => {
   const sockets = new Set<Socket>()
   const silent = createServer((socket) => void sockets.add(socket.on('error', () => undefined)))
-  await once(silent.listen(0, '127.0.0.1'), 'listening')
-  const address = silent.address()
-  assert.ok(typeof address === 'object' && address !== null)
-  const lines = await reports(`postgres://firm:secret-word@127.0.0.1:${address.port}/firm`)
+  const port = await listen(silent)
+  const lines = await reports(`postgres://firm:secret-word@127.0.0.1:${port}/firm`)
   for (const socket of sockets) socket.destroy()
   silent.close()
-  const line = `The database at 127.0.0.1:${address.port} does not respond: check that PostgreSQL runs there, that its disk is not full, and that no firewall blocks it.`
+  const line = `The database at 127.0.0.1:${port} does not respond: check that PostgreSQL runs there, that its disk is not full, and that no firewall blocks it.`
   assert.deepEqual(new Set(lines), new Set([line]))
 })
 

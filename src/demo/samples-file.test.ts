@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { createTestEngine, promptOf } from '../../tests/support/engine.ts'
+import { valuesOf } from '../../tests/support/json.ts'
 import { demoPeople } from './people.ts'
 import { datesIn, dayBefore } from './sample-dates.ts'
 import { readSamples, type SampleClient } from './samples-file.ts'
@@ -99,10 +100,7 @@ describe('the samples', () => {
 
   test('depend on the day of the first start and on nothing else', async () => {
     const later = [...(await readAll(new Date(now.getTime() + 7 * 86_400_000))).values()].flat()
-    assert.deepEqual(
-      later.map(({ name }) => name),
-      clients.map(({ name }) => name),
-    )
+    assert.deepEqual(valuesOf(later, 'name'), valuesOf(clients, 'name'))
     assert.deepEqual(
       notesOf(later).map(({ date }) => date),
       notes.map(({ date }) => week(date)),

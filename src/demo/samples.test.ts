@@ -5,6 +5,7 @@ import { createConfigFolder, upstream } from '../../tests/support/config.ts'
 import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
 import { detail } from '../../tests/support/detail.ts'
 import { createTestLog } from '../../tests/support/log.ts'
+import { assertVerified } from '../../tests/support/verified.ts'
 import { createAccess } from '../access/access.ts'
 import { createAudit, type Audit } from '../access/audit/audit.ts'
 import { createAccounts } from '../accounts/accounts.ts'
@@ -106,9 +107,7 @@ test('concurrent instances enter the samples once', async () => {
   assert.deepEqual(await counts(), complete)
   await loadSamples(needs, issuer)
   assert.deepEqual(await counts(), complete)
-  const { checks } = await verifyBooks(database)
-  const faults = [...checks, ...(await verifyInvoices(database))].filter(({ ok }) => !ok)
-  assert.deepEqual(faults, [])
+  assertVerified([...(await verifyBooks(database)).checks, ...(await verifyInvoices(database))])
   const requests = await superuser.rows('select from ledger having count(*) > 100')
   assert.equal(requests.length, 1)
 })

@@ -7,6 +7,7 @@ import { settle } from '../../tests/support/clock.ts'
 import { fixture } from '../../tests/support/fixture.ts'
 import { openOwnDatabase } from '../../tests/support/own-database.ts'
 import { until } from '../../tests/support/until.ts'
+import { valuesOf } from '../../tests/support/json.ts'
 import { createAccounts } from '../accounts/accounts.ts'
 import type { Payer } from '../billing/payer.ts'
 import type { Price } from '../billing/prices/prices.ts'
@@ -162,10 +163,7 @@ describe('a generation', () => {
       steps.push(step)
       if (step.kind === 'texts') stop.abort()
     }
-    assert.deepEqual(
-      steps.map(({ kind }) => kind),
-      ['admitted', 'started', 'texts', 'reply'],
-    )
+    assert.deepEqual(valuesOf(steps, 'kind'), ['admitted', 'started', 'texts', 'reply'])
     assert.deepEqual(await charged(), [[10, 1, 1010n]])
     const [stored] = await database.rows<{ body: string }>(
       `select body from idempotency where account_id = $1 and key = 'k'`,

@@ -7,6 +7,7 @@ import { startMailServer, type TestMailServer } from '../../tests/support/mail-s
 import { fixture } from '../../tests/support/fixture.ts'
 import { openOwnDatabase } from '../../tests/support/own-database.ts'
 import { inTime, until } from '../../tests/support/until.ts'
+import { valuesOf } from '../../tests/support/json.ts'
 import { createAudit } from '../access/audit/audit.ts'
 import { createEncryption } from '../platform/encryption/encryption.ts'
 import { openMailer, type OpenMailer } from './open.ts'
@@ -223,10 +224,7 @@ describe('a mail', () => {
     await queue(mailer, notice('anna@example.com'))
     await server.received(1)
     await until(() => ended(mailer) === 1)
-    assert.deepEqual(
-      server.mails.map(({ to }) => to),
-      [['anna@example.com']],
-    )
+    assert.deepEqual(valuesOf(server.mails, 'to'), [['anna@example.com']])
   })
 
   test('has the same words as text and HTML, with links to the configured address alone', async () => {
@@ -461,9 +459,6 @@ describe('a mail', () => {
     await queue(mailer, { ...link('Anna@Example.com'), onlyFor: 'sign_in' })
     await until(() => ended(mailer) === 3)
     assert.deepEqual(mailer.ends(), { sent: 1, given_up: 0, expired: 1, not_allowed: 1 })
-    assert.deepEqual(
-      server.seen.map(({ to }) => to),
-      [['anna@example.com']],
-    )
+    assert.deepEqual(valuesOf(server.seen, 'to'), [['anna@example.com']])
   })
 })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Prompt } from './conversation.ts'
 import { bytesOf, countedMessages } from './counted.ts'
+import { valuesOf } from '../../tests/support/json.ts'
 
 const user = { role: 'user', text: 'Hello' } as const
 const schema = { type: 'object', properties: { city: { type: 'string' } } }
@@ -72,9 +73,6 @@ describe('the text of a prompt that is counted', () => {
         { role: 'assistant', parts: [{ kind: 'reasoning', text: '', signature: 'YQ', redacted: true }] },
       ],
     }
-    assert.deepEqual(
-      countedMessages(prompt).map(({ text }) => text),
-      ['Hello', 'Warm?\nWarm?\nYes.', ''],
-    )
+    assert.deepEqual(valuesOf(countedMessages(prompt), 'text'), ['Hello', 'Warm?\nWarm?\nYes.', ''])
   })
 })

@@ -5,6 +5,7 @@ import { createAudit } from '../access/audit/audit.ts'
 import { handedInvitations } from '../../tests/support/handed-invitations.ts'
 import { fixture } from '../../tests/support/fixture.ts'
 import { openOwnDatabase } from '../../tests/support/own-database.ts'
+import { valuesOf } from '../../tests/support/json.ts'
 import { ensureFirstPartner } from './first-partner.ts'
 import { createPeople } from './people.ts'
 import { checkFirstPartner } from './settings-rule.ts'
@@ -43,10 +44,7 @@ describe('B75: the first partner of the configuration', () => {
       await invitations.create({ name: 'Anna', email, role: 'consultant' }, byService)
     }
     await ensure('ANNA@firm.example')
-    assert.deepEqual(
-      (await invitations.list()).map(({ email }) => email),
-      ['ruth@firm.example'],
-    )
+    assert.deepEqual(valuesOf(await invitations.list(), 'email'), ['ruth@firm.example'])
     const rows = await database.rows(
       `select i.email, a.actor from audit a join invitation i on i.id = a.noun_id where action = 'invitation_withdrawn'`,
     )

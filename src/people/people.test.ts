@@ -1,30 +1,17 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { byService, personActor } from '../access/actor.ts'
-import { createTestDatabase } from '../../tests/support/database.ts'
 import { handedInvitations } from '../../tests/support/handed-invitations.ts'
-import { createTestLog } from '../../tests/support/log.ts'
 import { meetingAt } from '../../tests/support/meeting.ts'
-import { fixture, setUp } from '../../tests/support/fixture.ts'
-import { createAudit, type Audit } from '../access/audit/audit.ts'
-import { openDatabase, type Database } from '../platform/database/database.ts'
+import { fixture } from '../../tests/support/fixture.ts'
+import { openOwnDatabase } from '../../tests/support/own-database.ts'
+import { createAudit } from '../access/audit/audit.ts'
 import { createIdentities } from './identities.ts'
 import { createPeople } from './people.ts'
 import { readEmail, type Email } from './email.ts'
 
-let database: Database
-let audit: Audit
-
-const fresh = fixture(() => createTestDatabase())
-setUp(() => {
-  const { log } = createTestLog()
-  database = openDatabase(fresh.url, { log })
-  audit = createAudit({ database })
-})
-after(async () => {
-  await audit.close()
-  await database.close()
-})
+const { database } = openOwnDatabase()
+const audit = fixture(() => createAudit({ database }))
 
 function addressOf(text: string): Email {
   return readEmail(text) ?? assert.fail(`${text} is no address`)

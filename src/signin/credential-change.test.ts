@@ -1,34 +1,30 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { byService, personActor } from '../access/actor.ts'
 import { createAudit } from '../access/audit/audit.ts'
 import type { MailMessage } from '../mail/mailer.ts'
 import { createPeople } from '../people/people.ts'
 import type { Person } from '../people/person.ts'
-import { setUp } from '../../tests/support/fixture.ts'
+import { fixture } from '../../tests/support/fixture.ts'
 import { openOwnDatabase } from '../../tests/support/own-database.ts'
 import { createTestLog } from '../../tests/support/log.ts'
-import { createAttempts, type Attempts } from './attempt/attempts.ts'
-import { createCredentialChanges, type CredentialChanges } from './credential-change.ts'
-import { createSessions, type Sessions } from './session/sessions.ts'
+import { valuesOf } from '../../tests/support/json.ts'
+import { createAttempts } from './attempt/attempts.ts'
+import { createCredentialChanges } from './credential-change.ts'
+import { createSessions } from './session/sessions.ts'
 
 const { log } = createTestLog()
-let sessions: Sessions
-let attempts: Attempts
-let changes: CredentialChanges
 let queued: MailMessage[] = []
-let people: ReturnType<typeof createPeople>
+const mailer = { send: async (_tx: unknown, mail: MailMessage) => void queued.push(mail) }
 
 const { database } = openOwnDatabase(log)
-setUp(() => {
-  const audit = createAudit({ database })
-  people = createPeople({ database, audit })
-  sessions = createSessions({ database, audit, log, lifetimes: { idle: 3_600_000, absolute: 43_200_000 } })
-  attempts = createAttempts({ database, baseUrl: 'https://tollgate.test', clock: Date.now })
-  const mailer = { send: async (_tx: unknown, mail: MailMessage) => void queued.push(mail) }
-  changes = createCredentialChanges({ sessions, audit, mailer })
-})
-after(() => sessions.close())
+const audit = fixture(() => createAudit({ database }))
+const people = fixture(() => createPeople({ database, audit }))
+const sessions = fixture(() =>
+  createSessions({ database, audit, log, lifetimes: { idle: 3_600_000, absolute: 43_200_000 } }),
+)
+const attempts = fixture(() => createAttempts({ database, baseUrl: 'https://tollgate.test', clock: Date.now }))
+const changes = fixture(() => createCredentialChanges({ sessions, audit, mailer }))
 
 let made = 0
 async function makePerson(): Promise<Person> {
@@ -79,10 +75,7 @@ describe('B33: a change to how a person signs in', () => {
        where person_id = $1 and action <> 'sign_in' order by id`,
       [person.id],
     )
-    assert.deepEqual(
-      rows.map(({ action }) => action),
-      ['session_revoked', 'session_revoked', 'password_changed'],
-    )
+    assert.deepEqual(valuesOf(rows, 'action'), ['session_revoked', 'session_revoked', 'password_changed'])
     const about = { outcome: 'allowed', person_id: person.id, noun: 'person', noun_id: person.id, address: '192.0.2.7' }
     assert.deepEqual(rows.at(-1), { action: 'password_changed', ...about })
   })

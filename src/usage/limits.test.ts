@@ -3,6 +3,7 @@ import { randomUUIDv7 } from 'node:crypto'
 import { test } from 'node:test'
 import { openOwnDatabase } from '../../tests/support/own-database.ts'
 import { log } from '../../tests/support/tills.ts'
+import { valuesOf } from '../../tests/support/json.ts'
 import { readLimits } from './limits-store.ts'
 
 const { database } = openOwnDatabase(log)
@@ -48,10 +49,7 @@ test('open accounts are listed, first those of which the smallest share is left,
       ['nothing', 0n, 0n],
     ],
   )
-  assert.deepEqual(
-    (await readLimits(database, { most: 2 })).map(({ name }) => name),
-    ['held', 'monthly'],
-  )
+  assert.deepEqual(valuesOf(await readLimits(database, { most: 2 }), 'name'), ['held', 'monthly'])
   assert.deepEqual(
     (await readLimits(database, { accountId: closed, most: 10 })).map(({ name, status }) => [name, status]),
     [['closed', 'closed']],

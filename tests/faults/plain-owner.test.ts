@@ -166,10 +166,9 @@ detail('an owner who may not grant access to the database learns which statement
   await assert.rejects(surveyPortalLogin(databaseUrl), { name: 'OperatorError', message: refusal.message })
   const [, statements = ''] = /start again: (.+)$/.exec(refusal.message) ?? []
   await inside.query(statements)
-  const firm = await startFirm({ databaseUrl })
+  await using firm = await startFirm({ databaseUrl })
   const anna = await firm.join('Anna', 'consultant')
   assert.equal((await anna.get(`/clients/${await firm.client(anna)}`)).status, 200)
-  await firm.close()
 })
 
 detail('a server that does not admit the portal’s user is named as the cause', async () => {
@@ -238,7 +237,7 @@ describe('two Tollgates on one server', () => {
   test('are separate: neither can use the other’s login or read its records', async () => {
     const [firm, branch] = [addressOf('firm'), await ownedBy('branch', 'createrole')]
     const address = await portalAddress(firm)
-    const other = await startFirm({ databaseUrl: branch })
+    await using other = await startFirm({ databaseUrl: branch })
     const ben = await other.join('Ben', 'consultant')
     await other.client(ben, 'Theirs')
     assert.equal(await portalAddress(firm), address)
@@ -257,7 +256,6 @@ describe('two Tollgates on one server', () => {
       await assert.rejects(intruder.query(`set role ${foreign}`), { code: '42501' })
     }
     assert.equal((await ben.get('/clients')).json['total'], 1)
-    await other.close()
   })
 
   detail('that are copies of one database do not lock each other out: the second start fails with advice', async () => {
@@ -320,9 +318,8 @@ describe('an owner who may not create roles', () => {
     const asJson = await tollgateHere(['doctor', '--portal-sql', '--json'], environment)
     assert.match(String(parseObject(asJson.stdout)['sql']), /^alter role /)
     await admin.query(printed.stdout)
-    const firm = await startFirm({ databaseUrl })
+    await using firm = await startFirm({ databaseUrl })
     const anna = await firm.join('Anna', 'consultant')
     assert.equal((await anna.get(`/clients/${await firm.client(anna)}`)).status, 200)
-    await firm.close()
   })
 })

@@ -3,12 +3,9 @@ import type { BrowserContext, Page, Route } from 'playwright-core'
 import { signIn, startPortal, untilItHandlesKeys } from './browser.ts'
 import { at, parseObject } from './json.ts'
 
-/** The portal with Ruth, a partner, and Daniel, a consultant, each signed in with a browser profile. */
-export type Desk = Awaited<ReturnType<typeof startDesk>>
-
 const headers = { 'sec-fetch-site': 'same-origin', accept: 'application/json' }
 
-/** `configuration` is the text of tollgate.yaml. */
+/** Starts the portal with Ruth, a partner, and Daniel, a consultant, each signed in with a browser profile. `configuration` is the text of tollgate.yaml. */
 export async function startDesk(configuration?: string) {
   const portal = await startPortal(configuration)
   try {

@@ -5,9 +5,13 @@ import { fixture } from './fixture.ts'
 import { startService, upstreamModel, type Service, type ServiceOptions } from './service.ts'
 
 /** A signed-in person of the firm. */
-export interface Member extends Person {
+export interface Member extends Person, Session {
   /** Their Cookie header. */
   readonly cookie: string
+}
+
+/** A signed-in browser. */
+export interface Session {
   get(address: string, headers?: Readonly<Record<string, string>>): Promise<Answer>
   /** Sends a change as the pages do: same origin, with an optional JSON body. */
   send(method: string, address: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Answer>
@@ -21,6 +25,7 @@ export interface Firm {
   /** Sends a request without a cookie, unless the headers have one. */
   ask(method: string, address: string, options?: Asked): Promise<Answer>
   close(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
 }
 
 interface Asked {
@@ -31,48 +36,53 @@ interface Asked {
 /** The headers that the pages send with a change. */
 const sameOrigin = { 'sec-fetch-site': 'same-origin' }
 
+/** Sends a request without a cookie, unless the headers have one. */
+async function askAt(url: string, method: string, address: string, { body, headers = {} }: Asked = {}) {
+  const response = await fetch(url + address, {
+    method,
+    redirect: 'manual',
+    headers: {
+      accept: 'application/json',
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  })
+  return readAnswer(response)
+}
+
+/** A session with this Cookie header, at any instance that shares the database. */
+export function sessionAt(url: string, cookie: string): Session {
+  return {
+    get: (address, headers) => askAt(url, 'GET', address, { headers: { cookie, ...headers } }),
+    send: (method, address, body, headers) =>
+      askAt(url, method, address, { body, headers: { cookie, ...sameOrigin, ...headers } }),
+  }
+}
+
 /** Starts a service with its people on a new database. */
 export async function startFirm(options: Partial<ServiceOptions> = {}): Promise<Firm> {
   const service = await startService({ models: [upstreamModel('http://127.0.0.1:9/v1')], ...options })
   let members = 0
 
-  async function ask(method: string, address: string, { body, headers = {} }: Asked = {}): Promise<Answer> {
-    const response = await fetch(service.url + address, {
-      method,
-      redirect: 'manual',
-      headers: {
-        accept: 'application/json',
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-        ...headers,
-      },
-      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-    })
-    return readAnswer(response)
-  }
-
   async function join(name: string, role: Role): Promise<Member> {
     members += 1
     const person = await service.people.create({ name, email: `member${members}@firm.example`, role }, byService)
     const cookie = await service.signIn(person)
-    return {
-      ...person,
-      cookie,
-      get: (address, headers) => ask('GET', address, { headers: { cookie, ...headers } }),
-      send: (method, address, body, headers) =>
-        ask(method, address, { body, headers: { cookie, ...sameOrigin, ...headers } }),
-    }
+    return { ...person, cookie, ...sessionAt(service.url, cookie) }
   }
 
   return {
     service,
     join,
-    ask,
+    ask: (method, address, asked) => askAt(service.url, method, address, asked),
     async client(of, name = 'Client') {
       const { json, status, text } = await of.send('POST', '/clients', { name })
       if (status !== 201 || typeof json['id'] !== 'string') throw new Error(`no client was made: ${text}`)
       return json['id']
     },
     close: () => service.close(),
+    [Symbol.asyncDispose]: () => service.close(),
   }
 }
 

@@ -27,6 +27,13 @@ export function listAt(value: unknown, ...path: readonly (string | number)[]): r
   return Array.isArray(part) ? part : []
 }
 
+/** The value of a field in each of several objects. */
+export function valuesOf<Row extends object, Name extends keyof Row>(rows: readonly Row[], name: Name): Row[Name][]
+export function valuesOf(rows: readonly unknown[], name: string): unknown[]
+export function valuesOf(rows: readonly unknown[], name: string): unknown[] {
+  return rows.map((row) => at(row, name))
+}
+
 function isObject(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

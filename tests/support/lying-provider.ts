@@ -1,11 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
 import { text } from 'node:stream/consumers'
 import tls from 'node:tls'
 import { createCertificate } from './certificate.ts'
 import { createKeys, type Signature } from './lying-tokens.ts'
+import { closeServer, listen } from './server.ts'
 
 /** How an endpoint of the provider fails. */
 export type Failure = 'slow' | 'error' | 'malformed' | 'huge' | 'cut' | 'not an object'
@@ -68,11 +68,8 @@ export async function startLyingProvider({ secure = false }: { readonly secure?:
     void answer(request, response).catch(() => response.destroy())
   }
   const server = secure ? createSecureServer(trustedCertificate(), handle) : createServer(handle)
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('it listens on no port')
-  const issuer = `${secure ? 'https' : 'http'}://127.0.0.1:${address.port}`
+  const issuer = `${secure ? 'https' : 'http'}://127.0.0.1:${await listen(server)}`
+  const close = () => closeServer(server)
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? '/', issuer)
@@ -180,11 +177,8 @@ export async function startLyingProvider({ secure = false }: { readonly secure?:
       client_secret: clientSecret,
       ...changes,
     }),
-    async close() {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
+    close,
+    [Symbol.asyncDispose]: close,
   }
 }
 

@@ -1,7 +1,7 @@
-import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { parseObject } from './json.ts'
+import { serve } from './server.ts'
 
 /**
  * What one address answers: JSON or a page with status 200, a bare status, nothing until the answers change, a body without an
@@ -53,12 +53,11 @@ export async function startModelServer(initial: Answers): Promise<ModelServer> {
     asked.push(key === undefined ? place : `${place} with ${String(key)}`)
     send(response, place)
   }
-  const server = createServer((request, response) => void receive(request, response)).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
+  const { url: origin, ...server } = await serve((request, response) => void receive(request, response))
 
   return Object.freeze({
-    origin: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`,
+    ...server,
+    origin,
     asked,
     get held() {
       return [...held.values()]
@@ -66,12 +65,6 @@ export async function startModelServer(initial: Answers): Promise<ModelServer> {
     answer(next: Answers) {
       answers = next
       for (const [response, place] of held) send(response, place)
-    },
-    async close() {
-      const closed = once(server, 'close')
-      server.close()
-      server.closeAllConnections()
-      await closed
     },
   })
 }

@@ -1,5 +1,5 @@
-import { once } from 'node:events'
 import net, { type Socket } from 'node:net'
+import { listen } from './server.ts'
 
 /** A stand-in for a pooler in transaction mode: each transaction gets whichever connection to PostgreSQL was used last. */
 export async function openPooler(databaseUrl: string): Promise<{ readonly url: string; close(): void }> {
@@ -27,9 +27,7 @@ export async function openPooler(databaseUrl: string): Promise<{ readonly url: s
       current?.socket.write(data)
     })
   })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  const place = server.address()
-  if (place !== null && typeof place === 'object') target.port = String(place.port)
+  target.port = String(await listen(server))
   target.hostname = '127.0.0.1'
   return {
     url: target.href,

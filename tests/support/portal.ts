@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import { beforeEach } from 'node:test'
 import { byService } from '../../src/access/actor.ts'
+import { fixture } from './fixture.ts'
 import { objectAt } from './json.ts'
 import { startLyingProvider, type LyingProvider } from './lying-provider.ts'
 import { createProfile, type Page, type Profile } from './profile.ts'
@@ -19,24 +21,35 @@ export interface Portal {
   assertRefused(page: Page, expected: readonly [status: number, code: string], before: Counts): Promise<void>
   counts(): Promise<Counts>
   close(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
 }
 
 /** The number of sessions and people. */
 export type Counts = Readonly<{ session: number; person: number }>
 
-export async function startPortal(
-  options: Omit<Partial<ServiceOptions>, 'signIn'> & {
-    readonly signIn?: object
-    readonly settings?: object
-    /** Entries of further providers in the configuration file. */
-    readonly others?: readonly object[]
-    readonly lies?: Partial<LyingProvider['lies']>
-    /** Serves the provider over https. */
-    readonly secure?: boolean
-    /** The issuer that the provider claims. */
-    readonly wrongIssuer?: (issuer: string) => string
-  } = {},
-): Promise<Portal> {
+export interface PortalOptions extends Partial<ServiceOptions> {
+  readonly settings?: object
+  /** Entries of further providers in the configuration file. */
+  readonly others?: readonly object[]
+  readonly lies?: Partial<LyingProvider['lies']>
+  /** Serves the provider over https. */
+  readonly secure?: boolean
+  /** The issuer that the provider claims. */
+  readonly wrongIssuer?: (issuer: string) => string
+}
+
+/** A portal for the tests of a file. Before each of them, its provider becomes honest and will sign in an unknown person. */
+export function openPortal(options: () => PortalOptions = () => ({})) {
+  const portal = fixture(() => startPortal(options()))
+  beforeEach(() => {
+    portal.provider.beHonest()
+    portal.newcomer()
+  })
+  // The portal closes it.
+  return { portal, provider: fixture(() => ({ ...portal.provider, close: undefined })) }
+}
+
+export async function startPortal(options: PortalOptions = {}): Promise<Portal> {
   const { signIn, settings, others = [], lies, secure, wrongIssuer, ...rest } = options
   const provider = await startLyingProvider({ ...(secure !== undefined && { secure }) })
   Object.assign(provider.lies, lies)
@@ -66,6 +79,10 @@ export async function startPortal(
     const [row] = await service.database.rows<{ count: bigint }>(`select count(*) from ${table}`)
     return Number(row?.count)
   }
+  const close = async () => {
+    await service.close()
+    await provider.close()
+  }
   const counts = async () => ({ session: await count('session'), person: await count('person') })
 
   return {
@@ -88,9 +105,7 @@ export async function startPortal(
       assert.deepEqual(page.headers.getSetCookie(), [])
       assert.deepEqual(await counts(), before)
     },
-    async close() {
-      await service.close()
-      await provider.close()
-    },
+    close,
+    [Symbol.asyncDispose]: close,
   }
 }

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
+import { listen } from './server.ts'
 
 /** Handles a complete request. `isStream` is true if it asks for a stream. */
 export type Behaviour = (socket: Socket, isStream: boolean) => void
@@ -13,6 +14,7 @@ export interface RawUpstream {
   readonly connections: number
   behave(behaviour: Behaviour): void
   close(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
 }
 
 /** Starts a raw upstream on 127.0.0.1. Until `behave` is called it sends valid replies. */
@@ -38,12 +40,16 @@ export async function startRawUpstream(): Promise<RawUpstream> {
     })
     socket.on('error', () => undefined)
     socket.on('close', () => sockets.delete(socket))
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
+  })
+  const port = await listen(server)
+  const close = async () => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+    await once(server, 'close')
+  }
 
   return Object.freeze({
-    url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/v1`,
+    url: `http://127.0.0.1:${port}/v1`,
     get requests() {
       return requests
     },
@@ -53,11 +59,8 @@ export async function startRawUpstream(): Promise<RawUpstream> {
     behave(next: Behaviour) {
       behaviour = next
     },
-    async close() {
-      for (const socket of sockets) socket.destroy()
-      server.close()
-      await once(server, 'close')
-    },
+    close,
+    [Symbol.asyncDispose]: close,
   })
 }
 

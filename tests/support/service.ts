@@ -110,6 +110,17 @@ export async function startService(options: ServiceOptions) {
   const url = instance.app.listeningOrigin
   const { accounts, keys, people, sessions } = instance
 
+  /** Closes everything, and asserts that the books are correct. */
+  async function close(): Promise<void> {
+    await instance.close()
+    await prices.close()
+    const verdict = await verifyBooks(database)
+    await database.close()
+    await fresh?.drop()
+    const faults = verdict.checks.filter(({ ok }) => !ok)
+    if (!verdict.ok) throw new Error(`the books are wrong: ${inspect(faults, { depth: 4 })}`)
+  }
+
   return {
     url,
     app: instance.app,
@@ -152,16 +163,8 @@ export async function startService(options: ServiceOptions) {
     /** Waits until every model can be called; `/readyz` is 200 once one can. */
     untilReady: () => inTime('loading the models', ready(`${url}/readyz`)),
     books: (accountId: string) => readBooks(database, accountId),
-    /** Closes everything, and asserts that the books are correct. */
-    async close() {
-      await instance.close()
-      await prices.close()
-      const verdict = await verifyBooks(database)
-      await database.close()
-      await fresh?.drop()
-      const faults = verdict.checks.filter(({ ok }) => !ok)
-      if (!verdict.ok) throw new Error(`the books are wrong: ${inspect(faults, { depth: 4 })}`)
-    },
+    close,
+    [Symbol.asyncDispose]: close,
   }
 }
 

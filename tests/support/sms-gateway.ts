@@ -1,6 +1,6 @@
-import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
+import { serve } from './server.ts'
 
 interface SmsRequest {
   readonly url: string
@@ -16,20 +16,9 @@ export async function startSmsGateway() {
     requests.push({ url: request.url ?? '', headers: request.headers, body: await text(request) })
     response.writeHead(gateway.status, { 'content-type': 'application/json' }).end('{}')
   }
-  const server = createServer((request, response) => void accept(request, response))
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  const port = typeof address === 'object' && address !== null ? address.port : 0
-  return Object.assign(gateway, {
-    url: `http://127.0.0.1:${port}`,
+  return Object.assign(gateway, await serve((request, response) => void accept(request, response)), {
     requests,
     /** The code of the last message. */
     lastCode: () => /\b\d{6}\b/.exec(decodeURIComponent(requests.at(-1)?.body ?? ''))?.[0] ?? '',
-    async close() {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
   })
 }

@@ -9,6 +9,7 @@ import { openDatabase, type Database, type DatabasePatience } from '../../src/pl
 import { Problem } from '../../src/platform/problems.ts'
 import { createTestDatabase, patience } from './database.ts'
 import { inTime } from './until.ts'
+import { assertVerified } from './verified.ts'
 
 export const log = pino({ level: 'silent' })
 export const price = { input: 100_000n, output: 400_000n }
@@ -86,11 +87,7 @@ export async function openTills(count: number, waits: DatabasePatience = patienc
       database.rows('select request_id, cost, output_tokens from ledger where account_id = $1', [accountId]),
     async close() {
       await inTime('draining', Promise.all(tills.map((till) => till.drain())))
-      const books = await inTime('proving the books', verifyBooks(database))
-      assert.deepEqual(
-        books.checks.filter(({ ok }) => !ok),
-        [],
-      )
+      assertVerified((await inTime('proving the books', verifyBooks(database))).checks)
       assert.deepEqual(await database.rows('select id from instance'), [], 'drained instances are removed')
       const lent = await database.rows(
         'select id from account where (credit_lent, requests_lent, tokens_lent) <> (0, 0, 0)',

@@ -1,6 +1,6 @@
-import { once } from 'node:events'
-import { createServer, type ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import { parseObject } from './json.ts'
+import { serve } from './server.ts'
 
 /** A vendor stand-in that speaks OpenAI's `POST /v1/embeddings` over a socket. */
 export interface EmbeddingVendor {
@@ -30,7 +30,7 @@ export const embeddingsOf = ({ input }: Readonly<Record<string, unknown>>) => ({
 export async function startEmbeddingVendor(): Promise<EmbeddingVendor> {
   const calls: Readonly<Record<string, unknown>>[] = []
   const unanswered: { readonly response: ServerResponse; readonly body: Readonly<Record<string, unknown>> }[] = []
-  const server = createServer((request, response) => {
+  const server = await serve((request, response) => {
     let text = ''
     request.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
     request.on('end', () => {
@@ -41,22 +41,15 @@ export async function startEmbeddingVendor(): Promise<EmbeddingVendor> {
       if (answer === 'nothing') return void unanswered.push({ response, body })
       send(response, answer)
     })
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
+  })
   const vendor: EmbeddingVendor = {
-    url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/v1`,
+    ...server,
+    url: `${server.url}/v1`,
     calls,
     answer: embeddingsOf,
     release() {
       vendor.answer = embeddingsOf
       for (const { response, body } of unanswered.splice(0)) send(response, embeddingsOf(body))
-    },
-    async close() {
-      const closed = once(server, 'close')
-      server.close()
-      server.closeAllConnections()
-      await closed
     },
   }
   return vendor

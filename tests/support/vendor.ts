@@ -1,8 +1,8 @@
-import { once } from 'node:events'
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { messages } from './vendor-anthropic.ts'
 import { answers, isWhole } from './vendor-faults.ts'
 import { parseObject } from './json.ts'
+import { serve } from './server.ts'
 import { json, type Dialect } from './vendor-frames.ts'
 import { chatCompletions } from './vendor-openai.ts'
 import { responses } from './vendor-responses.ts'
@@ -32,6 +32,7 @@ export interface Vendor {
   set(options: VendorOptions): void
   /** Cuts every connection. */
   close(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
 }
 
 const dialects: readonly Dialect<VendorOptions>[] = [chatCompletions, responses, messages]
@@ -40,19 +41,18 @@ const dialects: readonly Dialect<VendorOptions>[] = [chatCompletions, responses,
 export async function startVendor(initial: VendorOptions = {}, port = 0): Promise<Vendor> {
   const seen: Seen = { calls: 0, abandoned: 0, last: undefined }
   let state = stateOf(initial)
-  const server = createServer((request, response) => {
+  const server = await serve((request, response) => {
     collect(request, (text) => {
       const dialect = request.method === 'POST' && dialects.find(({ path }) => path === request.url)
       if (!dialect) return answerOther(request, response, text, seen, (changed) => (state = stateOf(changed)))
       noteCall(seen, request, response, text)
       answer(state, dialect, response, isStream(text))
     })
-  }).listen(port, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
+  }, port)
 
   return Object.freeze({
-    url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : port}/v1`,
+    ...server,
+    url: `${server.url}/v1`,
     get calls() {
       return seen.calls
     },
@@ -66,12 +66,6 @@ export async function startVendor(initial: VendorOptions = {}, port = 0): Promis
     },
     set(changed: VendorOptions) {
       state = stateOf(changed)
-    },
-    async close() {
-      const closed = once(server, 'close')
-      server.close()
-      server.closeAllConnections()
-      await closed
     },
   })
 }

@@ -4,6 +4,7 @@ import { randomUUIDv7 } from 'node:crypto'
 import { createTestLog } from '../../../tests/support/log.ts'
 import { fixture, setUp } from '../../../tests/support/fixture.ts'
 import { openOwnDatabase } from '../../../tests/support/own-database.ts'
+import { valuesOf } from '../../../tests/support/json.ts'
 import { createPeople } from '../../people/people.ts'
 import { createAccess } from '../access.ts'
 import { byService, personActor, type Visit } from '../actor.ts'
@@ -193,16 +194,13 @@ test('each row names its actor', async () => {
   ] as const
   for (const actor of actors) await audit.record({ action: 'probe', outcome: 'allowed', actor })
   const page = await logWith().page(visit, { action: 'probe' })
-  assert.deepEqual(
-    page.audit.map(({ actor }) => actor),
-    [
-      { kind: 'visitor', id: null, name: null },
-      { kind: 'service', id: null, name: null },
-      { kind: 'key', id: keyId, name: null },
-      { kind: 'command', id: null, name: 'root' },
-      { kind: 'person', id: personId, name: null },
-    ],
-  )
+  assert.deepEqual(valuesOf(page.audit, 'actor'), [
+    { kind: 'visitor', id: null, name: null },
+    { kind: 'service', id: null, name: null },
+    { kind: 'key', id: keyId, name: null },
+    { kind: 'command', id: null, name: 'root' },
+    { kind: 'person', id: personId, name: null },
+  ])
 })
 
 test('each reading is recorded with its filters and its format', async () => {

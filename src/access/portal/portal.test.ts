@@ -6,6 +6,7 @@ import { startCluster, template } from '../../../tests/support/cluster.ts'
 import { createTestDatabase } from '../../../tests/support/database.ts'
 import { createTestLog } from '../../../tests/support/log.ts'
 import { fixture, setUp } from '../../../tests/support/fixture.ts'
+import { valuesOf } from '../../../tests/support/json.ts'
 import { openDatabase } from '../../platform/database/database.ts'
 import type { PreparedStatement } from '../../platform/database/pipeline.ts'
 import { migrate } from '../../platform/database/migrations.ts'
@@ -131,10 +132,7 @@ describe('B84: the roles that read and change records', () => {
       `select relname from pg_class where relrowsecurity and relforcerowsecurity and relnamespace = 'public'::regnamespace
        order by relname`,
     )
-    assert.deepEqual(
-      rows.map(({ relname }) => relname),
-      [...tables, ...invoicing, 'audit'].toSorted(),
-    )
+    assert.deepEqual(valuesOf(rows, 'relname'), [...tables, ...invoicing, 'audit'].toSorted())
   })
 
   test("give no access outside a person's transaction", async () => {

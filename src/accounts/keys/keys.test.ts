@@ -7,6 +7,7 @@ import { until } from '../../../tests/support/until.ts'
 import { createTestLog } from '../../../tests/support/log.ts'
 import { fixture, setUp } from '../../../tests/support/fixture.ts'
 import { openOwnDatabase } from '../../../tests/support/own-database.ts'
+import { valuesOf } from '../../../tests/support/json.ts'
 import { openDatabase, type Database, type Statement } from '../../platform/database/database.ts'
 import { Problem, type ProblemCode } from '../../platform/problems.ts'
 import { createAccounts } from '../accounts.ts'
@@ -192,10 +193,7 @@ test('concurrent lookups share a query', async (t) => {
     assert.equal(asked.length, 1, 'the same key')
     const callers = await Promise.all(made.slice(1).map(async ({ key }) => instance.identify(sent(key))))
     assert.equal(asked.length, 2, 'different keys')
-    assert.deepEqual(
-      callers.map(({ keyId }) => keyId),
-      made.slice(1).map(({ id }) => id),
-    )
+    assert.deepEqual(valuesOf(callers, 'keyId'), valuesOf(made.slice(1), 'id'))
     await Promise.all(Array.from({ length: 50 }, () => codeOf(instance.identify(sent(createKey().key)))))
     assert.equal(asked.length, 3, 'unknown keys')
   })
@@ -354,11 +352,7 @@ test('the last use is stored to the minute, in the background and once', async (
   const use = () =>
     withInstance(watched, async (instance) => {
       for (let time = 0; time < 10; time += 1) await instance.identify(sent(key))
-      assert.deepEqual(
-        asked.map(({ name }) => name),
-        ['keys_by_public_id'],
-        'nothing is written during a request',
-      )
+      assert.deepEqual(valuesOf(asked, 'name'), ['keys_by_public_id'], 'nothing is written during a request')
     })
   await use()
   const used = (await lastUsed())?.getTime() ?? Number.NaN
@@ -516,10 +510,7 @@ test('the list covers one account or all', async () => {
   const { id: other } = await addAccount()
   const made = await addKey({ accountId: other })
   const listed = await keys.list(other)
-  assert.deepEqual(
-    listed.map(({ id }) => id),
-    [made.id],
-  )
+  assert.deepEqual(valuesOf(listed, 'id'), [made.id])
   assert.equal(listed[0]?.status, 'valid')
   assert.ok((await keys.list()).length > 1)
 })

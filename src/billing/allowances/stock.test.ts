@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, mock, test } from 'node:test'
 import { ask, mostOfOne, price } from '../../../tests/support/tills.ts'
+import { valuesOf } from '../../../tests/support/json.ts'
 import { createAllowances, type Allowances, type RequestOutcome, type AdmittedRequest } from './allowances.ts'
 import { unit, type Standing } from '../till/limits.ts'
 import { renewAfter, validFor } from './stock.ts'
@@ -282,11 +283,7 @@ test('after a lost response no allowance is used, and nothing is returned twice'
     all.map(({ at_hand, requests, requests_back, credit }) => [at_hand, requests, requests_back, credit]),
     [1, 2].map(() => [0, 0, 0, 0n]),
   )
-  assert.deepEqual(
-    all.map(({ held }) => held),
-    [mostOfOne, mostOfOne],
-    'requests in flight stay held',
-  )
+  assert.deepEqual(valuesOf(all, 'held'), [mostOfOne, mostOfOne], 'requests in flight stay held')
 })
 
 test('a request of a key with limits needs the allowances of both, and takes from both', () => {

@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import pino from 'pino'
 import { createTestDatabase } from '../../../tests/support/database.ts'
 import { until } from '../../../tests/support/until.ts'
+import { valuesOf } from '../../../tests/support/json.ts'
 import { openDatabase, type Database } from '../../platform/database/database.ts'
 import { startHousekeeping } from './housekeeping.ts'
 
@@ -34,10 +35,7 @@ test('housekeeping creates partitions ahead and deletes stored replies after 24 
   assert.equal((await missingPartitions(database)).length, 1)
   await startHousekeeping({ database, log }).close()
   const keys = await database.rows<{ key: string }>('select key from idempotency order by key')
-  assert.deepEqual(
-    keys.map(({ key }) => key),
-    ['running', 'young'],
-  )
+  assert.deepEqual(valuesOf(keys, 'key'), ['running', 'young'])
   assert.deepEqual(await missingPartitions(database), [])
   await database.close()
   await home.drop()

@@ -7,6 +7,7 @@ import { settle, stopClock } from '../../../tests/support/clock.ts'
 import { until } from '../../../tests/support/until.ts'
 import { openOwnDatabase } from '../../../tests/support/own-database.ts'
 import { tamper } from '../../../tests/support/tamper.ts'
+import { valuesOf } from '../../../tests/support/json.ts'
 import { openDatabase, type Database } from '../../platform/database/database.ts'
 import { Problem } from '../../platform/problems.ts'
 import { createPrices, type Price, type Prices } from './prices.ts'
@@ -55,10 +56,7 @@ test('a price set by command stays in force until the configuration changes', as
   assert.deepEqual(await sourcesOf(prices), ['command', 'configuration'])
   await prices.sync(new Map([['tiny', dearest]]))
   assert.deepEqual(amounts(prices.of('tiny')), dearest)
-  assert.deepEqual(
-    (await prices.list()).map(({ state }) => state),
-    ['in force', 'past', 'past'],
-  )
+  assert.deepEqual(valuesOf(await prices.list(), 'state'), ['in force', 'past', 'past'])
 })
 
 test('concurrent starts write a price once', async () => {

@@ -19,6 +19,7 @@ import {
   used,
   type Limits,
 } from '../../../tests/support/tills.ts'
+import { valuesOf } from '../../../tests/support/json.ts'
 import { createTill } from './postgres-till.ts'
 import type { Till } from './till.ts'
 import { TillRefusal } from './limits.ts'
@@ -252,10 +253,7 @@ test('a request whose idempotency key was taken while it changed its model is re
   await nth(1).settle(second.requestId, second.payer.accountId, used(4, { storedReply }))
   assert.equal(await outcome(nth(0).reprice(first)), 'idempotency_in_progress')
   assert.equal((await account(payer)).held, 0n)
-  assert.deepEqual(
-    (await ledgerRows(payer)).map(({ request_id: id }) => id),
-    [second.requestId],
-  )
+  assert.deepEqual(valuesOf(await ledgerRows(payer), 'request_id'), [second.requestId])
 })
 
 test('A19: connections cut at random moments, including COMMIT, neither lose nor double a charge', async () => {
@@ -297,10 +295,7 @@ test('an item that the database refuses does not fail the others of its batch', 
   const good = Array.from({ length: 4 }, () => ask(payer))
   const bad = ask({ ...payer, clientId: 'not a uuid' })
   const outcomes = await Promise.allSettled([nth(0).admit(bad), ...good.map((each) => nth(0).admit(each))])
-  assert.deepEqual(
-    outcomes.map(({ status }) => status),
-    ['rejected', 'fulfilled', 'fulfilled', 'fulfilled', 'fulfilled'],
-  )
+  assert.deepEqual(valuesOf(outcomes, 'status'), ['rejected', 'fulfilled', 'fulfilled', 'fulfilled', 'fulfilled'])
   await Promise.all(good.map((each) => nth(0).release(each.requestId, each.payer.accountId)))
 })
 

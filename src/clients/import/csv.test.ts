@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { readCsv } from './csv.ts'
+import { valuesOf } from '../../../tests/support/json.ts'
 
 const read = (text: string) => readCsv(Buffer.from(text))
 const cellsOf = (text: string) => read(text).records.map(({ cells }) => cells)
@@ -66,10 +67,7 @@ describe('a CSV file', () => {
   for (const [what, text, line, records] of faults) {
     test(`with ${what}: names the line`, () => {
       const found = read(text)
-      assert.deepEqual(
-        found.faults.map((fault) => fault.line),
-        [line],
-      )
+      assert.deepEqual(valuesOf(found.faults, 'line'), [line])
       assert.equal(found.records.length, records)
     })
   }

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { chmod, mkdir, rm, stat, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
@@ -20,6 +18,7 @@ import { createTestLog } from '../../../tests/support/log.ts'
 import { fixture, setUp, temporaryFolder } from '../../../tests/support/fixture.ts'
 import { localEmbedder, shippedModel } from '../../../tests/support/service.ts'
 import { main } from '../../../tests/support/start.ts'
+import { serve } from '../../../tests/support/server.ts'
 import { openCurrency } from '../../billing/currency/currency.ts'
 import { openDatabase } from '../../platform/database/database.ts'
 import { openEncryption } from '../../platform/encryption/encryption-check.ts'
@@ -210,12 +209,10 @@ test('a port in use by Tollgate, by another program, and an address of another m
   const { server, port } = await startServer()
   assert.match(await lineOf('port', { PORT: `${port}` }), /^ok .* in use by Tollgate, which is running$/)
   await server.close()
-  const other = createServer((_request, response) => response.end('ok'))
-  await once(other.listen(0, '127.0.0.1'), 'listening')
-  const address = other.address()
-  const taken = typeof address === 'object' ? `${address?.port}` : ''
+  const other = await serve((_request, response) => response.end('ok'))
+  const taken = new URL(other.url).port
   assert.match(await lineOf('port', { PORT: taken }), /^WRONG {2}port .* is used by another program/)
-  other.close()
+  await other.close()
   assert.match(
     await lineOf('port', { HOST: '203.0.113.1', PORT: taken }),
     /^WRONG {2}port +Tollgate cannot listen on 203\.0\.113\.1:\d+ \(EADDRNOTAVAIL\): change HOST or PORT\.$/,

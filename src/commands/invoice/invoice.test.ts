@@ -4,7 +4,7 @@ import path from 'node:path'
 import { after, describe, test } from 'node:test'
 import { tollgateHere } from '../../../tests/support/command-line.ts'
 import { createTestDatabase } from '../../../tests/support/database.ts'
-import { at, listAt, parseObject } from '../../../tests/support/json.ts'
+import { at, listAt, parseObject, valuesOf } from '../../../tests/support/json.ts'
 import { createTestLog } from '../../../tests/support/log.ts'
 import { fixture, setUp, temporaryFolder } from '../../../tests/support/fixture.ts'
 import { addPastUsage } from '../../../tests/support/past-usage.ts'
@@ -172,10 +172,7 @@ describe('invoice', () => {
     const numbers = await database.rows<{ number: bigint | null }>(
       `select series_number as number from invoice where kind = 'invoice' order by 1`,
     )
-    assert.deepEqual(
-      numbers.map(({ number }) => number),
-      [1n, 2n, 3n, 4n, null],
-    )
+    assert.deepEqual(valuesOf(numbers, 'number'), [1n, 2n, 3n, 4n, null])
   })
 
   test('pdf writes a file named after the number, or the one that is given', async () => {

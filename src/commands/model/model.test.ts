@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { createReadStream } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
 import path from 'node:path'
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
@@ -11,6 +9,7 @@ import { tollgateHere } from '../../../tests/support/command-line.ts'
 import { smallEmbedder, writeEmbeddingModel } from '../../../tests/support/embedding-model.ts'
 import { tinyFile } from '../../../tests/support/engine.ts'
 import { objectAt, parseObject } from '../../../tests/support/json.ts'
+import { serve } from '../../../tests/support/server.ts'
 import { loadConfig } from '../../platform/config/config.ts'
 import { runCommand } from '../run.ts'
 import { temporaryFolder } from '../../../tests/support/fixture.ts'
@@ -21,19 +20,14 @@ const model = await readFile(tinyFile)
 const embedder = path.join(folder, 'embedder.gguf')
 await writeEmbeddingModel(embedder)
 const asked: (string | undefined)[] = []
-const server = createServer((request, response) => {
+const server = await serve((request, response) => {
   asked.push(request.headers.authorization)
   if (request.url === '/My%20Model.gguf' || request.url?.endsWith('/none.gguf')) response.writeHead(404).end()
   else if (request.url === '/Embedder.gguf') createReadStream(embedder).pipe(response)
   else response.writeHead(200, { 'content-length': model.length }).end(model)
 })
-server.listen(0, '127.0.0.1')
-await once(server, 'listening')
-const address = server.address()
-const base = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`
-after(async () => {
-  server.close().closeAllConnections()
-})
+const base = server.url
+after(() => server.close())
 
 const run = (...args: readonly string[]) => tollgateHere(args, environment)
 

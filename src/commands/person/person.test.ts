@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { test } from 'node:test'
 import { tollgateHere, type Outcome } from '../../../tests/support/command-line.ts'
-import { at, parseObject, type Json } from '../../../tests/support/json.ts'
+import { at, parseObject, type Json, valuesOf } from '../../../tests/support/json.ts'
 import { setUp, temporaryFolder } from '../../../tests/support/fixture.ts'
 import { openOwnDatabase } from '../../../tests/support/own-database.ts'
 
@@ -54,10 +54,13 @@ test('people are added, listed, disabled and enabled, and their roles changed', 
   const entries = await database.rows<{ action: string }>(
     `select action from audit where action <> 'people_listed' order by at, id`,
   )
-  assert.deepEqual(
-    entries.map(({ action }) => action),
-    ['person_created', 'person_created', 'role_changed', 'person_disabled', 'person_enabled'],
-  )
+  assert.deepEqual(valuesOf(entries, 'action'), [
+    'person_created',
+    'person_created',
+    'role_changed',
+    'person_disabled',
+    'person_enabled',
+  ])
 })
 
 test('a refused command changes nothing', async () => {

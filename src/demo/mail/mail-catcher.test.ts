@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import { connect } from 'node:net'
-import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { after, before, describe, test } from 'node:test'
 import { createTransport } from 'nodemailer'
 import { createTestLog } from '../../../tests/support/log.ts'
+import { listen } from '../../../tests/support/server.ts'
 import { openDemoProvider, type DemoProvider } from '../provider/provider.ts'
 
 let demo: DemoProvider
@@ -72,9 +72,7 @@ describe('the mail of the demo', () => {
 
   test('comes to another port if the preferred one is taken', async () => {
     const taken = createServer()
-    await once(taken.listen(0, '127.0.0.1'), 'listening')
-    const place = taken.address()
-    const mailPort = typeof place === 'object' ? (place?.port ?? 0) : 0
+    const mailPort = await listen(taken)
     const order = { baseUrl: 'http://localhost:8080', port: 0, mailPort, clientSecret: 'x' }
     const other = await openDemoProvider(order, createTestLog().log)
     assert.ok(other.mailPort > 0 && other.mailPort !== mailPort)

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { createServer, request, type IncomingMessage, type Server } from 'node:http'
+import { createServer, request, type IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { after, describe, test } from 'node:test'
 import { createLocalJWKSet, jwtVerify } from 'jose'
@@ -8,6 +7,7 @@ import * as oidc from 'openid-client'
 import { createTestLog } from '../../../tests/support/log.ts'
 import { fixture, setUp } from '../../../tests/support/fixture.ts'
 import { createVisitor, type Page, type Visitor } from '../../../tests/support/visitor.ts'
+import { listen } from '../../../tests/support/server.ts'
 import { openDemoProvider } from './provider.ts'
 import { settingsOf } from './provider-settings.ts'
 
@@ -25,7 +25,7 @@ const portal = fixture(() =>
   }),
 )
 setUp(async () => {
-  baseUrl = `http://localhost:${await portOf(portal)}`
+  baseUrl = `http://localhost:${await listen(portal)}`
   provider = await openAt(0)
   issuer = provider.settings.issuer
   const { client_id: id, client_secret: secret } = provider.settings
@@ -46,13 +46,6 @@ async function openAt(port: number) {
 async function hear(incoming: IncomingMessage): Promise<void> {
   assert.equal(incoming.url, '/auth/backchannel-logout/demo')
   told.push(new URLSearchParams(await text(incoming)))
-}
-
-async function portOf(server: Server): Promise<number> {
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  const address = server.address()
-  assert.ok(address !== null && typeof address === 'object')
-  return address.port
 }
 
 /** The authorization URL of the portal, and what it has to check later. */

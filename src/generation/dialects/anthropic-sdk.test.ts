@@ -4,6 +4,7 @@ import Anthropic from '@anthropic-ai/sdk'
 import { betaJSONSchemaOutputFormat, betaTool } from '@anthropic-ai/sdk/helpers/beta/json-schema'
 import { jsonSchemaOutputFormat } from '@anthropic-ai/sdk/helpers/json-schema'
 import { eventsOf, replyOf } from '../../../tests/support/scripted-reply.ts'
+import { valuesOf } from '../../../tests/support/json.ts'
 import type { Prompt, ReplyPart } from '../../models/conversation.ts'
 import { Problem } from '../../platform/problems.ts'
 import { anthropicMessages } from './anthropic/anthropic-messages.ts'
@@ -174,10 +175,7 @@ describe("the helpers of Anthropic's official client", () => {
   test('a call without text has no text block', async () => {
     const client = clientOf(() => [call('call_1', 'Bonn')])
     for (const message of [await client.messages.create(asked), await client.messages.stream(asked).finalMessage()]) {
-      assert.deepEqual(
-        message.content.map(({ type }) => type),
-        ['tool_use'],
-      )
+      assert.deepEqual(valuesOf(message.content, 'type'), ['tool_use'])
     }
   })
 })

@@ -12,6 +12,7 @@ import { OperatorError } from '../../platform/problems.ts'
 import { parseModelSource, pullModel, type Progress, type PullNeeds } from './pull.ts'
 import { asOrdinaryUser } from '../../../tests/support/ordinary-user.ts'
 import { temporaryFolder } from '../../../tests/support/fixture.ts'
+import { listen } from '../../../tests/support/server.ts'
 
 const root = temporaryFolder()
 const model = await readFile(tinyFile)
@@ -36,11 +37,8 @@ async function serve(answer: RequestListener, server: Server = createPlainServer
     answer(request, response)
   })
   servers.push(server)
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  if (typeof address !== 'object' || address === null) throw new Error('no port')
-  return { asked, port: address.port, url: `http://127.0.0.1:${address.port}/m.gguf` }
+  const port = await listen(server)
+  return { asked, port, url: `http://127.0.0.1:${port}/m.gguf` }
 }
 
 function pull(url: string, changes: Partial<PullNeeds> = {}) {

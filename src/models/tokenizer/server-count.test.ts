@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { after, beforeEach, describe, test } from 'node:test'
 import { stopClock } from '../../../tests/support/clock.ts'
 import { at, parseObject, type Json } from '../../../tests/support/json.ts'
 import { createTestLog } from '../../../tests/support/log.ts'
+import { serve } from '../../../tests/support/server.ts'
 import { until } from '../../../tests/support/until.ts'
 import type { Prompt } from '../model.ts'
 import { createCountingThread } from './counting-thread.ts'
@@ -29,7 +29,7 @@ const refuse =
 
 let asked: Asked[] = []
 let behave: Behaviour = json({})
-const server = createServer((request, response) => {
+const server = await serve((request, response) => {
   let text = ''
   request.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
   request.on('end', () => {
@@ -37,10 +37,8 @@ const server = createServer((request, response) => {
     asked.push(one)
     behave(response, one)
   })
-}).listen(0, '127.0.0.1')
-await once(server, 'listening')
-const address = server.address()
-const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/v1`
+})
+const url = `${server.url}/v1`
 
 const thread = createCountingThread()
 const { log, text: logged } = createTestLog()
@@ -75,8 +73,7 @@ beforeEach(() => {
   asked = []
 })
 after(async () => {
-  server.close()
-  server.closeAllConnections()
+  await server.close()
   await thread.close()
 })
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, describe, test } from 'node:test'
-import { at, listAt, parseObject } from '../../../tests/support/json.ts'
+import { at, listAt, parseObject, valuesOf } from '../../../tests/support/json.ts'
 import { openPackage, packages, type PackageName } from '../../../tests/support/provider-packages.ts'
 import { createModels, readStream } from '../../../tests/support/vendor-run.ts'
 import { startVendor } from '../../../tests/support/vendor.ts'
@@ -342,10 +342,7 @@ describe('caches and files', () => {
 test('a turn of reasoning that is not sent back leaves nothing behind: vendors refuse an empty turn', async () => {
   const unsigned = { kind: 'reasoning', text: 'Hm.' } as const
   const body = await sent(compatible, { messages: [user, { role: 'assistant', parts: [unsigned] }, user] })
-  assert.deepEqual(
-    listAt(body, 'messages').map((message) => at(message, 'role')),
-    ['user', 'user'],
-  )
+  assert.deepEqual(valuesOf(listAt(body, 'messages'), 'role'), ['user', 'user'])
 })
 
 test('blank texts are not sent, nor turns without anything else: Anthropic refuses both', async () => {

@@ -94,34 +94,30 @@ for (const [theirs, ours] of [
 }
 
 test('a whole reply that comes instead of a stream is read, in one attempt', async () => {
-  const raw = await startRawUpstream()
+  await using raw = await startRawUpstream()
   const call = { id: 'c1', type: 'function', function: { name: 'f', arguments: '{"a":1}' } }
   const message = { content: 'Hi', reasoning: 'Hm.', tool_calls: [call] }
   const usage = { prompt_tokens: 12, completion_tokens: 7 }
   const body = ` ${JSON.stringify({ choices: [{ index: 0, message, finish_reason: 'tool_calls' }], usage })}`
-  try {
-    raw.behave((socket) => socket.end(`HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n${body}`))
-    const [reasoning, text, called, end] = await pieces(open({ endpoints: [{ url: raw.url }] }), stream)
-    assert.deepEqual(
-      [reasoning, text, called],
-      [
-        { kind: 'deltas', deltas: [{ kind: 'reasoning', text: 'Hm.' }] },
-        { kind: 'texts', texts: ['Hi'] },
-        {
-          kind: 'deltas',
-          deltas: [
-            { kind: 'call', id: 'c1', tool: 'f' },
-            { kind: 'input', json: '{"a":1}' },
-          ],
-        },
-      ],
-    )
-    assert.ok(end?.kind === 'end')
-    assert.deepEqual([end.stopReason, end.usage.inputTokens, end.usage.outputTokens], ['complete', 12, 7])
-    assert.equal(raw.requests, 1)
-  } finally {
-    await raw.close()
-  }
+  raw.behave((socket) => socket.end(`HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n${body}`))
+  const [reasoning, text, called, end] = await pieces(open({ endpoints: [{ url: raw.url }] }), stream)
+  assert.deepEqual(
+    [reasoning, text, called],
+    [
+      { kind: 'deltas', deltas: [{ kind: 'reasoning', text: 'Hm.' }] },
+      { kind: 'texts', texts: ['Hi'] },
+      {
+        kind: 'deltas',
+        deltas: [
+          { kind: 'call', id: 'c1', tool: 'f' },
+          { kind: 'input', json: '{"a":1}' },
+        ],
+      },
+    ],
+  )
+  assert.ok(end?.kind === 'end')
+  assert.deepEqual([end.stopReason, end.usage.inputTokens, end.usage.outputTokens], ['complete', 12, 7])
+  assert.equal(raw.requests, 1)
 })
 
 for (const [name, space] of [
@@ -129,22 +125,18 @@ for (const [name, space] of [
   ['longer than any line', '\n '.repeat(500)],
 ] as const) {
   test(`a whole reply instead of a stream is read after a chunk of white space ${name}`, async () => {
-    const raw = await startRawUpstream()
+    await using raw = await startRawUpstream()
     const { promise: spaceRead, resolve: readSpace } = Promise.withResolvers<void>()
-    try {
-      raw.behave((socket) => {
-        socket.write(`HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n${space}`)
-        void spaceRead.then(() => socket.end(completion()))
-      })
-      const model = open({ endpoints: [{ url: raw.url }] })
-      const onBytes = (): void => readSpace()
-      subscribe('undici:request:bodyChunkReceived', onBytes)
-      const reply = pieces(model, stream)
-      const [text] = await reply.finally(() => unsubscribe('undici:request:bodyChunkReceived', onBytes))
-      assert.deepEqual([text, raw.requests], [{ kind: 'texts', texts: ['Well.'] }, 1])
-    } finally {
-      await raw.close()
-    }
+    raw.behave((socket) => {
+      socket.write(`HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n${space}`)
+      void spaceRead.then(() => socket.end(completion()))
+    })
+    const model = open({ endpoints: [{ url: raw.url }] })
+    const onBytes = (): void => readSpace()
+    subscribe('undici:request:bodyChunkReceived', onBytes)
+    const reply = pieces(model, stream)
+    const [text] = await reply.finally(() => unsubscribe('undici:request:bodyChunkReceived', onBytes))
+    assert.deepEqual([text, raw.requests], [{ kind: 'texts', texts: ['Well.'] }, 1])
   })
 }
 
@@ -230,18 +222,14 @@ describe('A14 an incomplete stream is an error, not complete', () => {
   }
 
   test('a stream interrupted after its first reasoning is not retried', async () => {
-    const raw = await startRawUpstream()
-    try {
-      const reasoning = JSON.stringify({ choices: [{ index: 0, delta: { reasoning: 'Hm.' } }] })
-      const head = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n'
-      raw.behave((socket) => socket.end(`${head}data: ${reasoning}\n\n`))
-      const [thinking, end] = await pieces(open({ endpoints: [{ url: raw.url }] }), stream)
-      assert.deepEqual(thinking, { kind: 'deltas', deltas: [{ kind: 'reasoning', text: 'Hm.' }] })
-      assert.equal(end?.kind === 'end' && end.problem?.code, 'upstream_failed')
-      assert.equal(raw.requests, 1)
-    } finally {
-      await raw.close()
-    }
+    await using raw = await startRawUpstream()
+    const reasoning = JSON.stringify({ choices: [{ index: 0, delta: { reasoning: 'Hm.' } }] })
+    const head = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n'
+    raw.behave((socket) => socket.end(`${head}data: ${reasoning}\n\n`))
+    const [thinking, end] = await pieces(open({ endpoints: [{ url: raw.url }] }), stream)
+    assert.deepEqual(thinking, { kind: 'deltas', deltas: [{ kind: 'reasoning', text: 'Hm.' }] })
+    assert.equal(end?.kind === 'end' && end.problem?.code, 'upstream_failed')
+    assert.equal(raw.requests, 1)
   })
 
   test('usage reported before the interruption is kept, and at least what was received', async () => {

@@ -1,33 +1,22 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { createServer, type RequestListener } from 'node:http'
 import { after, afterEach, beforeEach, describe, test } from 'node:test'
 import { isEndure } from '../../../tests/support/draws.ts'
+import { serve } from '../../../tests/support/server.ts'
 import { createModels, failure, modelOptions } from '../../../tests/support/vendor-run.ts'
 import { createCountingThread, createTokenizer } from '../tokenizer/tokenizer.ts'
 import type { Model } from '../model.ts'
 import { loadProviders } from './ai-sdk/provider.ts'
 import { createAiSdkModel } from './ai-sdk/ai-sdk.ts'
 
-const servers = new Set<ReturnType<typeof createServer>>()
-
-async function listen(listener: RequestListener): Promise<string> {
-  const server = createServer(listener).listen(0, '127.0.0.1')
-  servers.add(server)
-  await once(server, 'listening')
-  const address = server.address()
-  return `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`
-}
-
 let [status, target] = [307, '']
 let asked = 0
 const elsewhere: string[] = []
-const vendor = await listen((_, response) => {
+const vendor = await serve((_, response) => {
   asked += 1
   response.writeHead(status, { location: target }).end()
 })
 /** Another origin: the same host with another port. */
-const other = await listen((request, response) => {
+const other = await serve((request, response) => {
   elsewhere.push(`${request.method} ${request.url} ${JSON.stringify(request.headers)}`)
   response.end('{}')
 })
@@ -35,7 +24,7 @@ const other = await listen((request, response) => {
 const models = createModels()
 const packages = ['@ai-sdk/openai', '@ai-sdk/openai-compatible', '@ai-sdk/anthropic']
 const providers = await loadProviders(packages)
-const url = `${vendor}/v1`
+const url = `${vendor.url}/v1`
 const key = 'sk-secret-of-the-upstream'
 
 const engines = new Map<string, () => Model>([
@@ -53,14 +42,9 @@ beforeEach(() => {
   elsewhere.length = 0
 })
 afterEach(() => models.close())
-after(() => {
-  for (const server of servers) {
-    server.close()
-    server.closeAllConnections()
-  }
-})
+after(() => Promise.all([vendor.close(), other.close()]))
 
-const targets = [`${other}/v1/chat/completions`, other.replace('http:', ''), 'http://127.0.0.1:1/']
+const targets = [`${other.url}/v1/chat/completions`, other.url.replace('http:', ''), 'http://127.0.0.1:1/']
 
 for (const [engine, open] of engines) {
   describe(`a redirect of the vendor's server is not followed by ${engine}`, () => {
@@ -83,7 +67,7 @@ for (const [engine, open] of engines) {
 
 for (const setting of ['vllm', 'llama-server', 'anthropic']) {
   test(`nor by the count of ${setting}`, async () => {
-    ;[status, target] = [307, `${other}/tokenize`]
+    ;[status, target] = [307, `${other.url}/tokenize`]
     const thread = createCountingThread()
     const tokenizer = createTokenizer({
       setting,

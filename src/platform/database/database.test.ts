@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import { describe, test } from 'node:test'
 import { Client } from 'pg'
@@ -8,6 +7,7 @@ import { createTestLog } from '../../../tests/support/log.ts'
 import { settle } from '../../../tests/support/clock.ts'
 import { fixture, setUp } from '../../../tests/support/fixture.ts'
 import { until } from '../../../tests/support/until.ts'
+import { listen } from '../../../tests/support/server.ts'
 import { connectionConfig } from './connection.ts'
 import { openDatabase } from './database.ts'
 import { Problem } from '../problems.ts'
@@ -307,11 +307,8 @@ async function silentLine(
     near.pipe(far).pipe(near)
     for (const end of [near, far]) ends.push(end.on('error', () => undefined))
   })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  const address = server.address()
-  assert.ok(typeof address === 'object' && address !== null)
   return {
-    url: url.replace(`:${port}/`, `:${address.port}/`),
+    url: url.replace(`:${port}/`, `:${await listen(server)}/`),
     reset: () => ends.forEach((end) => end.resetAndDestroy()),
     hush: () => ends.forEach((end) => end.unpipe().pause()),
     close: () => (ends.forEach((end) => end.destroy()), server.close()),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createLookups } from './lookups.ts'
+import { valuesOf } from '../../../tests/support/json.ts'
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
@@ -23,10 +24,7 @@ test('lookups during a query are combined for the next, each id once', async () 
   await turn()
   const others = [lookUp('b'), lookUp('c'), lookUp('b'), lookUp('nobody')]
   await turn()
-  assert.deepEqual(
-    queries.map(({ ids }) => ids),
-    [['a']],
-  )
+  assert.deepEqual(valuesOf(queries, 'ids'), [['a']])
   queries[0]?.end()
   assert.equal(await first, 'a 1')
   await turn()

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -10,6 +9,8 @@ import { createTestDatabase } from '../../../tests/support/database.ts'
 import { createTestLog } from '../../../tests/support/log.ts'
 import { openPooler } from '../../../tests/support/pooler.ts'
 import { until } from '../../../tests/support/until.ts'
+import { listen } from '../../../tests/support/server.ts'
+import { valuesOf } from '../../../tests/support/json.ts'
 import { openDatabase } from './database.ts'
 import { earlierChecksums } from './earlier-checksums.ts'
 import { migrate, requireCurrentSchema } from './migrations.ts'
@@ -104,10 +105,7 @@ describe('the shipped migrations', () => {
     const waiting = `select from pg_stat_activity where datname = current_database() and wait_event in ('PgSleep', 'advisory')`
     await until(async () => (await rows(waiting)).length === 2)
     for (const stop of stops) stop.abort()
-    assert.deepEqual(
-      (await ended).map(({ status }) => status),
-      ['rejected', 'rejected'],
-    )
+    assert.deepEqual(valuesOf(await ended, 'status'), ['rejected', 'rejected'])
     await until(async () => (await running()).length === 0)
     assert.deepEqual(await rows('select from migration'), [])
     assert.deepEqual(await rows(`select where to_regclass('one') is not null`), [])
@@ -427,10 +425,7 @@ interface Pretender {
 /** Answers the first message of each connection. */
 async function serverThat(answers: (socket: Socket) => void): Promise<Pretender> {
   const server = createServer((socket) => void socket.once('data', () => answers(socket)))
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  const address = server.address()
-  assert.ok(typeof address === 'object' && address !== null)
-  return { url: `postgres://u:p@127.0.0.1:${address.port}/x?sslmode=disable`, close: () => server.close() }
+  return { url: `postgres://u:p@127.0.0.1:${await listen(server)}/x?sslmode=disable`, close: () => server.close() }
 }
 
 function refusalOf(code: string, words: string): Buffer {

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { chmod, chown, mkdir, readdir, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
@@ -10,6 +9,7 @@ import { detail } from '../../../tests/support/detail.ts'
 import { isEndure } from '../../../tests/support/draws.ts'
 import { embeddedTests, isRoot, nobody, query, serverOf } from '../../../tests/support/embedded.ts'
 import { freePorts } from '../../../tests/support/start.ts'
+import { listen } from '../../../tests/support/server.ts'
 import { prepareDataFolder, readCredentials, superuserAddressOf, writeCredentials } from './cluster-files.ts'
 import { embeddedError } from './embedded-error.ts'
 import { openEmbedded } from './embedded-postgres.ts'
@@ -109,7 +109,7 @@ describe('one process', () => {
     const first = await open(directory)
     await first.close()
     const thief = createServer()
-    await once(thief.listen(Number(new URL(first.url).port), '127.0.0.1'), 'listening')
+    await listen(thief, Number(new URL(first.url).port))
     const second = await open(directory)
     assert.notEqual(second.url, first.url)
     assert.deepEqual(await query(second.url, 'select 1 as n'), [{ n: 1 }])
@@ -128,7 +128,7 @@ detail(
     const created = await open(directory)
     await created.close()
     const thief = createServer()
-    await once(thief.listen(Number(new URL(created.url).port), '127.0.0.1'), 'listening')
+    await listen(thief, Number(new URL(created.url).port))
     await rm(join(directory, 'postgres.log'))
     await (await open(directory)).close()
     thief.close()
@@ -247,11 +247,8 @@ describe('refuses in one line', () => {
   })
 
   test('a server that does not respond, as on a full disk', async () => {
-    const silent = createServer().listen(0, '127.0.0.1')
-    await once(silent, 'listening')
-    const address = silent.address()
-    assert.ok(typeof address === 'object' && address !== null)
-    const client = new Client({ host: '127.0.0.1', port: address.port, connectionTimeoutMillis: 50 })
+    const silent = createServer()
+    const client = new Client({ host: '127.0.0.1', port: await listen(silent), connectionTimeoutMillis: 50 })
     const failure = await client.connect().catch((error: unknown) => embeddedError(error, '/data'))
     silent.close()
     assert.ok(failure instanceof OperatorError, String(failure))

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { pace } from './pace.ts'
+import { valuesOf } from '../../../tests/support/json.ts'
 
 /** Longer than long work may go on in one turn of the event loop. */
 const step = 10
@@ -29,9 +30,6 @@ test('long works take turns: each turn of the event loop has one step of one of 
   }
   await Promise.all(works.map(run))
   clearImmediate(next)
-  assert.deepEqual(
-    seen.map(({ name }) => name),
-    [...works, ...works, ...works],
-  )
+  assert.deepEqual(valuesOf(seen, 'name'), [...works, ...works, ...works])
   assert.equal(new Set(seen.map((each) => each.turn)).size, seen.length, 'no two in one turn')
 })

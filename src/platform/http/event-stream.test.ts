@@ -1,29 +1,26 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { createServer, type ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import net from 'node:net'
 import { describe, it } from 'node:test'
 import { settle, stopClock } from '../../../tests/support/clock.ts'
 import { until } from '../../../tests/support/until.ts'
+import { serve as serveHttp } from '../../../tests/support/server.ts'
 import { createEventStream } from './event-stream.ts'
 
 /** Serves one request. Returns the caller's bare connection, which reads only on demand. */
 async function connect(serve: (response: ServerResponse) => Promise<void>) {
   const done = Promise.withResolvers<void>()
-  const server = createServer((_request, response) => {
+  const server = await serveHttp((_request, response) => {
     serve(response).then(done.resolve, done.reject)
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  const socket = net.connect(typeof address === 'object' ? (address?.port ?? 0) : 0, '127.0.0.1')
+  })
+  const socket = net.connect(Number(new URL(server.url).port), '127.0.0.1')
   socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n')
   return {
     socket,
     done: done.promise,
     async [Symbol.asyncDispose]() {
       socket.destroy()
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
+      await server.close()
     },
   }
 }

@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, beforeEach, describe, test } from 'node:test'
+import { beforeEach, describe, test } from 'node:test'
 import { byService } from '../../access/actor.ts'
-import { createTestDatabase } from '../../../tests/support/database.ts'
-import { fixture, setUp } from '../../../tests/support/fixture.ts'
-import { createTestLog } from '../../../tests/support/log.ts'
-import { createAudit, type Audit } from '../../access/audit/audit.ts'
+import { fixture } from '../../../tests/support/fixture.ts'
+import { openOwnDatabase } from '../../../tests/support/own-database.ts'
+import { createAudit } from '../../access/audit/audit.ts'
 import { createPeople } from '../../people/people.ts'
-import type { Person } from '../../people/person.ts'
-import { openDatabase, type Database } from '../../platform/database/database.ts'
+import type { Database } from '../../platform/database/database.ts'
 import { removeExpired } from './housekeeping.ts'
 import type { expiringTables } from './store.ts'
 
@@ -15,24 +13,11 @@ const hour = 3_600_000
 const lifetimes = { idle: hour, absolute: 12 * hour }
 const now = Date.parse('2026-03-02T09:00:00Z')
 
-let database: Database
-let audit: Audit
-let person: Person
-
-const fresh = fixture(() => createTestDatabase())
-setUp(async () => {
-  const { log } = createTestLog()
-  database = openDatabase(fresh.url, { log })
-  audit = createAudit({ database })
-  person = await createPeople({ database, audit }).create(
-    { name: 'P', email: 'p@example.com', role: 'consultant' },
-    byService,
-  )
-})
-after(async () => {
-  await audit.close()
-  await database.close()
-})
+const { database } = openOwnDatabase()
+const audit = fixture(() => createAudit({ database }))
+const person = fixture(() =>
+  createPeople({ database, audit }).create({ name: 'P', email: 'p@example.com', role: 'consultant' }, byService),
+)
 beforeEach(() => database.rows('delete from session'))
 
 const clean = () => removeExpired({ database, audit, lifetimes, clock: () => now })

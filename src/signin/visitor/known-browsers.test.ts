@@ -3,6 +3,7 @@ import { randomUUIDv7 } from 'node:crypto'
 import { beforeEach, test } from 'node:test'
 import { openOwnDatabase } from '../../../tests/support/own-database.ts'
 import { log } from '../../../tests/support/tills.ts'
+import { valuesOf } from '../../../tests/support/json.ts'
 import type { MailMessage } from '../../mail/mailer.ts'
 import { createKnownBrowsers } from './known-browsers.ts'
 
@@ -56,10 +57,7 @@ test('people who share a browser are known in it, each by a cookie of their own'
   const [anna, ben] = [await person('a@example.com'), await person('b@example.com')]
   await signIn(ben)
   const shared = await signIn(ben, await signIn(anna))
-  assert.deepEqual(
-    mails.map(({ to }) => to),
-    ['b@example.com'],
-  )
+  assert.deepEqual(valuesOf(mails, 'to'), ['b@example.com'])
   await signIn(ben, await signIn(anna, shared))
   assert.equal(mails.length, 1)
 })

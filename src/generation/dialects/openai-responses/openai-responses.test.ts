@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { replyOf as replyWith } from '../../../../tests/support/scripted-reply.ts'
 import type { Delta, Message, Prompt, ReplyPart } from '../../../models/conversation.ts'
 import type { StopReason } from '../../../models/model.ts'
-import { at, listAt, objectAt, parseObject, type Json } from '../../../../tests/support/json.ts'
+import { at, listAt, objectAt, parseObject, type Json, valuesOf } from '../../../../tests/support/json.ts'
 import type { Reply } from '../../generation.ts'
 import type { TextRequest } from '../../request.ts'
 import { openAiResponses } from './openai-responses.ts'
@@ -173,10 +173,7 @@ describe('a request for a response', () => {
       ['weather'],
     )
     const repeated = listAt(bodyOf(replyOf([]), asked), 'tools')
-    assert.deepEqual(
-      repeated.map((each) => at(each, 'type')),
-      ['function'],
-    )
+    assert.deepEqual(valuesOf(repeated, 'type'), ['function'])
   })
 
   it('reads formats, reasoning and the key of the cache', () => {
@@ -338,10 +335,7 @@ describe('a response', () => {
   })
 
   it('has no message if there are only calls, and one if there is nothing at all', () => {
-    assert.deepEqual(
-      listAt(bodyOf(replyOf([call])), 'output').map((item) => at(item, 'type')),
-      ['function_call'],
-    )
+    assert.deepEqual(valuesOf(listAt(bodyOf(replyOf([call])), 'output'), 'type'), ['function_call'])
     assert.equal(at(bodyOf(replyOf([])), 'output', 0, 'content', 0, 'text'), '')
   })
 
@@ -352,10 +346,7 @@ describe('a response', () => {
       ['incomplete', 'max_output_tokens', 'incomplete'],
     )
     const called = bodyOf(replyOf([{ kind: 'text', text: 'We' }, call], 'max_output_tokens'))
-    assert.deepEqual(
-      listAt(called, 'output').map((item) => at(item, 'status')),
-      ['completed', 'completed'],
-    )
+    assert.deepEqual(valuesOf(listAt(called, 'output'), 'status'), ['completed', 'completed'])
   })
 })
 
@@ -431,14 +422,9 @@ describe('a streamed response', () => {
     const reply = replyOf(parts)
     const events = eventsOf(sent, reply)
     const done = events.filter(({ type }) => type === 'response.output_item.done')
-    assert.deepEqual(
-      done.map(({ output_index: index }) => index),
-      [1, 0, 2],
-    )
-    assert.deepEqual(
-      done.toSorted((a, b) => Number(a['output_index']) - Number(b['output_index'])).map(({ item }) => item),
-      bodyOf(reply)['output'],
-    )
+    assert.deepEqual(valuesOf(done, 'output_index'), [1, 0, 2])
+    const inOrder = done.toSorted((a, b) => Number(a['output_index']) - Number(b['output_index']))
+    assert.deepEqual(valuesOf(inOrder, 'item'), bodyOf(reply)['output'])
   })
 
   it('writes the arguments of a call that has none', () => {
@@ -503,10 +489,8 @@ describe('a streamed response', () => {
       'output_item.done 1 completed',
       'completed',
     ])
-    assert.deepEqual(
-      events.filter(({ type }) => type === 'response.output_item.done').map(({ item }) => item),
-      output,
-    )
+    const done = events.filter(({ type }) => type === 'response.output_item.done')
+    assert.deepEqual(valuesOf(done, 'item'), output)
     assert.equal(at(events[2], 'item', 'input'), '')
   })
 

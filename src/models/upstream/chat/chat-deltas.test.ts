@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { pino } from 'pino'
 import { draws } from '../../../../tests/support/draws.ts'
+import { valuesOf } from '../../../../tests/support/json.ts'
 import { createDeltaReader } from './chat-deltas.ts'
 import { Failure } from '../failure.ts'
 
@@ -80,18 +81,12 @@ describe('the events of a stream', () => {
   test('mean the same with unusual texts', () => {
     const texts = ['word', 'a","finish_reason":"stop","x":"b', 'end"', '\\', '\\u0041', 'Grüß', '']
     const all = texts.map((content) => chunk({ content }))
-    assert.deepEqual(
-      read(all).map(({ text }) => text),
-      texts,
-    )
+    assert.deepEqual(valuesOf(read(all), 'text'), texts)
   })
 
   test('mean the same if another field has the same text', () => {
     const all = [noted('word', 'word'), noted('other', 'word'), noted('word', 'other')]
-    assert.deepEqual(
-      read(all).map(({ text }) => text),
-      ['word', 'word', 'other'],
-    )
+    assert.deepEqual(valuesOf(read(all), 'text'), ['word', 'word', 'other'])
   })
 
   test('of choices other than the first are ignored', () => {

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { createServer, type RequestListener, type ServerResponse } from 'node:http'
+import type { RequestListener, ServerResponse } from 'node:http'
 import { after, afterEach, test, type TestContext } from 'node:test'
 import { text as textOf } from 'node:stream/consumers'
 import { inspect } from 'node:util'
-import { at, listAt, parseObject } from '../../../../tests/support/json.ts'
+import { at, listAt, parseObject, valuesOf } from '../../../../tests/support/json.ts'
 import { settle, stopClock } from '../../../../tests/support/clock.ts'
 import { createGate } from '../../../../tests/support/gate.ts'
 import { openPackage } from '../../../../tests/support/provider-packages.ts'
+import { serve } from '../../../../tests/support/server.ts'
 import { until } from '../../../../tests/support/until.ts'
 import type { Fault } from '../../../../tests/support/vendor-faults.ts'
 import { createModels, failure, modelOptions, pieces, prompt } from '../../../../tests/support/vendor-run.ts'
@@ -33,11 +33,9 @@ const textsOf = (all: readonly StreamPart[]): string =>
   all.flatMap((part) => (part.kind === 'texts' ? part.texts : [])).join('')
 
 async function startServer(t: TestContext, answer: RequestListener): Promise<string> {
-  const server = createServer(answer).listen(0, '127.0.0.1')
+  const server = await serve(answer)
   t.after(() => server.close())
-  await once(server, 'listening')
-  const address = server.address()
-  return `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/v1`
+  return `${server.url}/v1`
 }
 
 afterEach(async () => {
@@ -177,10 +175,7 @@ for (const [theirs, ours] of reasons) {
 test('an empty reply has no text piece', async () => {
   for (const text of ['', null]) {
     vendor.set({ text })
-    assert.deepEqual(
-      (await pieces(open())).map(({ kind }) => kind),
-      ['end'],
-    )
+    assert.deepEqual(valuesOf(await pieces(open()), 'kind'), ['end'])
   }
 })
 
@@ -395,24 +390,20 @@ for (const fault of ['hang', 'stall'] as const) {
 
 test('a hung endpoint is replaced by another, with a new first_token', async (t) => {
   const clock = stopClock(t)
-  const other = await startVendor()
-  try {
-    const gate = createGate()
-    other.set({ gate: gate.pass })
-    vendor.set({ fault: 'hang' })
-    const { calls } = vendor
-    const model = open({ endpoints: [{ url: vendor.url }, { url: other.url }], timeout: { ...timeout, total: 2000 } })
-    const reply = pieces(model, { stream: true })
-    await until(() => vendor.calls === calls + 1)
-    clock.advance(100)
-    await until(() => other.calls === 1)
-    clock.advance(99)
-    await settle()
-    gate.open()
-    assert.equal((await reply).at(-1)?.kind, 'end')
-  } finally {
-    await other.close()
-  }
+  await using other = await startVendor()
+  const gate = createGate()
+  other.set({ gate: gate.pass })
+  vendor.set({ fault: 'hang' })
+  const { calls } = vendor
+  const model = open({ endpoints: [{ url: vendor.url }, { url: other.url }], timeout: { ...timeout, total: 2000 } })
+  const reply = pieces(model, { stream: true })
+  await until(() => vendor.calls === calls + 1)
+  clock.advance(100)
+  await until(() => other.calls === 1)
+  clock.advance(99)
+  await settle()
+  gate.open()
+  assert.equal((await reply).at(-1)?.kind, 'end')
 })
 
 for (const engine of ['openai', 'ai-sdk']) {
@@ -491,13 +482,9 @@ test('requests beyond the connections are overloaded at once, until one is free'
 })
 
 test('endpoints share requests by weight', async () => {
-  const other = await startVendor()
-  try {
-    const before = vendor.calls
-    const model = open({ endpoints: [{ url: vendor.url, weight: 2 }, { url: other.url }] })
-    for (let asked = 0; asked < 9; asked++) await pieces(model)
-    assert.deepEqual([vendor.calls - before, other.calls], [6, 3])
-  } finally {
-    await other.close()
-  }
+  await using other = await startVendor()
+  const before = vendor.calls
+  const model = open({ endpoints: [{ url: vendor.url, weight: 2 }, { url: other.url }] })
+  for (let asked = 0; asked < 9; asked++) await pieces(model)
+  assert.deepEqual([vendor.calls - before, other.calls], [6, 3])
 })

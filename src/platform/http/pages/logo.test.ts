@@ -56,21 +56,17 @@ test('another file is an error that names the setting and the file', () => {
 test('the sign-in page names the logo, and it is served as an image that runs nothing', async () => {
   const image = pngOf(90, 30)
   writeFileSync(path.join(folder, 'logo.png'), image)
-  const service = await startService({
+  await using service = await startService({
     models: [upstreamModel('http://127.0.0.1:9/v1')],
     firm: { name: 'Penhallow & Partners', logo: path.join(folder, 'logo.png') },
   })
-  try {
-    const page = await fetch(`${service.url}/signin`, { headers: { accept: 'text/html' } })
-    const [url = ''] = /\/assets\/logo-[0-9a-f]{16}\.png/.exec(await page.text()) ?? []
-    const served = await fetch(service.url + url)
-    assert.deepEqual(Buffer.from(await served.arrayBuffer()), image)
-    assert.deepEqual(
-      ['content-type', 'x-content-type-options', 'content-encoding'].map((name) => served.headers.get(name)),
-      ['image/png', 'nosniff', null],
-    )
-    assert.match(served.headers.get('content-security-policy') ?? '', /^default-src 'none'/)
-  } finally {
-    await service.close()
-  }
+  const page = await fetch(`${service.url}/signin`, { headers: { accept: 'text/html' } })
+  const [url = ''] = /\/assets\/logo-[0-9a-f]{16}\.png/.exec(await page.text()) ?? []
+  const served = await fetch(service.url + url)
+  assert.deepEqual(Buffer.from(await served.arrayBuffer()), image)
+  assert.deepEqual(
+    ['content-type', 'x-content-type-options', 'content-encoding'].map((name) => served.headers.get(name)),
+    ['image/png', 'nosniff', null],
+  )
+  assert.match(served.headers.get('content-security-policy') ?? '', /^default-src 'none'/)
 })

@@ -63,10 +63,6 @@ describe('B92: an http address in the document of an https issuer', () => {
 })
 
 test('an http issuer on a loopback address may have http addresses', async () => {
-  const plain = await startLyingProvider()
-  try {
-    assert.equal((await open(plain).metadata()).jwks_uri, `${plain.issuer}/keys`)
-  } finally {
-    await plain.close()
-  }
+  await using plain = await startLyingProvider()
+  assert.equal((await open(plain).metadata()).jwks_uri, `${plain.issuer}/keys`)
 })
