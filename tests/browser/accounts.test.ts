@@ -67,7 +67,7 @@ async function inMenu(page: Page, of: string, item: string): Promise<void> {
 
 describe('the pages of accounts', () => {
   test('lead from a new account to a key that works, a rotated one, and a revoked one that is refused', async () => {
-    const page = await open('/accounts', 'Accounts')
+    await using page = await open('/accounts', 'Accounts')
     await create(page)
     await page.getByText('US$1,234.56', { exact: true }).waitFor()
 
@@ -104,11 +104,10 @@ describe('the pages of accounts', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
     await page.getByText('Revoked', { exact: true }).waitFor()
     await until(async () => (await perform(second.call)).text.includes('revoked_key'))
-    await page.close()
   })
 
   detail('give a key limits of its own, show what it spent of them, and remove them', async () => {
-    const page = await open('/accounts', 'Accounts')
+    await using page = await open('/accounts', 'Accounts')
     await create(page)
     await page.getByRole('button', { name: 'New key' }).click()
     const form = page.getByRole('form', { name: 'New key' })
@@ -138,11 +137,10 @@ describe('the pages of accounts', () => {
     await limits.getByLabel(/^Monthly budget/).fill('')
     await limits.getByRole('button', { name: 'Save' }).click()
     await row.getByText('The account’s').waitFor()
-    await page.close()
   })
 
   test('add credit once although the response is lost, withdraw it, and show why an amount is refused', async () => {
-    const page = await open('/accounts', 'Accounts')
+    await using page = await open('/accounts', 'Accounts')
     await create(page, '5')
     let isLost = false
     await page.route(/\/credit$/, async (route) => {
@@ -170,11 +168,10 @@ describe('the pages of accounts', () => {
     await form.getByRole('button', { name: 'Save' }).click()
     await page.getByText('US$1,000.00', { exact: true }).waitFor()
     await page.getByRole('cell', { name: '−US$5.50' }).waitFor()
-    await page.close()
   })
 
   detail('ask which limits to keep if a colleague has changed them meanwhile', async () => {
-    const page = await open('/accounts', 'Accounts')
+    await using page = await open('/accounts', 'Accounts')
     await create(page, '10', 'In arrears, up to a monthly limit')
     await page.getByText('of US$10.00').waitFor()
     await inMenu(page, 'this account', 'Name and limits')
@@ -191,11 +188,10 @@ describe('the pages of accounts', () => {
     await dialog.getByText('7', { exact: true }).waitFor()
     await dialog.getByRole('button', { name: 'Save selection' }).click()
     await page.getByText('1,200 requests').waitFor()
-    await page.close()
   })
 
   detail('change whom its invoices are addressed to', async () => {
-    const page = await open('/accounts', 'Accounts')
+    await using page = await open('/accounts', 'Accounts')
     await create(page)
     await page.getByRole('button', { name: 'Billing details' }).click()
     const form = page.getByRole('form', { name: 'Billing details' })
@@ -210,11 +206,10 @@ describe('the pages of accounts', () => {
     const section = page.getByRole('region', { name: 'Invoices' })
     await section.getByText('7 Quay Street').waitFor()
     await section.getByText('billing@northwind.example').waitFor()
-    await page.close()
   })
 
   detail('close an account after saying what that means', async () => {
-    const page = await open('/accounts', 'Accounts')
+    await using page = await open('/accounts', 'Accounts')
     const name = await create(page, '5')
     await inMenu(page, 'this account', 'Close account')
     const dialog = page.getByRole('dialog')
@@ -225,13 +220,12 @@ describe('the pages of accounts', () => {
     await page.getByRole('link', { name: 'Accounts' }).first().click()
     await page.getByRole('searchbox', { name: 'Search accounts' }).fill(name)
     await page.getByRole('row').filter({ hasText: name }).getByText('Closed').waitFor()
-    await page.close()
   })
 })
 
 describe('the page of models', () => {
   test('sets a price from now and one from later, and keeps the history', async () => {
-    const page = await open('/models', 'Models')
+    await using page = await open('/models', 'Models')
     const model = page.getByRole('region', { name: 'fast' })
     await model.getByText('Ready', { exact: true }).waitFor()
     await model.getByRole('button', { name: 'Set price' }).click()
@@ -252,12 +246,11 @@ describe('the page of models', () => {
     await model.getByText('To come').waitFor()
     await model.getByText('US$2.00 in, US$1,000.50 out').waitFor()
     assert.equal(await model.getByRole('row').count(), 4)
-    await page.close()
   })
 })
 
 detail('B90: the pages have no serious barrier, on a phone and in dark colours too, and fit its width', async () => {
-  const page = await open('/accounts', 'Accounts')
+  await using page = await open('/accounts', 'Accounts')
   await page.setViewportSize({ width: 375, height: 740 })
   const check = async (what: string) => {
     assert.deepEqual(await barriersInBothSchemes(page), [], what)
@@ -289,11 +282,10 @@ detail('B90: the pages have no serious barrier, on a phone and in dark colours t
   await page.goto(`${portal.base}/models`)
   await page.getByText('Price history').first().click()
   await check('models')
-  await page.close()
 })
 
 detail('a key can be made with the keyboard alone', async () => {
-  const page = await open('/accounts', 'Accounts')
+  await using page = await open('/accounts', 'Accounts')
   await create(page)
   await page.getByRole('button', { name: 'New key' }).focus()
   await page.keyboard.press('Enter')
@@ -310,5 +302,4 @@ detail('a key can be made with the keyboard alone', async () => {
   await page.keyboard.press('Enter')
   await dialog.waitFor({ state: 'detached' })
   await page.getByText('by keyboard').waitFor()
-  await page.close()
 })

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { createServer, type IncomingHttpHeaders } from 'node:http'
+import type { IncomingHttpHeaders } from 'node:http'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { barriersInBothSchemes, noticed, signInAs, startPortal, type TestPortal } from '../support/browser.ts'
-import { at } from '../support/json.ts'
+import { serve } from '../support/server.ts'
 import { until } from '../support/until.ts'
 
 let portal: TestPortal
@@ -12,17 +11,14 @@ let page: Page
 /** Refuses webhooks until the test lets it accept them. */
 let status = 503
 const received: IncomingHttpHeaders[] = []
-const receiver = createServer((request, reply) => {
+const receiver = await serve((request, reply) => {
   received.push(request.headers)
   request.resume()
   reply.writeHead(status).end()
 })
-let webhook: string
+const webhook = `${receiver.url}/a-hook-with-a-long-path-that-does-not-break`
 
 before(async () => {
-  receiver.listen(0, '127.0.0.1')
-  await once(receiver, 'listening')
-  webhook = `http://127.0.0.1:${String(at(receiver.address(), 'port'))}/a-hook-with-a-long-path-that-does-not-break`
   portal = await startPortal(JSON.stringify({ alerts: { allowed_networks: ['127.0.0.1'] } }))
   const profile = await portal.profile()
   page = await profile.newPage()
@@ -32,7 +28,7 @@ before(async () => {
 })
 after(async () => {
   await portal.close()
-  receiver.close()
+  await receiver.close()
 })
 
 const section = () => page.getByRole('region', { name: 'Alerts' })

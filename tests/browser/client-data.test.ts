@@ -36,7 +36,7 @@ const erasureOf = async () => at(await desk.ask(record), 'erasure')
 
 describe('B99: a client', () => {
   detail('is exported from its menu, as a file with its name', async () => {
-    const page = await desk.open(record)
+    await using page = await desk.open(record)
     await openMenu(page)
     const [file] = await Promise.all([
       page.waitForEvent('download'),
@@ -50,21 +50,19 @@ describe('B99: a client', () => {
     await openMenu(page)
     await item(page, 'Export client').waitFor()
     assert.equal(await item(page, 'Erase client').count(), 0, 'a consultant erases nothing')
-    await page.close()
   })
 
   detail('whose export is refused says why', async () => {
-    const page = await desk.open(record)
+    await using page = await desk.open(record)
     await desk.meanwhile('PATCH', record, { consultant_id: await ruthsId() })
     await openMenu(page)
     await item(page, 'Export client').click()
     await page.getByText('The client was not exported').waitFor()
     await page.getByText('You do not have access').waitFor()
-    await page.close()
   })
 
   test('is scheduled for erasure by keyboard, after typing its reference, and withdrawn', async () => {
-    const page = await asPartner(record)
+    await using page = await asPartner(record)
     await page.getByRole('button', { name: 'More', exact: true }).focus()
     await page.keyboard.press('Enter')
     await page.getByRole('menu').locator(':focus').waitFor()
@@ -102,7 +100,6 @@ describe('B99: a client', () => {
     await page.getByRole('button', { name: `Withdraw the erasure of ${name}` }).click()
     await banner.waitFor({ state: 'detached' })
     assert.equal(await erasureOf(), null)
-    await page.close()
   })
 
   detail('is in the list of erasures, which partners reach from the archived clients', async () => {

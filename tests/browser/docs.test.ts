@@ -11,7 +11,7 @@ const pages = ['/docs', '/docs/clients', '/docs/errors', '/docs/api', '/docs/api
 detail(
   'B90 in light and in dark colours axe finds nothing serious in the documentation, which fits a phone',
   async () => {
-    const profile = await portal.profile()
+    await using profile = await portal.profile()
     const page = await profile.newPage()
     for (const url of [...pages, '/docs/errors#forbidden', '/docs/api/generate#body.model']) {
       await page.goto(portal.base + url)
@@ -24,13 +24,12 @@ detail(
       if (url === '/docs/api/generate') assert.deepEqual(await barriersInBothSchemes(page), [], 'on a phone')
       await page.setViewportSize({ width: 1280, height: 800 })
     }
-    await profile.close()
   },
 )
 
 describe('the documentation', () => {
   test('shows one language at a time and remembers it on other pages', async () => {
-    const profile = await portal.profile({ permissions: ['clipboard-read', 'clipboard-write'] })
+    await using profile = await portal.profile({ permissions: ['clipboard-read', 'clipboard-write'] })
     const page = await profile.newPage()
     await page.goto(`${portal.base}/docs`)
     const visible = page.locator('figure:visible')
@@ -58,11 +57,10 @@ describe('the documentation', () => {
     // A page without that library shows the same language without it.
     await page.goto(`${portal.base}/docs/api/countTokens`)
     assert.match(await visible.first().innerText(), /^const response = await fetch/)
-    await profile.close()
   })
 
   detail('shows all languages without scripts', async () => {
-    const profile = await portal.profile({ javaScriptEnabled: false })
+    await using profile = await portal.profile({ javaScriptEnabled: false })
     const page = await profile.newPage()
     await page.goto(`${portal.base}/docs/api/generate`)
     assert.deepEqual(await page.locator('figcaption:visible').allInnerTexts(), [
@@ -74,11 +72,10 @@ describe('the documentation', () => {
       'Python',
     ])
     assert.equal(await page.getByRole('button', { name: 'Copy' }).count(), 0)
-    await profile.close()
   })
 
   detail('has its navigation behind a button on a phone, also without scripts', async () => {
-    const profile = await portal.profile({ viewport: { width: 375, height: 740 }, javaScriptEnabled: false })
+    await using profile = await portal.profile({ viewport: { width: 375, height: 740 }, javaScriptEnabled: false })
     const page = await profile.newPage()
     await page.goto(`${portal.base}/docs`)
     const link = page.getByRole('navigation').getByRole('link', { name: 'Count tokens', exact: false }).first()
@@ -87,11 +84,10 @@ describe('the documentation', () => {
     await link.click()
     await page.waitForURL(`${portal.base}/docs/api/countTokens`)
     assert.equal(await link.isVisible(), false)
-    await profile.close()
   })
 
   detail('is reached by keyboard, and on paper has every language and no navigation', async () => {
-    const profile = await portal.profile()
+    await using profile = await portal.profile()
     const page = await profile.newPage()
     await page.goto(`${portal.base}/docs/api/generate`)
     await page.keyboard.press('Tab')
@@ -100,6 +96,5 @@ describe('the documentation', () => {
     await page.emulateMedia({ media: 'print' })
     assert.equal(await page.getByRole('navigation').isVisible(), false)
     assert.equal(await page.locator('figure:visible').count(), 6)
-    await profile.close()
   })
 })

@@ -44,7 +44,7 @@ const submit = (page: Page) => page.getByRole('button', { name: 'Draft letter' }
 describe('a letter that a model drafts', () => {
   test('is shown as it arrives, saved with its sources and its cost, and rewritten with changed instructions', async () => {
     const letOn = holdLetters()
-    const page = await desk.open(record)
+    await using page = await desk.open(record)
     await page.getByRole('button', { name: 'More actions for this note' }).click()
     await page.getByRole('menuitem', { name: 'Draft a letter' }).click()
     assert.ok(await page.getByRole('checkbox').isChecked())
@@ -82,12 +82,11 @@ describe('a letter that a model drafts', () => {
     await page.getByRole('link', { name: 'Costs' }).click()
     await page.getByText('for generation in all').waitFor()
     assert.deepEqual(await barriersInBothSchemes(page), [])
-    await page.close()
   })
 
   detail('takes no instructions until the default template has arrived, with which they would mix', async () => {
     const { promise: isHeld, resolve: letOn } = Promise.withResolvers<void>()
-    const page = await desk.open(record)
+    await using page = await desk.open(record)
     await page.route('**/templates', async (route) => {
       await isHeld
       await route.continue()
@@ -105,34 +104,31 @@ describe('a letter that a model drafts', () => {
     await instructions(page).press('End')
     await page.keyboard.type('x')
     assert.equal((await instructions(page).inputValue()).length, template.length + 1)
-    await page.close({ runBeforeUnload: false })
   })
 
   detail('takes instructions if no template can be read', async () => {
-    const page = await desk.open(record)
+    await using page = await desk.open(record)
     await page.route('**/templates', (route) => route.abort())
     await page.goto(`${desk.base}${record}/letters#draft`)
     await instructions(page).fill('Mine.')
     assert.equal(await instructions(page).inputValue(), 'Mine.')
     assert.equal(await page.getByLabel('Template').count(), 0)
     desk.takeComplaints()
-    await page.close({ runBeforeUnload: false })
   })
 
   detail('can be stopped, and the text so far is the letter', async () => {
     holdLetters()
-    const page = await openForm()
+    await using page = await openForm()
     await submit(page)
     await page.getByText('Dear', { exact: true }).waitFor()
     await page.getByRole('button', { name: 'Stop' }).click()
     await page.waitForURL(letterPage())
     assert.equal(at(await desk.ask(new URL(page.url()).pathname), 'body'), 'Dear')
-    await page.close()
   })
 
   test('is finished by the server when its page is loaded again, which links it above the form', async () => {
     const letOn = holdLetters()
-    const page = await openForm()
+    await using page = await openForm()
     await submit(page)
     await page.getByText('Dear', { exact: true }).waitFor()
     assert.equal(await page.getByText('A letter is being drafted.').filter({ visible: true }).count(), 0)
@@ -143,12 +139,11 @@ describe('a letter that a model drafts', () => {
     letOn()
     await page.waitForURL(letterPage())
     await editor(page).getByText('Dear Anna, all is well.').waitFor()
-    await page.close()
   })
 
   detail('is announced in the list until it is finished, and then listed without another look', async () => {
     const letOn = holdLetters()
-    const page = await openForm()
+    await using page = await openForm()
     await submit(page)
     await page.getByText('Dear', { exact: true }).waitFor()
     await page.getByRole('link', { name: 'All letters' }).click()
@@ -165,12 +160,11 @@ describe('a letter that a model drafts', () => {
     page.on('request', (request) => looks.push(request.url()))
     await page.clock.runFor(30_000)
     assert.deepEqual(looks, [])
-    await page.close()
   })
 
   detail('keeps the sources of the next one when a note arrives meanwhile', async () => {
     const letOn = holdLetters()
-    const page = await openForm()
+    await using page = await openForm()
     await submit(page)
     await page.getByText('Dear', { exact: true }).waitFor()
     await page.reload()
@@ -182,11 +176,10 @@ describe('a letter that a model drafts', () => {
     await announced.waitFor({ state: 'detached' })
     assert.equal(await page.getByRole('checkbox', { name: 'The newest.' }).isChecked(), false)
     assert.ok(await page.getByRole('checkbox', { name: 'As it was.' }).isChecked())
-    await page.close()
   })
 
   detail('arrives even if the connection is lost', async () => {
-    const page = await openForm()
+    await using page = await openForm()
     // The server receives the request, and its response is lost.
     await page.route('**/drafts', async (route) => {
       if (route.request().method() !== 'POST') return route.continue()
@@ -199,12 +192,11 @@ describe('a letter that a model drafts', () => {
     assert.ok(Array.isArray(drafts))
     assert.equal(drafts.length, 1)
     desk.takeComplaints()
-    await page.close()
   })
 })
 
 detail('drafting a letter keeps the focus: on Stop while it is written, then in the letter', async () => {
-  const page = await desk.open(`${record}/letters`)
+  await using page = await desk.open(`${record}/letters`)
   const hasFocus = (target: Locator) => target.and(page.locator(':focus')).waitFor()
   const open = page.getByRole('button', { name: 'Draft a letter' })
   await open.press('Enter')
@@ -234,13 +226,12 @@ detail('drafting a letter keeps the focus: on Stop while it is written, then in 
   await page.keyboard.press('Control+Enter')
   await editor(page).getByText('Second.').waitFor()
   await hasFocus(editor(page))
-  await page.close()
 })
 
 describe('a letter that cannot be drafted', () => {
   test('says what the till says beside the form, which keeps everything typed', async () => {
     vendor.set({ fault: 'server_error' })
-    const page = await openForm()
+    await using page = await openForm()
     await page.getByLabel('Subject').fill('Our fee')
     await submit(page)
     const alert = page.getByRole('alert')
@@ -250,11 +241,10 @@ describe('a letter that cannot be drafted', () => {
     assert.equal(await page.getByLabel('Subject').inputValue(), 'Our fee')
     assert.deepEqual(at(await desk.ask(record), 'letters'), [])
     desk.takeComplaints()
-    await page.close()
   })
 
   detail('waits as long as a limit says, counting down', async () => {
-    const page = await openForm()
+    await using page = await openForm()
     await page.clock.install()
     await page.route('**/drafts', (route) =>
       route.request().method() === 'POST'
@@ -277,12 +267,11 @@ describe('a letter that cannot be drafted', () => {
     await page.clock.resume()
     await submit(page)
     await page.waitForURL(letterPage())
-    await page.close()
   })
 
   detail('shows what arrived and what it cost if it fails midway', async () => {
     vendor.set({ text: 'Dear Anna, all is well.', fault: 'reset', after: 2 })
-    const page = await openForm()
+    await using page = await openForm()
     await submit(page)
     await page.getByText('No letter was saved').waitFor()
     await page.getByText('Dear Anna').waitFor()
@@ -292,13 +281,12 @@ describe('a letter that cannot be drafted', () => {
     await instructions(page).and(page.locator(':focus')).waitFor()
     assert.equal(await instructions(page).inputValue(), 'Write to Anna.')
     desk.takeComplaints()
-    await page.close()
   })
 })
 
 detail('a dispute is a source too, and a narrow screen has room for the form', async () => {
   const dispute = await desk.make(`${record}/disputes`, { invoice: 'A-1', amount: '12' })
-  const page = await desk.open(`${record}/letters#draft:dispute:${dispute.split('/').at(-1) ?? ''}`)
+  await using page = await desk.open(`${record}/letters#draft:dispute:${dispute.split('/').at(-1) ?? ''}`)
   await page.setViewportSize({ width: 375, height: 740 })
   assert.ok(await page.getByRole('checkbox', { name: /A-1/ }).isChecked())
   assert.equal(await page.getByRole('checkbox', { name: /2026/ }).isChecked(), false)
@@ -307,7 +295,6 @@ detail('a dispute is a source too, and a narrow screen has room for the form', a
   assert.deepEqual(await barriersInBothSchemes(page), [])
   assert.equal(await page.evaluate<number>('document.documentElement.scrollWidth'), 375)
   assert.ok(note.startsWith(record))
-  await page.close()
 })
 
 test('partners save instructions, and everyone drafts with them', async () => {
@@ -321,12 +308,11 @@ test('partners save instructions, and everyone drafts with them', async () => {
   await page.getByRole('heading', { name: 'Reminder', exact: true }).waitFor()
   assert.deepEqual(await barriersInBothSchemes(page), [])
   await page.close()
-  const own = await desk.open('/templates')
+  await using own = await desk.open('/templates')
   assert.equal(await own.getByRole('button', { name: 'Add template' }).count(), 0)
   await own.goto(`${desk.base}${record}/letters#draft`)
   await chooseIn(own, 'Template', 'reminders: reminder')
   assert.equal(await instructions(own).inputValue(), 'Remind the client of the deadline.')
-  await own.close()
 })
 
 /** The instructions of the template that is being edited. */
@@ -400,8 +386,7 @@ detail('removing the last template keeps the focus on the page, and consultants 
   await page.locator('main:focus').waitFor()
   await page.getByText('Save the instructions that you use often').waitFor()
   await page.close()
-  const own = await desk.open('/templates')
+  await using own = await desk.open('/templates')
   await own.getByText('Partners can save instructions here.').waitFor()
   assert.equal(await own.getByText('Save the instructions that you use often').count(), 0)
-  await own.close()
 })

@@ -63,7 +63,7 @@ describe('a mailed link', () => {
   })
 
   detail('without its token, or used before, says what to do', async () => {
-    const profile = await portal.profile()
+    await using profile = await portal.profile()
     const page = await profile.newPage()
     await page.goto(`${portal.base}/signin/link`)
     await page.getByRole('heading', { name: 'Open the link again' }).waitFor()
@@ -74,13 +74,12 @@ describe('a mailed link', () => {
       .waitFor()
     await page.getByRole('link', { name: 'Go to the sign-in page' }).click()
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
-    await profile.close()
   })
 })
 
 describe('the code in the mail', () => {
   test('signs in when it is pasted, and a wrong one is refused in place', async () => {
-    const profile = await portal.profile()
+    await using profile = await portal.profile()
     const page = await profile.newPage()
     await ask(page, mei)
     const { code } = await linkAndCode(mei)
@@ -97,11 +96,10 @@ describe('the code in the mail', () => {
     await field.fill(code.toLowerCase())
     await page.keyboard.press('Enter')
     await signedIn(page, '/clients')
-    await profile.close()
   })
 
   detail('can still be entered after the page was loaded again, for 10 minutes', async () => {
-    const profile = await portal.profile()
+    await using profile = await portal.profile()
     const page = await profile.newPage()
     await page.clock.install()
     await ask(page, ruth)
@@ -128,11 +126,10 @@ describe('the code in the mail', () => {
     await page.reload()
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
     assert.equal(await field.count(), 0)
-    await profile.close()
   })
 
   detail('can be sent again after a while, and the address can be corrected', async () => {
-    const profile = await portal.profile()
+    await using profile = await portal.profile()
     const page = await profile.newPage()
     await page.clock.install()
     await ask(page, mei)
@@ -151,12 +148,11 @@ describe('the code in the mail', () => {
     await page.getByRole('button', { name: /^Try again in \d+/ }).waitFor()
     const byPassword = page.getByRole('button', { name: 'Sign in', exact: true })
     assert.equal(await byPassword.getAttribute('aria-disabled'), 'false', 'other ways stay open')
-    await profile.close()
   })
 })
 
 detail('an address that is none is refused at its field', async () => {
-  const profile = await portal.profile()
+  await using profile = await portal.profile()
   const page = await profile.newPage()
   await page.goto(`${portal.base}/signin`)
   const field = page.getByLabel('Email address')
@@ -166,5 +162,4 @@ detail('an address that is none is refused at its field', async () => {
   await field.and(page.locator(':focus')).waitFor()
   assert.equal(await field.getAttribute('aria-invalid'), 'true')
   assert.equal(await field.inputValue(), 'nobody')
-  await profile.close()
 })

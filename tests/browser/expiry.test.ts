@@ -47,7 +47,7 @@ async function signInAgain(page: Page, person: string): Promise<Page> {
 
 describe('a session that is about to end', () => {
   test('B90 (2.2.1, 2.2.5): is announced and extended by one key press, and hides and keeps typed text once it ends', async () => {
-    const profile = await portal.profile()
+    await using profile = await portal.profile()
     const { page, name } = await writing(profile)
     const warning = page.getByRole('dialog', { name: 'Are you still there?' })
     await page.clock.fastForward(idle - 60_000)
@@ -67,22 +67,20 @@ describe('a session that is about to end', () => {
     assert.equal(await page.getByLabel('Note', { exact: true }).inputValue(), typed)
     await page.getByRole('button', { name: 'Add note' }).click()
     await page.getByRole('article').filter({ hasText: typed }).first().waitFor()
-    await profile.close()
   })
 
   detail('can be ended by signing out, which asks for confirmation if text is unsaved', async () => {
-    const profile = await portal.profile()
+    await using profile = await portal.profile()
     const { page } = await writing(profile)
     await page.clock.fastForward(idle - 60_000)
     await page.getByRole('dialog', { name: 'Are you still there?' }).waitFor()
     await page.getByRole('button', { name: 'Sign out now' }).click()
     await page.getByRole('button', { name: 'Sign out without saving' }).click()
     await page.waitForURL((url) => url.pathname === '/signin' || url.origin !== portal.base)
-    await profile.close()
   })
 
   detail('does not end while the person types', async () => {
-    const profile = await portal.profile()
+    await using profile = await portal.profile()
     const { page } = await writing(profile)
     // A response counts for the page once it has told its other tabs, not when it arrives.
     await page.evaluate(`void (window.uses = 0, new BroadcastChannel('tollgate-session').onmessage = ({ data }) => {
@@ -94,13 +92,12 @@ describe('a session that is about to end', () => {
       await untilInPage(page, `uses >= ${uses}`)
     }
     assert.equal(await page.getByRole('dialog').count(), 0)
-    await profile.close()
   })
 })
 
 describe('a session that has ended', () => {
   detail('by a sign-out in another tab hides and keeps unsaved text', async () => {
-    const profile = await portal.profile()
+    await using profile = await portal.profile()
     const { page, name } = await writing(profile)
     const other = await profile.newPage()
     await other.goto(`${portal.base}/me`)
@@ -111,11 +108,10 @@ describe('a session that has ended', () => {
     await signInAgain(page, 'Daniel Okonjo')
     await page.getByRole('dialog').waitFor({ state: 'hidden' })
     assert.equal(await page.getByLabel('Note', { exact: true }).inputValue(), typed)
-    await profile.close()
   })
 
   detail('shows nothing to another person who signs in', async () => {
-    const profile = await portal.profile()
+    await using profile = await portal.profile()
     const { page, name } = await writing(profile)
     await profile.clearCookies({ name: 'session' })
     await page.getByRole('button', { name: 'Add note' }).click()
@@ -131,11 +127,10 @@ describe('a session that has ended', () => {
     const mine = await profile.newPage()
     assert.equal((await mine.goto(page.url()))?.status(), 403)
     assert.equal(await mine.getByText(typed).count(), 0)
-    await profile.close()
   })
 
   test('does not attribute typed text to another person who signs in in another tab', async () => {
-    const profile = await portal.profile()
+    await using profile = await portal.profile()
     const { page } = await writing(profile)
     const text = `${typed} ${Date.now()}`
     await page.getByLabel('Note', { exact: true }).fill(text)
@@ -157,7 +152,6 @@ describe('a session that has ended', () => {
       written.map((note) => at(note, 'created_by', 'name')),
       ['Daniel Okonjo'],
     )
-    await profile.close()
   })
 
   detail('by a change of role shows what the new role may do after signing in again', async () => {

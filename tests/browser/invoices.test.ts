@@ -1,33 +1,24 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
-import type { BrowserContext, Page } from 'playwright-core'
-import {
-  barriers,
-  barriersInBothSchemes,
-  noticed,
-  signIn,
-  signInAs,
-  startPortal,
-  type TestPortal,
-} from '../support/browser.ts'
-import { at, listAt, parseObject, type Json } from '../support/json.ts'
+import { describe, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { barriers, barriersInBothSchemes, noticed, signIn, signInAs, startPortal } from '../support/browser.ts'
+import { at, listAt, parseObject, type Json, valuesOf } from '../support/json.ts'
 import { detail } from '../support/detail.ts'
+import { fixture, setUp } from '../support/fixture.ts'
 
-let portal: TestPortal
-let ruth: BrowserContext
-let client: string
-
-before(async () => {
-  portal = await startPortal(`firm: { name: Berg & Partner, address: [1 High Street, Bristol] }
+const portal = fixture(() =>
+  startPortal(`firm: { name: Berg & Partner, address: [1 High Street, Bristol] }
 invoicing:
   tax: [{ id: standard, category: S, rate: "19" }]
-`)
-  ruth = await portal.profile()
+`),
+)
+const ruth = fixture(() => portal.profile())
+let client: string
+setUp(async () => {
   await signIn(ruth, portal.base, 'Ruth Penhallow')
   const answer = await ruth.request.get(`${portal.base}/clients`, { headers: { accept: 'application/json' } })
   client = String(at(await answer.json(), 'clients', 0, 'id'))
 })
-after(() => portal.close())
 
 const addressOf = (invoice: Json) => `/invoices/${String(invoice['id'])}`
 
@@ -78,7 +69,7 @@ async function watchRendering(page: Page, selector: string): Promise<() => Promi
 
 describe('the pages of invoices', () => {
   detail('say how invoices come about while there are none', async () => {
-    const page = await open('/', 'Overview')
+    await using page = await open('/', 'Overview')
     await page.route('**/invoices', (route) => route.fulfill({ json: { invoices: [], next: null } }))
     await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Invoices' }).click()
     await page.getByRole('heading', { name: 'No invoices yet' }).waitFor()
@@ -89,11 +80,10 @@ describe('the pages of invoices', () => {
     await page.goBack()
     await page.getByRole('heading', { name: 'No invoices yet' }).waitFor()
     assert.equal(await page.getByRole('table').count(), 0)
-    await page.close()
   })
 
   test('lead from a draft to its issue, its PDF, payments and a credit note', async () => {
-    const page = await open('/invoices', 'Invoices')
+    await using page = await open('/invoices', 'Invoices')
     const made = await draft(page)
     await page.reload()
     await page.getByRole('link', { name: 'Draft', exact: true }).first().click()
@@ -162,11 +152,10 @@ describe('the pages of invoices', () => {
     await page.getByText('US$81.00').first().waitFor()
     const now = await read(page, addressOf(made))
     assert.deepEqual([now['credited'], now['open']], ['119.00', '81.00'])
-    await page.close()
   })
 
   detail('never lose the focus of the keyboard', async () => {
-    const page = await open('/invoices', 'Invoices')
+    await using page = await open('/invoices', 'Invoices')
     const made = await draft(page)
     await page.goto(portal.base + addressOf(made))
     const press = async (name: string) => {
@@ -202,7 +191,6 @@ describe('the pages of invoices', () => {
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     await page.locator('main').getByRole('button', { name: 'Record payment' }).waitFor({ state: 'detached' })
     await page.locator('main:focus').waitFor()
-    await page.close()
   })
 
   detail('return the focus to the button of a dialog, even if the page is slow to do so', async () => {
@@ -265,7 +253,7 @@ describe('the pages of invoices', () => {
   })
 
   detail('take a payment back once, void a draft, and learn that it was voided on another page', async () => {
-    const page = await open('/invoices', 'Invoices')
+    await using page = await open('/invoices', 'Invoices')
     const made = await draft(page)
     await send(page, `${addressOf(made)}/issue`)
     await send(page, `${addressOf(made)}/payments`, { date: new Date().toISOString().slice(0, 10), amount: '10' })
@@ -294,11 +282,10 @@ describe('the pages of invoices', () => {
     await page.getByText('The invoice was not issued').waitFor()
     await page.getByText('It was changed on another page in the meantime. This page now shows it as it is.').waitFor()
     await page.getByRole('button', { name: 'Issue', exact: true }).waitFor({ state: 'detached' })
-    await page.close()
   })
 
   test('create a draft to a client with the keyboard alone, with exact totals while typing', async () => {
-    const page = await open('/invoices/new', 'New invoice')
+    await using page = await open('/invoices/new', 'New invoice')
     const payer = page.getByRole('combobox', { name: 'Client or account' })
     await page.locator(':focus').and(payer).waitFor()
     await page.waitForLoadState('networkidle')
@@ -366,11 +353,10 @@ describe('the pages of invoices', () => {
     await page.getByRole('button', { name: 'Cancel' }).click()
     await page.getByRole('link', { name: 'Overview' }).click()
     await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
-    await page.close()
   })
 
   detail('render only the line that is typed into, so that typing into a long draft is quick', async () => {
-    const page = await open('/invoices', 'Invoices')
+    await using page = await open('/invoices', 'Invoices')
     await page.goto(portal.base + addressOf(await draft(page)))
     await page.getByRole('button', { name: 'Change', exact: true }).click()
     const form = page.getByRole('form', { name: 'Change the draft' })
@@ -384,13 +370,12 @@ describe('the pages of invoices', () => {
     await page.getByRole('button', { name: 'Save draft' }).click()
     await page.getByRole('cell', { name: 'Advice on taxes' }).waitFor()
     await page.getByRole('cell', { name: 'Copies of deeds' }).waitFor()
-    await page.close()
   })
 
   detail(
     'keep what was typed into a draft that a colleague changed meanwhile, until one of the two is chosen',
     async () => {
-      const page = await open('/invoices', 'Invoices')
+      await using page = await open('/invoices', 'Invoices')
       const made = await draft(page)
       const headers = { origin: portal.base, 'if-match': '*' }
       const colleague = (data: object) => page.request.patch(portal.base + addressOf(made), { headers, data })
@@ -419,12 +404,11 @@ describe('the pages of invoices', () => {
       assert.equal((await read(page, addressOf(made)))['note'], 'Theirs again.')
       await page.getByRole('link', { name: 'Overview' }).click()
       await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
-      await page.close()
     },
   )
 
   detail('say that a draft was issued while someone changed it, and do not offer to save the change', async () => {
-    const page = await open('/invoices', 'Invoices')
+    await using page = await open('/invoices', 'Invoices')
     const made = await draft(page)
     await page.goto(portal.base + addressOf(made))
     await page.getByRole('button', { name: 'Change', exact: true }).click()
@@ -438,11 +422,10 @@ describe('the pages of invoices', () => {
     assert.equal(await conflict.getByRole('button', { name: 'Save mine instead' }).count(), 0)
     await conflict.getByRole('button', { name: 'Discard mine' }).click()
     await page.getByRole('heading', { name: /^Invoice INV/ }).waitFor()
-    await page.close()
   })
 
   detail('leave out proposed lines, which stay unbilled', async () => {
-    const page = await open('/invoices', 'Invoices')
+    await using page = await open('/invoices', 'Invoices')
     const enter = (text: string) =>
       send(page, `/clients/${client}/time_entries`, { date: '2026-03-12', minutes: 30, rate: '100', text })
     const [, later] = [await enter('Letter to the court'), await enter('Telephone call')]
@@ -462,16 +445,12 @@ describe('the pages of invoices', () => {
     assert.equal(await page.getByText(/Telephone call/).count(), 0)
     assert.equal((await read(page, addressOf(made)))['net'], '50.00')
     const next = await send(page, '/invoices', { client, unbilled_until: '2026-03-12' })
-    assert.deepEqual(
-      listAt(next, 'lines').map((line) => at(line, 'entry')),
-      [later['id']],
-    )
+    assert.deepEqual(valuesOf(listAt(next, 'lines'), 'entry'), [later['id']])
     for (const each of [made, next]) await send(page, `${addressOf(each)}/void`)
-    await page.close()
   })
 
   detail('are found by a part of their number, and by their payer', async () => {
-    const page = await open('/invoices', 'Invoices')
+    await using page = await open('/invoices', 'Invoices')
     const made = await draft(page)
     const number = String((await send(page, `${addressOf(made)}/issue`))['number'])
     await page.reload()
@@ -495,7 +474,6 @@ describe('the pages of invoices', () => {
     await page.getByRole('menuitem', { name: 'Invoices', exact: true }).click()
     await page.getByRole('link', { name: number }).waitFor()
     assert.ok(page.url().endsWith(`/invoices?client=${client}`))
-    await page.close()
   })
 
   detail('are found by their number in the command palette and in the search, by partners only', async () => {
@@ -533,7 +511,7 @@ describe('the pages of invoices', () => {
   })
 
   detail('offer a client’s unbilled work on the form of a new one', async () => {
-    const page = await open('/invoices', 'Invoices')
+    await using page = await open('/invoices', 'Invoices')
     const entry = await send(page, `/clients/${client}/time_entries`, {
       date: '2026-03-12',
       minutes: 30,
@@ -557,11 +535,10 @@ describe('the pages of invoices', () => {
     await page.getByRole('button', { name: 'Create draft' }).waitFor()
     assert.equal(await offer.count(), 0)
     await send(page, `${addressOf(made)}/void`)
-    await page.close()
   })
 
   test('report what is owed and invoiced, as charts and tables', async () => {
-    const page = await open('/invoices', 'Invoices')
+    await using page = await open('/invoices', 'Invoices')
     const made = await draft(page, '500')
     await send(page, `${addressOf(made)}/issue`)
     await page.route(
@@ -603,11 +580,10 @@ describe('the pages of invoices', () => {
     await page.setViewportSize({ width: 360, height: 800 })
     const width = await page.evaluate<number>('document.documentElement.scrollWidth')
     assert.ok(width <= 360, `${width} px wide`)
-    await page.close()
   })
 
   detail('B110: say before the issue what is wrong, and why a PDF cannot be created', async () => {
-    const page = await open('/invoices', 'Invoices')
+    await using page = await open('/invoices', 'Invoices')
     const lines = [{ text: 'Advice 𒀀', quantity: '1', unit: 'hour', unit_price: '100' }]
     const { id: homeless } = await send(page, '/clients', { name: 'Without an address' })
     const made = await send(page, '/invoices', { client: homeless, lines })
@@ -617,11 +593,10 @@ describe('the pages of invoices', () => {
     await page.getByText('A PDF of this invoice cannot show 𒀀').waitFor()
     await page.getByRole('button', { name: 'Issue' }).click()
     await page.getByRole('dialog').getByText('has no address of the buyer').waitFor()
-    await page.close()
   })
 
   detail('are printed without navigation and actions, and exported for the bookkeeper', async () => {
-    const page = await open('/invoices', 'Invoices')
+    await using page = await open('/invoices', 'Invoices')
     await page.getByRole('button', { name: 'Export CSV' }).click()
     const download = page.waitForEvent('download')
     await page.getByRole('menuitem', { name: 'This year' }).click()
@@ -643,6 +618,5 @@ describe('the pages of invoices', () => {
     assert.ok(await page.getByText('No payment has been recorded.').isHidden())
     await page.emulateMedia({ media: 'screen' })
     assert.ok(await page.getByText('No payment has been recorded.').isVisible())
-    await page.close()
   })
 })

@@ -28,7 +28,7 @@ async function tabTo(page: Page, target: Locator): Promise<void> {
 
 describe('B90: with only the keyboard', () => {
   test('a person can sign in, find a client, write a note and read it', async () => {
-    const profile = await desk.profile()
+    await using profile = await desk.profile()
     const page = await profile.newPage()
     const { keyboard } = page
     const focused = () => page.locator(':focus')
@@ -70,11 +70,10 @@ describe('B90: with only the keyboard', () => {
     await keyboard.type('Written without a mouse.')
     await keyboard.press('Control+Enter')
     await page.getByRole('article').filter({ hasText: 'Written without a mouse.' }).waitFor()
-    await profile.close()
   })
 
   test('a search can be started anywhere, and the skip link adds no history entry', async () => {
-    const page = await desk.open(record)
+    await using page = await desk.open(record)
     await page.getByRole('button', { name: 'Add note' }).waitFor()
     const here = page.url()
     await page.keyboard.press('Tab')
@@ -99,11 +98,10 @@ describe('B90: with only the keyboard', () => {
       await page.goBack()
       await row.and(page.locator(':focus')).waitFor()
     }
-    await page.close()
   })
 
   detail('single keys can be turned off', async () => {
-    const profile = await desk.profile()
+    await using profile = await desk.profile()
     const page = await profile.newPage()
     await signInAs(page, desk.base, 'Mei Sakamoto', '/me')
     await page.getByLabel(/^Keyboard shortcuts/).press('Space')
@@ -114,12 +112,11 @@ describe('B90: with only the keyboard', () => {
     await page.keyboard.press('j')
     assert.equal(await page.getByRole('dialog').count(), 0)
     assert.equal(await page.locator('[data-row]:focus').count(), 0)
-    await profile.close()
   })
 })
 
 detail('the menu of a narrow window traps the focus while it is open, then returns it', async () => {
-  const page = await desk.open('/clients')
+  await using page = await desk.open('/clients')
   await page.setViewportSize({ width: 380, height: 760 })
   const menu = page.getByRole('button', { name: 'Menu', exact: true })
   const dialog = page.getByRole('dialog')
@@ -157,11 +154,10 @@ detail('the menu of a narrow window traps the focus while it is open, then retur
   await page.goBack()
   await page.getByRole('heading', { name: 'Search', level: 1 }).waitFor()
   await isClosed()
-  await page.close()
 })
 
 detail('closing a form returns the focus to where it was opened', async () => {
-  const page = await desk.open(record)
+  await using page = await desk.open(record)
   const [add, edit, client] = ['Add note', 'Edit note', 'Edit client'].map((name) => page.getByRole('button', { name }))
   assert.ok(add && edit && client)
   for (const button of [add, edit, client]) {
@@ -191,7 +187,6 @@ detail('closing a form returns the focus to where it was opened', async () => {
   await page.getByRole('menuitem', { name: 'Archive dispute' }).press('Enter')
   await page.getByRole('heading', { name: 'No disputes yet' }).waitFor()
   await page.locator('#main:focus').waitFor()
-  await page.close()
 })
 
 const announced = (page: Page, text: RegExp) => page.locator('[aria-live=polite]').getByText(text)
@@ -206,7 +201,7 @@ async function openAsRuth(address: string): Promise<Page> {
 
 describe('“Show more”', () => {
   detail('moves the focus to the first new client, and announces how many are shown', async () => {
-    const page = await openAsRuth('/clients?limit=5')
+    await using page = await openAsRuth('/clients?limit=5')
     const rows = page.locator('[data-row]')
     const more = page.getByRole('button', { name: 'Show more' })
     const [, shown = '', total = ''] = /(\d+) of (\d+)/.exec((await more.textContent()) ?? '') ?? []
@@ -214,11 +209,10 @@ describe('“Show more”', () => {
     await more.press('Enter')
     await hasFocus(page, rows.nth(Number(shown)))
     await announced(page, new RegExp(`^${await rows.count()} of ${total} shown$`)).waitFor()
-    await page.close()
   })
 
   detail('keeps the focus while it loads and if nothing is loaded, and loads once', async () => {
-    const page = await openAsRuth('/clients?limit=5')
+    await using page = await openAsRuth('/clients?limit=5')
     const asked: string[] = []
     const { promise, resolve } = Promise.withResolvers<void>()
     await page.route(/cursor=/, async (route) => {
@@ -238,11 +232,10 @@ describe('“Show more”', () => {
     assert.equal(await page.locator('[data-row]').count(), rows)
     assert.equal(await announced(page, /shown$/).count(), 0)
     desk.takeComplaints()
-    await page.close()
   })
 
   detail('leaves the focus where a person has moved it meanwhile', async () => {
-    const page = await openAsRuth('/audit')
+    await using page = await openAsRuth('/audit')
     const { promise, resolve } = Promise.withResolvers<void>()
     await page.route(/cursor=/, async (route) => {
       await promise
@@ -256,6 +249,5 @@ describe('“Show more”', () => {
     await page.getByRole('row').nth(count).waitFor()
     await announced(page, /^\d+ shown$/).waitFor()
     await hasFocus(page, page.getByLabel('Outcome'))
-    await page.close()
   })
 })

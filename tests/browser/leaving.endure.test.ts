@@ -25,7 +25,7 @@ async function leaveWhileSaving(page: Page): Promise<() => void> {
 }
 
 test('B90: discarding unsaved text or going back asks for confirmation', async () => {
-  const page = await desk.open('/clients')
+  await using page = await desk.open('/clients')
   await page.getByRole('button', { name: 'New client' }).click()
   const form = page.getByRole('dialog', { name: 'New client' })
   await form.getByLabel('Name').fill('Half a name')
@@ -44,11 +44,10 @@ test('B90: discarding unsaved text or going back asks for confirmation', async (
   await question.getByRole('button', { name: 'Discard' }).click()
   await form.waitFor({ state: 'hidden' })
   assert.equal(await page.getByRole('dialog').count(), 0)
-  await page.close()
 })
 
 test('B90: changing the hash in the address bar asks for confirmation if text is unsaved', async () => {
-  const page = await desk.open('/clients')
+  await using page = await desk.open('/clients')
   await page.evaluate(`location.hash = 'new'`)
   const name = page.getByRole('dialog', { name: 'New client' }).getByLabel('Name')
   await name.fill('Half a name')
@@ -67,11 +66,10 @@ test('B90: changing the hash in the address bar asks for confirmation if text is
   await page.goBack()
   await name.waitFor({ state: 'detached' })
   assert.equal(page.url(), `${desk.base}/clients`)
-  await page.close()
 })
 
 test('B90: signing out asks for confirmation if text is unsaved', async () => {
-  const profile = await desk.profile()
+  await using profile = await desk.profile()
   const page = await profile.newPage()
   await signInAs(page, desk.base, 'Daniel Okonjo')
   await page.goto(desk.base + record)
@@ -89,11 +87,10 @@ test('B90: signing out asks for confirmation if text is unsaved', async () => {
     if (answer === 'Cancel') assert.equal(await noteField(page).inputValue(), 'Half a sentence')
   }
   await page.waitForURL((url) => url.pathname === '/signin' || url.origin !== desk.base)
-  await profile.close()
 })
 
 test('switching tabs of a record keeps an edit of the client and asks nothing', async () => {
-  const page = await desk.open(record)
+  await using page = await desk.open(record)
   await page.getByRole('button', { name: 'Edit client' }).click()
   await page.getByLabel('Reference').fill('ZZ-14')
   for (const [tab, address] of Object.entries({ Disputes: 'disputes', Activity: 'activity', Notes: 'notes' })) {
@@ -125,11 +122,10 @@ test('switching tabs of a record keeps an edit of the client and asks nothing', 
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('ZZ-14').waitFor()
   desk.takeComplaints()
-  await page.close()
 })
 
 test('switching tabs while a note is being saved continues after the save and keeps an edit of the client', async () => {
-  const page = await desk.open(record)
+  await using page = await desk.open(record)
   await page.getByRole('button', { name: 'Edit client' }).click()
   await page.getByLabel('Reference').fill('ZZ-15')
   const letOn = await leaveWhileSaving(page)
@@ -137,11 +133,10 @@ test('switching tabs while a note is being saved continues after the save and ke
   await page.getByRole('heading', { name: 'No disputes yet' }).waitFor()
   assert.equal(await page.getByLabel('Reference').inputValue(), 'ZZ-15')
   assert.deepEqual(await desk.notes(record), ['On the way out.', 'As it was.'])
-  await page.close()
 })
 
 test('going back while a client is being saved continues once it is saved', async () => {
-  const page = await desk.daniel.newPage()
+  await using page = await desk.daniel.newPage()
   // Going back takes longer than fetching the new client.
   await page.addInitScript(`{
     const { go } = history
@@ -170,5 +165,4 @@ test('going back while a client is being saved continues once it is saved', asyn
   assert.equal(page.url(), `${desk.base}/clients`)
   assert.equal(await page.getByRole('heading', { name: 'Clients', level: 1 }).count(), 1)
   assert.equal(await page.getByRole('dialog').count(), 0)
-  await page.close()
 })

@@ -38,18 +38,17 @@ async function fileOf(page: Page, item: string): Promise<{ name: string; start: 
 
 describe('the page of a letter', () => {
   test('does not approve what was saved on another page, and shows it', async () => {
-    const page = await desk.open(letter)
+    await using page = await desk.open(letter)
     await desk.meanwhile('PATCH', letter, { body: 'Theirs.' })
     await press(page, 'Approve')
     await page.getByText('It was changed on another page in the meantime. This page now shows it as it is.').waitFor()
     await editor(page).getByText('Theirs.').waitFor()
     assert.equal(await page.getByText('Compare your change').count(), 0)
     assert.equal(at(await desk.ask(letter), 'status'), 'draft')
-    await page.close()
   })
 
   test('B97: approves it, takes that back, and marks it as sent, after which nothing on it can be changed', async () => {
-    const page = await desk.open(letter)
+    await using page = await desk.open(letter)
     await press(page, 'Approve')
     await page.getByRole('region', { name: 'Letter' }).getByText('Approved', { exact: true }).waitFor()
     assert.equal(await editor(page).count(), 0)
@@ -74,12 +73,11 @@ describe('the page of a letter', () => {
       assert.equal(await page.getByRole('button', { name, exact: true }).count(), 0, name)
     }
     assert.deepEqual(await barriersInBothSchemes(page), [])
-    await page.close()
   })
 
   detail('begins a new version of a sent letter, which stays as it is', async () => {
     await desk.meanwhile('PATCH', letter, { status: 'sent' })
-    const page = await desk.open(letter)
+    await using page = await desk.open(letter)
     await press(page, 'New version')
     await editor(page).getByText('All is well.').waitFor()
     const next = new URL(page.url()).pathname
@@ -90,21 +88,19 @@ describe('the page of a letter', () => {
     await noticed(page, 'The letter was saved.')
     assert.equal(at(await desk.ask(next), 'body'), `${body} Truly.`)
     assert.equal(at(await desk.ask(letter), 'body'), body)
-    await page.close()
   })
 
   detail('downloads it as PDF and for Word, with its subject as the name', async () => {
-    const page = await desk.open(letter)
+    await using page = await desk.open(letter)
     assert.deepEqual(await fileOf(page, 'Download PDF'), { name: 'Über the fee 1 2.pdf', start: '%PDF' })
     assert.deepEqual(await fileOf(page, 'Download for Word'), {
       name: 'Über the fee 1 2.docx',
       start: 'PK\u0003\u0004',
     })
-    await page.close()
   })
 
   detail('makes no files of a text that is not saved', async () => {
-    const page = await desk.open(letter)
+    await using page = await desk.open(letter)
     const menu = page.getByRole('button', { name: 'More actions for this letter' })
     await editor(page).click()
     await page.keyboard.type('New. ')
@@ -114,19 +110,19 @@ describe('the page of a letter', () => {
     await noticed(page, 'The letter was saved.')
     await menu.click()
     await page.getByRole('menuitem', { name: 'Download for Word' }).waitFor()
-    await page.close()
   })
 
   detail('says why it cannot be downloaded as PDF', async () => {
     const { record } = await desk.newClient()
-    const page = await desk.open(await desk.make(`${record}/letters`, { subject: 'Good news', body: 'Cuneiform 𒀀' }))
+    await using page = await desk.open(
+      await desk.make(`${record}/letters`, { subject: 'Good news', body: 'Cuneiform 𒀀' }),
+    )
     await choose(page, 'Download PDF')
     await page.getByText('A PDF of this letter cannot show 𒀀').waitFor()
-    await page.close()
   })
 
   detail('opens it to print, without the portal around it, and copies its text', async () => {
-    const page = await desk.open(letter)
+    await using page = await desk.open(letter)
     const opening = page.waitForEvent('popup')
     await choose(page, 'Print')
     const print = await opening
@@ -138,6 +134,5 @@ describe('the page of a letter', () => {
     await choose(page, 'Copy text')
     await noticed(page, 'The text was copied.')
     assert.equal(await page.evaluate('navigator.clipboard.readText()'), body)
-    await page.close()
   })
 })

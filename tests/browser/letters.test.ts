@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, describe, test } from 'node:test'
+import { beforeEach, describe, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { barriers, barriersInBothSchemes, noticed } from '../support/browser.ts'
-import { holdUp, startDesk, type Desk } from '../support/desk.ts'
+import { holdUp, startDesk } from '../support/desk.ts'
 import { at, listAt } from '../support/json.ts'
 import { editor, toEndOf } from '../support/letter-editor.ts'
 import { detail } from '../support/detail.ts'
+import { fixture } from '../support/fixture.ts'
 
-let desk: Desk
+const desk = fixture(() => startDesk())
 /** The paths of a new client of Daniel's, with a note, and of its only letter. */
 let record: string
 let letter: string
@@ -16,10 +17,6 @@ let letter: string
 const body =
   'Dear Ms Berg\nthank you.\n\n* first\n* second\n\n\n1) one\n2) two\n\n> quoted\n\nsnake_case [x] &amp; <b>\n'
 
-before(async () => {
-  desk = await startDesk()
-})
-after(() => desk.close())
 beforeEach(async () => {
   ;({ record } = await desk.newClient())
   letter = await desk.make(`${record}/letters`, { subject: 'Our meeting', body })
@@ -35,7 +32,7 @@ async function openLetter(): Promise<Page> {
 
 describe('the editor of a letter', () => {
   test('saves the subject alone, then only what is edited or formatted, and is gone once the letter is sent', async () => {
-    const page = await openLetter()
+    await using page = await openLetter()
     const save = async (expected: string) => {
       await page.keyboard.press('Control+Enter')
       await noticed(page, 'The letter was saved.')
@@ -79,7 +76,6 @@ describe('the editor of a letter', () => {
     await page.getByRole('button', { name: 'New version' }).waitFor()
     assert.equal(at(await desk.ask(letter), 'status'), 'sent')
     assert.equal(await editor(page).count(), 0)
-    await page.close()
   })
 
   test('saves itself at rest and when it is left, and leaves a conflict for its person (B113)', async () => {
@@ -103,7 +99,7 @@ describe('the editor of a letter', () => {
     assert.deepEqual(await page.evaluate('window.notices'), [])
     await page.close()
 
-    const other = await openLetter()
+    await using other = await openLetter()
     await toEndOf(other, 'thank you.')
     await other.keyboard.type('Three.')
     await desk.meanwhile('PATCH', letter, { body: 'Theirs.' })
@@ -121,11 +117,10 @@ describe('the editor of a letter', () => {
     await other.getByRole('link', { name: 'All letters' }).click()
     await other.getByRole('dialog', { name: 'Leave without saving?' }).waitFor()
     assert.doesNotMatch(await bodyOf(letter), /Four/)
-    await other.close({ runBeforeUnload: false })
   })
 
   detail('keeps the formatting of text pasted from Word, and nothing else', async () => {
-    const page = await openLetter()
+    await using page = await openLetter()
     await editor(page).press('Control+a')
     await page.evaluate(`(() => {
       const clipboardData = new DataTransfer()
@@ -135,19 +130,17 @@ describe('the editor of a letter', () => {
     await page.keyboard.press('Control+Enter')
     await noticed(page, 'The letter was saved.')
     assert.equal(await bodyOf(letter), 'The **terms**:\n\n- one\n- two\n\nEnd.')
-    await page.close()
   })
 
   detail('shows the Markdown itself if it would lose indentation', async () => {
     const indented = 'Costs:\n    travel   120\n    hotel    300'
     const own = await desk.make(`${record}/letters`, { subject: 'Costs', body: indented })
-    const page = await desk.open(own)
+    await using page = await desk.open(own)
     assert.equal(await editor(page).inputValue(), indented)
     await editor(page).fill(`${indented}\n    meals     40`)
     await page.getByRole('button', { name: 'Save' }).click()
     await noticed(page, 'The letter was saved.')
     assert.equal(await bodyOf(own), `${indented}\n    meals     40`)
-    await page.close()
   })
 
   detail('saves all of a long text that is still being typed, also when it is left', async () => {
@@ -155,7 +148,7 @@ describe('the editor of a letter', () => {
       `Paragraph ${index} of a *long* letter. `.repeat(4).trim(),
     ).join('\n\n')
     const own = await desk.make(`${record}/letters`, { subject: 'Long', body: long })
-    const page = await desk.open(own)
+    await using page = await desk.open(own)
     await toEndOf(page, 'Paragraph 0 of')
     await page.keyboard.type(' One two three')
     await page.keyboard.press('Control+Enter')
@@ -166,11 +159,10 @@ describe('the editor of a letter', () => {
     await page.getByRole('link', { name: 'All letters' }).dispatchEvent('click')
     await page.waitForURL(/\/letters$/)
     assert.equal(await bodyOf(own), long.replace('\n', ' One two threex\n'))
-    await page.close()
   })
 
   detail('has the focus again after a conflict, whatever was chosen', async () => {
-    const page = await openLetter()
+    await using page = await openLetter()
     const conflict = page.getByRole('dialog', { name: 'Ruth Penhallow saved this while you were writing' })
     const hasFocus = () => page.locator('[contenteditable=true]:focus').waitFor()
     await toEndOf(page, 'thank you.')
@@ -190,11 +182,10 @@ describe('the editor of a letter', () => {
     await conflict.getByRole('radio', { name: 'Both' }).check()
     await conflict.getByRole('button', { name: 'Edit selection' }).press('Enter')
     await hasFocus()
-    await page.close({ runBeforeUnload: false })
   })
 
   detail('takes both versions after a conflict, and saves them only when they were edited', async () => {
-    const page = await openLetter()
+    await using page = await openLetter()
     await toEndOf(page, 'thank you.')
     await page.keyboard.type(' Mine.')
     await desk.meanwhile('PATCH', letter, { subject: 'Their subject', body: 'Theirs.' })
@@ -213,7 +204,6 @@ describe('the editor of a letter', () => {
     await page.getByRole('button', { name: 'Save' }).click()
     await noticed(page, 'The letter was saved.')
     assert.equal((await bodyOf(letter)).trimEnd(), both.trimEnd().replace('\n\n\n', '\n\n'))
-    await page.close()
   })
 })
 
@@ -226,7 +216,7 @@ async function typeMine(): Promise<Page> {
 
 describe('text that is being typed in a letter', () => {
   detail('is for a new version if the letter was sent meanwhile', async () => {
-    const page = await typeMine()
+    await using page = await typeMine()
     await desk.meanwhile('PATCH', letter, { subject: 'Our last meeting', status: 'sent' })
     await page.keyboard.press('Control+Enter')
     const alert = page.getByRole('alert')
@@ -250,11 +240,10 @@ describe('text that is being typed in a letter', () => {
     const all = at(await desk.ask(`${record}/letters`), 'letters')
     assert.ok(Array.isArray(all))
     assert.equal(all.length, 2)
-    await page.close()
   })
 
   detail('can be discarded if the letter was sent meanwhile', async () => {
-    const page = await typeMine()
+    await using page = await typeMine()
     await desk.meanwhile('PATCH', letter, { status: 'sent' })
     await page.keyboard.press('Control+Enter')
     await page.getByRole('button', { name: 'Discard' }).click()
@@ -262,11 +251,10 @@ describe('text that is being typed in a letter', () => {
     await page.getByRole('button', { name: 'New version', exact: true }).waitFor()
     assert.equal(await editor(page).count(), 0)
     assert.equal(await page.getByText('Mine.').count(), 0)
-    await page.close()
   })
 
   detail('can be saved once the letter, which someone archived, is restored', async () => {
-    const page = await typeMine()
+    await using page = await typeMine()
     await desk.meanwhile('DELETE', letter)
     await page.keyboard.press('Control+Enter')
     const alert = page.getByRole('alert')
@@ -279,14 +267,13 @@ describe('text that is being typed in a letter', () => {
     await page.keyboard.press('Control+Enter')
     await noticed(page, 'The letter was saved.')
     assert.equal(await bodyOf(letter), body.replace('thank you.', 'thank you. Mine.'))
-    await page.close()
   })
 })
 
 describe('beside a letter', () => {
   test('the notes can be read, searched and quoted while it is written, and nothing asks to leave', async () => {
     await desk.make(`${record}/notes`, { date: '2026-11-21', text: 'Something else.' })
-    const page = await openLetter()
+    await using page = await openLetter()
     await toEndOf(page, 'snake_case')
     await page.keyboard.type(' Half a sentence')
     const sources = page.getByRole('complementary', { name: 'Beside the letter' })
@@ -302,11 +289,10 @@ describe('beside a letter', () => {
     await page.getByRole('button', { name: 'Save' }).click()
     await noticed(page, 'The letter was saved.')
     assert.match(await bodyOf(letter), /Half a sentence\n\n> As it was\.$/)
-    await page.close()
   })
 
   detail('on a narrow screen the sources take the place of the letter, which keeps its text', async () => {
-    const page = await desk.daniel.newPage()
+    await using page = await desk.daniel.newPage()
     await page.setViewportSize({ width: 375, height: 740 })
     await page.goto(desk.base + letter)
     await toEndOf(page, 'snake_case')
@@ -317,12 +303,11 @@ describe('beside a letter', () => {
     assert.equal(await page.evaluate<number>('document.documentElement.scrollWidth'), 375)
     await page.getByText('Letter', { exact: true }).first().click()
     await editor(page).getByText('Half a sentence').waitFor()
-    await page.close({ runBeforeUnload: false })
   })
 })
 
 test('a new letter is written beside its sources, saved once, and leaving it asks', async () => {
-  const page = await desk.open(`${record}/letters`)
+  await using page = await desk.open(`${record}/letters`)
   await page.keyboard.press('n')
   await page.getByLabel('Subject').fill('A new one')
   await editor(page).click()
@@ -339,11 +324,10 @@ test('a new letter is written beside its sources, saved once, and leaving it ask
   await page.getByRole('link', { name: 'All letters' }).click()
   await page.getByRole('article').filter({ hasText: 'A new one' }).waitFor()
   assert.equal(await page.getByRole('article').count(), 2)
-  await page.close()
 })
 
 detail('the form of a letter takes the focus, and Escape cancels it and returns the focus', async () => {
-  const page = await desk.open(`${record}/letters`)
+  await using page = await desk.open(`${record}/letters`)
   const hasFocus = (target: Locator) => target.and(page.locator(':focus')).waitFor()
   const add = page.getByRole('button', { name: 'Add letter' })
   const subject = page.getByLabel('Subject')
@@ -369,7 +353,6 @@ detail('the form of a letter takes the focus, and Escape cancels it and returns 
   await page.getByRole('button', { name: 'Edit letter' }).press('Enter')
   await hasFocus(subject)
   assert.equal(await subject.inputValue(), 'Our meeting')
-  await page.close()
 })
 
 test('a note or letter cannot run a script, load anything or link to one', async () => {
@@ -385,7 +368,7 @@ test('a note or letter cannot run a script, load anything or link to one', async
   ].join('\n\n')
   await desk.make(`${record}/notes`, { date: '2026-11-21', text: hostile })
   const own = await desk.make(`${record}/letters`, { subject: '<b>x</b>', body: hostile })
-  const page = await desk.daniel.newPage()
+  await using page = await desk.daniel.newPage()
   const foreign: string[] = []
   page.on('request', (request) => {
     if (!request.url().startsWith(desk.base)) foreign.push(request.url())
@@ -402,7 +385,6 @@ test('a note or letter cannot run a script, load anything or link to one', async
     const unsafe = `document.querySelectorAll('[href^="javascript" i], [href^="data" i], iframe, main img').length`
     assert.equal(await page.evaluate(unsafe), 0)
   }
-  await page.close()
 })
 
 const fromWord = `<html xmlns:o="urn:schemas-microsoft-com:office:office"><head><style>p.MsoNormal{color:red}</style></head><body>

@@ -85,7 +85,7 @@ describe('a long list of notes', () => {
     await Promise.all(
       numbers.map((number) => desk.make(`${record}/notes`, { date: '2026-11-20', text: `Note number ${number}.` })),
     )
-    const page = await desk.open(record)
+    await using page = await desk.open(record)
     const entries = page.getByRole('article')
     assert.equal(await entries.count(), 50)
     await page.getByRole('button', { name: 'Show more: 50 of 52' }).click()
@@ -109,6 +109,5 @@ describe('a long list of notes', () => {
     await page.getByRole('searchbox', { name: 'Search notes' }).fill(last)
     await page.getByRole('button', { name: 'Show more' }).waitFor({ state: 'detached' })
     assert.equal(await sources.count(), 1)
-    await page.close()
   })
 })

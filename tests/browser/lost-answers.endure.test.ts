@@ -24,7 +24,7 @@ async function loseNote(page: Page): Promise<void> {
 
 describe('a save whose response is lost', () => {
   test('is retried, and creates one note with the latest text', async () => {
-    const page = await desk.open(record)
+    await using page = await desk.open(record)
     await loseNote(page)
     assert.deepEqual(await desk.notes(record), ['Written once.', 'As it was.'])
     await noteField(page).fill('Written once, and more.')
@@ -32,11 +32,10 @@ describe('a save whose response is lost', () => {
     await page.getByRole('article').filter({ hasText: 'Written once, and more.' }).waitFor()
     assert.deepEqual(await desk.notes(record), ['Written once, and more.', 'As it was.'])
     desk.takeComplaints()
-    await page.close()
   })
 
   test('does not undo what another person has changed meanwhile', async () => {
-    const page = await desk.open(record)
+    await using page = await desk.open(record)
     await loseNote(page)
     const made = at(await desk.ask(`${record}/notes`), 'notes', 0, 'id')
     await desk.meanwhile('PATCH', `${record}/notes/${String(made)}`, { text: 'Mended.' })
@@ -44,11 +43,10 @@ describe('a save whose response is lost', () => {
     await page.getByRole('article').filter({ hasText: 'Mended.' }).waitFor()
     assert.deepEqual(await desk.notes(record), ['Mended.', 'As it was.'])
     desk.takeComplaints()
-    await page.close()
   })
 
   test('overwrites nothing that another person has saved since', async () => {
-    const page = await desk.open(record)
+    await using page = await desk.open(record)
     await page.getByRole('button', { name: 'Edit note' }).click()
     await noteField(page).fill('Mine.')
     await loseNext(page, 'PATCH')
@@ -60,11 +58,10 @@ describe('a save whose response is lost', () => {
     await page.getByRole('dialog').getByText('Ruth Penhallow saved this while you were writing').waitFor()
     assert.deepEqual(await desk.notes(record), ['Theirs.'])
     desk.takeComplaints()
-    await page.close()
   })
 
   test('does not conflict with itself', async () => {
-    const page = await desk.open(record)
+    await using page = await desk.open(record)
     for (const text of ['Changed once.', 'Changed again.']) {
       await page.getByRole('button', { name: 'Edit note' }).click()
       await noteField(page).fill(text)
@@ -78,12 +75,11 @@ describe('a save whose response is lost', () => {
     }
     assert.deepEqual(await desk.notes(record), ['Changed again, and more.'])
     desk.takeComplaints()
-    await page.close()
   })
 
   test('does not conflict with itself if an amount is displayed differently than it was typed', async () => {
     await desk.make(`${record}/disputes`, { invoice: 'Z-4', amount: '7' })
-    const page = await desk.open(`${record}/disputes`)
+    await using page = await desk.open(`${record}/disputes`)
     await page.getByRole('button', { name: 'Edit dispute' }).click()
     await page.getByLabel('Amount').fill('5')
     await loseNext(page, 'PATCH')
@@ -94,6 +90,5 @@ describe('a save whose response is lost', () => {
     assert.equal(await page.getByRole('dialog').count(), 0)
     assert.equal(at(await desk.ask(`${record}/disputes`), 'disputes', 0, 'version'), 2)
     desk.takeComplaints()
-    await page.close()
   })
 })

@@ -21,18 +21,17 @@ const participants = (page: Page) => page.getByRole('combobox', { name: 'Partici
 describe('a new note', () => {
   test('starts in its text, with the date of today', async () => {
     const days = [new Date().toISOString().slice(0, 10)]
-    const page = await openForm([])
+    await using page = await openForm([])
     await page.keyboard.type('Agreed.')
     assert.equal(await noteField(page).inputValue(), 'Agreed.')
     days.push(new Date().toISOString().slice(0, 10))
     assert.ok(days.includes(await page.getByLabel('Date').inputValue()))
     await page.keyboard.press('Control+Enter')
     await page.getByRole('article').getByText('Agreed.').waitFor()
-    await page.close()
   })
 
   test('suggests the participants of this client’s notes, by keyboard too', async () => {
-    const page = await openForm([
+    await using page = await openForm([
       { date: '2026-03-01', participants: ['Maria Lopes', 'Bea Adler'], text: 'First.' },
       { date: '2026-03-12', participants: ['Daniel Okonjo', 'Maria Lopes'], text: 'Second.' },
     ])
@@ -55,14 +54,12 @@ describe('a new note', () => {
     await page.keyboard.press('Control+Enter')
     const saved = page.getByRole('article').filter({ hasText: 'Third.' })
     await saved.getByText('Daniel Okonjo, Bea Adler, Somebody New').waitFor()
-    await page.close()
   })
 
   test('closes with Escape, even from its participants without suggestions', async () => {
-    const page = await openForm([])
+    await using page = await openForm([])
     await participants(page).focus()
     await page.keyboard.press('Escape')
     await page.getByRole('form', { name: 'New note' }).waitFor({ state: 'detached' })
-    await page.close()
   })
 })

@@ -21,7 +21,7 @@ async function openAsRuth(): Promise<Page> {
 
 describe('a partner', () => {
   test('sees changes, deadlines, disputes and letters of the firm, and its credit and cost', async () => {
-    const page = await openAsRuth()
+    await using page = await openAsRuth()
     for (const title of [
       /^Changes since \w+day/,
       'Deadlines',
@@ -34,11 +34,10 @@ describe('a partner', () => {
     await section(page, 'Credit left').getByRole('link').first().waitFor()
     await page.getByText('Generation cost yesterday').waitFor()
     assert.deepEqual(await barriersInBothSchemes(page), [])
-    await page.close()
   })
 
   detail('sees all of a longer list on request', async () => {
-    const page = await openAsRuth()
+    await using page = await openAsRuth()
     const disputes = section(page, 'Open disputes')
     const shown = await disputes.getByRole('listitem').count()
     assert.equal(shown, 5)
@@ -46,14 +45,13 @@ describe('a partner', () => {
     assert.ok((await disputes.getByRole('listitem').count()) > shown)
     await disputes.getByRole('button', { name: 'Show fewer' }).click()
     assert.equal(await disputes.getByRole('listitem').count(), shown)
-    await page.close()
   })
 })
 
 describe('a consultant', () => {
   detail('sees a change of someone else while the page is open', async () => {
     const record = await desk.make('/clients', { name: 'Changing' })
-    const page = await desk.daniel.newPage()
+    await using page = await desk.daniel.newPage()
     await page.clock.install()
     await page.goto(`${desk.base}/`)
     const changing = section(page, /^Changes/)
@@ -63,13 +61,12 @@ describe('a consultant', () => {
     await desk.meanwhile('PATCH', record, { name: 'Changing, renamed' })
     await page.clock.fastForward(31_000)
     await changing.filter({ hasText: 'Changing, renamed' }).getByText('Added by Ruth Penhallow and you').waitFor()
-    await page.close()
   })
 
   detail('sees an overdue deadline, and opens its dispute', async () => {
     const record = await desk.make('/clients', { name: 'Late' })
     const dispute = await desk.make(`${record}/disputes`, { invoice: 'L-1', amount: '5', due: '2026-01-02' })
-    const page = await desk.open('/')
+    await using page = await desk.open('/')
     const row = section(page, 'Deadlines').getByRole('listitem').first()
     assert.match((await row.textContent()) ?? '', /^L-1Late2 Jan 2026, overdue$/)
     await row.getByRole('link', { name: 'L-1' }).click()
@@ -80,7 +77,6 @@ describe('a consultant', () => {
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('button', { name: 'Edit dispute' }).waitFor()
     assert.equal(at(await desk.ask(dispute), 'due'), null)
-    await page.close()
   })
 
   detail('without clients sees what to do first', async () => {
@@ -114,12 +110,11 @@ describe('a consultant', () => {
   })
 
   detail('is not sent to a partner as a partner of a firm without clients', async () => {
-    const page = await desk.ruth.newPage()
+    await using page = await desk.ruth.newPage()
     await page.goto(desk.base)
     await page.route('**/clients', (route) => route.fulfill({ json: { clients: [], total: 0, next: null } }))
     await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Clients' }).click()
     await page.getByText('import a list with the command line').waitFor()
     assert.equal(await page.getByText('ask a partner').count(), 0)
-    await page.close()
   })
 })

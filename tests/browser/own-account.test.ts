@@ -40,7 +40,7 @@ const recorded = `(window.asked ?? []).map(({ mediation, signal, publicKey }) =>
 
 describe('a person', () => {
   test('B62, B63: adds, names and uses a passkey, which the browser offers by itself, and removes it', async () => {
-    const profile = await portal.profile()
+    await using profile = await portal.profile()
     await profile.addInitScript(recorder)
     const page = await profile.newPage()
     const authenticator = await addVirtualAuthenticator(profile, page)
@@ -83,11 +83,10 @@ describe('a person', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
     await noticed(page, 'The passkey was removed.')
     await page.getByText('Work laptop').waitFor({ state: 'detached' })
-    await profile.close()
   })
 
   detail('signs in with the passkey that the browser offers', async () => {
-    const profile = await portal.profile()
+    await using profile = await portal.profile()
     const page = await profile.newPage()
     const authenticator = await addVirtualAuthenticator(profile, page)
     await signInAs(page, portal.base, 'Mei Sakamoto', '/me')
@@ -97,11 +96,10 @@ describe('a person', () => {
     await authenticator.setPresent(true)
     await signOut(page)
     await isSignedIn(page)
-    await profile.close()
   })
 
   test('sets up an authenticator app, then needs it or a recovery code, and removes it', async () => {
-    const profile = await portal.profile()
+    await using profile = await portal.profile()
     const page = await profile.newPage()
     await signInAs(page, portal.base, daniel, '/me')
     await page.getByRole('button', { name: 'Set up Authenticator app' }).click()
@@ -142,7 +140,6 @@ describe('a person', () => {
     await page.getByRole('button', { name: 'Remove Authenticator app' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
     await page.getByRole('button', { name: 'Set up Authenticator app' }).waitFor()
-    await profile.close()
   })
 })
 

@@ -19,7 +19,7 @@ const confirmed = (page: Page, action: string) => page.getByRole('dialog').getBy
 
 describe('on the page of their account, a person', () => {
   test('sets, changes and removes a password', async () => {
-    const profile = await portal.profile()
+    await using profile = await portal.profile()
     const page = await profile.newPage()
     await signInAs(page, portal.base, 'Ruth Penhallow', '/me')
     await page.getByRole('button', { name: 'Set a password' }).click()
@@ -50,11 +50,10 @@ describe('on the page of their account, a person', () => {
     await confirmed(page, 'Remove')
     await noticed(page, 'Your password was removed.')
     await page.getByRole('button', { name: 'Set a password' }).waitFor()
-    await profile.close()
   })
 
   detail('unlinks an account at a provider, and links it again', async () => {
-    const profile = await portal.profile()
+    await using profile = await portal.profile()
     const page = await profile.newPage()
     await signInAs(page, portal.base, 'Daniel Okonjo', '/me')
     await page.getByRole('button', { name: /^Unlink / }).click()
@@ -67,11 +66,10 @@ describe('on the page of their account, a person', () => {
     await page.waitForURL(`${portal.base}/me`)
     await page.getByRole('button', { name: /^Unlink / }).waitFor()
     assert.equal(await link.count(), 0)
-    await profile.close()
   })
 
   detail('B108: confirms who they are with an authenticator app, and removes it', async () => {
-    const profile = await portal.profile()
+    await using profile = await portal.profile()
     const page = await profile.newPage()
     await signInAs(page, portal.base, 'Mei Sakamoto', '/me')
     await page.getByRole('button', { name: 'Set up Authenticator app' }).click()
@@ -95,11 +93,10 @@ describe('on the page of their account, a person', () => {
     await page.getByRole('button', { name: 'Remove Authenticator app' }).click()
     await confirmed(page, 'Remove')
     await page.getByRole('button', { name: 'Set up Authenticator app' }).waitFor()
-    await profile.close()
   })
 
   test('is asked to sign in again ten minutes after the sign-in', async () => {
-    const profile = await portal.profile()
+    await using profile = await portal.profile()
     const page = await profile.newPage()
     await signInAs(page, portal.base, 'Mei Sakamoto', '/me')
     await page.clock.setSystemTime(Date.now() + 11 * 60_000)
@@ -115,6 +112,5 @@ describe('on the page of their account, a person', () => {
     await tab.getByRole('button', { name: 'Mei Sakamoto' }).click()
     await tab.waitForURL(`${portal.base}/me`)
     await page.getByLabel('New password').waitFor()
-    await profile.close()
   })
 })

@@ -1,33 +1,27 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import type { BrowserContext, Page, Request } from 'playwright-core'
 import { extractText, getDocumentProxy } from 'unpdf'
-import {
-  barriersInBothSchemes,
-  signIn,
-  startPortal,
-  untilInPage,
-  untilItHandlesKeys,
-  type TestPortal,
-} from '../support/browser.ts'
+import { barriersInBothSchemes, signIn, startPortal, untilInPage, untilItHandlesKeys } from '../support/browser.ts'
 import { parseObject } from '../support/json.ts'
 import { until } from '../support/until.ts'
 import { detail } from '../support/detail.ts'
 import { isEndure } from '../support/draws.ts'
+import { fixture, setUp } from '../support/fixture.ts'
 
-let portal: TestPortal
-let ruth: BrowserContext
+// The zone matters to a detail only.
+const portal = fixture(() =>
+  startPortal(isEndure ? 'firm: { name: Berg & Partner, time_zone: Pacific/Auckland }' : undefined),
+)
+const ruth = fixture(() => portal.profile())
 let state: Awaited<ReturnType<BrowserContext['storageState']>>
 /** Every page, by a readable name. */
 let pages: Readonly<Record<string, string>>
 /** Those that `npm test` looks at. */
 const frequent = ['overview', 'clients', 'notes', 'letter', 'search', 'people', 'accounts', 'invoice', 'audit', 'me']
 
-before(async () => {
-  // The zone matters to a detail only.
-  portal = await startPortal(isEndure ? 'firm: { name: Berg & Partner, time_zone: Pacific/Auckland }' : undefined)
-  ruth = await portal.profile()
-  const page = await ruth.newPage()
+setUp(async () => {
+  await using page = await ruth.newPage()
   await signIn(ruth, portal.base, 'Ruth Penhallow')
   await page.goto(`${portal.base}/search?q=invoice`)
   const hrefOf = (path: string) => page.locator(`[data-row][href*="/${path}/"]`).first().getAttribute('href')
@@ -35,7 +29,6 @@ before(async () => {
   const record = (dispute ?? '').split('/').slice(0, 3).join('/')
   const invoice = await issueInvoice(page, record.slice('/clients/'.length))
   state = await ruth.storageState()
-  await page.close()
   pages = {
     overview: '/',
     clients: '/clients',
@@ -70,7 +63,6 @@ before(async () => {
     nowhere: '/nowhere',
   }
 })
-after(() => portal.close())
 
 /** Returns the URL of an issued invoice. */
 async function issueInvoice(page: Page, client: string): Promise<string> {
@@ -109,7 +101,7 @@ describe('B90 in light and in dark colours axe finds nothing serious', () => {
   }
 
   test('in forms, menus and dialogs', async () => {
-    const page = await ruth.newPage()
+    await using page = await ruth.newPage()
     await open(page, pages['record'] ?? '')
     await page.getByRole('button', { name: 'Edit client' }).click()
     await page.getByRole('button', { name: 'Add note' }).click()
@@ -123,18 +115,16 @@ describe('B90 in light and in dark colours axe finds nothing serious', () => {
     await page.getByRole('button', { name: /Ruth Penhallow/ }).click()
     await page.getByRole('menu').waitFor()
     assert.deepEqual(await barriersInBothSchemes(page), [], 'menu')
-    await page.close()
   })
 
   test('on the sign-in page', async () => {
-    const profile = await portal.profile()
+    await using profile = await portal.profile()
     const page = await profile.newPage()
     const others = ['/signin?return_to=/clients', '/auth/callback?state=unknown&code=x']
     for (const address of ['/signin', ...(isEndure ? others : [])]) {
       await open(page, address)
       assert.deepEqual(await barriersInBothSchemes(page), [], address)
     }
-    await profile.close()
   })
 })
 
@@ -147,7 +137,7 @@ const others = () => Object.keys(pages).filter((name) => !frequent.includes(name
 /** Looks at pages in one tab, first in a wide window. */
 async function check(names: readonly string[], look: (page: Page) => Promise<string[]>): Promise<void> {
   assert.ok(names.length > 3)
-  const page = await ruth.newPage()
+  await using page = await ruth.newPage()
   for (const name of names) {
     await page.setViewportSize({ width: 1280, height: 720 })
     await open(page, pages[name] ?? assert.fail(name))
@@ -159,11 +149,10 @@ async function check(names: readonly string[], look: (page: Page) => Promise<str
     const width = await page.evaluate<number>('document.documentElement.scrollWidth')
     assert.ok(width <= 360, `${name} is ${width} wide`)
   }
-  await page.close()
 }
 
 detail('no page scrolls sideways on a phone with doubled font size', async () => {
-  const profile = await portal.profile({ storageState: state, viewport: { width: 380, height: 760 } })
+  await using profile = await portal.profile({ storageState: state, viewport: { width: 380, height: 760 } })
   const page = await profile.newPage()
   const protocol = await profile.newCDPSession(page)
   await protocol.send('Page.setFontSizes', { fontSizes: { standard: 32, fixed: 26 } })
@@ -172,13 +161,12 @@ detail('no page scrolls sideways on a phone with doubled font size', async () =>
     const width = await page.evaluate<number>('document.documentElement.scrollWidth')
     assert.ok(width <= 380, `${name} is ${width} wide`)
   }
-  await profile.close()
 })
 
 detail(
   'texts of the maximum length without spaces stay inside every window and leave room for other content',
   async () => {
-    const profile = await portal.profile({ storageState: state })
+    await using profile = await portal.profile({ storageState: state })
     const page = await profile.newPage()
     await open(page, '/clients')
     const post = async (address: string, data: object) => {
@@ -221,7 +209,6 @@ detail(
     await open(page, '/audit')
     const details = await page.getByRole('columnheader', { name: 'Details' }).boundingBox()
     assert.ok(details && details.x + details.width <= 1280, `details begin at ${details?.x}`)
-    await profile.close()
   },
 )
 
@@ -229,7 +216,7 @@ detail(
 const afterTwoFrames = `new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve())))`
 
 detail('no page shifts while it loads', async () => {
-  const profile = await portal.profile({ storageState: state })
+  await using profile = await portal.profile({ storageState: state })
   await profile.addInitScript(`
     window.shift = 0
     new PerformanceObserver((list) => { for (const entry of list.getEntries()) window.shift += entry.value })
@@ -242,11 +229,10 @@ detail('no page shifts while it loads', async () => {
     const shift = await page.evaluate<number>('window.shift')
     assert.ok(shift < 0.02, `${name}: ${shift}`)
   }
-  await profile.close()
 })
 
 detail('a page opened by its URL starts at the top, wherever the previous page was scrolled to', async () => {
-  const profile = await portal.profile({ storageState: state, viewport: { width: 1280, height: 600 } })
+  await using profile = await portal.profile({ storageState: state, viewport: { width: 1280, height: 600 } })
   const page = await profile.newPage()
   await open(page, '/audit')
   await page.evaluate('scrollTo(0, 400)')
@@ -257,11 +243,10 @@ detail('a page opened by its URL starts at the top, wherever the previous page w
   assert.equal(await page.evaluate<number>('scrollY'), 0)
   await open(page, '/audit')
   await untilInPage(page, 'scrollY === 400')
-  await profile.close()
 })
 
 test('the record page loads at most 250 kB of scripts, and nothing from other hosts', async () => {
-  const profile = await portal.profile({ storageState: state })
+  await using profile = await portal.profile({ storageState: state })
   const page = await profile.newPage()
   const foreign: string[] = []
   const scripts: Request[] = []
@@ -275,7 +260,6 @@ test('the record page loads at most 250 kB of scripts, and nothing from other ho
   const bytes = sizes.reduce((sum, { responseBodySize }) => sum + responseBodySize, 0)
   assert.ok(bytes > 50_000 && bytes <= 250_000, `${bytes} bytes of scripts`)
   assert.deepEqual(foreign, [])
-  await profile.close()
 })
 
 test('B89: a style or script without the nonce of the page is blocked', async () => {
@@ -305,7 +289,7 @@ test('B89: a style or script without the nonce of the page is blocked', async ()
 })
 
 detail('a day of the audit log is in the firm’s time zone, and can be typed digit by digit', async () => {
-  const profile = await portal.profile({ storageState: state, timezoneId: 'America/New_York' })
+  await using profile = await portal.profile({ storageState: state, timezoneId: 'America/New_York' })
   const page = await profile.newPage()
   const answers: number[] = []
   page.on('response', (answer) => answers.push(answer.status()))
@@ -325,11 +309,10 @@ detail('a day of the audit log is in the firm’s time zone, and can be typed di
   assert.ok(answers.every((status) => status < 400))
   await from.fill('')
   await page.waitForURL((url) => !url.searchParams.has('from'))
-  await profile.close()
 })
 
 detail('a record is printed completely, dark on light, with its times', async () => {
-  const profile = await portal.profile({
+  await using profile = await portal.profile({
     storageState: state,
     colorScheme: 'dark',
     viewport: { width: 1100, height: 780 },
@@ -348,13 +331,12 @@ detail('a record is printed completely, dark on light, with its times', async ()
   assert.equal(shown.text, 'rgb(27, 29, 34)')
   assert.deepEqual([shown.side, shown.wide], [false, 1100])
   assert.match(shown.time, /\d{4} at \d\d:\d\d/)
-  await profile.close()
 })
 
 const countOf = (written: string, words: RegExp) => written.match(words)?.length ?? 0
 
 detail('on paper, the short entries of a record and the rows of tables are each on one page', async () => {
-  const profile = await portal.profile({ storageState: state })
+  await using profile = await portal.profile({ storageState: state })
   const page = await profile.newPage()
   const headers = { origin: portal.base }
   const data = { name: 'Printed' }
@@ -388,11 +370,10 @@ detail('on paper, the short entries of a record and the rows of tables are each 
     for (const each of rows) assert.equal(countOf(each, /Time entry created/g), countOf(each, /time entry/g), each)
     assert.match((await printedPages(record, format)).join('\n'), /Participant\s+number\s+29/)
   }
-  await profile.close()
 })
 
 detail('lists are printed without their filters, dark on light, even if the screen is dark', async () => {
-  const profile = await portal.profile({ storageState: state, colorScheme: 'dark' })
+  await using profile = await portal.profile({ storageState: state, colorScheme: 'dark' })
   const page = await profile.newPage()
   for (const name of ['clients', 'audit', 'invoices', 'requests', 'usage', 'people', 'search', 'record'] as const) {
     await open(page, pages[name] ?? '')
@@ -419,11 +400,10 @@ detail('lists are printed without their filters, dark on light, even if the scre
     assert.deepEqual(dark, [], name)
     await page.emulateMedia({ media: 'screen', colorScheme: 'dark' })
   }
-  await profile.close()
 })
 
 detail('the audit log shows badges in full on a screen of 1024 pixels, and fits it', async () => {
-  const profile = await portal.profile({ storageState: state, viewport: { width: 1024, height: 768 } })
+  await using profile = await portal.profile({ storageState: state, viewport: { width: 1024, height: 768 } })
   const page = await profile.newPage()
   await open(page, '/audit')
   await page.route(/outcome=refused/, async (route) => {
@@ -445,11 +425,10 @@ detail('the audit log shows badges in full on a screen of 1024 pixels, and fits 
     }
   })()`)
   assert.deepEqual(cut, { badges: 0, page: false })
-  await profile.close()
 })
 
 detail('the page of a letter is printed with its text, and without its buttons', async () => {
-  const profile = await portal.profile({ storageState: state })
+  await using profile = await portal.profile({ storageState: state })
   const page = await profile.newPage()
   const letters = `${portal.base}${pages['record'] ?? ''}/letters`
   const made = await page.request.post(letters, {
@@ -462,11 +441,10 @@ detail('the page of a letter is printed with its text, and without its buttons',
   await page.emulateMedia({ media: 'print' })
   assert.ok(await editor.isVisible())
   assert.equal(await page.getByRole('button').count(), 0)
-  await profile.close()
 })
 
 detail('forced colours show the current page and the selection', async () => {
-  const profile = await portal.profile({ storageState: state, forcedColors: 'active' })
+  await using profile = await portal.profile({ storageState: state, forcedColors: 'active' })
   const page = await profile.newPage()
   const style = (selector: string, property: string) =>
     page.evaluate<string>(`getComputedStyle(document.querySelector(${JSON.stringify(selector)})).${property}`)
@@ -481,5 +459,4 @@ detail('forced colours show the current page and the selection', async () => {
   assert.equal(await style('[data-row]:focus', 'outlineStyle'), 'solid')
   assert.equal(await style('input[value=active]:checked + label', 'textDecorationLine'), 'underline')
   assert.equal(await style('input[value=archived] + label', 'textDecorationLine'), 'none')
-  await profile.close()
 })

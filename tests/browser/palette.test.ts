@@ -11,7 +11,7 @@ describe('the command palette', () => {
   test('lists the pages of the role with Ctrl+K, even while someone writes, and finds records and their words', async () => {
     const name = 'Palette Trading'
     const record = await desk.make('/clients', { name })
-    const page = await desk.open('/clients')
+    await using page = await desk.open('/clients')
     const dialog = page.getByRole('dialog')
     await page.getByRole('searchbox').focus()
     await page.keyboard.press('Control+k')
@@ -34,12 +34,11 @@ describe('the command palette', () => {
     await page.keyboard.press('Control+k')
     await page.keyboard.press('Escape')
     await dialog.waitFor({ state: 'detached' })
-    await page.close()
   })
 
   detail('shows pages before the records that have their name', async () => {
     await desk.make('/clients', { name: 'Templates and Clients Ltd' })
-    const page = await desk.open('/clients')
+    await using page = await desk.open('/clients')
     await page.keyboard.press('Control+k')
     await page.getByRole('dialog').locator('input:focus').waitFor()
     await page.keyboard.type('clients')
@@ -47,24 +46,22 @@ describe('the command palette', () => {
     await choices.filter({ hasText: 'Templates and Clients Ltd' }).waitFor()
     const names = await choices.allTextContents()
     assert.deepEqual([names[0], names.at(-1)], ['Clients', 'Search all records for “clients”'])
-    await page.close()
   })
 
   detail('shows the date of a note as the pages do', async () => {
     const { record } = await desk.newClient()
     await desk.make(`${record}/notes`, { date: '2026-11-20', text: 'Quillfeather was mentioned.' })
-    const page = await desk.open('/clients')
+    await using page = await desk.open('/clients')
     await page.keyboard.press('Control+k')
     await page.getByRole('dialog').locator('input:focus').waitFor()
     await page.keyboard.type('Quillfeather')
     const choices = page.getByRole('dialog').getByRole('button')
     await choices.filter({ hasText: 'Note of Somebody New' }).getByText('20 Nov 2026', { exact: true }).waitFor()
     assert.doesNotMatch((await choices.allTextContents()).join(), /2026-11-20/)
-    await page.close()
   })
 
   detail('shows the keyboard shortcuts for “?”, but not while someone types', async () => {
-    const page = await desk.open('/clients')
+    await using page = await desk.open('/clients')
     const dialog = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
     await page.getByRole('searchbox').fill('')
     await page.getByRole('searchbox').press('?')
@@ -74,6 +71,5 @@ describe('the command palette', () => {
     await page.keyboard.press('?')
     await dialog.waitFor()
     assert.deepEqual(await barriers(page), [])
-    await page.close()
   })
 })

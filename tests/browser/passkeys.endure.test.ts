@@ -68,7 +68,7 @@ const factorsOf = async (page: Page) => at(await send(page, 'GET', '/me'), 'json
 
 describe('B60: a passkey of Chromium', () => {
   test('signs in as two factors, or as one if its authenticator cannot verify the person', async () => {
-    const profile = await portal.profile()
+    await using profile = await portal.profile()
     const page = await profile.newPage()
     await signInAs(page, portal.base, 'Mei Sakamoto', '/me')
     const cdp = await profile.newCDPSession(page)
@@ -103,6 +103,5 @@ describe('B60: a passkey of Chromium', () => {
     await send(page, 'POST', '/auth/second-factor/start', { factor: 'recovery_code' })
     assert.equal((await send(page, 'POST', '/auth/second-factor', { input: { code } }))['status'], 200)
     assert.deepEqual(await factorsOf(page), ['passkey', 'recovery_code'])
-    await profile.close()
   })
 })

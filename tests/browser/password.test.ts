@@ -32,7 +32,7 @@ const isSignedIn = async (profile: BrowserContext) => (await profile.cookies()).
 
 describe('a password', () => {
   test('is chosen with a mailed link, which does not sign in, and then signs in', async () => {
-    const profile = await portal.profile()
+    await using profile = await portal.profile()
     const page = await profile.newPage()
     await choose(page, mei)
     assert.equal(await isSignedIn(profile), false)
@@ -49,11 +49,10 @@ describe('a password', () => {
     await passwordField(page).press('Enter')
     await page.waitForURL((url) => url.pathname === '/')
     await page.getByText('Mei Sakamoto').first().waitFor()
-    await profile.close()
   })
 
   detail('that is refused is refused with the reason, at its field, and the link stays usable', async () => {
-    const profile = await portal.profile()
+    await using profile = await portal.profile()
     const page = await profile.newPage()
     await page.goto(`${portal.base}/signin/reset`)
     await page.getByLabel('Email address').fill(daniel)
@@ -85,11 +84,10 @@ describe('a password', () => {
     await page.getByText(/expired, was used/).waitFor()
     await page.getByRole('link', { name: 'Ask for another link' }).click()
     await page.getByRole('heading', { name: 'Choose a new password' }).waitFor()
-    await profile.close()
   })
 
   test('B56, B90: is pasted, shown and found in the right order by keyboard, and its fields say what they are for', async () => {
-    const profile = await portal.profile()
+    await using profile = await portal.profile()
     await profile.grantPermissions(['clipboard-read', 'clipboard-write'])
     const page = await profile.newPage()
     await page.goto(`${portal.base}/signin?return_to=/me`)
@@ -122,6 +120,5 @@ describe('a password', () => {
     await toggle.click()
     assert.equal(await field.getAttribute('type'), 'password')
     assert.equal(await field.inputValue(), password)
-    await profile.close()
   })
 })

@@ -1,21 +1,16 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
-import type { BrowserContext, Page } from 'playwright-core'
+import { describe, test } from 'node:test'
+import type { Page } from 'playwright-core'
 import { parseObject } from '../support/json.ts'
-import { barriers, signIn, startPortal, type TestPortal } from '../support/browser.ts'
+import { barriers, signIn, startPortal } from '../support/browser.ts'
 import { chooseIn } from '../support/choice.ts'
 import { detail } from '../support/detail.ts'
+import { fixture, setUp } from '../support/fixture.ts'
 
-let portal: TestPortal
-let partner: BrowserContext
-
-before(async () => {
-  // Not the shared one, since a person is deleted.
-  portal = await startPortal('{}')
-  partner = await portal.profile()
-  await signIn(partner, portal.base, 'Ruth Penhallow')
-})
-after(() => portal.close())
+// Not the shared one, since a person is deleted.
+const portal = fixture(() => startPortal('{}'))
+const partner = fixture(() => portal.profile())
+setUp(() => signIn(partner, portal.base, 'Ruth Penhallow'))
 
 async function open(): Promise<Page> {
   const page = await partner.newPage()
@@ -47,7 +42,7 @@ async function withoutMail(page: Page, link: string): Promise<void> {
 
 describe('the page of people', () => {
   detail('finds people by name and address, and says so if there is none', async () => {
-    const page = await open()
+    await using page = await open()
     const search = page.getByRole('searchbox', { name: 'Search people' })
     await search.fill('konjo dän')
     await page.getByText('Ruth Penhallow', { exact: true }).and(page.locator('td *')).waitFor({ state: 'detached' })
@@ -56,11 +51,10 @@ describe('the page of people', () => {
     await page.getByRole('heading', { name: 'Nobody found' }).waitFor()
     await page.getByRole('button', { name: 'Show everyone' }).click()
     await page.locator('tbody tr').nth(2).waitFor()
-    await page.close()
   })
 
   detail('B74: shows the link of an invitation once where no mail is sent', async () => {
-    const page = await open()
+    await using page = await open()
     const link = `${portal.base}/signin/invitation#${'A'.repeat(43)}`
     await withoutMail(page, link)
     await invite(page, 'Jo Brand', 'jo@example.com')
@@ -75,11 +69,10 @@ describe('the page of people', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Withdraw' }).press('Enter')
     await row.waitFor({ state: 'detached' })
     await page.locator('main:focus').waitFor()
-    await page.close()
   })
 
   detail('shows the reason at the field of an address that cannot be invited', async () => {
-    const page = await open()
+    await using page = await open()
     await page.getByRole('button', { name: 'Invite' }).click()
     const form = page.getByRole('form', { name: 'Invite a person' })
     await form.getByLabel('Name').fill('Nobody')
@@ -88,11 +81,10 @@ describe('the page of people', () => {
     await form.getByText('is not an email address').waitFor()
     assert.equal(await form.getByLabel('Email').getAttribute('aria-invalid'), 'true')
     assert.equal(await form.getByLabel('Name').inputValue(), 'Nobody', 'nothing typed is lost')
-    await page.close()
   })
 
   detail('renames a person by keyboard alone', async () => {
-    const page = await open()
+    await using page = await open()
     await page.getByRole('button', { name: 'More actions for Mei Sakamoto' }).focus()
     await page.keyboard.press('Enter')
     await page.getByRole('menu').locator(':focus').waitFor()
@@ -109,11 +101,10 @@ describe('the page of people', () => {
     await page.getByLabel('Name', { exact: true }).fill('Mei Sakamoto')
     await page.keyboard.press('Enter')
     await page.getByText('Mei Sakamoto', { exact: true }).and(page.locator('td *')).first().waitFor()
-    await page.close()
   })
 
   test('B101: shows which clients a hand-over moves before it moves them, and deletes only afterwards', async () => {
-    const page = await open()
+    await using page = await open()
     await choose(page, 'Daniel Okonjo', 'Delete')
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
     await page.getByText(/Daniel Okonjo still has \d+ clients/).waitFor()
@@ -134,6 +125,5 @@ describe('the page of people', () => {
     await choose(page, 'Daniel Okonjo', 'Delete')
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
     await row.waitFor({ state: 'detached' })
-    await page.close()
   })
 })

@@ -57,7 +57,7 @@ describe('a record on a phone', () => {
 test('a dialog on a phone wraps a long name instead of growing wider than the screen', async () => {
   const name = 'Donaudampfschifffahrt'.repeat(9)
   const address = await desk.make('/clients', { name })
-  const partners = await desk.ruth.newPage()
+  await using partners = await desk.ruth.newPage()
   await partners.setViewportSize({ width: 375, height: 700 })
   await partners.goto(desk.base + address)
   await partners.getByRole('button', { name: 'More', exact: true }).click()
@@ -65,11 +65,10 @@ test('a dialog on a phone wraps a long name instead of growing wider than the sc
   const field = await partners.getByRole('dialog').getByLabel(`Type “${name}” to confirm`).boundingBox()
   assert.ok(field)
   assert.ok(field.x + field.width <= 375, `the field ends at ${field.x + field.width}`)
-  await partners.close()
 })
 
 test('the work of a time entry takes the whole row of a wide form, the invoice of a dispute only a part', async () => {
-  const wide = await desk.daniel.newPage()
+  await using wide = await desk.daniel.newPage()
   await wide.setViewportSize({ width: 1440, height: 900 })
   const boxIn = (form: string, label: string) =>
     wide.getByRole('form', { name: form }).getByLabel(label).first().boundingBox()
@@ -89,5 +88,4 @@ test('the work of a time entry takes the whole row of a wide form, the invoice o
   const [invoice, amount] = [await boxIn('New dispute', 'Invoice'), await boxIn('New dispute', 'Amount')]
   assert.ok(invoice && amount)
   assert.deepEqual([invoice.y, invoice.width], [amount.y, amount.width])
-  await wide.close()
 })

@@ -39,7 +39,7 @@ const editForm = (page: Page) => page.getByRole('form', { name: 'Edit note' })
 
 describe('the list of clients', () => {
   detail('is searched while typing, keeps the search in its URL, and says when nothing is found', async () => {
-    const page = await daniel.newPage()
+    await using page = await daniel.newPage()
     await page.goto(`${portal.base}/clients`)
     await page.locator('[data-row]').first().waitFor()
     const all = await page.locator('[data-row]').count()
@@ -59,11 +59,10 @@ describe('the list of clients', () => {
     await page.getByRole('heading', { name: 'Nothing found' }).waitFor()
     await page.getByRole('button', { name: 'Show all active clients' }).click()
     await page.getByText(`${all} clients`).waitFor()
-    await page.close()
   })
 
   detail('sorted by last change, starts with the client whose record was last written to', async () => {
-    const page = await daniel.newPage()
+    await using page = await daniel.newPage()
     // What is written from now on is new, however slow the machine is.
     await page.clock.setFixedTime(Date.now())
     await page.goto(`${portal.base}/clients?sort=-changed_at`)
@@ -92,13 +91,12 @@ describe('the list of clients', () => {
       .first()
     assert.equal(await row.locator('[data-row]').textContent(), name)
     await row.getByText('just now').waitFor()
-    await page.close()
   })
 })
 
 describe('unsaved text', () => {
   test('is not lost by a wrong click', async () => {
-    const page = await daniel.newPage()
+    await using page = await daniel.newPage()
     await page.goto(await recordOfDaniel())
     await page.getByRole('button', { name: 'Add note' }).click()
     await noteField(page).fill('Half a sentence')
@@ -120,7 +118,6 @@ describe('unsaved text', () => {
     await page.getByRole('link', { name: /^Notes/ }).click()
     await page.getByRole('button', { name: 'Add note' }).waitFor()
     assert.equal(await page.getByText('Half a sentence').count(), 0)
-    await page.close()
   })
 })
 
@@ -211,7 +208,7 @@ describe('two people who edit the same item', () => {
 
 describe('a record', () => {
   test('is created, filled, changed, archived and found again', async () => {
-    const page = await ruth.newPage()
+    await using page = await ruth.newPage()
     await page.goto(`${portal.base}/clients`)
     await page.getByRole('button', { name: 'New client' }).click()
     const form = page.getByRole('dialog', { name: 'New client' })
@@ -262,11 +259,10 @@ describe('a record', () => {
     assert.equal(await page.getByLabel('Search clients').inputValue(), 'zebra')
     await page.getByText('Archived', { exact: true }).click()
     await page.getByRole('link', { name: /Zebra/ }).waitFor()
-    await page.close()
   })
 
   detail('that was just created leads back to the list, and its form stays closed', async () => {
-    const page = await ruth.newPage()
+    await using page = await ruth.newPage()
     await page.goto(`${portal.base}/clients`)
     await page.getByRole('button', { name: 'New client' }).dblclick()
     await page.getByRole('dialog').getByLabel('Name').fill('Made Once')
@@ -276,7 +272,6 @@ describe('a record', () => {
     await page.getByRole('link', { name: 'Made Once' }).waitFor()
     assert.equal(page.url(), `${portal.base}/clients`)
     assert.equal(await page.getByRole('dialog').count(), 0)
-    await page.close()
   })
 
   detail('shows all its versions, older ones on request', async () => {
@@ -287,7 +282,7 @@ describe('a record', () => {
       const data = { name: `Many versions ${version}` }
       await ruth.request.patch(address, { data, headers: { ...headers, 'if-match': `"${version}"` } })
     }
-    const page = await ruth.newPage()
+    await using page = await ruth.newPage()
     await page.goto(`${address}/revisions`)
     const versions = page.locator('section', { has: page.getByRole('heading', { name: 'Versions' }) })
     await versions.getByText('Version 53').waitFor()
@@ -295,24 +290,22 @@ describe('a record', () => {
     await versions.getByText('Version 1', { exact: true }).waitFor()
     assert.equal(await versions.getByRole('listitem').count(), 53)
     assert.equal(await versions.locator('dl').count(), 52)
-    await page.close()
   })
 })
 
 describe('the audit log', () => {
   test('is verified on its page, in words and with its last seal', async () => {
-    const page = await ruth.newPage()
+    await using page = await ruth.newPage()
     await page.goto(`${portal.base}/audit`)
     await page.getByRole('button', { name: 'Verify the chain' }).click()
     const proof = page.getByRole('alert').filter({ hasText: 'The audit log is intact' })
     await proof.getByText(/^[\d,]+ sealed rows/).waitFor()
     await proof.getByRole('button', { name: 'Close' }).click()
     await proof.waitFor({ state: 'detached' })
-    await page.close()
   })
 
   detail('that was changed behind its back is shown with the rows at fault', async () => {
-    const page = await ruth.newPage()
+    await using page = await ruth.newPage()
     await page.route('**/audit/verification', async (route) => {
       const response = await route.fetch()
       const answer = parseObject(await response.text())
@@ -326,11 +319,10 @@ describe('the audit log', () => {
     assert.deepEqual(await barriersInBothSchemes(page), [])
     await page.setViewportSize({ width: 375, height: 740 })
     assert.equal(await page.evaluate<number>('document.documentElement.scrollWidth'), 375)
-    await page.close()
   })
 
   detail('is filtered by every choice, including those made while the page was loading', async () => {
-    const page = await ruth.newPage()
+    await using page = await ruth.newPage()
     await page.goto(`${portal.base}/audit`)
     const answering = Promise.withResolvers<void>()
     await page.route(/action=sign_in/, async (route) => {
@@ -355,11 +347,10 @@ describe('the audit log', () => {
     `)
     await page.waitForURL(/actor=person/)
     assert.deepEqual(Object.fromEntries(new URL(page.url()).searchParams), { outcome: 'refused', actor: 'person' })
-    await page.close()
   })
 
   detail('shows changes first, and views on request: successive views of one record are one row', async () => {
-    const page = await ruth.newPage()
+    await using page = await ruth.newPage()
     await page.goto(await recordOfDaniel())
     const name = (await page.locator('h1').textContent()) ?? ''
     for (let visit = 0; visit < 3; visit += 1) await page.reload()
@@ -380,11 +371,10 @@ describe('the audit log', () => {
     await page.waitForURL((url) => !url.searchParams.has('client'))
     await rows.getByTitle('Only events by').first().click()
     await page.waitForURL(/person=/)
-    await page.close()
   })
 
   detail('has the same rows when the page loads them itself, and includes the views of a chosen action', async () => {
-    const page = await ruth.newPage()
+    await using page = await ruth.newPage()
     await page.goto(`${portal.base}/audit?action=client_read`)
     await page.getByRole('row').filter({ hasText: 'Client read' }).first().waitFor()
     assert.ok(await page.getByLabel('Include views').isChecked())
@@ -392,11 +382,10 @@ describe('the audit log', () => {
     await page.waitForURL((url) => !url.searchParams.has('action'))
     await page.getByRole('row').filter({ hasText: 'Client read' }).first().waitFor({ state: 'detached' })
     await page.getByRole('row').nth(1).waitFor()
-    await page.close()
   })
 
   detail('is searched further back until something is found', async () => {
-    const page = await ruth.newPage()
+    await using page = await ruth.newPage()
     const asked: string[] = []
     await page.goto(`${portal.base}/audit`)
     await page.getByRole('row').nth(1).waitFor()
@@ -414,7 +403,6 @@ describe('the audit log', () => {
     await page.getByRole('row').filter({ hasText: 'Role changed' }).waitFor()
     assert.deepEqual(asked, ['first', '9000', '8000', '7000'])
     assert.equal(await page.getByRole('button', { name: 'Show more' }).count(), 0)
-    await page.close()
   })
 })
 
@@ -432,7 +420,7 @@ const keptIn = (page: Page) =>
 
 test('unsaved text survives the end of its page, until it is saved or its person signs out (B113)', async () => {
   const address = await recordOfDaniel()
-  const profile = await portal.profile()
+  await using profile = await portal.profile()
   await signIn(profile, portal.base, 'Daniel Okonjo')
   const written = await profile.newPage()
   await written.goto(`${address}/notes`)
@@ -474,5 +462,4 @@ test('unsaved text survives the end of its page, until it is saved or its person
   await page.waitForURL((url) => !url.pathname.startsWith('/clients'))
   await page.goto(`${portal.base}/signin`)
   assert.equal(await keptIn(page), '[]')
-  await profile.close()
 })

@@ -23,25 +23,23 @@ async function archiveFirst(page: Page, noun: string): Promise<void> {
 
 describe('B98: archiving', () => {
   test('a note is undone from the notification', async () => {
-    const page = await desk.open(record)
+    await using page = await desk.open(record)
     await archiveFirst(page, 'note')
     await page.getByText('No notes yet').waitFor()
     assert.deepEqual(await desk.notes(record), [])
     await page.getByRole('button', { name: 'Undo' }).click()
     await articles(page).filter({ hasText: 'As it was.' }).waitFor()
     assert.deepEqual(await desk.notes(record), ['As it was.'])
-    await page.close()
   })
 
   test('a client is undone from the notification', async () => {
-    const page = await desk.open(record)
+    await using page = await desk.open(record)
     await page.getByRole('button', { name: 'More', exact: true }).click()
     await page.getByRole('menuitem', { name: 'Archive client' }).click()
     await page.getByText('Archived', { exact: true }).waitFor()
     await page.getByRole('button', { name: 'Undo' }).click()
     await page.getByText('Archived', { exact: true }).waitFor({ state: 'detached' })
     assert.equal(at(await desk.ask(record), 'status'), 'active')
-    await page.close()
   })
 
   for (const [noun, fresh] of [
@@ -53,7 +51,7 @@ describe('B98: archiving', () => {
       const list = `${record}/${noun}s`
       const path = await desk.make(list, fresh)
       await desk.meanwhile('DELETE', path)
-      const page = await desk.open(list)
+      await using page = await desk.open(list)
       await page.getByRole('button', { name: `Show archived ${noun}s` }).click()
       const shown = page.getByRole('region', { name: `Archived ${noun}s` }).getByRole('article')
       await shown.getByText('Archived', { exact: true }).waitFor()
@@ -67,13 +65,12 @@ describe('B98: archiving', () => {
       await page.getByRole('button', { name: 'Restore', exact: true }).click()
       await page.getByText('Archived', { exact: true }).waitFor({ state: 'detached' })
       assert.equal(at(await desk.ask(path), 'archived_at'), null)
-      await page.close()
     })
   }
 
   test('is taken back in the list, also on a narrow screen', async () => {
     await desk.meanwhile('DELETE', note)
-    const page = await desk.daniel.newPage()
+    await using page = await desk.daniel.newPage()
     await page.setViewportSize({ width: 375, height: 740 })
     await page.goto(desk.base + record)
     await page.getByRole('button', { name: 'Show archived notes' }).click()
@@ -81,7 +78,6 @@ describe('B98: archiving', () => {
     await page.getByText('No notes are archived.').waitFor()
     await articles(page).filter({ hasText: 'As it was.' }).waitFor()
     assert.equal(await page.evaluate<number>('document.documentElement.scrollWidth'), 375)
-    await page.close()
   })
 })
 
@@ -104,7 +100,7 @@ async function statusOf(address: string): Promise<number> {
 
 describe('deleting a client', () => {
   test('asks first, and is undone from the notification', async () => {
-    const page = await openAsRuth(record)
+    await using page = await openAsRuth(record)
     const question = page.getByRole('dialog', { name: 'Delete Somebody New?' })
     await deleteIt(page)
     await question.getByRole('button', { name: 'Cancel' }).click()
@@ -117,14 +113,13 @@ describe('deleting a client', () => {
     await page.waitForURL(desk.base + record)
     await page.getByRole('heading', { name: 'Somebody New', level: 1 }).waitFor()
     assert.equal(await statusOf(record), 200)
-    await page.close()
   })
 
   test('leaves it among the deleted ones, where partners restore it, also on a narrow screen', async () => {
     const name = 'A Deleted Client With a Name That Is Much Too Long for One Line of a Phone'
     await desk.meanwhile('PATCH', record, { name })
     await desk.meanwhile('DELETE', record)
-    const page = await openAsRuth('/clients')
+    await using page = await openAsRuth('/clients')
     await page.setViewportSize({ width: 375, height: 740 })
     await page.getByText('Deleted', { exact: true }).click()
     await page.waitForURL(/status=deleted/)
@@ -137,25 +132,23 @@ describe('deleting a client', () => {
     await row.getByRole('button', { name: `Restore ${name}` }).click()
     await row.waitFor({ state: 'detached' })
     assert.equal(await statusOf(record), 200)
-    await page.close()
   })
 
   test('says why it cannot be restored', async () => {
     await desk.meanwhile('PATCH', record, { reference: 'Taken' })
     await desk.meanwhile('DELETE', record)
     await desk.make('/clients', { name: 'Other', reference: 'taken' })
-    const page = await openAsRuth('/clients?status=deleted&q=taken')
+    await using page = await openAsRuth('/clients?status=deleted&q=taken')
     await page.getByRole('button', { name: 'Restore Somebody New' }).click()
     await page.getByText('The consultant already has a client with this reference').waitFor()
     assert.equal(await statusOf(record), 404)
-    await page.close()
   })
 })
 
 describe('B98: an older version', () => {
   test('of a note is restored as a new one, and the version of now has no button', async () => {
     await desk.meanwhile('PATCH', note, { text: 'As it is now.', participants: ['Ruth'] })
-    const page = await desk.open(note)
+    await using page = await desk.open(note)
     await page.getByRole('button', { name: /^Restore this version/ }).click()
     await articles(page).getByText('As it was.').waitFor()
     const now = await desk.ask(note)
@@ -163,12 +156,11 @@ describe('B98: an older version', () => {
     await page.getByText('Version 3').waitFor()
     assert.equal(await page.getByRole('button', { name: 'Restore this version: 1' }).count(), 0)
     await page.getByRole('button', { name: 'Restore this version: 2' }).waitFor()
-    await page.close()
   })
 
   test('of a client is restored, and asks first while something is unsaved', async () => {
     await desk.meanwhile('PATCH', record, { name: 'Somebody Else', email: 'else@example.com' })
-    const page = await desk.open(`${record}/revisions`)
+    await using page = await desk.open(`${record}/revisions`)
     await page.getByRole('button', { name: 'Edit client' }).click()
     await page.getByLabel('Reference').fill('unsaved')
     await page.getByRole('button', { name: /^Restore this version/ }).click()
@@ -181,13 +173,12 @@ describe('B98: an older version', () => {
     const now = await desk.ask(record)
     assert.deepEqual([at(now, 'name'), at(now, 'email'), at(now, 'version')], ['Somebody New', null, 3])
     assert.equal(await page.getByLabel('Reference').inputValue(), 'unsaved')
-    await page.close({ runBeforeUnload: false })
   })
 
   test('of a letter is restored while it is written, not once it is sent', async () => {
     const letter = await desk.make(`${record}/letters`, { subject: 'Offer', body: 'First.' })
     await desk.meanwhile('PATCH', letter, { body: 'Second.' })
-    const page = await desk.open(letter)
+    await using page = await desk.open(letter)
     await page.getByText('Versions', { exact: true }).filter({ visible: true }).first().click()
     await page.getByRole('button', { name: 'Restore this version: 1' }).click()
     await page.getByRole('textbox', { name: 'Letter', exact: true }).getByText('First.').waitFor()
@@ -197,6 +188,5 @@ describe('B98: an older version', () => {
     await page.getByText('Versions', { exact: true }).filter({ visible: true }).first().click()
     await page.getByText('Version 2').waitFor()
     assert.equal(await page.getByRole('button', { name: /^Restore this version/ }).count(), 0)
-    await page.close()
   })
 })

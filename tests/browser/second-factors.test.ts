@@ -64,7 +64,7 @@ async function saveCodes(page: Page): Promise<void> {
 
 describe('a person who needs a second factor and has none', () => {
   test('sets up an authenticator app during the sign-in, and confirms the next one in one of three tabs', async () => {
-    const profile = await portal.profile()
+    await using profile = await portal.profile()
     const page = await profile.newPage()
     await signInTo(page, 'Ruth Penhallow', 'Set up a second factor')
     assert.deepEqual(await barriersInBothSchemes(page), [])
@@ -95,11 +95,10 @@ describe('a person who needs a second factor and has none', () => {
     await late.getByRole('link', { name: 'Continue', exact: true }).click()
     await late.waitForURL(`${portal.base}/`)
     await late.getByText('Ruth Penhallow').first().waitFor()
-    await profile.close()
   })
 
   detail('sets up text messages, and confirms the next sign-in with one', async () => {
-    const profile = await portal.profile()
+    await using profile = await portal.profile()
     const page = await profile.newPage()
     await signInTo(page, 'Daniel Okonjo', 'Set up a second factor')
     await page.getByRole('button', { name: /^Text message/ }).click()
@@ -130,11 +129,10 @@ describe('a person who needs a second factor and has none', () => {
     await code.fill(gateway.lastCode())
     await page.keyboard.press('Enter')
     await inside(page)
-    await profile.close()
   })
 
   detail('creates a passkey, and confirms the next sign-in with it', async () => {
-    const profile = await portal.profile()
+    await using profile = await portal.profile()
     const page = await profile.newPage()
     const authenticator = await addVirtualAuthenticator(profile, page)
     // Otherwise the browser would offer the passkey by itself on the first step.
@@ -151,6 +149,5 @@ describe('a person who needs a second factor and has none', () => {
     assert.deepEqual(await barriersInBothSchemes(page), [])
     await page.getByRole('button', { name: 'Use your passkey' }).click()
     await inside(page)
-    await profile.close()
   })
 })

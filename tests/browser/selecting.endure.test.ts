@@ -53,7 +53,7 @@ async function handOverTo(page: Page, name: string): Promise<void> {
 describe('selected clients', () => {
   test('are handed over in one step, after a preview, and the others stay', async () => {
     const paths = await makeClients('Oak', 'Elm', 'Fir')
-    const page = await openList()
+    await using page = await openList()
     await box(page, 'Oak').check()
     await box(page, 'Elm').check()
     await bar(page).getByText('2 selected').waitFor()
@@ -71,12 +71,11 @@ describe('selected clients', () => {
     assert.deepEqual(await Promise.all(paths.map(ownerOf)), ['Mei Sakamoto', 'Mei Sakamoto', 'Daniel Okonjo'])
     const row = page.getByRole('row').filter({ hasText: `${word} Oak` })
     await row.getByRole('cell', { name: 'Mei Sakamoto', exact: true }).waitFor()
-    await page.close()
   })
 
   detail('are selected and handed over by keyboard alone', async () => {
     const paths = await makeClients('Oak', 'Elm')
-    const page = await openList()
+    await using page = await openList()
     await page.keyboard.press('j')
     await page.keyboard.press('x')
     await bar(page).getByText('1 selected').waitFor()
@@ -97,12 +96,11 @@ describe('selected clients', () => {
     await page.keyboard.press('Enter')
     await noticed(page, '2 clients handed over to Mei Sakamoto.')
     assert.deepEqual(await Promise.all(paths.map(ownerOf)), ['Mei Sakamoto', 'Mei Sakamoto'])
-    await page.close()
   })
 
   detail('can be a range, the whole page, or all that match', async () => {
     await makeClients(...Array.from({ length: 53 }, (_, n) => `Tree ${100 + n}`))
-    const page = await openList()
+    await using page = await openList()
     await box(page, 'Tree 101').check()
     await box(page, 'Tree 104').click({ modifiers: ['Shift'] })
     await bar(page).getByText('4 selected').waitFor()
@@ -115,14 +113,13 @@ describe('selected clients', () => {
     await page.getByLabel('Search clients').fill(`${word} Tree 110`)
     await page.waitForURL(/Tree/)
     await bar(page).waitFor({ state: 'detached' })
-    await page.close()
   })
 
   detail(
     'that have changed since are shown as they are now, and nothing is handed over before a second look',
     async () => {
       const [oak = '', elm = ''] = await makeClients('Oak', 'Elm')
-      const page = await openList()
+      await using page = await openList()
       await page.getByRole('checkbox', { name: 'Select all on this page' }).check()
       await page.keyboard.press('h')
       const answer = await desk.ruth.request.get(`${desk.base}/people`, { headers: desk.headers })
@@ -137,7 +134,6 @@ describe('selected clients', () => {
       await dialog(page).getByRole('button', { name: 'Hand over 1 client' }).click()
       await page.getByText('1 client handed over to Mei Sakamoto.').waitFor()
       assert.equal(await ownerOf(oak), 'Mei Sakamoto')
-      await page.close()
     },
   )
 
@@ -150,12 +146,11 @@ describe('selected clients', () => {
     assert.equal(await page.evaluate<number>('document.documentElement.scrollWidth'), 375)
     assert.deepEqual(await barriersInBothSchemes(page), [])
     await page.close()
-    const own = await desk.open(`/clients?q=${word}`)
+    await using own = await desk.open(`/clients?q=${word}`)
     await own.locator('[data-row]').first().waitFor()
     assert.equal(await own.getByRole('checkbox').count(), 0)
     await own.keyboard.press('j')
     await own.keyboard.press('x')
     assert.equal(await bar(own).count(), 0)
-    await own.close()
   })
 })

@@ -8,7 +8,7 @@ const portal = fixture(() => startPortal())
 
 describe('signing in', () => {
   test('takes two clicks and ends on the requested page, but opens no page that the person may not see', async () => {
-    const profile = await portal.profile()
+    await using profile = await portal.profile()
     const page = await profile.newPage()
     await page.goto(`${portal.base}/clients?status=all&sort=-changed_at`)
     assert.equal(new URL(page.url()).pathname, '/signin')
@@ -26,11 +26,10 @@ describe('signing in', () => {
     }
     assert.equal((await page.goto(`${portal.base}/nowhere`))?.status(), 404)
     await page.getByRole('heading', { name: 'Page not found' }).waitFor()
-    await profile.close()
   })
 
   detail('is not asked of a person who is signed in and opens the page again or goes back to it', async () => {
-    const profile = await portal.profile()
+    await using profile = await portal.profile()
     const page = await profile.newPage()
     await page.goto(`${portal.base}/signin?return_to=/me`)
     assert.equal(await page.getByText('You are signed in as').count(), 0)
@@ -46,13 +45,12 @@ describe('signing in', () => {
     await page.goto(`${portal.base}/signin?again=1`)
     await page.getByRole('heading', { name: 'Confirm your identity' }).waitFor()
     assert.equal(await page.getByText('You are signed in as').count(), 0)
-    await profile.close()
   })
 })
 
 describe('signing out', () => {
   test('B29 leaves nothing for the Back button, in any tab', async () => {
-    const profile = await portal.profile()
+    await using profile = await portal.profile()
     const page = await profile.newPage()
     await signInAs(page, portal.base, 'Mei Sakamoto')
     const name = (await page.locator('[data-row]').first().textContent()) ?? ''
@@ -72,7 +70,6 @@ describe('signing out', () => {
       await page.goBack().catch(() => undefined)
       assert.equal(await page.getByText(name).count(), 0, `after ${steps + 1} steps back: ${page.url()}`)
     }
-    await profile.close()
   })
 })
 
@@ -104,7 +101,7 @@ describe('the sessions at /me', () => {
   })
 
   detail('of another person hide what is open in other tabs, at once', async () => {
-    const profile = await portal.profile()
+    await using profile = await portal.profile()
     const page = await profile.newPage()
     await signInAs(page, portal.base, 'Daniel Okonjo')
     const name = (await page.locator('[data-row]').first().textContent()) ?? ''
@@ -116,6 +113,5 @@ describe('the sessions at /me', () => {
     await other.locator('[data-row]').first().waitFor()
     await page.getByRole('heading', { name: 'No access' }).waitFor()
     assert.equal(await page.getByText(name).count(), 0)
-    await profile.close()
   })
 })

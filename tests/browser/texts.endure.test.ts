@@ -12,34 +12,31 @@ test('a person who is signed in gets the navigation on a page that does not exis
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Clients' }).click()
   await page.waitForURL(`${desk.base}/clients`)
   await page.close()
-  const stranger = await (await desk.profile()).newPage()
+  await using stranger = await (await desk.profile()).newPage()
   const answer = await stranger.goto(`${desk.base}/nowhere`)
   assert.equal(answer?.status(), 404)
   await stranger.getByRole('heading', { name: 'Page not found' }).waitFor()
   assert.equal(await stranger.getByRole('navigation', { name: 'Main' }).count(), 0)
   assert.ok(!(await stranger.content()).includes('viewer":{'))
-  await stranger.close()
 })
 
 test('the menu of a narrow window closes when the window becomes wide', async () => {
-  const page = await desk.open('/clients')
+  await using page = await desk.open('/clients')
   await page.setViewportSize({ width: 380, height: 760 })
   await page.getByRole('button', { name: 'Menu' }).click()
   await page.getByRole('dialog').waitFor()
   await page.setViewportSize({ width: 1200, height: 760 })
   await page.getByRole('dialog').waitFor({ state: 'hidden' })
   assert.equal(await page.getByRole('navigation', { name: 'Main' }).count(), 1)
-  await page.close()
 })
 
 test('a record is printed without the hint of an empty tab', async () => {
   const record = await desk.make('/clients', { name: 'Printed' })
-  const page = await desk.open(`${record}/letters`)
+  await using page = await desk.open(`${record}/letters`)
   const hint = page.getByText('Draft letters here')
   assert.ok(await hint.isVisible())
   await page.emulateMedia({ media: 'print' })
   assert.ok(!(await hint.isVisible()))
-  await page.close()
 })
 
 test('the versions of a client show its status and its consultant', async () => {
@@ -51,22 +48,20 @@ test('the versions of a client show its status and its consultant', async () => 
   )
   await desk.meanwhile('PATCH', record, { status: 'archived' })
   await desk.meanwhile('PATCH', record, { status: 'active', consultant_id: ruth })
-  const page = await desk.ruth.newPage()
+  await using page = await desk.ruth.newPage()
   await page.goto(`${desk.base}${record}/revisions`)
   const version = (number: number) => page.getByRole('listitem').filter({ hasText: `Version ${number}` })
   assert.match(await version(3).innerText(), /Consultant\s+Daniel Okonjo Ruth Penhallow/)
   assert.match(await version(3).innerText(), /Status\s+Archived Active/)
   assert.match(await version(2).innerText(), /Status\s+Active Archived/)
   assert.doesNotMatch(await version(2).innerText(), /Consultant|Name/)
-  await page.close()
 })
 
 test('the activity names the changed fields of an item', async () => {
   const { record, note } = await desk.newClient()
   await desk.meanwhile('PATCH', note, { text: 'Written anew.' })
-  const page = await desk.open(`${record}/activity`)
+  await using page = await desk.open(`${record}/activity`)
   await page.getByText('Ruth Penhallow changed the text of the note of').waitFor()
-  await page.close()
 })
 
 test('a person whose client is handed over while they write sees a message and keeps the text', async () => {
@@ -76,19 +71,18 @@ test('a person whose client is handed over while they write sees a message and k
     'person',
     'id',
   )
-  const page = await desk.open(note)
+  await using page = await desk.open(note)
   await page.getByRole('button', { name: 'Edit note' }).click()
   await noteField(page).fill('My own words')
   await desk.meanwhile('PATCH', record, { consultant_id: ruth })
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('This record was assigned to someone else or removed while you were writing').waitFor()
   assert.equal(await noteField(page).inputValue(), 'My own words')
-  await page.close()
 })
 
 test('a save that is refused for another reason names that reason, and keeps the text', async () => {
   const { note } = await desk.newClient()
-  const page = await desk.open(note)
+  await using page = await desk.open(note)
   await page.getByRole('button', { name: 'Edit note' }).click()
   await noteField(page).fill('My own words')
   const reason = 'This request came from another site.'
@@ -101,14 +95,12 @@ test('a save that is refused for another reason names that reason, and keeps the
   await page.getByText(reason).waitFor()
   assert.equal(await page.getByText('assigned to someone else').count(), 0)
   assert.equal(await noteField(page).inputValue(), 'My own words')
-  await page.close()
 })
 
 test('an amount is shown with its currency', async () => {
   const record = await desk.make('/clients', { name: 'Owing' })
   const dispute = await desk.make(`${record}/disputes`, { invoice: 'A-1', amount: '1250' })
   assert.deepEqual([at(await desk.ask(dispute), 'amount'), at(await desk.ask(dispute), 'currency')], ['1250.00', 'USD'])
-  const page = await desk.open(`${record}/disputes`)
+  await using page = await desk.open(`${record}/disputes`)
   await page.getByText('US$1,250.00').waitFor()
-  await page.close()
 })

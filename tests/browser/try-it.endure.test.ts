@@ -38,7 +38,7 @@ const outcome = (page: Page, text: RegExp) => page.getByRole('status').filter({ 
 
 describe('trying a call', () => {
   test('begins with the sign-in, and returns to the open form', async () => {
-    const profile = await portal.profile()
+    await using profile = await portal.profile()
     const page = await profile.newPage()
     await page.goto(portal.base + generate)
     const link = page.getByRole('link', { name: 'Sign in to try it' })
@@ -50,7 +50,6 @@ describe('trying a call', () => {
     await page.waitForURL(`${portal.base}${generate}#try`)
     await page.getByRole('button', { name: 'Send' }).waitFor()
     assert.equal(await link.isVisible(), false)
-    await profile.close()
   })
 
   test('shows the response, its headers and cost, and leads a partner to the request', async () => {
@@ -154,14 +153,13 @@ describe('trying a call', () => {
   })
 
   detail('is a link without scripts', async () => {
-    const profile = await portal.profile({ javaScriptEnabled: false })
+    await using profile = await portal.profile({ javaScriptEnabled: false })
     const page = await profile.newPage()
     await page.goto(portal.base + generate)
     assert.equal(await page.getByRole('link', { name: 'Sign in to try it' }).isVisible(), true)
     assert.equal(await page.locator('.try form').isVisible(), false)
     await page.goto(`${portal.base}/docs/api/createClient`)
     assert.equal(await page.locator('.try').count(), 0, 'only calls of the API can be tried')
-    await profile.close()
   })
 
   test('B90 in light and in dark colours axe finds nothing serious, on a phone too', async () => {

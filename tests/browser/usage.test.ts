@@ -59,7 +59,7 @@ const figures = (from: number) => ({
 
 describe('the page of usage', () => {
   test('shows new requests and refusals without a reload', async () => {
-    const page = await open('/usage')
+    await using page = await open('/usage')
     let loads = 0
     page.on('framenavigated', () => (loads += 1))
     const charged = Number(await tile(page, 'Requests').textContent())
@@ -74,7 +74,6 @@ describe('the page of usage', () => {
       .filter({ hasText: String(refused + 1) })
       .waitFor()
     assert.equal(loads, 0)
-    await page.close()
   })
 
   test('shows each figure in its place', async () => {
@@ -102,7 +101,7 @@ describe('the page of usage', () => {
   })
 
   detail('stops reading while it is hidden', async () => {
-    const page = await open('/usage')
+    await using page = await open('/usage')
     await page.clock.install()
     // From the next read on, the page waits by that clock.
     await page.waitForResponse((response) => response.url().endsWith('/usage'))
@@ -117,11 +116,10 @@ describe('the page of usage', () => {
       `delete document.hidden; document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))`,
     )
     await page.getByText('Live', { exact: true }).waitFor()
-    await page.close()
   })
 
   test('has the same figures in the chart and in its table, and the keyboard chooses a day', async () => {
-    const page = await open('/usage')
+    await using page = await open('/usage')
     const chart = page.getByRole('slider', { name: 'Cost over time' })
     const today = await chart.getAttribute('aria-valuetext')
     await chart.focus()
@@ -136,11 +134,10 @@ describe('the page of usage', () => {
     assert.deepEqual(await barriersInBothSchemes(page), [])
     await page.setViewportSize({ width: 375, height: 800 })
     assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true)
-    await page.close()
   })
 
   test('shows the values of the axis beside the bars on a phone, not on them', async () => {
-    const page = await open('/usage')
+    await using page = await open('/usage')
     await page.setViewportSize({ width: 390, height: 844 })
     // One column, which is as wide as the chart.
     await page.getByLabel('Period').selectOption('today')
@@ -153,11 +150,10 @@ describe('the page of usage', () => {
     assert.ok(bars.length > 0 && values.length > 1)
     for (const { right } of values) assert.ok(right <= left, `${right} ${left}`)
     assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true)
-    await page.close()
   })
 
   test('leads from a breakdown to its requests, and from there to one request', async () => {
-    const page = await open('/usage')
+    await using page = await open('/usage')
     await page.getByRole('radiogroup', { name: 'Breakdown by' }).getByText('Accounts').click()
     await page.getByRole('link', { name: 'Northwind' }).click()
     await page.getByRole('button', { name: 'Account Northwind: remove this filter' }).waitFor()
@@ -173,19 +169,17 @@ describe('the page of usage', () => {
     const id = (await page.locator('code').textContent()) ?? ''
     const { json } = await partner.get(`/usage/requests/${id}`)
     assert.equal(json['request_id'], id)
-    await page.close()
   })
 
   detail('says when there is nothing, and chooses other days', async () => {
-    const page = await open('/usage?from=2020-01-01&to=2020-01-31')
+    await using page = await open('/usage?from=2020-01-01&to=2020-01-31')
     await page.getByRole('heading', { name: 'No requests in this period' }).waitFor()
     await page.getByLabel('Period').selectOption('today')
     await page.getByRole('heading', { name: 'Over time' }).waitFor()
-    await page.close()
   })
 
   detail('says that there are no requests yet, and offers to show all only if a filter hides some', async () => {
-    const page = await open('/usage/requests?outcome=refused')
+    await using page = await open('/usage/requests?outcome=refused')
     await page.route('**/usage/requests**', (route) => route.fulfill({ json: { requests: [], next: null } }))
     await page.getByLabel('Outcome').selectOption('charged')
     await page.getByRole('heading', { name: 'No requests match' }).waitFor()
@@ -193,17 +187,15 @@ describe('the page of usage', () => {
     await page.getByRole('heading', { name: 'No requests yet' }).waitFor()
     assert.equal(await page.getByRole('button', { name: 'Show all requests' }).count(), 0)
     assert.equal(await page.getByText('No requests match').count(), 0)
-    await page.close()
   })
 
   detail('shows no used share for an account that never had credit', async () => {
     await firm.service.customer({ name: 'Never paid', credit: 0n })
-    const page = await open('/usage')
+    await using page = await open('/usage')
     const row = page.getByRole('row').filter({ has: page.getByRole('rowheader', { name: 'Never paid' }) })
     assert.equal(await row.getByRole('cell').nth(1).textContent(), '–')
     assert.equal(await row.locator('[data-close]').count(), 0)
     const paid = page.getByRole('row').filter({ has: page.getByRole('rowheader', { name: 'Northwind' }) })
     assert.match((await paid.getByRole('cell').nth(1).textContent()) ?? '', /^\d.*%$/)
-    await page.close()
   })
 })

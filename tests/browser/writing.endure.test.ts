@@ -20,7 +20,7 @@ const editForm = (page: Page) => page.getByRole('form', { name: 'Edit note' })
 
 describe('unsaved text in a form', () => {
   test('is kept when another form is saved, whatever others have changed meanwhile', async () => {
-    const page = await desk.open(record)
+    await using page = await desk.open(record)
     await page.getByRole('button', { name: 'Edit client' }).click()
     await page.getByLabel('Reference').fill('ZZ-11')
     await page.getByRole('button', { name: 'Edit note' }).click()
@@ -36,11 +36,10 @@ describe('unsaved text in a form', () => {
     await noteField(page).press('Control+Enter')
     await page.getByRole('alert').waitFor()
     assert.equal(await noteField(page).inputValue(), 'Half a sentence')
-    await page.close({ runBeforeUnload: false })
   })
 
   test('of an item that someone archived is kept, says so, and can be saved once the item is restored', async () => {
-    const page = await desk.open(record)
+    await using page = await desk.open(record)
     await page.getByRole('button', { name: 'Edit note' }).click()
     await noteField(page).fill('Half a sentence')
     await desk.meanwhile('DELETE', note)
@@ -59,11 +58,10 @@ describe('unsaved text in a form', () => {
     await page.getByRole('article').filter({ hasText: 'Half a sentence' }).waitFor()
     assert.equal(await page.getByRole('dialog').count(), 0)
     assert.deepEqual(await desk.notes(record), ['Half a sentence'])
-    await page.close()
   })
 
   test('of an item that was changed before it was archived is compared with the change', async () => {
-    const page = await desk.open(record)
+    await using page = await desk.open(record)
     await page.getByRole('button', { name: 'Edit note' }).click()
     await noteField(page).fill('Half a sentence')
     await desk.meanwhile('PATCH', note, { text: 'As Ruth left it.' })
@@ -74,11 +72,10 @@ describe('unsaved text in a form', () => {
     await page.keyboard.press('Enter')
     await page.getByRole('dialog').getByText('As Ruth left it.').waitFor()
     assert.deepEqual(await desk.notes(record), ['As Ruth left it.'])
-    await page.close({ runBeforeUnload: false })
   })
 
   test('is kept when the page cannot be reloaded', async () => {
-    const page = await desk.open(record)
+    await using page = await desk.open(record)
     await page.getByRole('button', { name: 'Edit client' }).click()
     await page.getByLabel('Reference').fill('ZZ-12')
     await page.getByRole('button', { name: 'Add note' }).click()
@@ -88,12 +85,11 @@ describe('unsaved text in a form', () => {
     await page.getByText('This page may be out of date').waitFor()
     assert.equal(await page.getByLabel('Reference').inputValue(), 'ZZ-12')
     desk.takeComplaints()
-    await page.close()
   })
 })
 
 test('archiving an item that another person has changed shows the change', async () => {
-  const page = await desk.open(record)
+  await using page = await desk.open(record)
   await page.getByRole('button', { name: 'Edit client' }).click()
   await page.getByLabel('Reference').fill('ZZ-13')
   await desk.meanwhile('PATCH', note, { text: 'As it is now.' })
@@ -105,11 +101,10 @@ test('archiving an item that another person has changed shows the change', async
   }
   await page.getByRole('heading', { name: 'No notes yet' }).waitFor()
   assert.equal(await page.getByLabel('Reference').inputValue(), 'ZZ-13')
-  await page.close()
 })
 
 test('a form that is being saved can be neither changed nor discarded', async () => {
-  const page = await desk.open(`${record}/disputes`)
+  await using page = await desk.open(`${record}/disputes`)
   await page.getByRole('button', { name: 'Add dispute' }).click()
   await page.getByRole('combobox', { name: 'Invoice' }).fill('Z-3')
   await page.getByLabel('Amount').fill('12')
@@ -125,11 +120,10 @@ test('a form that is being saved can be neither changed nor discarded', async ()
   assert.equal(await page.getByRole('button', { name: 'Discard' }).isDisabled(), true, 'it is on its way')
   arrived.resolve()
   await page.getByRole('article').waitFor()
-  await page.close()
 })
 
 test('a two-digit year is not read as a year of the first century', async () => {
-  const page = await desk.open(record)
+  await using page = await desk.open(record)
   await page.getByRole('button', { name: 'Add note' }).click()
   await page.getByLabel('Date').focus()
   await page.keyboard.type('112226')
@@ -140,11 +134,10 @@ test('a two-digit year is not read as a year of the first century', async () => 
   await page.keyboard.type('11222026')
   await page.getByRole('button', { name: 'Add note' }).click()
   await page.getByRole('article').filter({ hasText: '22 Nov 2026' }).waitFor()
-  await page.close()
 })
 
 test('participants can be typed and pasted, and the last one counts without a separator', async () => {
-  const page = await desk.open(record)
+  await using page = await desk.open(record)
   await page.getByRole('button', { name: 'Add note' }).click()
   const names = page.getByRole('combobox', { name: 'Participants' })
   await names.pressSequentially('Anna Berg;Ben,')
@@ -158,11 +151,10 @@ test('participants can be typed and pasted, and the last one counts without a se
   await page.keyboard.press('Control+Enter')
   const saved = page.getByRole('article').filter({ hasText: 'With many.' })
   await saved.getByText('Daniel Okonjo, Anna Berg, Ben, Carl, Dora, Emil').waitFor()
-  await page.close()
 })
 
 test('a page whose script an upgrade has removed is loaded from the server', async () => {
-  const page = await desk.ruth.newPage()
+  await using page = await desk.ruth.newPage()
   await page.goto(`${desk.base}/clients`)
   let isGone = true
   await page.route('**/assets/people-*.js', (route) => {
@@ -173,7 +165,6 @@ test('a page whose script an upgrade has removed is loaded from the server', asy
   await page.getByRole('link', { name: 'People' }).click()
   await page.getByRole('heading', { name: 'People', level: 1 }).waitFor()
   assert.equal(isGone, false)
-  await page.close()
 })
 
 test('a conflict with a save in the person’s own other tab says so', async () => {
@@ -194,7 +185,7 @@ test('a conflict with a save in the person’s own other tab says so', async () 
 })
 
 test('both texts of a conflict can be kept: they are edited before they are saved, by keyboard on a phone', async () => {
-  const page = await desk.open(record)
+  await using page = await desk.open(record)
   await page.setViewportSize({ width: 390, height: 844 })
   await page.getByRole('button', { name: 'Edit note' }).click()
   await noteField(page).fill('As it was.\nMine.')
@@ -219,11 +210,10 @@ test('both texts of a conflict can be kept: they are edited before they are save
   await editForm(page).waitFor({ state: 'detached' })
   await page.getByRole('article').filter({ hasText: 'Edited.' }).waitFor()
   assert.deepEqual(await desk.notes(record), ['As it was.\nTheirs.\nMine. Edited.'])
-  await page.close()
 })
 
 test('takes a duration as people type it, and says how if it cannot be read', async () => {
-  const page = await desk.open(`${record}/time_entries`)
+  await using page = await desk.open(`${record}/time_entries`)
   await page.getByRole('button', { name: 'Add time entry' }).first().click()
   await page.getByLabel('Minutes').fill('an hour')
   await page.getByLabel('Work').fill('Call')
@@ -236,5 +226,4 @@ test('takes a duration as people type it, and says how if it cannot be read', as
   await page.keyboard.press('Enter')
   await page.getByText('1 h 30 min ×').waitFor()
   assert.equal(at(await desk.ask(`${record}/time_entries`), 'time_entries', 0, 'minutes'), 90)
-  await page.close()
 })
