@@ -3,11 +3,12 @@ import { describe, test } from 'node:test'
 import { Value } from 'typebox/value'
 import { verifyAll } from '../../src/commands/verification.ts'
 import * as schema from '../../src/clients/schema.ts'
-import type { Answer } from '../support/answer.ts'
+import { assertRefused, ok, type Answer } from '../support/answer.ts'
 import { fixture } from '../support/fixture.ts'
 import { openFirm, startFirm, type Member } from '../support/firm.ts'
 import { at, listAt, objectAt } from '../support/json.ts'
 import { asSuperuser } from '../support/superuser.ts'
+import { assertVerified } from '../support/verified.ts'
 
 const taxes = [{ id: 'standard', category: 'S', rate: '19' }]
 // Today in the first zone is always a later day than in the second.
@@ -19,17 +20,9 @@ const plain = fixture(() => startFirm({ currency: 'JPY', firm: { time_zone: east
 const work = { date: '2026-03-12', minutes: 20, text: 'Advice on the lease' }
 const train = { date: '2026-03-13', amount: '34.50', text: 'Train' }
 
-function ok(answer: Answer, status = 200): Answer {
-  assert.equal(answer.status, status, answer.text)
-  return answer
-}
-
 async function enter(by: Member, client: string, body: object, plural = 'time_entries'): Promise<Answer> {
   return ok(await by.send('POST', `/clients/${client}/${plural}`, body), 201)
 }
-
-const assertRefused = (answer: Answer, code: string, field?: string) =>
-  assert.deepEqual([answer.error['code'], answer.error['field']], [code, field], answer.text)
 
 describe('time entries', () => {
   test('have the rate of the configuration or their own, and an amount that is rounded once', async () => {
@@ -111,10 +104,7 @@ describe('time entries', () => {
         [20, '100.00'],
       ],
     )
-    assert.deepEqual(
-      (await verifyAll(firm.service.database)).filter(({ ok: isRight }) => !isRight),
-      [],
-    )
+    assertVerified(await verifyAll(firm.service.database))
   })
 
   test('are listed page by page, the latest day first', async () => {

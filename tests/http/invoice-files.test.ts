@@ -3,11 +3,12 @@ import { describe, test } from 'node:test'
 import { inflateSync } from 'node:zlib'
 import { XmlDocument } from 'libxml2-wasm'
 import { extractText, getDocumentProxy } from 'unpdf'
-import type { Answer } from '../support/answer.ts'
+import { ok, type Answer } from '../support/answer.ts'
 import { brokenRules, schemaFaults } from '../support/en16931.ts'
 import { openFirm, type Member } from '../support/firm.ts'
 import { at, objectAt } from '../support/json.ts'
 import { pdfaFaults } from '../support/pdfa.ts'
+import { billing, pathOf } from '../support/billing.ts'
 
 const { firm, anna, paula } = openFirm(() => ({
   currency: 'EUR',
@@ -28,23 +29,15 @@ const { firm, anna, paula } = openFirm(() => ({
 }))
 
 const fee = { text: 'Beratung', quantity: '3.5', unit: 'hour', unit_price: '180.005' }
-const pathOf = ({ json }: Answer) => `/invoices/${String(json['id'])}`
-
-function ok(answer: Answer, status = 200): Answer {
-  assert.equal(answer.status, status, answer.text)
-  return answer
-}
+const { attempt, bill, read, issue, discard, credit, pay } = billing(paula)
 
 async function draft(...lines: readonly object[]): Promise<Answer> {
   const client = await firm.client(anna, 'Öberg & Söner AB')
   ok(await anna.send('PATCH', `/clients/${client}`, { address: 'Storgatan 1\nSchweden' }, { 'if-match': '*' }))
-  return ok(await paula.send('POST', '/invoices', { client, lines: [fee, ...lines], note: 'Danke.' }), 201)
+  return bill({ client, lines: [fee, ...lines], note: 'Danke.' })
 }
 
-async function issued(...lines: readonly object[]): Promise<Answer> {
-  const made = await draft(...lines)
-  return ok(await paula.send('POST', `${pathOf(made)}/issue`, undefined, { 'if-match': '*' }))
-}
+const issued = async (...lines: readonly object[]) => issue(await draft(...lines))
 
 const file = (path: string, { cookie }: Member = paula) => fetch(firm.service.url + path, { headers: { cookie } })
 
@@ -160,18 +153,14 @@ describe('an invoice as PDF', () => {
   test('is the same file after a payment, a credit note and a change of the client', async () => {
     const done = await issued()
     const first = [await bytesOf(`${pathOf(done)}/pdf`), await bytesOf(`${pathOf(done)}/xml`)]
-    ok(await paula.send('POST', `${pathOf(done)}/payments`, { date: done.json['issued_on'], amount: '6.02' }), 201)
+    await pay(done, { date: done.json['issued_on'], amount: '6.02' })
     const client = `/clients/${String(objectAt(done.json, 'payer')['id'])}`
     ok(await anna.send('PATCH', client, { name: 'Other', address: 'Elsewhere' }, { 'if-match': '*' }))
-    const note = ok(
-      await paula.send('POST', `${pathOf(done)}/credit`, { lines: [{ position: 1, quantity: '1' }] }),
-      201,
-    )
-    const credit = ok(await paula.send('POST', `${pathOf(note)}/issue`, undefined, { 'if-match': '*' }))
+    const note = await issue(await credit(done, { lines: [{ position: 1, quantity: '1' }] }))
     assert.deepEqual([await bytesOf(`${pathOf(done)}/pdf`), await bytesOf(`${pathOf(done)}/xml`)], first)
 
-    const { text, embedded } = await readPdf(await bytesOf(`${pathOf(credit)}/pdf`))
-    assert.match(text, new RegExp(`Rechnungskorrektur ${String(credit.json['number'])} .*Zur Rechnung`))
+    const { text, embedded } = await readPdf(await bytesOf(`${pathOf(note)}/pdf`))
+    assert.match(text, new RegExp(`Rechnungskorrektur ${String(note.json['number'])} .*Zur Rechnung`))
     assert.ok(text.includes(String(done.json['number'])) && !text.includes('IBAN'), text)
     assert.equal(embedded.length, 1)
   })
@@ -214,10 +203,10 @@ describe('an invoice as PDF', () => {
       String(at(made.json, 'before_issue', 0, 'text')),
       /require the VAT number of the buyer.*billing details/,
     )
-    const { status, error } = await paula.send('POST', `${pathOf(made)}/issue`, undefined, { 'if-match': '*' })
+    const { status, error } = await attempt(made, 'issue')
     assert.equal(status, 409)
     assert.match(String(error['reason']), /the VAT number of the buyer.* A PDF cannot show 𒀀: no font has them\./)
-    assert.equal((await paula.get(pathOf(made))).json['status'], 'draft')
+    assert.equal((await read(made))['status'], 'draft')
   })
 })
 
@@ -234,7 +223,7 @@ describe('an invoice as XML', () => {
     const refused = await paula.get(`${pathOf(await draft())}/xml`)
     assert.deepEqual([refused.status, refused.error['reason']], [409, 'A draft has no XML file: issue it first.'])
     const gone = await draft()
-    assert.equal((await paula.send('POST', `${pathOf(gone)}/void`, undefined, { 'if-match': '*' })).status, 200)
+    await discard(gone)
     for (const format of ['pdf', 'xml']) {
       const { status, error } = await paula.get(`${pathOf(gone)}/${format}`)
       assert.deepEqual([status, error['reason']], [409, 'A void draft has no files.'])

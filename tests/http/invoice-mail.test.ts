@@ -1,48 +1,40 @@
 import assert from 'node:assert/strict'
 import { createHash, randomUUIDv7 } from 'node:crypto'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { strFromU8, unzipSync } from 'fflate'
-import { verifyAll } from '../../src/commands/verification.ts'
-import type { Answer } from '../support/answer.ts'
-import { startFirm, type Member } from '../support/firm.ts'
+import { assertRefused, ok, type Answer } from '../support/answer.ts'
+import { openFirm, type Member } from '../support/firm.ts'
 import { issueEarlier } from '../support/issue-earlier.ts'
 import { at, listAt, objectAt } from '../support/json.ts'
 import { startMailServer } from '../support/mail-server.ts'
 import { asSuperuser } from '../support/superuser.ts'
 import { announced, sealAll } from '../support/tamper.ts'
 import { until } from '../support/until.ts'
+import { fixture } from '../support/fixture.ts'
+import { eventsOf } from '../support/recorded.ts'
+import { billing, pathOf } from '../support/billing.ts'
+import { verifyAtEnd } from '../support/verified.ts'
 
-const mail = await startMailServer()
-const firm = await startFirm({
+const mail = fixture(() => startMailServer())
+const { firm, anna, paula } = openFirm(() => ({
   currency: 'EUR',
   mail: mail.url,
   firm: { name: 'Berg & Partner', address: ['1 High Street'], email: 'office@berg.example', locale: 'en-GB' },
   invoicing: { due_days: 14, reminders: [7, 21], tax: [{ id: 'standard', category: 'S', rate: '19' }] },
-})
-const anna = await firm.join('Anna', 'consultant')
-const [paula, petra] = [await firm.join('Paula', 'partner'), await firm.join('Petra', 'partner')]
-after(async () => {
-  await firm.close()
-  await mail.close()
-})
-const { database } = firm.service
+}))
+const petra = fixture(() => firm.join('Petra', 'partner'))
 
-const fee = { text: 'Advice', quantity: '1', unit: 'hour', unit_price: '100' }
-const ok = (answer: Answer, status = 200): Answer => {
-  assert.equal(answer.status, status, answer.text)
-  return answer
-}
-const pathOf = ({ json }: Answer) => `/invoices/${String(json['id'])}`
-const assertRefused = (answer: Answer, code: string, field?: string): void =>
-  assert.deepEqual([answer.error['code'], answer.error['field']], [code, field], answer.text)
+const { bill, change, issue, credit } = billing(paula)
+verifyAtEnd(() => firm.service.database)
 const key = () => ({ 'idempotency-key': randomUUIDv7() })
+const subjectOf = async (invoice: Answer) => (await paula.get(`${pathOf(invoice)}/mail`)).json['subject']
 const mailsTo = (address: string) => mail.mails.filter(({ to }) => to.includes(address))
 const sentOf = async (invoice: string) => listAt((await paula.get(invoice)).json, 'sent')
 
 async function draft(email: string | null): Promise<string> {
   const client = await firm.client(anna, 'Harbour Lane Bakery')
   if (email !== null) ok(await paula.send('PATCH', `/clients/${client}`, { email }, { 'if-match': '"1"' }))
-  return pathOf(ok(await paula.send('POST', '/invoices', { client, lines: [fee] }), 201))
+  return pathOf(await bill({ client }))
 }
 
 async function issued(email: string | null): Promise<string> {
@@ -56,9 +48,9 @@ const today = () => Temporal.Now.plainDateISO('UTC').toString()
 /** To an account, issued so long ago that it has been overdue for so many days. */
 async function overdue(email: string, days: number): Promise<string> {
   const { accountId: account } = await firm.service.customer()
-  await database.rows(announced('update account set billing_email = $2 where id = $1'), [account, email])
-  const invoice = pathOf(ok(await paula.send('POST', '/invoices', { account, lines: [fee] }), 201))
-  await issueEarlier(database, invoice.slice('/invoices/'.length), days)
+  await firm.service.database.rows(announced('update account set billing_email = $2 where id = $1'), [account, email])
+  const invoice = pathOf(await bill({ account }))
+  await issueEarlier(firm.service.database, invoice.slice('/invoices/'.length), days)
   return invoice
 }
 
@@ -67,15 +59,12 @@ test('an invoice, its mail and its credit note are in the language that the clie
   const set = (body: object) => anna.send('PATCH', client, body, { 'if-match': '*' })
   assertRefused(await set({ billing_language: 'es' }), 'invalid_field', 'billing_language')
   ok(await set({ email: 'quai@example.com', billing_city: 'Lund', billing_country: 'SE', billing_language: 'fr' }))
-  const made = ok(await paula.send('POST', '/invoices', { client: client.split('/').at(-1), lines: [fee] }), 201)
+  const made = await bill({ client: client.split('/').at(-1) })
   assert.equal(at(made.json, 'buyer', 'address'), 'Lund\nSuède')
   ok(await set({ billing_language: 'de' }))
-  const subjectOf = async (invoice: Answer) => (await paula.get(`${pathOf(invoice)}/mail`)).json['subject']
-  const changed = ok(await paula.send('PATCH', pathOf(made), { note: 'Merci.' }, { 'if-match': '"1"' }))
-  ok(await paula.send('POST', `${pathOf(made)}/issue`, undefined, { 'if-match': changed.headers.get('etag') ?? '' }))
+  await issue(await change(made, { note: 'Merci.' }))
   assert.match(String(await subjectOf(made)), /^Facture INV-/)
-  const note = ok(await paula.send('POST', `${pathOf(made)}/credit`, {}), 201)
-  ok(await paula.send('POST', `${pathOf(note)}/issue`, undefined, { 'if-match': '"1"' }))
+  const note = await issue(await credit(made))
   assert.match(String(await subjectOf(note)), /^Avoir /)
 })
 
@@ -113,16 +102,16 @@ describe('sending an invoice', () => {
       file_digest: digest,
       by: { id: paula.id, name: 'Paula' },
     })
-    assert.deepEqual(
-      await database.rows('select action, client_id, details from audit where request_id = $1', [
-        answer.headers.get('request-id'),
-      ]),
-      [{ action: 'invoice_sent', client_id: null, details: { mail: id } }],
-    )
+    assert.deepEqual(await eventsOf(answer, firm.service.database, 'action, client_id, details'), [
+      { action: 'invoice_sent', client_id: null, details: { mail: id } },
+    ])
     assert.ok(String(time).endsWith('Z'))
     assert.doesNotMatch(firm.service.logText(), /bakery@example/)
-    await assert.rejects(database.rows('update invoice_mail set subject = $1', ['x']), /neither changed|permission/)
-    await assert.rejects(database.rows('delete from invoice_file'), /neither changed|permission/)
+    await assert.rejects(
+      firm.service.database.rows('update invoice_mail set subject = $1', ['x']),
+      /neither changed|permission/,
+    )
+    await assert.rejects(firm.service.database.rows('delete from invoice_file'), /neither changed|permission/)
   })
 
   test('keeps the file, which partners read as it was sent, whatever the service would write today', async () => {
@@ -148,8 +137,8 @@ describe('sending an invoice', () => {
       new RegExp(`^attachment; filename="${String(number)}.pdf"`),
     )
     // A seal of what the service finds meanwhile would contradict the proof below.
-    await sealAll(database)
-    await asSuperuser(database, async (tx) => {
+    await sealAll(firm.service.database)
+    await asSuperuser(firm.service.database, async (tx) => {
       await tx.rows('set local session_replication_role = replica')
       await tx.rows('update invoice_file set content = $2, digest = sha256($2) where invoice_id = $1', [id, older])
       await tx.rows('update invoice_mail set digest = sha256($2) where invoice_id = $1', [id, older])
@@ -170,7 +159,7 @@ describe('sending an invoice', () => {
     ]) {
       assert.equal((await paula.get(path)).status, 404, path)
     }
-    const events = await database.rows(
+    const events = await firm.service.database.rows(
       `select outcome, person_id, details from audit where action = 'invoice_exported' and noun_id = $1 order by id`,
       [id],
     )
@@ -180,7 +169,7 @@ describe('sending an invoice', () => {
       { outcome: 'allowed', person_id: paula.id, details },
     ])
     // Undone for the proof below.
-    await asSuperuser(database, async (tx) => {
+    await asSuperuser(firm.service.database, async (tx) => {
       await tx.rows('set local session_replication_role = replica')
       const { content } = attached
       await tx.rows('update invoice_file set content = $2, digest = sha256($2) where invoice_id = $1', [id, content])
@@ -265,7 +254,9 @@ describe('sending an invoice', () => {
     assertRefused(await paula.send('POST', `${invoice}/send`, {}), 'conflict')
     assertRefused(await anna.send('POST', `${await issued('a@example.com')}/send`, {}), 'forbidden')
     assert.deepEqual(
-      await database.rows(`select from invoice_mail where recipient in ('draft@example.com', 'a@example.com')`),
+      await firm.service.database.rows(
+        `select from invoice_mail where recipient in ('draft@example.com', 'a@example.com')`,
+      ),
       [],
     )
   })
@@ -330,13 +321,6 @@ test('a dispute and the invoice of the same client that it names show each other
   assert.deepEqual((await paula.get(invoice)).json['disputes'], [shown])
   ok(await anna.send('DELETE', dispute, undefined, { 'if-match': '"1"' }), 204)
   assert.deepEqual((await paula.get(invoice)).json['disputes'], [])
-})
-
-test('what was sent is proven', async () => {
-  assert.deepEqual(
-    (await verifyAll(database)).filter(({ ok: isRight }) => !isRight),
-    [],
-  )
 })
 
 /** The last mail about an invoice, once it is in this state. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { randomUUIDv7 } from 'node:crypto'
 import { Client } from 'pg'
 import { Value } from 'typebox/value'
@@ -8,29 +8,22 @@ import { verifyAll } from '../../src/commands/verification.ts'
 import * as schema from '../../src/clients/schema.ts'
 import { openDatabase } from '../../src/platform/database/database.ts'
 import type { Answer } from '../support/answer.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { startFirm, type Firm, type Member } from '../support/firm.ts'
+import { createTestDatabase } from '../support/database.ts'
+import { startFirm, type Member } from '../support/firm.ts'
 import { at } from '../support/json.ts'
 import { log } from '../support/tills.ts'
+import { fixture, setUp } from '../support/fixture.ts'
+import { assertVerified } from '../support/verified.ts'
+import { ok } from '../support/answer.ts'
 
-let home: TestDatabase
-let firm: Firm
-let anna: Member
-let paula: Member
+const home = fixture(() => createTestDatabase())
+const firm = fixture(() => startFirm({ databaseUrl: home.url }))
+const anna = fixture(() => firm.join('Anna Berg', 'consultant'))
+const paula = fixture(() => firm.join('Paula', 'partner'))
 let client: string
-
-before(async () => {
-  home = await createTestDatabase()
-  firm = await startFirm({ databaseUrl: home.url })
-  anna = await firm.join('Anna Berg', 'consultant')
-  paula = await firm.join('Paula', 'partner')
+setUp(async () => {
   client = await firm.client(anna, 'Öberg & Sons')
-  const change = await anna.send('PATCH', `/clients/${client}`, { address: '1 Mill Lane\nLondon' }, { 'if-match': '*' })
-  assert.equal(change.status, 200, change.text)
-})
-after(async () => {
-  await firm.close()
-  await home.drop()
+  ok(await anna.send('PATCH', `/clients/${client}`, { address: '1 Mill Lane\nLondon' }, { 'if-match': '*' }))
 })
 
 /** Creates a letter of Anna's client. Returns its path. */
@@ -173,8 +166,7 @@ describe('B97: a sent letter', () => {
   test('has new versions: drafts with its text, made once for each key', async () => {
     const path = await letter({ status: 'sent', subject: 'Final', body: 'Dear Anna' })
     const key = { 'idempotency-key': randomUUIDv7() }
-    const made = await anna.send('POST', `${path}/versions`, undefined, key)
-    assert.equal(made.status, 201, made.text)
+    const made = ok(await anna.send('POST', `${path}/versions`, undefined, key), 201)
     assert.equal(Value.Errors(schema.letter, made.json)[0], undefined, made.text)
     const { id, subject, body, status, previous_id: previous, version } = made.json
     assert.deepEqual([subject, body, status, version], ['Final', 'Dear Anna', 'draft', 1])
@@ -210,10 +202,7 @@ test('the records with letters and addresses pass verification', async () => {
   const database = openDatabase(home.url, { log })
   const checks = await verifyAll(database, { full: true, longestRequest: 10 ** 9 })
   await database.close()
-  assert.deepEqual(
-    checks.filter(({ ok }) => !ok),
-    [],
-  )
+  assertVerified(checks)
 })
 
 test('an address of more than eight lines is refused', async () => {
