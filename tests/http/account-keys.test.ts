@@ -1,32 +1,23 @@
 import assert from 'node:assert/strict'
 import { randomUUIDv7 } from 'node:crypto'
-import { after, before as beforeAll, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { assertBetween } from '../support/clock.ts'
-import type { Answer } from '../support/answer.ts'
+import { assertRefused, type Answer, ok } from '../support/answer.ts'
 import { at, objectAt, type Json } from '../support/json.ts'
-import { startFirm, type Firm, type Member } from '../support/firm.ts'
+import { openFirm } from '../support/firm.ts'
 import { upstreamModel } from '../support/service.ts'
 import { until } from '../support/until.ts'
-import { startVendor, type Vendor } from '../support/vendor.ts'
+import { startVendor } from '../support/vendor.ts'
+import { fixture, setUp } from '../support/fixture.ts'
+import { eventsOf } from '../support/recorded.ts'
 
-let vendor: Vendor
-let firm: Firm
-let paula: Member
-let anna: Member
+const vendor = fixture(() => startVendor({ text: 'output-text' }))
+const { firm, anna, paula } = openFirm(() => ({
+  models: [upstreamModel(vendor.url), upstreamModel(vendor.url, { id: 'a/slow:1' })],
+  aliases: { default: 'fast' },
+}))
 let account: string
-
-beforeAll(async () => {
-  vendor = await startVendor({ text: 'output-text' })
-  const models = [upstreamModel(vendor.url), upstreamModel(vendor.url, { id: 'a/slow:1' })]
-  firm = await startFirm({ models, aliases: { default: 'fast' } })
-  paula = await firm.join('Paula', 'partner')
-  anna = await firm.join('Anna', 'consultant')
-  account = await newAccount()
-})
-after(async () => {
-  await firm.close()
-  await vendor.close()
-})
+setUp(async () => void (account = await newAccount()))
 
 async function newAccount(): Promise<string> {
   const { json } = await paula.send('POST', '/accounts', { name: randomUUIDv7(), credit: '10' })
@@ -36,8 +27,7 @@ async function newAccount(): Promise<string> {
 const keysOf = (id: string) => `/accounts/${id}/keys`
 
 async function create(body: object = {}): Promise<{ id: string; key: string; answer: Answer }> {
-  const answer = await paula.send('POST', keysOf(account), { name: 'backend', ...body })
-  assert.equal(answer.status, 201, answer.text)
+  const answer = ok(await paula.send('POST', keysOf(account), { name: 'backend', ...body }), 201)
   return { id: String(answer.json['id']), key: String(answer.json['key']), answer }
 }
 
@@ -59,16 +49,8 @@ async function listed(id: string): Promise<Json> {
   return objectAt(keys.find((each) => at(each, 'id') === id))
 }
 
-async function recorded({ headers }: Answer): Promise<unknown[]> {
-  return firm.service.database.rows(
-    'select action, outcome, person_id as person, noun, noun_id as about, details from audit where request_id = $1',
-    [headers.get('request-id')],
-  )
-}
-
-function assertRefused(answer: Answer, code: string, field?: string): void {
-  assert.deepEqual([answer.error['code'], answer.error['field']], [code, field], answer.text)
-}
+const recorded = (answer: Answer) =>
+  eventsOf(answer, firm.service.database, 'action, outcome, person_id as person, noun, noun_id as about, details')
 
 describe('a new key', () => {
   test('is shown once, works, and is stored, listed and recorded without its text', async () => {

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict'
 import { randomUUIDv7 } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { byService } from '../../src/access/actor.ts'
-import type { Answer } from '../support/answer.ts'
+import { assertRefused, type Answer, ok } from '../support/answer.ts'
 import { fixture } from '../support/fixture.ts'
 import { openFirm, type Member } from '../support/firm.ts'
 import { objectAt } from '../support/json.ts'
+import { eventsOf } from '../support/recorded.ts'
 
 const { firm, anna, paula } = openFirm()
 const paul = fixture(() => firm.join('Paul', 'partner'))
@@ -23,17 +24,12 @@ async function create(body: object = {}): Promise<{ id: string; etag: string; at
 }
 
 /** What the audit log says of a request, without reads. */
-async function recorded({ headers }: Answer): Promise<object[]> {
-  return firm.service.database.rows(
-    `select action, outcome, actor, person_id as person, noun, noun_id as about, details from audit where request_id = $1
-     order by id`,
-    [headers.get('request-id')],
+const recorded = (answer: Answer) =>
+  eventsOf(
+    answer,
+    firm.service.database,
+    'action, outcome, actor, person_id as person, noun, noun_id as about, details',
   )
-}
-
-function assertRefused(answer: Answer, code: string, field?: string): void {
-  assert.deepEqual([answer.error['code'], answer.error['field']], [code, field], answer.text)
-}
 
 const by = (person: Member, action: string, about: string | null, details: object | null = null) => ({
   action,
@@ -159,8 +155,7 @@ describe('the settings of an account', () => {
     const { id, at, etag } = await create()
     const name = freshName()
     const body = { name, requests_per_minute: 5, monthly_limit: '0.000000000001' }
-    const changed = await paula.send('PATCH', at, body, { 'if-match': etag })
-    assert.equal(changed.status, 200, changed.text)
+    const changed = ok(await paula.send('PATCH', at, body, { 'if-match': etag }))
     const { name: newName, requests_per_minute, tokens_per_minute, monthly_limit } = changed.json
     assert.deepEqual(
       [newName, requests_per_minute, tokens_per_minute, monthly_limit],

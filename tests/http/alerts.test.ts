@@ -1,47 +1,35 @@
 import assert from 'node:assert/strict'
 import { randomUUIDv7 } from 'node:crypto'
-import { once } from 'node:events'
-import { createServer } from 'node:http'
 import { after, test } from 'node:test'
-import type { Answer } from '../support/answer.ts'
-import { startFirm } from '../support/firm.ts'
+import { assertRefused, type Answer, ok } from '../support/answer.ts'
+import { openFirm, startFirm } from '../support/firm.ts'
 import { at, objectAt } from '../support/json.ts'
+import { serve } from '../support/server.ts'
 import { until } from '../support/until.ts'
+import { eventsOf } from '../support/recorded.ts'
 
-const firm = await startFirm({ alerts: { allowed_networks: ['127.0.0.1'] } })
-const anna = await firm.join('Anna', 'consultant')
-const paula = await firm.join('Paula', 'partner')
-after(() => firm.close())
+const { firm, anna, paula } = openFirm(() => ({ alerts: { allowed_networks: ['127.0.0.1'] } }))
 
 const received: string[] = []
-const receiver = createServer((request, reply) => {
+const receiver = await serve((request, reply) => {
   received.push(String(request.headers['tollgate-signature']))
   request.resume()
   reply.writeHead(503).end()
 })
-receiver.listen(0, '127.0.0.1')
-await once(receiver, 'listening')
 after(() => receiver.close())
-const webhook = `http://127.0.0.1:${String(at(receiver.address(), 'port'))}/hook?token=vvv`
+const webhook = `${receiver.url}/hook?token=vvv`
 
 async function account(): Promise<string> {
   const { accountId } = await firm.service.customer()
   return `/accounts/${accountId}`
 }
 
-function assertRefused(answer: Answer, code: string, field?: string): void {
-  assert.deepEqual([answer.error['code'], answer.error['field']], [code, field], answer.text)
-}
-
-const recorded = ({ headers }: Answer) =>
-  firm.service.database.rows('select action, outcome, person_id as person, details from audit where request_id = $1', [
-    headers.get('request-id'),
-  ])
+const recorded = (answer: Answer) =>
+  eventsOf(answer, firm.service.database, 'action, outcome, person_id as person, details')
 
 test('an alert is created, tested, listed with its attempts, and removed', async () => {
   const path = await account()
-  const made = await paula.send('POST', `${path}/alerts`, { shares: [80, 50, 80], webhook })
-  assert.equal(made.status, 201, made.text)
+  const made = ok(await paula.send('POST', `${path}/alerts`, { shares: [80, 50, 80], webhook }), 201)
   const { alert_id: alert, secret, ...rest } = made.json
   assert.match(String(secret), /^[\w-]{43}$/)
   assert.deepEqual(rest, { shares: [50, 80], email: null, webhook, created_at: rest['created_at'] })
@@ -136,16 +124,12 @@ test('addresses inside the network and other bad values are refused', async () =
 })
 
 test('without allowed networks, the own host is refused', async () => {
-  const strict = await startFirm()
-  try {
-    const partner = await strict.join('Paula', 'partner')
-    const { accountId } = await strict.service.customer()
-    for (const bad of [webhook, 'http://localhost/', 'https://localhost/']) {
-      const answer = await partner.send('POST', `/accounts/${accountId}/alerts`, { shares: [80], webhook: bad })
-      assertRefused(answer, 'invalid_field', 'webhook')
-    }
-  } finally {
-    await strict.close()
+  await using strict = await startFirm()
+  const partner = await strict.join('Paula', 'partner')
+  const { accountId } = await strict.service.customer()
+  for (const bad of [webhook, 'http://localhost/', 'https://localhost/']) {
+    const answer = await partner.send('POST', `/accounts/${accountId}/alerts`, { shares: [80], webhook: bad })
+    assertRefused(answer, 'invalid_field', 'webhook')
   }
 })
 

@@ -1,30 +1,22 @@
 import assert from 'node:assert/strict'
 import { randomUUIDv7 } from 'node:crypto'
-import { after, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { byService } from '../../src/access/actor.ts'
 import type { Answer } from '../support/answer.ts'
-import { startFirm, type Firm, type Member } from '../support/firm.ts'
+import { openFirm } from '../support/firm.ts'
 import { fixture, setUp } from '../support/fixture.ts'
-import { startService, upstreamModel, type Service } from '../support/service.ts'
+import { startService, upstreamModel } from '../support/service.ts'
 import { until } from '../support/until.ts'
 import { startVendor } from '../support/vendor.ts'
+import { valuesOf } from '../support/json.ts'
+import { ok } from '../support/answer.ts'
 
-let firm: Firm
-let other: Service
-let paula: Member
-let client: string
 const vendor = fixture(() => startVendor())
-setUp(async () => {
-  const models = [upstreamModel(vendor.url)]
-  firm = await startFirm({ models })
-  other = await startService({ models, databaseUrl: firm.service.databaseUrl })
-  paula = await firm.join('Paula', 'partner')
-  client = await firm.client(paula)
-})
-after(async () => {
-  await other.close()
-  await firm.close()
-})
+const models = () => [upstreamModel(vendor.url)]
+const { firm, paula } = openFirm(() => ({ models: models() }))
+const other = fixture(() => startService({ models: models(), databaseUrl: firm.service.databaseUrl }))
+let client: string
+setUp(async () => void (client = await firm.client(paula)))
 
 const user = { role: 'user', content: 'Hello' }
 const bodies: Readonly<Record<string, object>> = {
@@ -44,14 +36,10 @@ describe('metadata.client_id', () => {
   for (const address of Object.keys(bodies)) {
     it(`A39 counts from the firm's own account: ${address}`, async () => {
       const { accountId, key } = await firm.service.customer({ own: true })
-      const answer = await firm.service.call(address, key, about(address, client))
-      assert.equal(answer.status, 200, answer.text)
+      ok(await firm.service.call(address, key, about(address, client)))
       const { rows } = await firm.service.books(accountId)
       const charged = address === '/v1/count_tokens' ? [] : [client]
-      assert.deepEqual(
-        rows.map(({ clientId }) => clientId),
-        charged,
-      )
+      assert.deepEqual(valuesOf(rows, 'clientId'), charged)
     })
 
     it(`A39 is refused from another account, whether or not the client exists: ${address}`, async () => {
@@ -64,8 +52,7 @@ describe('metadata.client_id', () => {
       const { rows, held } = await firm.service.books(accountId)
       assert.deepEqual([rows.length, held], [0, 0n])
       // Neither refusal took the one request of this minute, and the key is free.
-      const answer = await firm.service.call(address, key, bodies[address], { 'idempotency-key': 'a' })
-      assert.equal(answer.status, 200, answer.text)
+      ok(await firm.service.call(address, key, bodies[address], { 'idempotency-key': 'a' }))
     })
 
     it(`A39 is refused for a client that does not exist, before anything is held: ${address}`, async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUIDv7 } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { openFirm, type Member } from '../support/firm.ts'
-import { at, objectAt } from '../support/json.ts'
+import { at, objectAt, valuesOf } from '../support/json.ts'
 import { asSuperuser } from '../support/superuser.ts'
 import { until } from '../support/until.ts'
 
@@ -123,10 +123,7 @@ describe('when a record changed', () => {
         await ben.send('DELETE', address),
         await anna.send('PATCH', `/clients/${id}`, { name: 'x' }, stale),
       ]
-      assert.deepEqual(
-        refused.map(({ status }) => status),
-        [400, 412, 428, 412, 403, 403, 403, 412],
-      )
+      assert.deepEqual(valuesOf(refused, 'status'), [400, 412, 428, 412, 403, 403, 403, 412])
       for (const looked of [`/clients/${id}`, address, `${address}/revisions`, `/clients/${id}/activity`, '/clients']) {
         assert.equal((await anna.get(looked)).status, 200)
       }
@@ -213,10 +210,7 @@ describe('while an item is written, a client', () => {
         `select details ->> 'tried' as tried from audit where client_id = $1 and outcome = 'refused' order by 1`,
         [id],
       )
-      assert.deepEqual(
-        refused.map(({ tried }) => tried),
-        ['note_archived', 'note_changed', 'note_created'],
-      )
+      assert.deepEqual(valuesOf(refused, 'tried'), ['note_archived', 'note_changed', 'note_created'])
     })
   }
 })

@@ -3,7 +3,7 @@ import { execFile, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { promisify } from 'node:util'
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
@@ -13,27 +13,24 @@ import { exampleOf } from '../../src/platform/http/examples.ts'
 import { isJsonObject } from '../../src/platform/text/json.ts'
 import { problems } from '../../src/platform/problems.ts'
 import { isEndure } from '../support/draws.ts'
-import { at, objectAt } from '../support/json.ts'
+import { at, objectAt, valuesOf } from '../support/json.ts'
 import { shippedModel, startService, upstreamModel, type Service } from '../support/service.ts'
-import { startEmbeddingVendor, type EmbeddingVendor } from '../support/vendor-embeddings.ts'
+import { startEmbeddingVendor } from '../support/vendor-embeddings.ts'
+import { fixture, setUp } from '../support/fixture.ts'
 
 const root = path.join(import.meta.dirname, '../..')
 const execute = promisify(execFile)
 
-let service: Service
-let vendor: EmbeddingVendor
-let calls: readonly ApiCall[]
-before(async () => {
-  vendor = await startEmbeddingVendor()
+const vendor = fixture(() => startEmbeddingVendor())
+const service = fixture(() => {
   const { max_output_tokens: _, ...called } = objectAt(upstreamModel(vendor.url, { id: 'embeddings' }))
   const embeddings = { ...called, kind: 'embeddings', price: { input: '0.02' } }
-  service = await startService({ models: [shippedModel(), embeddings], aliases: { default: 'tiny' } })
+  return startService({ models: [shippedModel(), embeddings], aliases: { default: 'tiny' } })
+})
+let calls: readonly ApiCall[]
+setUp(async () => {
   await service.untilReady()
   calls = callsOf((await service.call('/openapi.json', undefined)).json)
-})
-after(async () => {
-  await service.close()
-  await vendor.close()
 })
 
 const opened = new Map<string, ReturnType<Service['call']>>()
@@ -222,10 +219,7 @@ describe('the samples', () => {
   test('of the quickstart run too', async () => {
     const { key } = await service.customer()
     const programs = programsIn((await open('/docs')).text).filter(({ language }) => !language.startsWith('python'))
-    assert.deepEqual(
-      programs.map(({ language }) => language),
-      ['sh', 'javascript', 'javascript'],
-    )
+    assert.deepEqual(valuesOf(programs, 'language'), ['sh', 'javascript', 'javascript'])
     for (const { language, source } of programs) assert.match((await run(language, source, key)).stdout, /\S/)
   })
 

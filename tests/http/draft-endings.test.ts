@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { byService, personActor } from '../../src/access/actor.ts'
 import { draftingSettings, eventsOf, lettersOf, objectsAt, openDrafting } from '../support/drafting.ts'
 import { fixture } from '../support/fixture.ts'
-import { at } from '../support/json.ts'
+import { at, valuesOf } from '../support/json.ts'
 import { startService } from '../support/service.ts'
 import { tamper } from '../support/tamper.ts'
 import { until } from '../support/until.ts'
@@ -26,7 +26,7 @@ const ended = async (drafts: string, id: string) => {
 describe('a letter that is being written', () => {
   it('B96 is stopped from another instance, and is what was written by then', async () => {
     const databaseUrl = firm.service.databaseUrl
-    const other = await startService({ ...draftingSettings(vendor.url), databaseUrl })
+    await using other = await startService({ ...draftingSettings(vendor.url), databaseUrl })
     const its = await record()
     const { id, answer } = await holdBack(its)
     const stopped = await fetch(`${other.url}${its.drafts}/${id}/stop`, {
@@ -40,7 +40,6 @@ describe('a letter that is being written', () => {
     assert.deepEqual(await charges(id), [
       { person_id: anna.id, client_id: its.client, stop_reason: 'cancelled', paid: true },
     ])
-    await other.close()
   })
 
   it('B96 is finished after its author signs out, who receives no more of it', async () => {
@@ -49,19 +48,13 @@ describe('a letter that is being written', () => {
     const { id, answer, letOn } = await holdBack(its, { by: author })
     await firm.service.sessions.endOf(author.cookie, {})
     const events = eventsOf(await answer)
-    assert.deepEqual(
-      events.map(({ name }) => name),
-      ['started', 'delta', 'error'],
-    )
+    assert.deepEqual(valuesOf(events, 'name'), ['started', 'delta', 'error'])
     assert.deepEqual([at(events[2]?.data, 'error', 'code'), at(events[2]?.data, 'draft')], ['not_signed_in', null])
     letOn()
     assert.deepEqual(await ended(its.drafts, id), { id, status: 'complete', failure: null, letter_id: id })
     const [letter] = await lettersOf(paula, its)
     assert.deepEqual([letter?.['body'], at(letter, 'created_by', 'id')], ['Hello there.', author.id])
-    assert.deepEqual(
-      (await charges(id)).map(({ stop_reason }) => stop_reason),
-      ['complete'],
-    )
+    assert.deepEqual(valuesOf(await charges(id), 'stop_reason'), ['complete'])
   })
 
   it('B96 ends when its author is disabled, and nothing is kept but the charge', async () => {

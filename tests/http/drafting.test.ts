@@ -7,10 +7,11 @@ import { formatMoney } from '../../src/billing/prices/money.ts'
 import type { Answer } from '../support/answer.ts'
 import { fixture } from '../support/fixture.ts'
 import { eventsOf, notice, objectsAt, openDrafting, stream } from '../support/drafting.ts'
-import { at, objectAt } from '../support/json.ts'
+import { at, objectAt, valuesOf } from '../support/json.ts'
 import { addPastUsage } from '../support/past-usage.ts'
 import { asSuperuser } from '../support/superuser.ts'
 import { until } from '../support/until.ts'
+import { ok } from '../support/answer.ts'
 
 const { vendor, firm, payer, anna, record, rows } = openDrafting()
 const ben = fixture(() => firm.join('Ben', 'consultant'))
@@ -94,10 +95,7 @@ describe('a draft', () => {
     assert.deepEqual((await anna.get(`${drafts}/${id}`)).json, draft)
 
     const events = eventsOf(await anna.send('POST', drafts, asked, stream))
-    assert.deepEqual(
-      events.map(({ name }) => name),
-      ['started', 'delta', 'delta', 'delta', 'done'],
-    )
+    assert.deepEqual(valuesOf(events, 'name'), ['started', 'delta', 'delta', 'delta', 'done'])
     assert.deepEqual(events[0]?.data, { id: at(events[4]?.data, 'draft', 'id'), model: 'fast' })
     assert.equal(
       events.flatMap(({ data }) => (typeof data['text'] === 'string' ? [data['text']] : [])).join(''),
@@ -209,10 +207,7 @@ describe('a draft', () => {
     held.resolve()
     const answers = await Promise.all(both)
     vendor.set({})
-    assert.deepEqual(
-      answers.map(({ status }) => status),
-      [200, 200],
-    )
+    assert.deepEqual(valuesOf(answers, 'status'), [200, 200])
     const ids = answers.map(({ json }) => at(json, 'letter', 'id'))
     assert.equal(ids.filter((id) => id === letter).length, 1, 'the second must not overwrite the first')
     assert.equal(objectsAt((await anna.get(`/clients/${client}/letters`)).json, 'letters').length, 2)
@@ -507,10 +502,8 @@ describe('a draft', () => {
 describe('templates', () => {
   it('have one default for each kind, a history, and are changed by partners alone', async () => {
     const body = { kind: 'Letter', name: 'Short', instructions: 'Write a short letter.', is_default: true }
-    const made = await paula.send('POST', '/templates', body)
-    assert.equal(made.status, 201, made.text)
-    const other = await paula.send('POST', '/templates', { ...body, name: 'Long' })
-    assert.equal(other.status, 201, other.text)
+    const made = ok(await paula.send('POST', '/templates', body), 201)
+    ok(await paula.send('POST', '/templates', { ...body, name: 'Long' }), 201)
     const list = objectsAt((await anna.get('/templates')).json, 'templates')
     assert.deepEqual(
       list.map(({ name, is_default }) => [name, is_default]),

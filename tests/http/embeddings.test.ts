@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, describe, it } from 'node:test'
 import OpenAI from 'openai'
-import { at, listAt } from '../support/json.ts'
+import { at, listAt, valuesOf } from '../support/json.ts'
 import { fixture, setUp } from '../support/fixture.ts'
 import { startService, upstreamModel, type Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
@@ -141,10 +141,7 @@ describe("Embeddings in OpenAI's form", () => {
       body: { data: [2, 0, 1].map((index) => ({ index, embedding: [index] })), usage: { total_tokens: 3 } },
     })
     const { json } = await embed(key, { input: ['a', 'b', 'c'] })
-    assert.deepEqual(
-      listAt(json, 'data').map((each) => at(each, 'embedding')),
-      [[0], [1], [2]],
-    )
+    assert.deepEqual(valuesOf(listAt(json, 'data'), 'embedding'), [[0], [1], [2]])
     assert.deepEqual(json['usage'], { prompt_tokens: 3, total_tokens: 3 })
   })
 

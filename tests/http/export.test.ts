@@ -5,7 +5,7 @@ import { extractText, getDocumentProxy } from 'unpdf'
 import { personActor } from '../../src/access/actor.ts'
 import { fillClient, marker } from '../support/erasable.ts'
 import { startFirm, type Member } from '../support/firm.ts'
-import { at, parseObject } from '../support/json.ts'
+import { at, parseObject, valuesOf } from '../support/json.ts'
 import { fixture, setUp } from '../support/fixture.ts'
 import { upstreamModel } from '../support/service.ts'
 import { startVendor } from '../support/vendor.ts'
@@ -177,10 +177,7 @@ describe('an export', () => {
     const answers = await Promise.all([ask(ben, own), ask(ben, unknown)])
     const texts = await Promise.all(answers.map((answer) => answer.text()))
     const [one, other] = texts.map((text) => at(parseObject(text), 'error', 'reason'))
-    assert.deepEqual(
-      answers.map(({ status }) => status),
-      [403, 403],
-    )
+    assert.deepEqual(valuesOf(answers, 'status'), [403, 403])
     assert.equal(one, other)
     assert.deepEqual(await exportsOf(own), [{ outcome: 'refused', action: 'access_denied', person_id: ben.id }])
     assert.equal((await ask(paula, unknown)).status, 404)

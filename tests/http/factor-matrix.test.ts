@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { byService, type Role } from '../../src/access/actor.ts'
 import { createAuthenticator } from '../support/authenticator.ts'
-import { at } from '../support/json.ts'
+import { at, valuesOf } from '../support/json.ts'
 import { startMailServer, type ReceivedMail } from '../support/mail-server.ts'
 import { fixture } from '../support/fixture.ts'
 import {
@@ -269,10 +269,7 @@ describe('a second factor that is set up during the sign-in', () => {
       `select action from audit where noun_id = $1 and action in ('totp_set_up', 'recovery_codes_created') order by id`,
       [who.id],
     )
-    assert.deepEqual(
-      rows.map(({ action }) => action),
-      ['recovery_codes_created', 'totp_set_up'],
-    )
+    assert.deepEqual(valuesOf(rows, 'action'), ['recovery_codes_created', 'totp_set_up'])
   })
 
   test('cannot be completed as one that is shown, or in another browser', async () => {

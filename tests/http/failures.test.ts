@@ -137,7 +137,7 @@ describe('a stream that breaks off', () => {
   })
 
   it('is not charged for text that a timeout withheld from its caller', async () => {
-    const slow = await startService({
+    await using slow = await startService({
       models: [upstreamModel(vendor.url, { timeout: { first_token: '3s', total: '4s' } })],
       databaseUrl: service.databaseUrl,
     })
@@ -157,7 +157,6 @@ describe('a stream that breaks off', () => {
     assert.match(part, /event: error\ndata: .*"upstream_timeout".*"output_tokens":3/)
     const { rows, holds } = await slow.books(accountId)
     assert.deepEqual([rows.length, rows[0]?.outputTokens, rows[0]?.stopReason, holds], [1, 3, 'error', 0])
-    await slow.close()
   })
 })
 

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
 import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
-import { at, type Json } from '../support/json.ts'
+import { at, type Json, valuesOf } from '../support/json.ts'
 import { fixture } from '../support/fixture.ts'
 import { gifOf, jpegOf, lossyWebpOf, pdfOf, pngOf } from '../support/sample-files.ts'
 import { startService, upstreamModel } from '../support/service.ts'
@@ -190,10 +190,7 @@ describe('images and documents', () => {
     vendor.set({ usage: null })
     const answers = [await ask(), await ask(blockOf(pngOf(1024, 1024)))]
     vendor.set({})
-    assert.deepEqual(
-      answers.map(({ status }) => status),
-      [200, 200],
-    )
+    assert.deepEqual(valuesOf(answers, 'status'), [200, 200])
     const { rows } = await service.books(accountId)
     const [withImage = 0, without = 0] = rows.map(({ inputTokens }) => inputTokens).toSorted((a, b) => b - a)
     assert.equal(withImage - without, 37 * 37)

@@ -132,16 +132,12 @@ describe('an invitation where people sign in with passwords', () => {
       [{ password: true }, { minimum_length: 15, only_way: false }],
       [{ password: false }, undefined],
     ] as const) {
-      const own = await startPortal({ mail: mail.url, signIn: { ...signIn, second_factor: 'off', ...methods } })
-      try {
-        const { token } = await invite('consultant', await signedInPartner(own))
-        assert.deepEqual(await inspect(token, own), offered)
-        const page = await accept(own.profile(), token, right)
-        if (offered) assert.equal(page.status, 200)
-        else assert.deepEqual(fault(page), [400, 'invalid_field', 'password'])
-      } finally {
-        await own.close()
-      }
+      await using own = await startPortal({ mail: mail.url, signIn: { ...signIn, second_factor: 'off', ...methods } })
+      const { token } = await invite('consultant', await signedInPartner(own))
+      assert.deepEqual(await inspect(token, own), offered)
+      const page = await accept(own.profile(), token, right)
+      if (offered) assert.equal(page.status, 200)
+      else assert.deepEqual(fault(page), [400, 'invalid_field', 'password'])
     }
   })
 })

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { byService } from '../../src/access/actor.ts'
-import { at } from '../support/json.ts'
+import { at, valuesOf } from '../support/json.ts'
 import type { ReceivedMail } from '../support/mail-server.ts'
 import { openMailingPortal, type Entered } from '../support/mailing-portal.ts'
 import { startPortal } from '../support/portal.ts'
 import type { Page, Profile } from '../support/profile.ts'
 import { until } from '../support/until.ts'
+import { ok } from '../support/answer.ts'
 
 const { portal, partner, mailTo } = openMailingPortal()
 
@@ -27,8 +28,7 @@ function tokenOf({ text }: ReceivedMail): string {
 
 async function newInvitation(role = 'consultant') {
   const email = newAddress()
-  const page = await invite(email, role)
-  assert.equal(page.status, 201, page.text)
+  const page = ok(await invite(email, role), 201)
   return { email, id: idOf(page), token: tokenOf(await mailTo(email)), page }
 }
 
@@ -39,8 +39,7 @@ test('invitations for partners end when their sender is no longer a partner', as
     assert.equal((await invite(address, 'partner', former)).status, 201)
     assert.equal((await invite(harmless, 'consultant', former)).status, 201)
     const [token, other] = [tokenOf(await mailTo(address)), tokenOf(await mailTo(harmless))]
-    const changed = await partner.profile.ask(`/people/${former.id}`, { method: 'PATCH', body: change })
-    assert.equal(changed.status, 200, changed.text)
+    ok(await partner.profile.ask(`/people/${former.id}`, { method: 'PATCH', body: change }))
     const [refused, accepted] = [await accept(portal.profile(), token), await accept(portal.profile(), other)]
     assert.equal(refused.status, 400, refused.text)
     assert.equal(await personWith(address), undefined)
@@ -145,8 +144,7 @@ describe('B74: an invitation', () => {
     assert.equal((await actionsOn(first.id)).at(-1), `invitation_withdrawn allowed ${partner.id}`)
     assert.equal((await openInvitations()).filter((each) => each.toLowerCase() === first.email.toLowerCase()).length, 1)
 
-    const resent = await post(partner.profile, `/people/invitations/${idOf(again)}/resend`)
-    assert.equal(resent.status, 200, resent.text)
+    ok(await post(partner.profile, `/people/invitations/${idOf(again)}/resend`))
     const third = tokenOf(await mailTo(first.email, { count: 3 }))
     await assertRefused(await accept(portal.profile(), second), first.email)
     assert.equal((await inspect(portal.profile(), third)).status, 200)
@@ -207,8 +205,7 @@ describe('B74: an invitation', () => {
   test('is accepted by a sign-in link for the address, after which its own link no longer works', async () => {
     const { email, token: own } = await newInvitation()
     const profile = portal.profile()
-    const begun = await post(profile, '/auth/start/email_link', { input: { email } })
-    assert.equal(begun.status, 200, begun.text)
+    ok(await post(profile, '/auth/start/email_link', { input: { email } }))
     const { text } = await mailTo(email, { count: 2 })
     const token = /\/signin\/link#([\w-]{43})$/m.exec(text)?.[1] ?? assert.fail(text)
     assert.equal((await post(profile, '/auth/link', { token })).status, 200)
@@ -259,10 +256,7 @@ describe('B74: an invitation', () => {
   test('of two at once for one address, one is open', async () => {
     const email = newAddress()
     const pages = await Promise.all([invite(email), invite(email), invite(email)])
-    assert.deepEqual(
-      pages.map(({ status }) => status),
-      [201, 201, 201],
-    )
+    assert.deepEqual(valuesOf(pages, 'status'), [201, 201, 201])
     assert.equal((await openInvitations()).filter((each) => each === email).length, 1)
   })
 
@@ -282,22 +276,18 @@ describe('B74: an invitation', () => {
 
 describe('without mail', () => {
   test('B74: the link of an invitation is shown once, to hand it over', async () => {
-    const own = await startPortal({ signIn: { sign_up: { policy: 'domain', domains: ['firm.example'] } } })
-    try {
-      await own.service.people.create({ name: 'P', email: 'p@firm.example', role: 'partner' }, byService)
-      own.provider.say({ subject: 'partner', email: 'p@firm.example' })
-      const profile = own.profile()
-      assert.equal((await profile.signIn('firm')).status, 303)
-      const body = { email: 'new@firm.example', name: 'New', role: 'consultant' }
-      const page = await post(profile, '/people/invitations', body)
-      const [, token = ''] =
-        /^https:\/\/tollgate\.test\/signin\/invitation#([\w-]{43})$/.exec(String(page.json['link'])) ?? []
-      assert.ok(!(await profile.ask('/people')).text.includes(token))
-      assert.equal((await accept(own.profile(), token)).status, 200)
-      const elsewhere = await post(profile, '/people/invitations', { ...body, email: 'new@elsewhere.example' })
-      assert.deepEqual([elsewhere.status, at(elsewhere.json, 'error', 'field')], [400, 'email'])
-    } finally {
-      await own.close()
-    }
+    await using own = await startPortal({ signIn: { sign_up: { policy: 'domain', domains: ['firm.example'] } } })
+    await own.service.people.create({ name: 'P', email: 'p@firm.example', role: 'partner' }, byService)
+    own.provider.say({ subject: 'partner', email: 'p@firm.example' })
+    const profile = own.profile()
+    assert.equal((await profile.signIn('firm')).status, 303)
+    const body = { email: 'new@firm.example', name: 'New', role: 'consultant' }
+    const page = await post(profile, '/people/invitations', body)
+    const [, token = ''] =
+      /^https:\/\/tollgate\.test\/signin\/invitation#([\w-]{43})$/.exec(String(page.json['link'])) ?? []
+    assert.ok(!(await profile.ask('/people')).text.includes(token))
+    assert.equal((await accept(own.profile(), token)).status, 200)
+    const elsewhere = await post(profile, '/people/invitations', { ...body, email: 'new@elsewhere.example' })
+    assert.deepEqual([elsewhere.status, at(elsewhere.json, 'error', 'field')], [400, 'email'])
   })
 })

@@ -1,24 +1,17 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { at } from '../support/json.ts'
-import { fixture, setUp } from '../support/fixture.ts'
-import { startService, upstreamModel, type Service } from '../support/service.ts'
+import { fixture } from '../support/fixture.ts'
+import { startService, upstreamModel, type Service, type ServiceOptions } from '../support/service.ts'
 import { startVendor } from '../support/vendor.ts'
 
 const models = ['fast', 'slow', 'other']
 /** Two configurations on one database: in the second, the alias points to another model. */
-let first: Service
-let second: Service
 const vendor = fixture(() => startVendor({ text: 'output-text' }))
-setUp(async () => {
-  const all = models.map((id) => upstreamModel(vendor.url, { id }))
-  first = await startService({ models: all, aliases: { quick: 'fast' } })
-  second = await startService({ models: all, aliases: { quick: 'slow' }, databaseUrl: first.databaseUrl })
-})
-after(async () => {
-  await second.close()
-  await first.close()
-})
+const startWith = (quick: string, more: Partial<ServiceOptions> = {}) =>
+  startService({ models: models.map((id) => upstreamModel(vendor.url, { id })), aliases: { quick }, ...more })
+const first = fixture(() => startWith('fast'))
+const second = fixture(() => startWith('slow', { databaseUrl: first.databaseUrl }))
 
 async function outcome(service: Service, key: string, model: string): Promise<string> {
   const body = { model, instructions: 'i', input: 'text', max_output_tokens: 10 }

@@ -1,44 +1,39 @@
 import assert from 'node:assert/strict'
 import path from 'node:path'
-import { after, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { writeEndlessModel } from '../support/engine.ts'
 import { at } from '../support/json.ts'
 import type { Answer } from '../support/answer.ts'
-import { shippedModel, startService, type Customer, type Service } from '../support/service.ts'
+import { shippedModel, startService } from '../support/service.ts'
 import { until } from '../support/until.ts'
-import { setUp, temporaryFolder } from '../support/fixture.ts'
+import { fixture, setUp, temporaryFolder } from '../support/fixture.ts'
+import { ok } from '../support/answer.ts'
 
 const prompt = { model: 'tiny', instructions: 'Summarise the note.', input: 'Anna met the client on Monday.' }
 
-let service: Service
-let customer: Customer
-const folder = temporaryFolder()
-setUp(async () => {
-  const file = path.join(folder, 'endless.gguf')
-  await writeEndlessModel(file)
-  service = await startService({
+const file = path.join(temporaryFolder(), 'endless.gguf')
+setUp(() => writeEndlessModel(file))
+const service = fixture(() =>
+  startService({
     models: [shippedModel(), shippedModel({ id: 'narrow', parallel: 1, file })],
     aliases: { default: 'tiny' },
-  })
-  customer = await service.customer()
-  await service.untilReady()
-})
-after(() => service.close())
+  }),
+)
+const customer = fixture(() => service.customer())
+setUp(() => service.untilReady())
 
 const generate = (body: unknown) => service.call('/v1/generate', customer.key, body)
 const tokens = (answer: Answer, direction: 'input' | 'output') =>
   Number(at(answer.json, 'usage', `${direction}_tokens`))
 
 async function countOf(body: object): Promise<number> {
-  const answer = await service.call('/v1/count_tokens', customer.key, { max_output_tokens: 1, ...body })
-  assert.equal(answer.status, 200, answer.text)
+  const answer = ok(await service.call('/v1/count_tokens', customer.key, { max_output_tokens: 1, ...body }))
   return Number(answer.json['input_tokens'])
 }
 
 describe('a local model', () => {
   it('A1 replies, and the ledger has the tokens it counted', async () => {
-    const answer = await generate({ ...prompt, max_output_tokens: 64 })
-    assert.equal(answer.status, 200, answer.text)
+    const answer = ok(await generate({ ...prompt, max_output_tokens: 64 }))
     assert.deepEqual(Object.keys(answer.json), ['output_text', 'stop_reason', 'usage'])
     const { rows } = await service.books(customer.accountId)
     const row = rows.find(({ requestId }) => requestId === answer.headers.get('request-id'))
@@ -65,8 +60,7 @@ describe('a local model', () => {
         max_tokens: 100,
         response_format: { type: 'json_schema', json_schema: { name: 'note', schema: asked } },
       })
-    const answer = await chat(schema)
-    assert.equal(answer.status, 200, answer.text)
+    const answer = ok(await chat(schema))
     assert.equal(at(answer.json, 'choices', 0, 'finish_reason'), 'stop')
     const note: unknown = JSON.parse(String(at(answer.json, 'choices', 0, 'message', 'content')))
     assert.deepEqual([typeof at(note, 'topic'), typeof at(note, 'urgent')], ['string', 'boolean'])
@@ -93,8 +87,7 @@ describe('a local model', () => {
       assert.match(String(answer.error['reason']), new RegExp(`\\b${number}\\b`))
     const fitting = 1024 - counted
     assert.equal((await generate({ ...body, max_output_tokens: fitting + 1 })).status, 400)
-    const exact = await generate({ ...body, max_output_tokens: fitting })
-    assert.equal(exact.status, 200, exact.text)
+    const exact = ok(await generate({ ...body, max_output_tokens: fitting }))
     assert.equal(tokens(exact, 'input'), counted)
     const now = await service.books(customer.accountId)
     assert.deepEqual([now.rows.length - rows.length, now.holds], [1, 0])

@@ -15,6 +15,7 @@ import {
 } from '../support/raw-upstream.ts'
 import { startService, upstreamModel, type Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
+import { valuesOf } from '../support/json.ts'
 
 let service: Service
 const upstream = fixture(() => startRawUpstream())
@@ -229,10 +230,7 @@ describe('an upstream that sends', () => {
     assert.match(stream.text, /"output_text":"Text 0\.","stop_reason":"complete"/)
     assert.doesNotMatch(stream.text, /Text [12]/)
     const { rows } = await service.books(accountId)
-    assert.deepEqual(
-      rows.map((row) => row.outputTokens),
-      [40, 40],
-    )
+    assert.deepEqual(valuesOf(rows, 'outputTokens'), [40, 40])
   })
 
   it('a NUL and a lone surrogate: the caller gets them as text, also in a replay', async () => {

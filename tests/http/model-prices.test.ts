@@ -1,19 +1,16 @@
 import assert from 'node:assert/strict'
-import { after, before as beforeAll, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { byService } from '../../src/access/actor.ts'
-import type { Answer } from '../support/answer.ts'
-import { at, objectAt } from '../support/json.ts'
-import { startFirm, type Firm, type Member } from '../support/firm.ts'
+import { assertRefused, type Answer, ok } from '../support/answer.ts'
+import { at, objectAt, valuesOf } from '../support/json.ts'
+import { openFirm } from '../support/firm.ts'
 import { upstreamModel } from '../support/service.ts'
-import { startVendor, type Vendor } from '../support/vendor.ts'
+import { startVendor } from '../support/vendor.ts'
+import { fixture } from '../support/fixture.ts'
+import { eventsOf } from '../support/recorded.ts'
 
-let vendor: Vendor
-let firm: Firm
-let paula: Member
-let anna: Member
-
-beforeAll(async () => {
-  vendor = await startVendor()
+const vendor = fixture(() => startVendor())
+const { firm, anna, paula } = openFirm(() => {
   const { max_output_tokens: _, ...called } = objectAt(upstreamModel(vendor.url))
   const vectors = { ...called, id: 'vectors', kind: 'embeddings', price: { input: '0.02' } }
   const models = [
@@ -22,13 +19,7 @@ beforeAll(async () => {
     upstreamModel(vendor.url, { id: 'unpriced', price: undefined }),
     vectors,
   ]
-  firm = await startFirm({ models, aliases: { default: 'fast' } })
-  paula = await firm.join('Paula', 'partner')
-  anna = await firm.join('Anna', 'consultant')
-})
-after(async () => {
-  await firm.close()
-  await vendor.close()
+  return { models, aliases: { default: 'fast' } }
 })
 
 const setPrice = (model: string, body: object) =>
@@ -42,16 +33,8 @@ async function shown(id: string) {
   return { ...model, price: model['price'], prices: prices as unknown[], keys: keys as unknown[] }
 }
 
-async function recorded({ headers }: Answer): Promise<unknown[]> {
-  return firm.service.database.rows(
-    'select action, outcome, person_id as person, noun, details from audit where request_id = $1',
-    [headers.get('request-id')],
-  )
-}
-
-function assertRefused(answer: Answer, code: string, field?: string): void {
-  assert.deepEqual([answer.error['code'], answer.error['field']], [code, field], answer.text)
-}
+const recorded = (answer: Answer) =>
+  eventsOf(answer, firm.service.database, 'action, outcome, person_id as person, noun, details')
 
 describe('the list of models', () => {
   test('shows each configured model with its state, prices and keys', async () => {
@@ -69,10 +52,7 @@ describe('the list of models', () => {
     ])
     const { models } = list.json
     assert.ok(Array.isArray(models))
-    assert.deepEqual(
-      models.map((each) => at(each, 'id')),
-      ['fast', 'a/slow:1', 'unpriced', 'vectors'],
-    )
+    assert.deepEqual(valuesOf(models, 'id'), ['fast', 'a/slow:1', 'unpriced', 'vectors'])
     const { prices, keys, ...fast } = await shown('fast')
     const price = { input: '0.15', output: '0.6' }
     assert.deepEqual(fast, {
@@ -102,8 +82,7 @@ describe('the list of models', () => {
 
 describe('a price', () => {
   test('is in force at once, and the next charge has it', async () => {
-    const answer = await setPrice('a/slow:1', { input: '0.000001', output: '1000000' })
-    assert.equal(answer.status, 201, answer.text)
+    const answer = ok(await setPrice('a/slow:1', { input: '0.000001', output: '1000000' }), 201)
     const { valid_from: from, ...rest } = answer.json
     assert.deepEqual(rest, { model: 'a/slow:1', input: '0.000001', output: '1000000' })
     const details = { model: 'a/slow:1', input: '0.000001', output: '1000000', from }
@@ -158,8 +137,7 @@ describe('a price', () => {
     }
     const { price, ...model } = await shown('vectors')
     assert.deepEqual([objectAt(model)['kind'], price], ['embeddings', { input: '0.02', output: '0' }])
-    const answer = await setPrice('vectors', { input: '0.03' })
-    assert.equal(answer.status, 201, answer.text)
+    ok(await setPrice('vectors', { input: '0.03' }), 201)
     assert.deepEqual((await shown('vectors')).price, { input: '0.03', output: '0' })
     // As the list shows it.
     assert.equal((await setPrice('vectors', { input: '0.04', output: '0' })).status, 201)

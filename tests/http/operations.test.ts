@@ -176,7 +176,7 @@ describe('A37 a database that accepts no writes', () => {
       try {
         await onServer(`create tablespace small_${name} location '${disk}'`)
         await onServer(`alter database ${name} set tablespace small_${name}`)
-        const other = await startService({ models: [upstreamModel(vendor.url)], databaseUrl: fresh.url })
+        await using other = await startService({ models: [upstreamModel(vendor.url)], databaseUrl: fresh.url })
         const isReady = async () => (await other.call('/readyz', undefined)).status
         assert.equal(await isReady(), 200)
         const filler = join(disk, 'filler')
@@ -184,7 +184,6 @@ describe('A37 a database that accepts no writes', () => {
         assert.equal(await isReady(), 503)
         await rm(filler)
         await until(async () => (await isReady()) === 200)
-        await other.close()
       } finally {
         await fresh.drop()
         await onServer(`drop tablespace if exists small_${name}`)
@@ -219,7 +218,7 @@ describe('an unreachable database', () => {
   it('is 503 with Retry-After, never 401 or a reply, and /readyz reports it', async () => {
     // A caller waits in vain, which need not take as long as a busy machine may.
     const shorter = { ...patience, callerPatience: 10_000 }
-    const other = await startService({ models: [upstreamModel(vendor.url)], patience: shorter })
+    await using other = await startService({ models: [upstreamModel(vendor.url)], patience: shorter })
     const { key } = await other.customer()
     const body = { model: 'fast', input: 'Hello', max_output_tokens: 5 }
     assert.equal((await other.call('/v1/generate', key, body)).status, 200)
@@ -240,6 +239,5 @@ describe('an unreachable database', () => {
       await allow(true)
     }
     assert.equal((await other.call('/v1/generate', key, body)).status, 200)
-    await other.close()
   })
 })

@@ -12,6 +12,7 @@ import { at, objectAt, type Json } from '../support/json.ts'
 import { fixture } from '../support/fixture.ts'
 import { upstreamModel } from '../support/service.ts'
 import { startVendor } from '../support/vendor.ts'
+import { eventsOf } from '../support/recorded.ts'
 
 const vendor = fixture(() => startVendor())
 const { firm, anna, ben, paula } = openFirm(() => ({
@@ -371,10 +372,6 @@ test('a partner sees how many invoices are overdue, what is open of them, and wh
 })
 
 test('every read is in the audit log', async () => {
-  const { headers } = await ben.get('/')
-  const events = await firm.service.database.rows<{ action: string; outcome: string; person_id: string }>(
-    'select action, outcome, person_id from audit where request_id = $1',
-    [headers.get('request-id')],
-  )
+  const events = await eventsOf(await ben.get('/'), firm.service.database, 'action, outcome, person_id')
   assert.deepEqual(events, [{ action: 'overview_read', outcome: 'allowed', person_id: ben.id }])
 })

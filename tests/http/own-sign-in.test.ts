@@ -352,31 +352,27 @@ describe('a change of the own sign-in', () => {
   })
 
   test('cannot remove the last factor of a person who needs one', async () => {
-    const own = await startPortal({ signIn: { second_factor: 'partners' } })
-    try {
-      const { id } = await own.service.people.create(
-        { name: 'Partner', email: 'p@firm.example', role: 'partner' },
-        { actor: { kind: 'service' } },
-      )
-      const profile = own.profile()
-      profile.cookies().set('session', (await own.service.signIn({ id })).slice('session='.length))
-      await own.service.database.rows(
-        'insert into identity (issuer, subject, person_id, created_at) values ($1, $2::text, $2::text::uuid, now())',
-        [own.provider.issuer, id],
-      )
-      await setUpTotp(profile)
-      const page = await remove(profile, '/me/factors/totp')
-      assert.deepEqual([page.status, codeOf(page)], [409, 'conflict'])
-      await addPasskey(profile, own.service.baseUrl)
-      assert.equal((await remove(profile, '/me/factors/totp')).status, 200)
-      const passkey = String(at((await profile.ask('/me')).json, 'passkeys', 0, 'id'))
-      for (const path of ['/me/factors/passkey', `/me/passkeys/${passkey}`]) {
-        assert.equal((await remove(profile, path)).status, 409, path)
-      }
-      assert.ok(challengeOf(await post(profile, '/me/factors/totp/start')))
-      assert.equal((await profile.ask('/me')).json['factor_required'], true)
-    } finally {
-      await own.close()
+    await using own = await startPortal({ signIn: { second_factor: 'partners' } })
+    const { id } = await own.service.people.create(
+      { name: 'Partner', email: 'p@firm.example', role: 'partner' },
+      { actor: { kind: 'service' } },
+    )
+    const profile = own.profile()
+    profile.cookies().set('session', (await own.service.signIn({ id })).slice('session='.length))
+    await own.service.database.rows(
+      'insert into identity (issuer, subject, person_id, created_at) values ($1, $2::text, $2::text::uuid, now())',
+      [own.provider.issuer, id],
+    )
+    await setUpTotp(profile)
+    const page = await remove(profile, '/me/factors/totp')
+    assert.deepEqual([page.status, codeOf(page)], [409, 'conflict'])
+    await addPasskey(profile, own.service.baseUrl)
+    assert.equal((await remove(profile, '/me/factors/totp')).status, 200)
+    const passkey = String(at((await profile.ask('/me')).json, 'passkeys', 0, 'id'))
+    for (const path of ['/me/factors/passkey', `/me/passkeys/${passkey}`]) {
+      assert.equal((await remove(profile, path)).status, 409, path)
     }
+    assert.ok(challengeOf(await post(profile, '/me/factors/totp/start')))
+    assert.equal((await profile.ask('/me')).json['factor_required'], true)
   })
 })

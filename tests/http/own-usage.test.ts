@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { formatMoney, parseMoney } from '../../src/billing/prices/money.ts'
 import { byService } from '../../src/access/actor.ts'
-import { objectAt } from '../support/json.ts'
+import { objectAt, valuesOf } from '../support/json.ts'
 import { fixture } from '../support/fixture.ts'
 import { startService, upstreamModel } from '../support/service.ts'
 import { until } from '../support/until.ts'
@@ -141,10 +141,7 @@ describe('GET /v1/usage', () => {
     const today = (await service.books(accountId)).rows[0]?.at.slice(0, 10) ?? ''
     const json = await report(key)
     assert.equal(Date.parse(String(json['to'])) - Date.parse(String(json['from'])), 29 * 86_400_000)
-    assert.deepEqual(
-      rowsOf(json).map(({ day }) => day),
-      [today],
-    )
+    assert.deepEqual(valuesOf(rowsOf(json), 'day'), [today])
     assert.deepEqual(rowsOf(await report(key, '?from=2020-01-01&to=2020-12-31')), [])
     assert.deepEqual(rowsOf(await report(key, `?from=${today}&to=${today}`)).length, 1)
   })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { createAuthenticator, type Deviations } from '../support/authenticator.ts'
-import { at } from '../support/json.ts'
+import { at, valuesOf } from '../support/json.ts'
 import { fixture, setUp } from '../support/fixture.ts'
 import {
   addPasskey,
@@ -281,10 +281,7 @@ describe('B61: the signature counter', () => {
     const rows = await portal.service.database.rows<{ received: string }>(
       `select details->>'received' as received from audit where action = 'passkey_counter_refused' order by id`,
     )
-    assert.deepEqual(
-      rows.map(({ received }) => received),
-      ['42', '7', '0'],
-    )
+    assert.deepEqual(valuesOf(rows, 'received'), ['42', '7', '0'])
     assert.equal((await signInWithPasskey(portal.profile(), authenticator, { counter: 43 })).status, 200)
   })
 
@@ -358,14 +355,10 @@ describe('B63: the passkeys of a person', () => {
 })
 
 test('passkeys are not offered where browsers have none, or if they are switched off', async () => {
-  const without = await startPortal({ signIn: { passkey: false } })
-  try {
-    const { profile } = await without.enter('consultant')
-    assert.equal((await profile.ask('/signin')).json['credentials'], undefined)
-    assert.equal((await post(profile, '/auth/start/passkey')).status, 404)
-    assert.equal((await post(profile, '/me/factors/passkey/start')).status, 404)
-    await setUpTotp(profile)
-  } finally {
-    await without.close()
-  }
+  await using without = await startPortal({ signIn: { passkey: false } })
+  const { profile } = await without.enter('consultant')
+  assert.equal((await profile.ask('/signin')).json['credentials'], undefined)
+  assert.equal((await post(profile, '/auth/start/passkey')).status, 404)
+  assert.equal((await post(profile, '/me/factors/passkey/start')).status, 404)
+  await setUpTotp(profile)
 })

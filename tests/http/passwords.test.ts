@@ -386,19 +386,15 @@ describe('B55: a link to choose a password', () => {
 })
 
 test('B72: a person whose domain was removed is refused', async () => {
-  const there = await open({ sign_up: { policy: 'domain', domains: ['firm.example'] } })
-  try {
-    const { id, email } = await withPassword(there)
-    await there.service.database.rows(
-      `update person set email = 'p@elsewhere.example', email_key = 'p@elsewhere.example' where id = $1`,
-      [id],
-    )
-    assert.equal((await enter(there.profile(), email, right)).status, 400)
-    const page = await enter(there.profile(), 'p@elsewhere.example', right)
-    assert.deepEqual(codeOf(page), [403, 'sign_in_refused', undefined])
-  } finally {
-    await there.close()
-  }
+  await using there = await open({ sign_up: { policy: 'domain', domains: ['firm.example'] } })
+  const { id, email } = await withPassword(there)
+  await there.service.database.rows(
+    `update person set email = 'p@elsewhere.example', email_key = 'p@elsewhere.example' where id = $1`,
+    [id],
+  )
+  assert.equal((await enter(there.profile(), email, right)).status, 400)
+  const page = await enter(there.profile(), 'p@elsewhere.example', right)
+  assert.deepEqual(codeOf(page), [403, 'sign_in_refused', undefined])
 })
 
 describe('B49: the fewest characters', () => {
@@ -407,19 +403,15 @@ describe('B49: the fewest characters', () => {
     ['partners', 'consultant', false, 15],
   ] as const) {
     test(`are ${minimum} for a ${role} ${isEnrolled ? 'with' : 'without'} a factor, if it is ${policy}`, async () => {
-      const there = await open({ second_factor: policy })
-      try {
-        const { id, email } = await newPerson(there, role)
-        if (isEnrolled) credentials.enrolled.add(id)
-        const token = await linkTo(email, there)
-        assert.deepEqual((await inspect(token, there)).json, { email, minimum_length: minimum })
-        const short = 'kx7mv2qp9zt4bw'
-        const page = await reset(token, minimum === 15 ? short : short.slice(0, 7), there)
-        assert.deepEqual(codeOf(page), [400, 'invalid_field', 'password'])
-        assert.equal((await reset(token, `${short}c`.slice(0, minimum), there)).status, 200)
-      } finally {
-        await there.close()
-      }
+      await using there = await open({ second_factor: policy })
+      const { id, email } = await newPerson(there, role)
+      if (isEnrolled) credentials.enrolled.add(id)
+      const token = await linkTo(email, there)
+      assert.deepEqual((await inspect(token, there)).json, { email, minimum_length: minimum })
+      const short = 'kx7mv2qp9zt4bw'
+      const page = await reset(token, minimum === 15 ? short : short.slice(0, 7), there)
+      assert.deepEqual(codeOf(page), [400, 'invalid_field', 'password'])
+      assert.equal((await reset(token, `${short}c`.slice(0, minimum), there)).status, 200)
     })
   }
 
@@ -548,21 +540,17 @@ describe('/me/password', () => {
 describe('B16: an attacker who was there before', () => {
   test('cannot prepare a password for an address that they do not own', async () => {
     const email = 'victim@firm.example'
-    const there = await open({ sign_up: { policy: 'anyone' } })
-    try {
-      // Whatever the attacker asks for goes to the owner's mailbox, and nobody exists before the link is used.
-      const had = await there.counts()
-      assert.equal((await request(email, there)).status, 200)
-      assert.deepEqual(await there.counts(), had)
-      there.provider.say({ subject: 'victim', email })
-      const owner = there.profile()
-      assert.equal((await owner.signIn('firm')).status, 303)
-      assert.equal((await enter(there.profile(), email, right)).status, 400)
-      // The link that the attacker asked for gives access to its reader alone, who is the owner.
-      await mailTo(email, 'Choose your password')
-    } finally {
-      await there.close()
-    }
+    await using there = await open({ sign_up: { policy: 'anyone' } })
+    // Whatever the attacker asks for goes to the owner's mailbox, and nobody exists before the link is used.
+    const had = await there.counts()
+    assert.equal((await request(email, there)).status, 200)
+    assert.deepEqual(await there.counts(), had)
+    there.provider.say({ subject: 'victim', email })
+    const owner = there.profile()
+    assert.equal((await owner.signIn('firm')).status, 303)
+    assert.equal((await enter(there.profile(), email, right)).status, 400)
+    // The link that the attacker asked for gives access to its reader alone, who is the owner.
+    await mailTo(email, 'Choose your password')
   })
 
   test('gets no access with an account of theirs at a provider that does not verify the address', async () => {

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { byService } from '../../src/access/actor.ts'
-import { at } from '../support/json.ts'
+import { at, valuesOf } from '../support/json.ts'
 import { openMailingPortal, type Entered } from '../support/mailing-portal.ts'
 import { addPasskey, setUpTotp } from '../support/own-account.ts'
 import { startPortal } from '../support/portal.ts'
 import type { Page } from '../support/profile.ts'
+import { eventsOf } from '../support/recorded.ts'
+import { ok } from '../support/answer.ts'
 
 const { portal, partner, mailsTo, mailTo } = openMailingPortal()
 
@@ -18,8 +20,7 @@ const remove = (by: Entered, { id }: { readonly id: string }) => by.profile.ask(
 /** Returns the id of the invitation. */
 async function invite(email: string): Promise<string> {
   const body = { email, name: 'Ines', role: 'partner' }
-  const page = await partner.profile.ask('/people/invitations', { method: 'POST', body })
-  assert.equal(page.status, 201, page.text)
+  const page = ok(await partner.profile.ask('/people/invitations', { method: 'POST', body }), 201)
   return String(at(page.json, 'invitation', 'id'))
 }
 
@@ -39,12 +40,9 @@ async function rowOf(id: string): Promise<unknown> {
 }
 
 /** What the audit log says of a request. */
-async function recorded({ headers }: Page): Promise<string[]> {
-  const rows = await portal.service.database.rows<{ said: string }>(
-    `select concat_ws(' ', action, outcome, person_id, noun, noun_id) as said from audit where request_id = $1 order by id`,
-    [headers.get('request-id')],
-  )
-  return rows.map(({ said }) => said)
+async function recorded(page: Page): Promise<unknown[]> {
+  const said = `concat_ws(' ', action, outcome, person_id, noun, noun_id) as said`
+  return valuesOf(await eventsOf(page, portal.service.database, said), 'said')
 }
 
 describe('B16, B33, B100: a partner', () => {
@@ -116,11 +114,12 @@ describe('B16, B33, B100: a partner', () => {
   test('changes an address, after which a link mailed to the old one signs in nobody', async () => {
     const other = await portal.enter('consultant')
     const attacker = portal.profile()
-    const begun = await attacker.ask('/auth/start/email_link', {
-      method: 'POST',
-      body: { input: { email: other.email } },
-    })
-    assert.equal(begun.status, 200, begun.text)
+    ok(
+      await attacker.ask('/auth/start/email_link', {
+        method: 'POST',
+        body: { input: { email: other.email } },
+      }),
+    )
     const { text } = await mailTo(other.email, { subject: 'Your sign-in link' })
     const token = /#([\w-]{43})$/m.exec(text)?.[1] ?? assert.fail(text)
     assert.equal((await change(partner, other, { email: `moved-${other.email}` })).status, 200)
@@ -272,8 +271,7 @@ describe('a deleted person', () => {
     })
     assert.deepEqual([handed.status, handed.json], [200, { handed_over: 1 }], handed.text)
     const { name } = (await other.profile.who()) ?? {}
-    const page = await remove(partner, other)
-    assert.equal(page.status, 204, page.text)
+    const page = ok(await remove(partner, other), 204)
     assert.ok((await recorded(page)).includes(`person_deleted allowed ${partner.id} person ${other.id}`))
     await mailTo(other.email, { subject: 'Your account was deleted' })
     assert.equal(await other.profile.who(), undefined)
@@ -339,43 +337,35 @@ describe('a deleted person', () => {
 
 describe('B76: two partners', () => {
   test('who delete each other at once leave one', async () => {
-    const own = await startPortal()
-    try {
-      const [first, second] = [await own.enter('partner'), await own.enter('partner')]
-      const pages = await Promise.all([remove(first, second), remove(second, first)])
-      const statuses = pages.map(({ status }) => status).toSorted((one, other) => one - other)
-      assert.equal(statuses[0], 204, statuses.join(' '))
-      assert.ok([401, 403, 409].includes(statuses[1] ?? 0), statuses.join(' '))
-      const left = await own.service.database.rows<{ id: string }>(
-        `select id from person where role = 'partner' and status = 'active'`,
-      )
-      assert.equal(left.length, 1)
-      const last = left[0]?.id === first.id ? first : second
-      assertProblem(await remove(last, last), [409, 'conflict'])
-      assert.ok(await last.profile.who())
-    } finally {
-      await own.close()
-    }
+    await using own = await startPortal()
+    const [first, second] = [await own.enter('partner'), await own.enter('partner')]
+    const pages = await Promise.all([remove(first, second), remove(second, first)])
+    const statuses = pages.map(({ status }) => status).toSorted((one, other) => one - other)
+    assert.equal(statuses[0], 204, statuses.join(' '))
+    assert.ok([401, 403, 409].includes(statuses[1] ?? 0), statuses.join(' '))
+    const left = await own.service.database.rows<{ id: string }>(
+      `select id from person where role = 'partner' and status = 'active'`,
+    )
+    assert.equal(left.length, 1)
+    const last = left[0]?.id === first.id ? first : second
+    assertProblem(await remove(last, last), [409, 'conflict'])
+    assert.ok(await last.profile.who())
   })
 })
 
 describe('B38: a partner', () => {
   test('ends the sessions of everyone', async () => {
-    const own = await startPortal()
-    try {
-      const [boss, other] = [await own.enter('partner'), await own.enter('consultant')]
-      assert.equal((await other.profile.ask('/people/sessions', { method: 'DELETE' })).status, 403)
-      const page = await boss.profile.ask('/people/sessions', { method: 'DELETE' })
-      assert.deepEqual([page.status, page.json], [200, { ended: 2 }])
-      assert.deepEqual([await boss.profile.who(), await other.profile.who()], [undefined, undefined])
-      assert.equal(await own.count('session'), 0)
-      const rows = await own.service.database.rows(
-        `select from audit where action = 'session_revoked' and person_id = $1`,
-        [boss.id],
-      )
-      assert.equal(rows.length, 2)
-    } finally {
-      await own.close()
-    }
+    await using own = await startPortal()
+    const [boss, other] = [await own.enter('partner'), await own.enter('consultant')]
+    assert.equal((await other.profile.ask('/people/sessions', { method: 'DELETE' })).status, 403)
+    const page = await boss.profile.ask('/people/sessions', { method: 'DELETE' })
+    assert.deepEqual([page.status, page.json], [200, { ended: 2 }])
+    assert.deepEqual([await boss.profile.who(), await other.profile.who()], [undefined, undefined])
+    assert.equal(await own.count('session'), 0)
+    const rows = await own.service.database.rows(
+      `select from audit where action = 'session_revoked' and person_id = $1`,
+      [boss.id],
+    )
+    assert.equal(rows.length, 2)
   })
 })

@@ -4,6 +4,7 @@ import { assertBetween } from '../support/clock.ts'
 import { at } from '../support/json.ts'
 import { fixture } from '../support/fixture.ts'
 import { startPortal, type Portal } from '../support/portal.ts'
+import { eventsOf } from '../support/recorded.ts'
 
 const portal = fixture(() => startPortal())
 
@@ -51,10 +52,8 @@ describe('the list of people', () => {
     const [partner, other] = [await portal.enter('partner'), await portal.enter('consultant')]
     for (const accept of ['application/json', 'text/html']) {
       const page = await partner.profile.ask('/people', { headers: { accept } })
-      const rows = await portal.service.database.rows(
-        'select actor, person_id, action, outcome, noun, noun_id, address from audit where request_id = $1',
-        [page.headers.get('request-id')],
-      )
+      const columns = 'actor, person_id, action, outcome, noun, noun_id, address'
+      const rows = await eventsOf(page, portal.service.database, columns)
       const row = {
         actor: 'person',
         person_id: partner.id,
@@ -199,23 +198,16 @@ describe('B32, B76: a change of a person', () => {
 
 describe('B76: the last partner', () => {
   test('cannot be demoted or disabled', async () => {
-    const own = await startPortal()
-    try {
-      const last = await own.enter('partner')
-      for (const body of [{ role: 'consultant' }, { status: 'disabled' }, { role: 'consultant', status: 'active' }]) {
-        const page = await change(last, last.id, body)
-        assert.deepEqual([page.status, at(page.json, 'error', 'code')], [409, 'conflict'], JSON.stringify(body))
-        const rows = await own.service.database.rows<{ said: string }>(
-          `select concat_ws(' ', action, outcome, noun_id) as said from audit where request_id = $1`,
-          [page.headers.get('request-id')],
-        )
-        const action = 'role' in body ? 'role_changed' : 'person_disabled'
-        assert.deepEqual(rows, [{ said: `${action} refused ${last.id}` }])
-      }
-      assert.equal((await last.profile.who())?.['role'], 'partner')
-    } finally {
-      await own.close()
+    await using own = await startPortal()
+    const last = await own.enter('partner')
+    for (const body of [{ role: 'consultant' }, { status: 'disabled' }, { role: 'consultant', status: 'active' }]) {
+      const page = await change(last, last.id, body)
+      assert.deepEqual([page.status, at(page.json, 'error', 'code')], [409, 'conflict'], JSON.stringify(body))
+      const rows = await eventsOf(page, own.service.database, `concat_ws(' ', action, outcome, noun_id) as said`)
+      const action = 'role' in body ? 'role_changed' : 'person_disabled'
+      assert.deepEqual(rows, [{ said: `${action} refused ${last.id}` }])
     }
+    assert.equal((await last.profile.who())?.['role'], 'partner')
   })
 })
 

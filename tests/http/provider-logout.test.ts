@@ -10,6 +10,7 @@ import { fixture } from '../support/fixture.ts'
 import type { Profile } from '../support/profile.ts'
 import { totpCode } from '../support/totp.ts'
 import { startService, upstreamModel } from '../support/service.ts'
+import { eventsOf } from '../support/recorded.ts'
 
 const elsewhere = fixture(() => startLyingProvider())
 const portal = fixture(() => startPortal({ others: [elsewhere.settings({ id: 'elsewhere' })] }))
@@ -217,34 +218,27 @@ describe('B39: a logout token', () => {
   }
 
   test('B94: that is refused leaves an audit row with the reason, at most ten a minute', async () => {
-    const own = await startPortal()
-    try {
-      const tellOwn = (token: string) =>
-        fetch(`${own.service.url}/auth/backchannel-logout/firm`, {
-          method: 'POST',
-          body: new URLSearchParams({ logout_token: token }),
-        })
-      const claims = { iss: own.provider.issuer, aud: 'another', iat: now() }
-      const forged = await own.provider.keys.sign(claims, { header: { typ: 'logout+jwt' }, secret: clientSecret })
-      const { headers } = await tellOwn(forged)
-      const rows = await own.service.database.rows(
-        'select actor, action, outcome, address, details from audit where request_id = $1',
-        [headers.get('request-id')],
-      )
-      const why = 'The logout token is invalid: aud is wrong.'
-      const details = { method: 'firm', issuer: own.provider.issuer, why }
-      const row = { actor: 'visitor', action: 'provider_logout_failed', outcome: 'refused', address: '127.0.0.1' }
-      assert.deepEqual(rows, [{ ...row, details }])
-      mock.method(Date, 'now', () => 0)
-      for (let n = 0; n < 30; n++) assert.equal((await tellOwn(`x${n}`)).status, 400)
-      mock.restoreAll()
-      const [all] = await own.service.database.rows<{ n: number }>(
-        `select count(*)::int as n from audit where action = 'provider_logout_failed'`,
-      )
-      assert.ok(all !== undefined && all.n >= 10 && all.n <= 11, `${all?.n} rows`)
-    } finally {
-      await own.close()
-    }
+    await using own = await startPortal()
+    const tellOwn = (token: string) =>
+      fetch(`${own.service.url}/auth/backchannel-logout/firm`, {
+        method: 'POST',
+        body: new URLSearchParams({ logout_token: token }),
+      })
+    const claims = { iss: own.provider.issuer, aud: 'another', iat: now() }
+    const forged = await own.provider.keys.sign(claims, { header: { typ: 'logout+jwt' }, secret: clientSecret })
+    const columns = 'actor, action, outcome, address, details'
+    const rows = await eventsOf(await tellOwn(forged), own.service.database, columns)
+    const why = 'The logout token is invalid: aud is wrong.'
+    const details = { method: 'firm', issuer: own.provider.issuer, why }
+    const row = { actor: 'visitor', action: 'provider_logout_failed', outcome: 'refused', address: '127.0.0.1' }
+    assert.deepEqual(rows, [{ ...row, details }])
+    mock.method(Date, 'now', () => 0)
+    for (let n = 0; n < 30; n++) assert.equal((await tellOwn(`x${n}`)).status, 400)
+    mock.restoreAll()
+    const [all] = await own.service.database.rows<{ n: number }>(
+      `select count(*)::int as n from audit where action = 'provider_logout_failed'`,
+    )
+    assert.ok(all !== undefined && all.n >= 10 && all.n <= 11, `${all?.n} rows`)
   })
 
   test('is refused if it is missing, an ID token or sent in another format', async () => {
@@ -372,19 +366,17 @@ describe('B40: signing out at Tollgate', () => {
       { discovery: 'error', token: 'error', keys: 'error' },
       { discovery: { end_session_endpoint: undefined } },
     ]) {
-      const own = await startPortal(typeof lie.discovery === 'object' ? { lies: { discovery: lie.discovery } } : {})
-      try {
-        const { profile } = await own.enter('consultant')
-        const thief = own.profile()
-        thief.cookies().set('session', profile.cookies().get('session') ?? '')
-        Object.assign(own.provider.lies, lie)
-        const { status, json } = await profile.ask('/signout', { method: 'POST' })
-        assert.equal(status, 200)
-        if (typeof lie.discovery === 'object') assert.deepEqual(json, { location: '/signin' })
-        assert.equal(await thief.who(), undefined)
-      } finally {
-        await own.close()
-      }
+      await using own = await startPortal(
+        typeof lie.discovery === 'object' ? { lies: { discovery: lie.discovery } } : {},
+      )
+      const { profile } = await own.enter('consultant')
+      const thief = own.profile()
+      thief.cookies().set('session', profile.cookies().get('session') ?? '')
+      Object.assign(own.provider.lies, lie)
+      const { status, json } = await profile.ask('/signout', { method: 'POST' })
+      assert.equal(status, 200)
+      if (typeof lie.discovery === 'object') assert.deepEqual(json, { location: '/signin' })
+      assert.equal(await thief.who(), undefined)
     }
   })
 })

@@ -4,8 +4,9 @@ import { describe, test } from 'node:test'
 import { byService } from '../../src/access/actor.ts'
 import type { Answer } from '../support/answer.ts'
 import { openFirm, type Member } from '../support/firm.ts'
-import { at } from '../support/json.ts'
+import { at, valuesOf } from '../support/json.ts'
 import { until } from '../support/until.ts'
+import { eventsOf } from '../support/recorded.ts'
 
 const { firm, anna, ben, paula } = openFirm()
 
@@ -247,12 +248,9 @@ describe('a reference that is already in use', () => {
       ['client_created', await anna.send('POST', '/clients', { name: 'Again', reference })],
       ['client_changed', await anna.send('PATCH', address, { reference }, { 'if-match': '*' })],
     ] as const
-    for (const [action, { status, headers }] of replies) {
-      const rows = await firm.service.database.rows(
-        'select action, outcome, person_id from audit where request_id = $1',
-        [headers.get('request-id')],
-      )
-      assert.deepEqual([status, rows], [409, [{ action, outcome: 'refused', person_id: anna.id }]])
+    for (const [action, reply] of replies) {
+      const rows = await eventsOf(reply, firm.service.database, 'action, outcome, person_id')
+      assert.deepEqual([reply.status, rows], [409, [{ action, outcome: 'refused', person_id: anna.id }]])
     }
   })
 
@@ -300,10 +298,7 @@ describe('with row-level security switched off on purpose', () => {
         await anna.send('DELETE', `/clients/${foreign}/notes/${notes.foreign}`),
         await anna.send('POST', `/clients/${foreign}/notes`, { date: '2026-03-12', text: 'x' }),
       ]
-      assert.deepEqual(
-        changes.map(({ status }) => status),
-        [403, 403, 403, 403],
-      )
+      assert.deepEqual(valuesOf(changes, 'status'), [403, 403, 403, 403])
     } finally {
       await secure('enable')
     }

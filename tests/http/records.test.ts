@@ -6,8 +6,9 @@ import { auditList } from '../../src/access/schema.ts'
 import * as schema from '../../src/clients/schema.ts'
 import type { Answer } from '../support/answer.ts'
 import { startFirm, type Member } from '../support/firm.ts'
-import { at, listAt, objectAt, type Json } from '../support/json.ts'
+import { at, listAt, objectAt, type Json, valuesOf } from '../support/json.ts'
 import { fixture } from '../support/fixture.ts'
+import { eventsOf } from '../support/recorded.ts'
 
 const firm = fixture(() => startFirm())
 const anna = fixture(() => firm.join('Anna Berg', 'consultant'))
@@ -546,10 +547,7 @@ describe('activity and audit log', () => {
       ['created', 'sent', 'created', 'approved', 'created'].map((did) => [`letter_${did}`, '1']),
     )
     const { json } = await paula.get(`/audit?client=${id}&action=letter_sent`)
-    assert.deepEqual(
-      listAt(json, 'audit').map((each) => at(each, 'noun')),
-      ['letter'],
-    )
+    assert.deepEqual(valuesOf(listAt(json, 'audit'), 'noun'), ['letter'])
   })
 
   test('the activity of a record shows who changed which fields to which version, and reads on request', async () => {
@@ -609,11 +607,8 @@ describe('activity and audit log', () => {
       [anna, `/clients/${missing}`, 'access_denied', 'refused'],
     ]
     for (const [member, address, action, outcome] of asked) {
-      const reply = await member.get(address)
-      const rows = await firm.service.database.rows<Record<string, unknown>>(
-        'select action, outcome, person_id, address from audit where request_id = $1',
-        [reply.headers.get('request-id')],
-      )
+      const columns = 'action, outcome, person_id, address'
+      const rows = await eventsOf(await member.get(address), firm.service.database, columns)
       assert.deepEqual(rows, [{ action, outcome, person_id: member.id, address: '127.0.0.1' }], address)
     }
     const everything = await firm.service.database.rows<{ row: string }>('select a::text as row from audit a')

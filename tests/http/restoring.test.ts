@@ -6,6 +6,7 @@ import type { Answer } from '../support/answer.ts'
 import { startFirm } from '../support/firm.ts'
 import { at } from '../support/json.ts'
 import { fixture } from '../support/fixture.ts'
+import { ok } from '../support/answer.ts'
 
 const firm = fixture(() => startFirm())
 const anna = fixture(() => firm.join('Anna Berg', 'consultant'))
@@ -165,8 +166,7 @@ describe('an archived item', () => {
     assert.deepEqual((await anna.get(`/clients/${client}/letters`)).json['letters'], [])
     const key = { 'idempotency-key': '01990000-0000-7000-8000-00000000c0de' }
     assert.equal((await restore(path)).status, 200)
-    const made = await anna.send('POST', versions, undefined, key)
-    assert.equal(made.status, 201, made.text)
+    const made = ok(await anna.send('POST', versions, undefined, key), 201)
     assert.equal((await anna.send('DELETE', path)).status, 204)
     assert.equal((await anna.send('POST', versions, undefined, key)).json['id'], made.json['id'])
   })
@@ -237,8 +237,7 @@ describe('an archived item', () => {
     const path = await archived(client)
     const text = 'x'.repeat(200_000)
     for (let count = 0; count < 25; count += 1) {
-      const made = await anna.send('POST', `/clients/${client}/notes`, { date: '2026-03-12', text })
-      assert.equal(made.status, 201, made.text)
+      ok(await anna.send('POST', `/clients/${client}/notes`, { date: '2026-03-12', text }), 201)
     }
     const { status, error } = await restore(path)
     assert.deepEqual([status, error['code']], [409, 'conflict'])

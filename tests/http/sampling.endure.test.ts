@@ -5,6 +5,7 @@ import { at } from '../support/json.ts'
 import type { Answer } from '../support/answer.ts'
 import { fixture, setUp } from '../support/fixture.ts'
 import { shippedModel, startService } from '../support/service.ts'
+import { ok } from '../support/answer.ts'
 
 const service = fixture(() => startService({ models: [shippedModel()] }))
 const customer = fixture(() => service.customer())
@@ -50,8 +51,7 @@ const addresses: readonly Address[] = ['/v1/generate', '/v1/chat/completions', '
 
 async function ask(address: Address, more: object = {}): Promise<Answer> {
   const body = { model: 'tiny', ...dialects[address].body, ...more }
-  const answer = await service.call(address, customer.key, body)
-  assert.equal(answer.status, 200, answer.text)
+  const answer = ok(await service.call(address, customer.key, body))
   return answer
 }
 

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { Value } from 'typebox/value'
 import * as schema from '../../src/clients/schema.ts'
 import { startFirm, type Member } from '../support/firm.ts'
-import { at, listAt } from '../support/json.ts'
+import { at, listAt, valuesOf } from '../support/json.ts'
 import { fixture } from '../support/fixture.ts'
 
 const firm = fixture(() => startFirm())
@@ -111,11 +111,7 @@ describe('search', () => {
       ['w_ld', []],
     ] as const) {
       const { json } = await vera.get(`/search?q=${encodeURIComponent(q)}`)
-      assert.deepEqual(
-        listAt(json, 'results').map((result) => at(result, 'id')),
-        expected,
-        q,
-      )
+      assert.deepEqual(valuesOf(listAt(json, 'results'), 'id'), expected, q)
       const clients = await vera.get(`/clients?q=${encodeURIComponent(q)}`)
       assert.deepEqual([clients.json['total'], clients.json['similar']], [expected.length, false], q)
     }

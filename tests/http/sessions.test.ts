@@ -182,19 +182,15 @@ describe('B24, B34: many requests while a session is replaced', () => {
   })
 
   test('are answered or refused while the session expires', async () => {
-    const short = await startPortal({ session: { idle: '5s', absolute: '5s' } })
-    try {
-      const { profile } = await short.enter('consultant')
-      const statuses = new Set<number>()
-      await until(async () => {
-        const pages = await Promise.all(Array.from({ length: 50 }, () => profile.ask('/me')))
-        for (const { status } of pages) statuses.add(status)
-        return statuses.has(401)
-      })
-      assert.deepEqual([...statuses], [200, 401])
-    } finally {
-      await short.close()
-    }
+    await using short = await startPortal({ session: { idle: '5s', absolute: '5s' } })
+    const { profile } = await short.enter('consultant')
+    const statuses = new Set<number>()
+    await until(async () => {
+      const pages = await Promise.all(Array.from({ length: 50 }, () => profile.ask('/me')))
+      for (const { status } of pages) statuses.add(status)
+      return statuses.has(401)
+    })
+    assert.deepEqual([...statuses], [200, 401])
   })
 })
 
@@ -349,20 +345,16 @@ describe('B88: the client address', () => {
   })
 
   test('is the nearest untrusted hop behind a trusted proxy', async () => {
-    const behind = await startPortal({ trustedProxies: ['127.0.0.1'] })
-    try {
-      behind.newcomer()
-      const profile = behind.profile()
-      await profile.ask(await profile.callbackOf(await profile.start('firm')), { headers: forged })
-      assert.match((await profile.ask('/me')).text, /"address":"203\.0\.113\.0\/24"/)
-      assert.equal(await lastAddress(behind), '203.0.113.77')
-      // Some proxies add the port, which differs for each connection.
-      const withPorts = { 'x-forwarded-for': '198.51.100.9:1, nonsense, [2001:db8::7]:4711' }
-      await profile.ask(await profile.callbackOf(await profile.start('firm')), { headers: withPorts })
-      assert.equal(await lastAddress(behind), '2001:db8::7')
-    } finally {
-      await behind.close()
-    }
+    await using behind = await startPortal({ trustedProxies: ['127.0.0.1'] })
+    behind.newcomer()
+    const profile = behind.profile()
+    await profile.ask(await profile.callbackOf(await profile.start('firm')), { headers: forged })
+    assert.match((await profile.ask('/me')).text, /"address":"203\.0\.113\.0\/24"/)
+    assert.equal(await lastAddress(behind), '203.0.113.77')
+    // Some proxies add the port, which differs for each connection.
+    const withPorts = { 'x-forwarded-for': '198.51.100.9:1, nonsense, [2001:db8::7]:4711' }
+    await profile.ask(await profile.callbackOf(await profile.start('firm')), { headers: withPorts })
+    assert.equal(await lastAddress(behind), '2001:db8::7')
   })
 })
 

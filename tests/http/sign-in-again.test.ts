@@ -1,15 +1,10 @@
 import assert from 'node:assert/strict'
-import { beforeEach, describe, test } from 'node:test'
-import { fixture } from '../support/fixture.ts'
+import { describe, test } from 'node:test'
 import { addPasskey } from '../support/own-account.ts'
-import { startPortal } from '../support/portal.ts'
+import { openPortal } from '../support/portal.ts'
 import type { Profile } from '../support/profile.ts'
 
-const portal = fixture(() => startPortal({ signIn: { second_factor: 'off' } }))
-beforeEach(() => {
-  portal.provider.beHonest()
-  portal.newcomer()
-})
+const { portal } = openPortal(() => ({ signIn: { second_factor: 'off' } }))
 
 const now = () => Math.floor(Date.now() / 1000)
 

@@ -1,35 +1,25 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, describe, mock, test } from 'node:test'
+import { beforeEach, describe, mock, test } from 'node:test'
 import { at } from '../support/json.ts'
 import { forgetSteps, giveFactor, setUpTotp } from '../support/own-account.ts'
-import { startPortal, type Portal } from '../support/portal.ts'
+import { openPortal } from '../support/portal.ts'
 import type { Page } from '../support/profile.ts'
 import { totpCode } from '../support/totp.ts'
+import { setUp } from '../support/fixture.ts'
+import { eventsOf } from '../support/recorded.ts'
 
 // B94: refused visitors leave audit rows, bounded per network.
 
 const perMinute = 15
-let portal: Portal
 
 // A fixed clock: the bounds are per minute.
 let time = Date.now()
-before(async () => {
-  mock.method(Date, 'now', () => time)
-  portal = await startPortal({ signIn: { starts_per_minute: perMinute } })
-})
-after(() => portal.close())
-beforeEach(() => {
-  time += 60_000
-  portal.provider.beHonest()
-  portal.newcomer()
-})
+setUp(() => mock.method(Date, 'now', () => time))
+const { portal } = openPortal(() => ({ signIn: { starts_per_minute: perMinute } }))
+beforeEach(() => void (time += 60_000))
 
-async function rowsOf({ headers }: Page): Promise<unknown> {
-  return portal.service.database.rows(
-    'select actor, person_id, action, outcome, address, details from audit where request_id = $1 order by id',
-    [headers.get('request-id')],
-  )
-}
+const rowsOf = (page: Page) =>
+  eventsOf(page, portal.service.database, 'actor, person_id, action, outcome, address, details')
 
 const refused = (action: string, details: object) => [
   { actor: 'visitor', person_id: null, action, outcome: 'refused', address: '127.0.0.1', details },

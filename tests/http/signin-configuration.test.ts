@@ -23,10 +23,9 @@ describe('the start', () => {
 
   for (const signIn of [{ second_factor: 'off' }, { second_factor: 'optional' }, { passkey: false }]) {
     test(`accepts ${JSON.stringify(signIn)}`, async () => {
-      const portal = await startPortal({ signIn })
+      await using portal = await startPortal({ signIn })
       portal.newcomer()
       assert.equal((await portal.profile().signIn('firm')).status, 303)
-      await portal.close()
     })
   }
 })

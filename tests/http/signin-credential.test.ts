@@ -1,21 +1,16 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, describe, test } from 'node:test'
+import { beforeEach, describe, test } from 'node:test'
 import { byService } from '../../src/access/actor.ts'
-import { createTestCredentials, rightCode, type TestCredentials, together } from '../support/credentials.ts'
+import { createTestCredentials, rightCode, together } from '../support/credentials.ts'
 import { at } from '../support/json.ts'
-import { startPortal, type Portal } from '../support/portal.ts'
+import { startPortal } from '../support/portal.ts'
 import type { Page, Profile } from '../support/profile.ts'
+import { fixture } from '../support/fixture.ts'
 
 // A test-only method through the real sign-in gate, which email links, passwords and passkeys will use.
 
-let credentials: TestCredentials
-let portal: Portal
-
-before(async () => {
-  credentials = createTestCredentials()
-  portal = await startPortal({ additional: credentials, signIn: { sign_up: { policy: 'invited' } } })
-})
-after(() => portal.close())
+const credentials = createTestCredentials()
+const portal = fixture(() => startPortal({ additional: credentials, signIn: { sign_up: { policy: 'invited' } } }))
 beforeEach(() => {
   credentials.shown = ['code']
 })
@@ -163,24 +158,20 @@ describe('a proof of an email address', () => {
     test(`by a stranger at ${address} under ${policy} ${isAdmitted ? 'creates a consultant' : 'is refused'}`, async () => {
       const own = createTestCredentials()
       const sign = { sign_up: { policy, ...(domains && { domains }) } }
-      const there = await startPortal({ additional: own, signIn: sign })
-      try {
-        own.claim = { by: 'email', email: email(address) }
-        const had = await there.counts()
-        const profile = there.profile()
-        const page = await signIn(profile)
-        if (!isAdmitted) return await there.assertRefused(page, [403, 'sign_in_refused'], had)
-        const person = await profile.who()
-        assert.deepEqual([person?.['email'], person?.['role']], [address, 'consultant'])
-        assert.equal(await there.count('identity'), 0)
-        const again = there.profile()
-        await signIn(again)
-        assert.equal((await again.who())?.['id'], person?.['id'])
-        const rows = await there.service.database.rows(`select from audit where action = 'person_created'`)
-        assert.equal(rows.length, 1)
-      } finally {
-        await there.close()
-      }
+      await using there = await startPortal({ additional: own, signIn: sign })
+      own.claim = { by: 'email', email: email(address) }
+      const had = await there.counts()
+      const profile = there.profile()
+      const page = await signIn(profile)
+      if (!isAdmitted) return await there.assertRefused(page, [403, 'sign_in_refused'], had)
+      const person = await profile.who()
+      assert.deepEqual([person?.['email'], person?.['role']], [address, 'consultant'])
+      assert.equal(await there.count('identity'), 0)
+      const again = there.profile()
+      await signIn(again)
+      assert.equal((await again.who())?.['id'], person?.['id'])
+      const rows = await there.service.database.rows(`select from audit where action = 'person_created'`)
+      assert.equal(rows.length, 1)
     })
   }
 
@@ -210,18 +201,14 @@ describe('a proof of a person', () => {
   test('is subject to the domain policy', async () => {
     const own = createTestCredentials()
     const sign = { sign_up: { policy: 'domain', domains: ['firm.example'] } }
-    const there = await startPortal({ additional: own, signIn: sign })
-    try {
-      for (const [address, status] of [
-        ['in@firm.example', 200],
-        ['out@elsewhere.example', 403],
-      ] as const) {
-        const person = { name: 'P', email: address, role: 'consultant' } as const
-        own.claim = { by: 'person', personId: (await there.service.people.create(person, byService)).id }
-        assert.equal((await signIn(there.profile())).status, status)
-      }
-    } finally {
-      await there.close()
+    await using there = await startPortal({ additional: own, signIn: sign })
+    for (const [address, status] of [
+      ['in@firm.example', 200],
+      ['out@elsewhere.example', 403],
+    ] as const) {
+      const person = { name: 'P', email: address, role: 'consultant' } as const
+      own.claim = { by: 'person', personId: (await there.service.people.create(person, byService)).id }
+      assert.equal((await signIn(there.profile())).status, status)
     }
   })
 })

@@ -1,28 +1,19 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, describe, test } from 'node:test'
+import { beforeEach, describe, test } from 'node:test'
 import { byService } from '../../src/access/actor.ts'
-import { createTestCredentials, rightCode, type TestCredentials } from '../support/credentials.ts'
-import { startMailServer, type ReceivedMail, type TestMailServer } from '../support/mail-server.ts'
-import { startPortal, type Portal } from '../support/portal.ts'
+import { createTestCredentials, rightCode } from '../support/credentials.ts'
+import { startMailServer, type ReceivedMail } from '../support/mail-server.ts'
+import { startPortal } from '../support/portal.ts'
 import type { Page, Profile } from '../support/profile.ts'
 import { until } from '../support/until.ts'
-
-let mail: TestMailServer
-let credentials: TestCredentials
-let portal: Portal
+import { fixture } from '../support/fixture.ts'
 
 const trustedProxies = ['127.0.0.1']
 const signIn = { email_link: true, sign_up: { policy: 'invited' } }
 
-before(async () => {
-  mail = await startMailServer()
-  credentials = createTestCredentials()
-  portal = await startPortal({ mail: mail.url, signIn, additional: credentials, trustedProxies })
-})
-after(async () => {
-  await portal.close()
-  await mail.close()
-})
+const mail = fixture(() => startMailServer())
+const credentials = createTestCredentials()
+const portal = fixture(() => startPortal({ mail: mail.url, signIn, additional: credentials, trustedProxies }))
 
 let senders = 0
 /** The address that requests seem to come from: one network may ask for ten mails an hour. */
@@ -353,10 +344,9 @@ describe('asking for a sign-in link', () => {
     }
   })
 
-  test('lets an address join where anyone may sign up', async (t) => {
+  test('lets an address join where anyone may sign up', async () => {
     const metricsToken = 'a token for metrics'
-    const other = await startPortal({ mail: mail.url, signIn: { email_link: true }, metricsToken })
-    t.after(() => other.close())
+    await using other = await startPortal({ mail: mail.url, signIn: { email_link: true }, metricsToken })
     const profile = other.profile()
     const email = 'newcomer@elsewhere.example'
     const body = { input: { email } }
@@ -374,9 +364,8 @@ describe('asking for a sign-in link', () => {
     assert.match(await metrics(), /^tollgate_mails_given_up 0$/m)
   })
 
-  test('is not offered unless the configuration says so', async (t) => {
-    const other = await startPortal({ mail: mail.url })
-    t.after(() => other.close())
+  test('is not offered unless the configuration says so', async () => {
+    await using other = await startPortal({ mail: mail.url })
     const profile = other.profile()
     assert.doesNotMatch((await profile.ask('/signin')).text, /email_link/)
     for (const [address, body] of [

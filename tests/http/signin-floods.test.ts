@@ -1,21 +1,18 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, mock, test } from 'node:test'
+import { describe, mock, test } from 'node:test'
 import { objectAt } from '../support/json.ts'
-import { startPortal, type Portal } from '../support/portal.ts'
+import { openPortal } from '../support/portal.ts'
 import { createProfile, type Page } from '../support/profile.ts'
+import { setUp } from '../support/fixture.ts'
 
 const perMinute = 12
-let portal: Portal
 
 // A fixed clock: the limit per minute must not refill on a slow machine.
 let time = Date.now()
 const pass = (seconds: number) => void (time += seconds * 1000)
 
-before(async () => {
-  mock.method(Date, 'now', () => time)
-  portal = await startPortal({ signIn: { starts_per_minute: perMinute }, trustedProxies: ['127.0.0.1'] })
-})
-after(() => portal.close())
+setUp(() => mock.method(Date, 'now', () => time))
+const { portal } = openPortal(() => ({ signIn: { starts_per_minute: perMinute }, trustedProxies: ['127.0.0.1'] }))
 
 /** A browser at that address, as the proxy reports it. */
 function browserAt(address: string) {

@@ -1,21 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, describe, test } from 'node:test'
-import type { Failure, LyingProvider } from '../support/lying-provider.ts'
-import { startPortal, type Portal } from '../support/portal.ts'
+import { describe, test } from 'node:test'
+import type { Failure } from '../support/lying-provider.ts'
+import { openPortal, startPortal } from '../support/portal.ts'
 import { until } from '../support/until.ts'
 
-let portal: Portal
-let provider: LyingProvider
-
-before(async () => {
-  portal = await startPortal()
-  provider = portal.provider
-})
-after(() => portal.close())
-beforeEach(() => {
-  provider.beHonest()
-  portal.newcomer()
-})
+const { portal, provider } = openPortal()
 
 describe('B8: a provider whose issuer differs from the configured one', () => {
   const names: Record<string, (issuer: string) => string> = {
@@ -34,16 +23,12 @@ describe('B8: a provider whose issuer differs from the configured one', () => {
   }
 
   test('is refused while the service runs, and /readyz reports it', async () => {
-    const own = await startPortal({ lies: { discovery: 'error' } })
-    try {
-      own.provider.lies.discovery = { issuer: `${own.provider.issuer}/` }
-      const page = await own.profile().ask('/auth/start/firm')
-      assert.deepEqual([page.status, page.headers.getSetCookie()], [502, []])
-      const { text } = await own.service.call('/readyz', undefined)
-      assert.match(text, /"providers":\{"firm":"wrong"\}/)
-    } finally {
-      await own.close()
-    }
+    await using own = await startPortal({ lies: { discovery: 'error' } })
+    own.provider.lies.discovery = { issuer: `${own.provider.issuer}/` }
+    const page = await own.profile().ask('/auth/start/firm')
+    assert.deepEqual([page.status, page.headers.getSetCookie()], [502, []])
+    const { text } = await own.service.call('/readyz', undefined)
+    assert.match(text, /"providers":\{"firm":"wrong"\}/)
   })
 })
 
@@ -57,42 +42,30 @@ describe('B92: an https provider with an http URL', () => {
   })
 
   test('is refused when that changes while the service runs, and sign-out still works', async () => {
-    const own = await startPortal({ secure: true })
-    try {
-      const { profile } = await own.enter('consultant')
-      const { location } = (await profile.ask('/signout', { method: 'POST' })).json
-      assert.match(String(location), /^https:/)
-    } finally {
-      await own.close()
-    }
-    const away = await startPortal({ secure: true, lies: { discovery: 'error' } })
-    try {
-      away.provider.beHonest()
-      away.provider.lies.discovery = { end_session_endpoint: 'http://127.0.0.1:9/end' }
-      away.newcomer()
-      const page = await away.profile().ask('/auth/start/firm')
-      assert.deepEqual([page.status, page.headers.getSetCookie()], [502, []])
-      assert.match((await away.service.call('/readyz', undefined)).text, /"providers":\{"firm":"wrong"\}/)
-      assert.match(away.service.logText(), /end_session_endpoint/)
-    } finally {
-      await away.close()
-    }
+    await using own = await startPortal({ secure: true })
+    const { profile } = await own.enter('consultant')
+    const { location } = (await profile.ask('/signout', { method: 'POST' })).json
+    assert.match(String(location), /^https:/)
+    await using away = await startPortal({ secure: true, lies: { discovery: 'error' } })
+    away.provider.beHonest()
+    away.provider.lies.discovery = { end_session_endpoint: 'http://127.0.0.1:9/end' }
+    away.newcomer()
+    const page = await away.profile().ask('/auth/start/firm')
+    assert.deepEqual([page.status, page.headers.getSetCookie()], [502, []])
+    assert.match((await away.service.call('/readyz', undefined)).text, /"providers":\{"firm":"wrong"\}/)
+    assert.match(away.service.logText(), /end_session_endpoint/)
   })
 })
 
 describe('a provider that is unreachable when the service starts', () => {
   test('does not prevent the start, and works as soon as it is back', async () => {
-    const own = await startPortal({ lies: { discovery: 'error' } })
-    try {
-      assert.match((await own.service.call('/readyz', undefined)).text, /"ready":true.*"firm":"unreachable"/)
-      assert.equal((await own.profile().ask('/auth/start/firm')).status, 502)
-      own.provider.beHonest()
-      own.newcomer()
-      assert.equal((await own.profile().signIn('firm')).status, 303)
-      assert.match((await own.service.call('/readyz', undefined)).text, /"firm":"ready"/)
-    } finally {
-      await own.close()
-    }
+    await using own = await startPortal({ lies: { discovery: 'error' } })
+    assert.match((await own.service.call('/readyz', undefined)).text, /"ready":true.*"firm":"unreachable"/)
+    assert.equal((await own.profile().ask('/auth/start/firm')).status, 502)
+    own.provider.beHonest()
+    own.newcomer()
+    assert.equal((await own.profile().signIn('firm')).status, 303)
+    assert.match((await own.service.call('/readyz', undefined)).text, /"firm":"ready"/)
   })
 })
 
@@ -175,52 +148,43 @@ describe('B18: a provider that fails', { concurrency: 4 }, () => {
     for (const failure of failures) {
       test(`${failure} at ${place}: 502 within the limit, with a request id, without delaying other requests`, async () => {
         // A service that has not cached the provider's metadata yet.
-        const own = await startPortal(place === 'discovery' ? { lies: { discovery: 'error' } } : {})
-        try {
-          own.newcomer()
-          if (place === 'userinfo') own.provider.lies.claims = { email: undefined }
-          Object.assign(own.provider.lies, { [place]: failure })
-          // A sign-in that waited for it would not end.
-          own.provider.lies.delay = 2 ** 31 - 1
-          const had = await own.counts()
-          let isOver = false
-          const waiting = own
-            .profile()
-            .follow('/auth/start/firm')
-            .finally(() => (isOver = true))
-          const calm = await own.service.call('/signin', undefined)
-          assert.deepEqual([calm.status, failure === 'slow' && isOver], [200, false])
-          const page = await waiting
-          await own.assertRefused(page, [502, 'provider_failed'], had)
-          assert.match(page.text, /"request_id":"[0-9a-f-]{36}"/)
-          assert.doesNotMatch(page.text, /127\.0\.0\.1|oops|JSON|timed? ?out/i)
-          own.provider.beHonest()
-          // A sign-in right after it may still share the failed request.
-          await until(async () => (await own.profile().signIn('firm')).status === 303)
-        } finally {
-          await own.close()
-        }
+        await using own = await startPortal(place === 'discovery' ? { lies: { discovery: 'error' } } : {})
+        own.newcomer()
+        if (place === 'userinfo') own.provider.lies.claims = { email: undefined }
+        Object.assign(own.provider.lies, { [place]: failure })
+        // A sign-in that waited for it would not end.
+        own.provider.lies.delay = 2 ** 31 - 1
+        const had = await own.counts()
+        let isOver = false
+        const waiting = own
+          .profile()
+          .follow('/auth/start/firm')
+          .finally(() => (isOver = true))
+        const calm = await own.service.call('/signin', undefined)
+        assert.deepEqual([calm.status, failure === 'slow' && isOver], [200, false])
+        const page = await waiting
+        await own.assertRefused(page, [502, 'provider_failed'], had)
+        assert.match(page.text, /"request_id":"[0-9a-f-]{36}"/)
+        assert.doesNotMatch(page.text, /127\.0\.0\.1|oops|JSON|timed? ?out/i)
+        own.provider.beHonest()
+        // A sign-in right after it may still share the failed request.
+        await until(async () => (await own.profile().signIn('firm')).status === 303)
       })
     }
   }
 
   test('slow at every endpoint: the time limit covers all of them', async () => {
-    const own = await startPortal()
-    try {
-      own.provider.lies.delay = 2000
-      Object.assign(own.provider.lies, { token: 'slow', keys: 'slow', userinfo: 'slow', claims: { email: undefined } })
-      // Each responds in time, but not all of them together.
-      assert.equal((await own.profile().signIn('firm')).status, 502)
-    } finally {
-      await own.close()
-    }
+    await using own = await startPortal()
+    own.provider.lies.delay = 2000
+    Object.assign(own.provider.lies, { token: 'slow', keys: 'slow', userinfo: 'slow', claims: { email: undefined } })
+    // Each responds in time, but not all of them together.
+    assert.equal((await own.profile().signIn('firm')).status, 502)
   })
 })
 
 describe('a failure at the provider', () => {
   test('is logged with the error code of the standard, and is in the audit log', async () => {
-    await using stack = new AsyncDisposableStack()
-    const own = stack.adopt(await startPortal(), (it) => it.close())
+    await using own = await startPortal()
     own.provider.lies.token = { status: 400, error: 'invalid_grant', error_description: 'quoted' }
     const page = await own.profile().signIn('firm')
     assert.equal(page.status, 400)

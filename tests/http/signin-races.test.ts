@@ -1,30 +1,21 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import type { Queryable } from '../../src/platform/database/database.ts'
 import { hashPassword } from '../../src/signin/methods/password/argon2.ts'
 import { at } from '../support/json.ts'
-import { startMailServer, type TestMailServer } from '../support/mail-server.ts'
+import { startMailServer } from '../support/mail-server.ts'
 import { addPasskey, forgetSteps, giveFactor, post, setUpTotp, signInWithPasskey } from '../support/own-account.ts'
-import { startPortal, type Portal } from '../support/portal.ts'
+import { startPortal } from '../support/portal.ts'
 import type { Page, Profile } from '../support/profile.ts'
 import { totpCode } from '../support/totp.ts'
 import { until } from '../support/until.ts'
+import { fixture } from '../support/fixture.ts'
 
 const right = 'blatant oyster wagon'
 
-let mail: TestMailServer
-let portal: Portal
-let hash: string
-
-before(async () => {
-  mail = await startMailServer()
-  portal = await startPortal({ mail: mail.url, signIn: { password: true, email_link: true } })
-  hash = await hashPassword(right, { memory: 19_456, passes: 2 })
-})
-after(async () => {
-  await portal.close()
-  await mail.close()
-})
+const hash = await hashPassword(right, { memory: 19_456, passes: 2 })
+const mail = fixture(() => startMailServer())
+const portal = fixture(() => startPortal({ mail: mail.url, signIn: { password: true, email_link: true } }))
 
 const choosePassword = (database: Queryable, id: string) =>
   database.rows(
@@ -83,7 +74,7 @@ async function assertNobody(page: Page, profile: Profile, id: string, { service 
 
 describe('B24, B32: a sign-in during which the role changes', () => {
   test('starts no session without the second factor of the new role', async () => {
-    const partners = await startPortal({ signIn: { second_factor: 'partners' } })
+    await using partners = await startPortal({ signIn: { second_factor: 'partners' } })
     const { id, email } = await partners.enter('consultant')
     const profile = partners.profile()
     const page = await overtake(
@@ -97,7 +88,6 @@ describe('B24, B32: a sign-in during which the role changes', () => {
     )
     await assertNobody(page, profile, id, partners)
     assert.equal((await profile.signIn('firm')).location, '/signin', `the factor of ${email} is due`)
-    await partners.close()
   })
 })
 

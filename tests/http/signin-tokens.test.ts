@@ -1,23 +1,13 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, describe, mock, test } from 'node:test'
+import { describe, mock, test } from 'node:test'
 import { exportJWK, generateKeyPair } from 'jose'
 import { clientId, type LyingProvider } from '../support/lying-provider.ts'
-import { startPortal, type Portal } from '../support/portal.ts'
+import { openPortal, startPortal } from '../support/portal.ts'
+import { setUp } from '../support/fixture.ts'
 
-let portal: Portal
-let provider: LyingProvider
-
-before(async () => {
-  // Expiry checks must not depend on how long a sign-in takes.
-  mock.timers.enable({ apis: ['Date'], now: Date.now() })
-  portal = await startPortal()
-  provider = portal.provider
-})
-after(() => portal.close())
-beforeEach(() => {
-  provider.beHonest()
-  portal.newcomer()
-})
+// Expiry checks must not depend on how long a sign-in takes.
+setUp(() => mock.timers.enable({ apis: ['Date'], now: Date.now() }))
+const { portal, provider } = openPortal()
 
 const now = () => Math.floor(Date.now() / 1000)
 type Lie = Partial<Pick<LyingProvider['lies'], 'claims' | 'header' | 'signature' | 'callback'>>
@@ -164,19 +154,15 @@ describe('B13: email_verified', () => {
   const rules = { never: [], when_verified: [true], always: verified }
   for (const [rule, counting] of Object.entries(rules)) {
     test(`is judged by the rule "${rule}"`, async () => {
-      const own = await startPortal({ settings: { trust_email: rule } })
-      try {
-        for (const value of verified) {
-          own.newcomer()
-          own.provider.lies.claims = { email_verified: value }
-          const counts = counting.some((each) => each === value)
-          const page = await own.profile().signIn('firm')
-          assert.equal(page.status, counts ? 303 : 403, `${JSON.stringify(value)}: ${page.text}`)
-        }
-        assert.equal(await own.count('person'), counting.length)
-      } finally {
-        await own.close()
+      await using own = await startPortal({ settings: { trust_email: rule } })
+      for (const value of verified) {
+        own.newcomer()
+        own.provider.lies.claims = { email_verified: value }
+        const counts = counting.some((each) => each === value)
+        const page = await own.profile().signIn('firm')
+        assert.equal(page.status, counts ? 303 : 403, `${JSON.stringify(value)}: ${page.text}`)
       }
+      assert.equal(await own.count('person'), counting.length)
     })
   }
 

@@ -1,33 +1,17 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, describe, test } from 'node:test'
-import { objectAt } from '../support/json.ts'
-import { clientId, startLyingProvider, type LyingProvider } from '../support/lying-provider.ts'
-import { startPortal, type Portal } from '../support/portal.ts'
-import { createProfile, type Profile } from '../support/profile.ts'
-import type { Service } from '../support/service.ts'
+import { describe, test } from 'node:test'
+import { objectAt, valuesOf } from '../support/json.ts'
+import { clientId, startLyingProvider } from '../support/lying-provider.ts'
+import { openPortal } from '../support/portal.ts'
+import type { Profile } from '../support/profile.ts'
+import { fixture } from '../support/fixture.ts'
 
-let portal: Portal
-let provider: LyingProvider
-let other: LyingProvider
-let service: Service
-
-before(async () => {
-  other = await startLyingProvider()
-  portal = await startPortal({ others: [other.settings({ id: 'other/one', name: 'Another' })] })
-  ;({ provider, service } = portal)
-})
-after(async () => {
-  await portal.close()
-  await other.close()
-})
-beforeEach(() => {
-  provider.beHonest()
-  portal.newcomer()
-})
+const other = fixture(() => startLyingProvider())
+const { portal, provider } = openPortal(() => ({ others: [other.settings({ id: 'other/one', name: 'Another' })] }))
 
 describe('B1: the authorization URL', () => {
   test('has the parameters of the specification and returns to the configured base URL', async () => {
-    const start = await createProfile(service).ask('/auth/start/firm', {
+    const start = await portal.profile().ask('/auth/start/firm', {
       headers: { host: 'evil.example', 'x-forwarded-host': 'evil.example' },
     })
     assert.equal(start.status, 303)
@@ -37,14 +21,14 @@ describe('B1: the authorization URL', () => {
     const fixed = ['response_type', 'client_id', 'redirect_uri', 'scope', 'code_challenge_method']
     assert.deepEqual(
       fixed.map((name) => query.getAll(name)),
-      [['code'], [clientId], [`${service.baseUrl}/auth/callback`], ['openid email'], ['S256']],
+      [['code'], [clientId], [`${portal.service.baseUrl}/auth/callback`], ['openid email'], ['S256']],
     )
     const secrets = ['state', 'nonce', 'code_challenge']
     assert.deepEqual([...query.keys()].toSorted(), [...fixed, ...secrets].toSorted())
   })
 
   test('has state, nonce and challenge of at least 128 bits, new at every start', async () => {
-    const profile = createProfile(service)
+    const profile = portal.profile()
     const seen = new Set<string>()
     for (let starts = 0; starts < 10; starts++) {
       const { searchParams } = await profile.start('firm')
@@ -59,7 +43,7 @@ describe('B1: the authorization URL', () => {
 
   test('is refused for an unknown provider', async () => {
     for (const id of ['none', '', 'other', '../firm', 'FIRM']) {
-      const page = await createProfile(service).ask(`/auth/start/${id}`)
+      const page = await portal.profile().ask(`/auth/start/${id}`)
       assert.equal(page.status, 404, id)
       assert.deepEqual(page.headers.getSetCookie(), [])
     }
@@ -68,7 +52,7 @@ describe('B1: the authorization URL', () => {
 
 describe('a sign-in', () => {
   test('ends on the requested page, with a session in one cookie', async () => {
-    const profile = createProfile(service)
+    const profile = portal.profile()
     const page = await profile.signIn('firm', '/clients?q=b')
     assert.deepEqual([page.status, page.location, page.text], [303, '/clients?q=b', ''])
     const [cookie = '', ...others] = page.headers.getSetCookie()
@@ -78,13 +62,15 @@ describe('a sign-in', () => {
       [page.headers.get('cache-control'), page.headers.get('referrer-policy')],
       ['no-store', 'no-referrer'],
     )
-    const [person] = await service.database.rows('select id, name, email, role from person order by id desc limit 1')
+    const [person] = await portal.service.database.rows(
+      'select id, name, email, role from person order by id desc limit 1',
+    )
     assert.deepEqual(await profile.who(), person)
   })
 
   test('works with each of several providers', async () => {
     other.say({ subject: 'theirs', email: 'theirs@example.com' })
-    const profile = createProfile(service)
+    const profile = portal.profile()
     assert.equal((await profile.signIn('other/one')).location, '/')
     const me = await profile.ask('/me')
     assert.match(me.text, /theirs@example\.com/)
@@ -93,46 +79,43 @@ describe('a sign-in', () => {
 
   test('B19: falls back to / for a return path on another host', async () => {
     for (const address of ['//evil.example', '/\\evil.example', 'https:evil.example', '/%09/evil.example']) {
-      assert.equal((await createProfile(service).signIn('firm', address)).location, '/', address)
+      assert.equal((await portal.profile().signIn('firm', address)).location, '/', address)
     }
   })
 
   test('B23: does not adopt a session value that the browser already has', async () => {
-    const profile = createProfile(service)
+    const profile = portal.profile()
     const planted = 'P'.repeat(43)
     profile.cookies().set('session', planted)
     await profile.signIn('firm')
     assert.notEqual(profile.cookies().get('session'), planted)
-    const attacker = createProfile(service)
+    const attacker = portal.profile()
     attacker.cookies().set('session', planted)
     assert.equal(await attacker.who(), undefined)
   })
 
   test('B24: gives the browser a new value every time, and refuses the previous one at once', async () => {
-    const profile = createProfile(service)
+    const profile = portal.profile()
     await profile.signIn('firm')
     const first = profile.cookies().get('session') ?? ''
     const { id } = objectAt((await profile.ask('/me')).json, 'session')
     await profile.signIn('firm')
     assert.notEqual(profile.cookies().get('session'), first)
-    const replay = createProfile(service)
+    const replay = portal.profile()
     replay.cookies().set('session', first)
     assert.equal(await replay.who(), undefined)
     assert.ok(await profile.who())
-    const entries = await service.database.rows<{ action: string }>(
+    const entries = await portal.service.database.rows<{ action: string }>(
       'select action from audit where noun_id = $1 order by at, id',
       [id],
     )
-    assert.deepEqual(
-      entries.map(({ action }) => action),
-      ['sign_in', 'session_ended'],
-    )
+    assert.deepEqual(valuesOf(entries, 'action'), ['sign_in', 'session_ended'])
   })
 })
 
 describe('B2: a callback', () => {
   test('without a state, with an unknown one or with two makes no token request', async () => {
-    const profile = createProfile(service)
+    const profile = portal.profile()
     const back = await profile.callbackOf(await profile.start('firm'))
     const state = back.searchParams.get('state') ?? ''
     const [asked, had] = [provider.asked.token, await portal.counts()]
@@ -153,10 +136,10 @@ describe('B2: a callback', () => {
   })
 
   test('used twice, even concurrently, makes no second token request and no second session', async () => {
-    const profile = createProfile(service)
+    const profile = portal.profile()
     const back = await profile.callbackOf(await profile.start('firm'))
     const [asked, had] = [provider.asked.token, await portal.counts()]
-    const twin = createProfile(service)
+    const twin = portal.profile()
     for (const [name, value] of profile.cookies()) twin.cookies().set(name, value)
     const pages = await Promise.all([twin.ask(back), twin.ask(back), twin.ask(back)])
     assert.deepEqual(
@@ -171,33 +154,33 @@ describe('B2: a callback', () => {
   })
 
   test('expires after half an hour', async () => {
-    const profile = createProfile(service)
+    const profile = portal.profile()
     const back = await profile.callbackOf(await profile.start('firm'))
     const [asked, had] = [provider.asked.token, await portal.counts()]
-    await service.database.rows(`update sign_in_attempt set expires_at = expires_at - interval '1801 seconds'`)
+    await portal.service.database.rows(`update sign_in_attempt set expires_at = expires_at - interval '1801 seconds'`)
     await portal.assertRefused(await profile.ask(back), [400, 'sign_in_failed'], had)
     assert.equal(provider.asked.token, asked)
   })
 
   test('B3: is refused in another browser, and its own browser can still finish', async () => {
-    const [mine, theirs] = [createProfile(service), createProfile(service)]
+    const [mine, theirs] = [portal.profile(), portal.profile()]
     const back = await mine.callbackOf(await mine.start('firm'))
     await theirs.start('firm')
     const [asked, had] = [provider.asked.token, await portal.counts()]
     await portal.assertRefused(await theirs.ask(back), [400, 'sign_in_failed'], had)
-    await portal.assertRefused(await createProfile(service).ask(back), [400, 'sign_in_failed'], had)
+    await portal.assertRefused(await portal.profile().ask(back), [400, 'sign_in_failed'], had)
     assert.equal(provider.asked.token, asked)
     assert.equal((await mine.ask(back)).status, 303)
   })
 
   test('B3: is refused with a cookie from a sibling host, whose name is not exactly ours', async () => {
-    const mine = createProfile(service)
+    const mine = portal.profile()
     const back = await mine.callbackOf(await mine.start('firm'))
     const [[name = '', value = ''] = []] = mine.cookies()
     assert.match(name, /^__Host-signin-/)
     const [asked, had] = [provider.asked.token, await portal.counts()]
     for (const planted of [`\u00a0${name}`, name.toLowerCase(), name.replace('__Host-', '__Secure-'), `"${name}`]) {
-      const theirs = createProfile(service)
+      const theirs = portal.profile()
       theirs.cookies().set(planted, value)
       await portal.assertRefused(await theirs.ask(back), [400, 'sign_in_failed'], had)
     }
@@ -206,25 +189,22 @@ describe('B2: a callback', () => {
   })
 
   test('says so if the browser did not keep its cookie, as Safari does without https, and what to do', async () => {
-    const profile = createProfile(service)
+    const profile = portal.profile()
     const back = await profile.callbackOf(await profile.start('firm'))
     const reasonOf = async (asking: Profile) => String(objectAt((await asking.ask(back)).json, 'error')['reason'])
-    assert.match(
-      await reasonOf(createProfile(service)),
-      /without the cookie for this sign-in.*Allow cookies.*use https/,
-    )
-    const stranger = createProfile(service)
+    assert.match(await reasonOf(portal.profile()), /without the cookie for this sign-in.*Allow cookies.*use https/)
+    const stranger = portal.profile()
     await stranger.start('firm')
     assert.match(await reasonOf(stranger), /not started in this browser/, 'it has a cookie')
     assert.equal((await profile.ask(back)).status, 303)
-    assert.match(await reasonOf(createProfile(service)), /without the cookie/)
+    assert.match(await reasonOf(portal.profile()), /without the cookie/)
   })
 })
 
 describe('B4: several tabs', () => {
   for (const tabs of [2, 8]) {
     test(`${tabs} tabs, started one by one and finished in any order, all end signed in`, async () => {
-      const profile = createProfile(service)
+      const profile = portal.profile()
       const backs: URL[] = []
       for (let tab = 0; tab < tabs; tab++) {
         backs.push(await profile.callbackOf(await profile.start('firm', `/clients?tab=${tab}`)))
@@ -234,7 +214,7 @@ describe('B4: several tabs', () => {
     })
 
     test(`${tabs} concurrent tabs of a new person all end signed in as one person`, async () => {
-      const profile = createProfile(service)
+      const profile = portal.profile()
       const people = await portal.count('person')
       const starts = await Promise.all(
         Array.from({ length: tabs }, (_, tab) => profile.start('firm', `/clients?tab=${tab}`)),
@@ -253,7 +233,7 @@ describe('B4: several tabs', () => {
 
 describe('B5: a callback in a browser that is signed in', () => {
   test('redirects to / with the session unchanged, and does not redeem the code', async () => {
-    const profile = createProfile(service)
+    const profile = portal.profile()
     await profile.signIn('firm')
     const value = profile.cookies().get('session')
     const asked = provider.asked.token
@@ -265,7 +245,7 @@ describe('B5: a callback in a browser that is signed in', () => {
   })
 
   test('redirects to the requested page when it is reloaded', async () => {
-    const profile = createProfile(service)
+    const profile = portal.profile()
     const back = await profile.callbackOf(await profile.start('firm', '/people'))
     await profile.ask(back)
     const again = await profile.ask(back)
@@ -276,7 +256,7 @@ describe('B5: a callback in a browser that is signed in', () => {
 describe('B6: a refusal by the provider', () => {
   test('shows a readable message; the attempt cannot be reused, and a new one works', async () => {
     provider.lies.callback = { error: 'access_denied', error_description: '<b>call 555-1234</b>', code: undefined }
-    const profile = createProfile(service)
+    const profile = portal.profile()
     const back = await profile.callbackOf(await profile.start('firm'))
     const [asked, had] = [provider.asked.token, await portal.counts()]
     const page = await profile.ask(back)
@@ -294,7 +274,7 @@ describe('B6: a refusal by the provider', () => {
   test('that is a failure of the provider says so', async () => {
     for (const error of ['server_error', 'temporarily_unavailable']) {
       provider.lies.callback = { error, code: undefined }
-      const page = await createProfile(service).signIn('firm')
+      const page = await portal.profile().signIn('firm')
       assert.deepEqual([page.status, page.headers.get('x-should-retry')], [502, 'true'])
     }
   })
@@ -302,7 +282,7 @@ describe('B6: a refusal by the provider', () => {
 
 describe('B14: identity', () => {
   test('is issuer and subject: a changed address is the same person, another subject with the same address is not', async () => {
-    const profile = createProfile(service)
+    const profile = portal.profile()
     const { subject, email } = portal.newcomer()
     await profile.signIn('firm')
     const was = await profile.who()
@@ -313,16 +293,16 @@ describe('B14: identity', () => {
 
     const had = await portal.counts()
     provider.say({ subject: 'somebody else', email: 'new-name@example.com' })
-    await portal.assertRefused(await createProfile(service).signIn('firm'), [403, 'sign_in_refused'], had)
+    await portal.assertRefused(await portal.profile().signIn('firm'), [403, 'sign_in_refused'], had)
     other.say({ subject, email: 'new-name@example.com' })
-    await portal.assertRefused(await createProfile(service).signIn('other/one'), [403, 'sign_in_refused'], had)
+    await portal.assertRefused(await portal.profile().signIn('other/one'), [403, 'sign_in_refused'], had)
   })
 
   test('an address that the provider changes to another person’s stays unchanged', async () => {
     const first = portal.newcomer()
-    await createProfile(service).signIn('firm')
+    await portal.profile().signIn('firm')
     const second = portal.newcomer()
-    const profile = createProfile(service)
+    const profile = portal.profile()
     await profile.signIn('firm')
     provider.say({ subject: second.subject, email: first.email })
     await profile.signIn('firm')
@@ -332,7 +312,7 @@ describe('B14: identity', () => {
 
 describe('B20: the callback', () => {
   test('accepts only GET', async () => {
-    const profile = createProfile(service)
+    const profile = portal.profile()
     const back = await profile.callbackOf(await profile.start('firm'))
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'HEAD']) {
       const page = await profile.ask(back, { method })
@@ -359,7 +339,7 @@ describe('a browser whose callback fails', () => {
       assert.match(page.headers.get('content-type') ?? '', /^text\/html/)
       assert.match(page.text, /"reason":"[^"]+"/)
       assert.match(page.text, /"address":"\/auth\/callback"/)
-      const { searchParams } = new URL(back, service.baseUrl)
+      const { searchParams } = new URL(back, portal.service.baseUrl)
       for (const value of [...searchParams.values(), 'planted%2d2']) assert.ok(!page.text.includes(value), value)
       assert.equal(page.headers.get('cache-control'), 'no-store')
       provider.beHonest()
@@ -388,12 +368,12 @@ describe('B25: an anonymous visitor', () => {
       '/auth/callback',
     ]) {
       for (const accept of ['application/json', 'text/html']) {
-        const page = await createProfile(service).ask(address, { headers: { accept } })
+        const page = await portal.profile().ask(address, { headers: { accept } })
         assert.deepEqual(page.headers.getSetCookie(), [], address)
       }
     }
     assert.equal(await portal.count('session'), sessions)
-    const start = await createProfile(service).ask('/auth/start/firm')
+    const start = await portal.profile().ask('/auth/start/firm')
     const [cookie = '', ...others] = start.headers.getSetCookie()
     assert.match(cookie, /^__Host-signin-[\w-]+=[\w-]{43}; Path=\/; Max-Age=1800; HttpOnly; Secure; SameSite=Lax$/)
     assert.deepEqual(others, [])
@@ -401,7 +381,7 @@ describe('B25: an anonymous visitor', () => {
   })
 
   test('sees the providers, and where the sign-in returns to', async () => {
-    const page = await createProfile(service).ask('/signin?return_to=%2Fclients%3Fq%3Db')
+    const page = await portal.profile().ask('/signin?return_to=%2Fclients%3Fq%3Db')
     assert.deepEqual(page.json, {
       providers: [
         { id: 'firm', name: 'Firm account' },
@@ -410,6 +390,6 @@ describe('B25: an anonymous visitor', () => {
       credentials: [{ id: 'passkey', name: 'Passkey' }],
       return_to: '/clients?q=b',
     })
-    assert.equal((await createProfile(service).ask('/signin?return_to=//evil.example')).json['return_to'], '/')
+    assert.equal((await portal.profile().ask('/signin?return_to=//evil.example')).json['return_to'], '/')
   })
 })

@@ -6,6 +6,7 @@ import { challengeOf, codesOf, giveFactor, post, remove } from '../support/own-a
 import { startPortal } from '../support/portal.ts'
 import type { Page, Profile } from '../support/profile.ts'
 import { startSmsGateway } from '../support/sms-gateway.ts'
+import { ok } from '../support/answer.ts'
 
 const gateway = fixture(() => startSmsGateway())
 const portal = fixture(() => startPortal({ sms: { url: `${gateway.url}/send`, token: 'gateway-token' } }))
@@ -29,8 +30,7 @@ async function enrolled() {
   const { profile, id } = await portal.enter('consultant')
   const number = newNumber()
   assert.equal((await begin(profile, number)).status, 200)
-  const page = await post(profile, '/me/factors/sms', { input: { code: gateway.lastCode() } })
-  assert.equal(page.status, 200, page.text)
+  const page = ok(await post(profile, '/me/factors/sms', { input: { code: gateway.lastCode() } }))
   assert.equal(codesOf(page).length, 10)
   return { profile, id, number }
 }
@@ -71,8 +71,7 @@ describe('B69: a telephone number', () => {
     for (const factor of ['passkey', 'totp', 'sms']) {
       const { profile } = await portal.enter('consultant')
       await forgetLimits()
-      const begun = await post(profile, `/me/factors/${factor}/start`, { input: { number: newNumber() } })
-      assert.equal(begun.status, 200, begun.text)
+      ok(await post(profile, `/me/factors/${factor}/start`, { input: { number: newNumber() } }))
       const { factors } = (await profile.ask('/me')).json
       for (const index of [0, 1, 2]) assert.equal(at(factors, index, 'set_up'), false, factor)
       assert.equal((await portal.profile().signIn('firm')).location, '/')
@@ -124,13 +123,9 @@ describe('B69: a telephone number', () => {
   })
 
   test('is no factor unless a gateway is configured', async () => {
-    const without = await startPortal()
-    try {
-      const { profile } = await without.enter('consultant')
-      assert.equal((await post(profile, '/me/factors/sms/start', { input: { number: newNumber() } })).status, 404)
-    } finally {
-      await without.close()
-    }
+    await using without = await startPortal()
+    const { profile } = await without.enter('consultant')
+    assert.equal((await post(profile, '/me/factors/sms/start', { input: { number: newNumber() } })).status, 404)
   })
 })
 
@@ -220,52 +215,43 @@ describe('B69: a code by text message', () => {
 })
 
 test('a code that verifies a number during a sign-in is no second factor by itself, nor the other way round', async () => {
-  const own = await startPortal({
+  await using own = await startPortal({
     sms: { url: gateway.url, token: 'gateway-token' },
     signIn: { second_factor: 'required' },
   })
   const enrol = (profile: Profile) =>
     post(profile, '/auth/second-factor/enrol', { input: { code: gateway.lastCode() } })
-  try {
-    own.newcomer()
-    const profile = own.profile()
-    assert.equal((await profile.signIn('firm')).location, '/signin')
-    const choice = { factor: 'sms', input: { number: newNumber() } }
-    assert.equal((await post(profile, '/auth/second-factor/enrol/start', choice)).status, 200)
-    const had = await own.counts()
-    await own.assertRefused(await give(profile, gateway.lastCode()), [400, 'sign_in_failed'], had)
-    const page = await enrol(profile)
-    assert.equal(page.status, 200, page.text)
-    assert.ok(await profile.who())
-    const later = own.profile()
-    await later.signIn('firm')
-    assert.equal((await post(later, '/auth/second-factor/start', { factor: 'sms' })).status, 200)
-    // The number was taken from the person meanwhile: its code must not bring it back.
-    await own.service.database.rows('delete from phone')
-    await own.assertRefused(await enrol(later), [400, 'sign_in_failed'], await own.counts())
-    assert.deepEqual(await own.service.database.rows('select from phone'), [])
-  } finally {
-    await own.close()
-  }
+  own.newcomer()
+  const profile = own.profile()
+  assert.equal((await profile.signIn('firm')).location, '/signin')
+  const choice = { factor: 'sms', input: { number: newNumber() } }
+  assert.equal((await post(profile, '/auth/second-factor/enrol/start', choice)).status, 200)
+  const had = await own.counts()
+  await own.assertRefused(await give(profile, gateway.lastCode()), [400, 'sign_in_failed'], had)
+  ok(await enrol(profile))
+  assert.ok(await profile.who())
+  const later = own.profile()
+  await later.signIn('firm')
+  assert.equal((await post(later, '/auth/second-factor/start', { factor: 'sms' })).status, 200)
+  // The number was taken from the person meanwhile: its code must not bring it back.
+  await own.service.database.rows('delete from phone')
+  await own.assertRefused(await enrol(later), [400, 'sign_in_failed'], await own.counts())
+  assert.deepEqual(await own.service.database.rows('select from phone'), [])
 })
 
 describe('the Twilio format', () => {
   test('is a form, with the account in the URL as the user', async () => {
     const url = `${gateway.url}/2010-04-01/Accounts/AC123/Messages.json`
-    const own = await startPortal({ sms: { url, token: 'auth-token', format: 'twilio', from: '+15005550006' } })
-    try {
-      const { profile } = await own.enter('consultant')
-      const number = newNumber()
-      assert.equal((await post(profile, '/me/factors/sms/start', { input: { number } })).status, 200)
-      const request = gateway.requests.at(-1) ?? assert.fail()
-      const basic = Buffer.from('AC123:auth-token').toString('base64')
-      assert.equal(request.headers['authorization'], `Basic ${basic}`)
-      assert.match(String(request.headers['content-type']), /^application\/x-www-form-urlencoded/)
-      const form = new URLSearchParams(request.body)
-      assert.deepEqual([form.get('To'), form.get('From')], [number, '+15005550006'])
-      assert.match(form.get('Body') ?? '', /^Your Tollgate code is \d{6}\./)
-    } finally {
-      await own.close()
-    }
+    await using own = await startPortal({ sms: { url, token: 'auth-token', format: 'twilio', from: '+15005550006' } })
+    const { profile } = await own.enter('consultant')
+    const number = newNumber()
+    assert.equal((await post(profile, '/me/factors/sms/start', { input: { number } })).status, 200)
+    const request = gateway.requests.at(-1) ?? assert.fail()
+    const basic = Buffer.from('AC123:auth-token').toString('base64')
+    assert.equal(request.headers['authorization'], `Basic ${basic}`)
+    assert.match(String(request.headers['content-type']), /^application\/x-www-form-urlencoded/)
+    const form = new URLSearchParams(request.body)
+    assert.deepEqual([form.get('To'), form.get('From')], [number, '+15005550006'])
+    assert.match(form.get('Body') ?? '', /^Your Tollgate code is \d{6}\./)
   })
 })

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { createServer } from 'node:http'
 import path from 'node:path'
 import { after, describe, it } from 'node:test'
-import { at, parseObject } from '../support/json.ts'
+import { at, parseObject, valuesOf } from '../support/json.ts'
+import { serve } from '../support/server.ts'
 import { startService, upstreamModel } from '../support/service.ts'
 import { writeTokenizerFile } from '../support/tokenizer-file.ts'
 import { startVendor } from '../support/vendor.ts'
@@ -13,14 +12,13 @@ const english = 'We agreed on a fixed fee of $4,800 for the annual accounts, pay
 
 /** A server that counts 8 tokens and can do nothing else. */
 let counts = 0
-const counter = createServer(({ method }, response) => {
+const counter = await serve(({ method }, response) => {
   if (method === 'GET') return void response.writeHead(404).end()
   counts++
   response.end('{"count":8}')
-}).listen(0, '127.0.0.1')
-await once(counter, 'listening')
-const address = counter.address()
-const counterUrl = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/v1`
+})
+const counterUrl = `${counter.url}/v1`
+after(() => counter.close())
 
 /** A model with `engine: ai-sdk`. */
 const packaged = { engine: 'ai-sdk', endpoints: undefined, key: 'sk-vendor', tokenizer_margin: '0%' }
@@ -48,10 +46,6 @@ const service = fixture(async () =>
   }),
 )
 const customer = fixture(() => service.customer())
-after(() => {
-  counter.close()
-  counter.closeAllConnections()
-})
 
 const body = (name: string, input = 'Hello', fields = {}) => ({ model: name, input, max_output_tokens: 100, ...fields })
 const count = async (name: string, input?: string) => {
@@ -123,10 +117,7 @@ describe('A34 the tokens of an upstream model', () => {
       }),
       await service.call('/v1/generate', busy.key, body('server')),
     ]
-    assert.deepEqual(
-      answers.map(({ status }) => status),
-      [402, 402, 402, 429],
-    )
+    assert.deepEqual(valuesOf(answers, 'status'), [402, 402, 402, 429])
     assert.match(answers[2]?.text ?? '', /lower max_tokens/)
     assert.ok(Number(answers[3]?.headers.get('retry-after')) >= 1)
     assert.equal(answers[3]?.headers.get('x-ratelimit-remaining-requests'), '0')

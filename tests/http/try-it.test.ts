@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, beforeEach, describe, test } from 'node:test'
+import { beforeEach, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { assertBetween } from '../support/clock.ts'
 import { byService } from '../../src/access/actor.ts'
@@ -7,36 +7,27 @@ import type { NewAccount } from '../../src/accounts/accounts.ts'
 import { formatKey } from '../../src/accounts/keys/key-format.ts'
 import { formatMoney, parseMoney } from '../../src/billing/prices/money.ts'
 import type { Answer } from '../support/answer.ts'
-import { startFirm, type Firm, type Member } from '../support/firm.ts'
+import { openFirm, startFirm, type Member } from '../support/firm.ts'
 import { createGate } from '../support/gate.ts'
-import { listAt, objectAt, type Json } from '../support/json.ts'
+import { listAt, objectAt, type Json, valuesOf } from '../support/json.ts'
 import { fixture, setUp } from '../support/fixture.ts'
-import { startService, upstreamModel, type Service } from '../support/service.ts'
+import { startService, upstreamModel } from '../support/service.ts'
 import { asSuperuser } from '../support/superuser.ts'
 import { until } from '../support/until.ts'
 import { startVendor } from '../support/vendor.ts'
 import { openWire } from '../support/wire.ts'
+import { ok } from '../support/answer.ts'
 
 // Calls that people who are signed in make from the documentation, as a scratch key of their own.
 
-let firm: Firm
-let other: Service
 let account: string
 const seen: Answer[] = []
 
 const vendor = fixture(() => startVendor())
-setUp(async () => {
-  const options = { models: [upstreamModel(vendor.url)], tryIt: { account: 'Trying' } }
-  firm = await startFirm(options)
-  other = await startService({ ...options, databaseUrl: firm.service.databaseUrl })
-  account = await payer()
-})
-const anna = fixture(() => firm.join('Anna', 'consultant'))
-const paula = fixture(() => firm.join('Paula', 'partner'))
-after(async () => {
-  await other.close()
-  await firm.close()
-})
+const options = () => ({ models: [upstreamModel(vendor.url)], tryIt: { account: 'Trying' } })
+const { firm, anna, paula } = openFirm(options)
+const other = fixture(() => startService({ ...options(), databaseUrl: firm.service.databaseUrl }))
+setUp(async () => void (account = await payer()))
 beforeEach(() => vendor.set({}))
 
 /** The status and the body, without the id of the request. */
@@ -72,8 +63,7 @@ const auditOf = (where: string, values: unknown[] = []) =>
 describe('a call that a person tries', () => {
   test('is charged to the account, to the person, and as the answer says', async () => {
     const stranger = await firm.service.customer()
-    const answer = await tried(anna, body, { authorization: `Bearer ${stranger.key}`, 'x-api-key': stranger.key })
-    assert.equal(answer.status, 200, answer.text)
+    const answer = ok(await tried(anna, body, { authorization: `Bearer ${stranger.key}`, 'x-api-key': stranger.key }))
     assert.equal(answer.json['output_text'], 'Hello there.')
     assert.equal(answer.headers.get('cache-control'), 'no-store')
     const key = await keyOf(anna)
@@ -104,8 +94,7 @@ describe('a call that a person tries', () => {
       ['messages', { model: 'fast', max_tokens: 100, messages: [message] }],
     ] as const) {
       const count = (await chargesOf()).length
-      const answer = await anna.send('POST', `/try/v1/${address}`, content)
-      assert.equal(answer.status, 200, answer.text)
+      const answer = ok(await anna.send('POST', `/try/v1/${address}`, content))
       assert.match(answer.text, /Hello there\./)
       assert.equal((await chargesOf()).length, count + 1, address)
       const fault = await anna.send('POST', `/try/v1/${address}`, { ...content, model: 'unknown' })
@@ -129,8 +118,7 @@ describe('a call that a person tries', () => {
 
   test('shows the figures of the account to partners only, and is in the audit log', async () => {
     for (const what of ['usage', 'account']) {
-      const shown = await paula.get(`/try/v1/${what}`)
-      assert.equal(shown.status, 200, shown.text)
+      const shown = ok(await paula.get(`/try/v1/${what}`))
       const [read] = await auditOf('request_id = $1', [shown.headers.get('request-id')])
       assert.deepEqual([read?.action, read?.outcome, read?.person], [`${what}_read`, 'allowed', paula.id])
       const refused = await anna.get(`/try/v1/${what}`)
@@ -300,10 +288,7 @@ describe('a scratch key', () => {
     const charged = (await chargesOf()).filter(({ requestId }) => ids.includes(requestId))
     assert.deepEqual([charged.length, new Set(charged.map(({ keyId }) => keyId))], [12, new Set([own[0]?.['id']])])
     const created = await auditOf(`action = 'key_created' and noun_id = $1`, [own[0]?.['id']])
-    assert.deepEqual(
-      created.map(({ person }) => person),
-      [dora.id],
-    )
+    assert.deepEqual(valuesOf(created, 'person'), [dora.id])
   })
 
   test('that is revoked is refused at once on every instance, and replaced a day later', async () => {
@@ -427,12 +412,11 @@ describe('the account that pays', () => {
   })
 
   test('is asked for if none is configured', async () => {
-    const bare = await startFirm()
+    await using bare = await startFirm()
     const person = await bare.join('Guy', 'partner')
     const answer = await person.send('POST', '/try/v1/generate', body)
     assert.deepEqual(codeOf(answer), [409, 'conflict'])
     assert.equal(answer.error['reason'], 'Trying calls is not set up: add the group "try_it" to the configuration.')
-    await bare.close()
   })
 
   test('is charged what all answers say, to the last digit', async () => {

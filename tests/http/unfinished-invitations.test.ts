@@ -8,6 +8,7 @@ import { startPortal } from '../support/portal.ts'
 import type { Page, Profile } from '../support/profile.ts'
 import { totpCode } from '../support/totp.ts'
 import { until } from '../support/until.ts'
+import { ok } from '../support/answer.ts'
 
 let partner: Profile
 
@@ -28,8 +29,7 @@ const invite = (email: string, role: Role = 'consultant') =>
 let invited = 0
 async function newInvitation(role: Role = 'consultant') {
   const email = `ines${++invited}@firm.example`
-  const page = await invite(email, role)
-  assert.equal(page.status, 201, page.text)
+  const page = ok(await invite(email, role), 201)
   return { email, id: String(at(page.json, 'invitation', 'id')), token: tokenOf(page) }
 }
 
@@ -38,8 +38,7 @@ const accept = (token: string, profile = portal.profile()) => post(profile, '/au
 /** Accepts an invitation in a new browser. */
 async function enter(token: string) {
   const profile = portal.profile()
-  const page = await accept(token, profile)
-  assert.equal(page.status, 200, page.text)
+  const page = ok(await accept(token, profile))
   return { profile, page, id: String((await profile.who())?.['id']) }
 }
 
@@ -70,8 +69,7 @@ const sessionsOf = async (email: string) =>
 /** Sets up the authenticator app that a sign-in requires. */
 async function enrol(profile: Profile): Promise<string> {
   const { secret } = challengeOf(await post(profile, '/auth/second-factor/enrol/start', { factor: 'totp' }))
-  const page = await post(profile, '/auth/second-factor/enrol', { input: { code: totpCode(secret) } })
-  assert.equal(page.status, 200, page.text)
+  ok(await post(profile, '/auth/second-factor/enrol', { input: { code: totpCode(secret) } }))
   return String(secret)
 }
 
@@ -186,8 +184,7 @@ describe('the link of an accepted invitation', () => {
       [other.status, at(other.json, 'error', 'code'), at(other.json, 'error', 'field')],
       [409, 'conflict', 'role'],
     )
-    const again = await invite(email)
-    assert.equal(again.status, 201, again.text)
+    const again = ok(await invite(email), 201)
     await assertRefused(await accept(token), used)
     assert.equal((await enter(tokenOf(again))).id, id)
     assert.deepEqual(await idsOf(email), [id])

@@ -11,6 +11,7 @@ import { fixture, setUp } from '../support/fixture.ts'
 import { upstreamModel, type Customer } from '../support/service.ts'
 import { until } from '../support/until.ts'
 import { startVendor } from '../support/vendor.ts'
+import { ok } from '../support/answer.ts'
 
 const call = { model: 'fast', input: 'Hello', max_output_tokens: 100 }
 
@@ -53,8 +54,7 @@ setUp(async () => {
 })
 
 async function read(address: string): Promise<Json> {
-  const answer = await partner.get(address)
-  assert.equal(answer.status, 200, answer.text)
+  const answer = ok(await partner.get(address))
   return answer.json
 }
 
