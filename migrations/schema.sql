@@ -207,7 +207,7 @@ create table sign_in_attempt (
   -- What the method, or in the step 'proven' the chosen second factor, keeps until the browser returns.
   data         jsonb not null default '{}',
   factor       text,
-  -- The person and the encrypted proof. A proven attempt is not a session.
+  -- The person and the proof, encrypted for this attempt, person and browser. A proven attempt is not a session.
   person_id    uuid references person on delete cascade,
   proof        bytea,
   -- The second factor is being set up, not shown.
@@ -259,7 +259,7 @@ create table email_link (
   email       text not null,
   -- SHA-256 of the link's token.
   token_hash  bytea not null unique check (length(token_hash) = 32),
-  -- Encrypted: it is short enough to be guessed from a hash.
+  -- Encrypted for this token, address and attempt: it is short enough to be guessed from a hash, and only the service can write it.
   code        bytea not null,
   -- The sign-in attempt that asked for the mail, and its browser.
   state_hash  bytea not null check (length(state_hash) = 32),
@@ -293,7 +293,9 @@ create table password_reset (
   address_key  text not null generated always as (split_part(email_key, ' ', 1)) stored,
   is_known     boolean not null default false,
   -- SHA-256 of the network that requested it.
-  network_hash bytea check (length(network_hash) = 32)
+  network_hash bytea check (length(network_hash) = 32),
+  -- The address, encrypted for this token. Only the service can write it, so a link that was added with plain SQL is refused.
+  proof        bytea
 );
 create index on password_reset (expires_at);
 create index on password_reset (address_key);

@@ -69,6 +69,7 @@ const entryPoints = {
     'settings-rule.ts',
     'sign-up.ts',
     'signin.ts',
+    'verify.ts',
   ],
   demo: ['demo.ts'],
   documents: [

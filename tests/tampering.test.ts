@@ -6,6 +6,7 @@ import { byService } from '../src/access/actor.ts'
 import { verifyAll, type VerificationOptions } from '../src/commands/verification.ts'
 import type { VerifyCheck } from '../src/platform/verify-checks.ts'
 import { openDatabase, type Database } from '../src/platform/database/database.ts'
+import { createEncryption } from '../src/platform/encryption/encryption.ts'
 import { parseSeals, type SealLine } from '../src/platform/seals/seal-line.ts'
 import { createTestDatabase, patience } from './support/database.ts'
 import { isEndure } from './support/draws.ts'
@@ -13,7 +14,7 @@ import { fillClient } from './support/erasable.ts'
 import { startFirm, type Firm } from './support/firm.ts'
 import { fixture, setUp } from './support/fixture.ts'
 import { addPastUsage } from './support/past-usage.ts'
-import { upstreamModel } from './support/service.ts'
+import { encryptionKey, upstreamModel } from './support/service.ts'
 import { asSuperuser } from './support/superuser.ts'
 import { sealAll, whileTampered } from './support/tamper.ts'
 import { log } from './support/tills.ts'
@@ -33,6 +34,7 @@ type Tampering = readonly [
 ]
 
 let kept: readonly SealLine[]
+const encryption = createEncryption(encryptionKey)
 
 const original = fixture(() => createTestDatabase())
 setUp(async () => {
@@ -124,7 +126,7 @@ async function erase(firm: Firm, database: Database): Promise<void> {
 
 /** The failed checks of a verification of the tampered database. */
 async function find({ sql, ...options }: VerificationOptions & { readonly sql: string }): Promise<VerifyCheck[]> {
-  const checks = await whileTampered(filled, sql, (tampered) => verifyAll(tampered, options))
+  const checks = await whileTampered(filled, sql, (tampered) => verifyAll(tampered, { encryption, ...options }))
   return checks.filter(({ ok }) => !ok)
 }
 
@@ -175,6 +177,15 @@ const rebuild = (chain: string) => `
   end $rebuild$;`
 /** With the triggers of the database, as any of its users could make a change. Its audit event is missing. */
 const plainly = (sql: string) => `set local session_replication_role = origin; ${sql}; set constraints all immediate`
+/** The same, under an audit event of an earlier change. */
+const underEvent = (sql: string) =>
+  plainly(
+    `select set_config('tollgate.event', (select min(id)::text from audit where outcome = 'allowed'), true); ${sql}`,
+  )
+/** The limits of an account, without triggers but with the record that they would have left. */
+const recordedByHand = (at: string, event: string) => `${setAccount('requests_per_minute = requests_per_minute + 1')};
+  do $recorded$ begin execute format('insert into recorded_change (table_name, row_key, digest, marks, at, event)
+    select ''account'', t.*, ${at}, ${event} from (select %s from account t where t.id = ${payer}) t', recorded_row('account')); end $recorded$;`
 const one = (text: string): string => `select '${text}'`
 
 const ledger: Tampering[] = [
@@ -730,10 +741,93 @@ const unannounced: Tampering[] = [
     named('revision', `select concat_ws('/', 'client', id, version + 1) from client where name = 'Berg'`),
   ],
   [
+    'the limits of an account under an earlier event',
+    underEvent(setAccount('requests_per_minute = requests_per_minute + 1')),
+    named('account', `select ${payer}`),
+  ],
+  [
+    'a line of a draft under an earlier event, for the time after its issue',
+    underEvent(`delete from invoice_line where invoice_id = (${draftInvoice})`),
+    named('invoice_line', `select concat_ws('/', (${draftInvoice}), 1)`),
+  ],
+  [
+    'a note and its next revision under an earlier event',
+    underEvent(`update note set text = 'other', version = version + 1`),
+    named('revision', `select concat_ws('/', 'note', id, version + 1) from note`),
+  ],
+  [
+    'the limits of an account, recorded by hand under an earlier event',
+    recordedByHand('now()', '(select min(id) from audit)'),
+    named('account', `select ${payer}`),
+  ],
+  [
+    'the limits of an account, recorded by hand at the time of an earlier event',
+    `update audit set at = at + interval '2 hours' where id = (select max(event) from recorded_change);
+      ${recordedByHand('(select min(at) from audit)', '(select min(id) from audit)')}`,
+    named('account', `select ${payer}`),
+  ],
+  [
+    'the limits of an account, recorded by hand at the time of the last upgrade',
+    `update audit set at = at + interval '2 days' where id = (select max(event) from recorded_change);
+      ${recordedByHand('(select max(at) from migration)', 'null')}`,
+    named('account', `select ${payer}`),
+  ],
+  [
     'the event of a recorded change',
     `update recorded_change set event = null where table_name = 'person' and number = (
       select max(number) from recorded_change where table_name = 'person')`,
     `select format('"table":"recorded_change","row":"%s"', max(number)) from recorded_change where table_name = 'person'`,
+  ],
+]
+
+const attemptHash = `sha256('forged')`
+const insertAttempt = (
+  proof: string,
+) => `insert into sign_in_attempt (state_hash, browser_hash, method, return_to, expires_at, step, person_id, proof)
+  select ${attemptHash}, ${attemptHash}, 'password', '/', now() + interval '30 minutes', 'proven', id, ${proof} from person where name = 'Paula' limit 1`
+const signIns: Tampering[] = [
+  [
+    'an email link that was not mailed',
+    plainly(`insert into email_link (email_key, email, token_hash, code, state_hash, device, expires_at)
+      values ('paula@firm.example x', 'paula@firm.example', ${attemptHash}, 'code', ${attemptHash}, '', now() + interval '10 minutes')`),
+    one('"table":"email_link","id":"paula@firm.example x"'),
+  ],
+  [
+    'a link for a new password that was not mailed',
+    plainly(`insert into password_reset (email_key, email, token_hash, expires_at, proof)
+      values ('paula@firm.example x', 'paula@firm.example', ${attemptHash}, now() + interval '10 minutes', '${'x'.repeat(50)}')`),
+    one('"table":"password_reset","id":"paula@firm.example x"'),
+  ],
+  [
+    'a sign-in that waits for a second factor without a first proof',
+    plainly(insertAttempt(`'${'x'.repeat(50)}'`)),
+    `select format('"table":"sign_in_attempt","id":"%s"', encode(${attemptHash}, 'hex'))`,
+  ],
+]
+
+const insertRun = (month: string, set: string) =>
+  plainly(`insert into invoice_run (month, busy_until, finished_at) values (${month}, ${set})`)
+const lastMonth = `(date_trunc('month', now() at time zone 'UTC') - interval '1 month')::date`
+const runs: Tampering[] = [
+  [
+    'a monthly run of a far month',
+    insertRun(`'2199-01-01'`, 'now(), null'),
+    one('{"month":"2199-01-01","finished_at":null'),
+  ],
+  [
+    'a monthly run that never was',
+    insertRun(`'2026-02-01'`, 'now(), now()'),
+    one('{"month":"2026-02-01","finished_at":"'),
+  ],
+  [
+    'a monthly run that no instance may continue',
+    insertRun(lastMonth, `now() + interval '1 year', null`),
+    `select format('{"month":"%s","finished_at":null', ${lastMonth})`,
+  ],
+  [
+    'a monthly run removed',
+    `insert into audit (actor, action, outcome, noun, details) values ('service', 'invoices_run', 'allowed', 'invoice', '{"month":"2026-02"}')`,
+    one('{"month":"2026-02-01","finished_at":null'),
   ],
 ]
 
@@ -830,6 +924,11 @@ const schema: Tampering[] = [
 
 /** At least one kind for each check that something here fails. `npm run endure` plants all. */
 const short = new Set([
+  'an email link that was not mailed',
+  'a monthly run of a far month',
+  'a note and its next revision under an earlier event',
+  'the limits of an account under an earlier event',
+  'the limits of an account, recorded by hand under an earlier event',
   'a session without a sign-in',
   'a session that lives longer',
   'a draft of an invoice',
@@ -888,13 +987,15 @@ const all = [
   ...invoices,
   ...settings,
   ...unannounced,
+  ...signIns,
+  ...runs,
   ...schema,
 ]
 const chosen = all.filter(([name]) => isEndure || short.has(name))
 
 describe('A35 verify', () => {
   test('finds nothing in a correct database, with or without the kept seals', async () => {
-    for (const options of [{}, { full: true, kept }]) {
+    for (const options of [{ encryption }, { full: true, kept, encryption }]) {
       assertVerified(await verifyAll(filled, options))
     }
   })

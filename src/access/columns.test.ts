@@ -17,7 +17,7 @@ interface Columns {
   readonly recorded?: string
   /** Append-only and covered by seals, as in `chains`. */
   readonly sealed?: string
-  /** Equal to what another table says: the sum of its rows, its last revision, or the audit log. */
+  /** Equal to what another table says: the sum of its rows, its last revision, or the audit log. Or encrypted for its row. */
   readonly compared?: string
   /** Decides about neither money nor access, or lives for minutes, or is checked whenever it is used. */
   readonly free?: string
@@ -86,7 +86,11 @@ const tables: Readonly<Record<string, Columns>> = {
     consultant: ['letter', '*'],
     partner: ['letter', '*'],
   },
-  email_link: { free: 'token_hash email email_key address_key code state_hash device is_known expires_at' },
+  // As of password_reset, with the code.
+  email_link: {
+    compared: 'token_hash email code state_hash',
+    free: 'email_key address_key device is_known expires_at',
+  },
   encryption_check: { recorded: 'only_row encrypted' },
   enrolment: { free: 'session_id factor data tries expires_at' },
   erased_client: {
@@ -153,8 +157,7 @@ const tables: Readonly<Record<string, Columns>> = {
     sealed: 'number at',
     partner: ['invoice', '*'],
   },
-  // A month runs again without effect: what is billed is marked.
-  invoice_run: { free: 'month busy_until started_at finished_at' },
+  invoice_run: { compared: 'month busy_until finished_at', free: 'started_at' },
   invoice_series: {
     recorded: 'name last',
     partner: ['invoice', '*'],
@@ -216,7 +219,11 @@ const tables: Readonly<Record<string, Columns>> = {
   },
   passkey_owner: { recorded: 'person_id handle' },
   password: { recorded: 'person_id hash changed_at' },
-  password_reset: { free: 'token_hash email email_key address_key network_hash is_known expires_at' },
+  // `verify` decrypts the proof, as every use does.
+  password_reset: {
+    compared: 'token_hash email proof',
+    free: 'email_key address_key network_hash is_known expires_at',
+  },
   person: {
     recorded: 'id name email email_key role status deleted_at',
     free: 'created_at last_signed_in_at',
@@ -246,8 +253,10 @@ const tables: Readonly<Record<string, Columns>> = {
     // It never lives longer than until `ends_at`.
     free: 'last_seen_at',
   },
+  // As of password_reset.
   sign_in_attempt: {
-    free: `state_hash browser_hash method data return_to expires_at step proof person_id links_to enrols factor provider_sid tries`,
+    compared: 'state_hash browser_hash step proof person_id',
+    free: 'method data return_to expires_at links_to enrols factor provider_sid tries',
   },
   // Every start compares it with the files, and `verify` the functions.
   sql_function: { compared: 'name checksum' },

@@ -8,16 +8,20 @@ import { verifyInvoices } from '../invoicing/verify.ts'
 import { verifyPeople } from '../people/verify.ts'
 import type { VerifyCheck } from '../platform/verify-checks.ts'
 import type { Database } from '../platform/database/database.ts'
+import type { Encryption } from '../platform/encryption/encryption.ts'
 import { verifySeals, type SealOptions } from '../platform/seals/verify.ts'
+import { verifySignIns } from '../signin/verify.ts'
 
 export interface VerificationOptions extends SealOptions {
   /** The maximum duration of a request, in seconds. */
   readonly longestRequest?: number
+  /** Without it, what is encrypted is not checked. */
+  readonly encryption?: Encryption | undefined
 }
 
 /** Every check of `tollgate verify`. */
 export async function verifyAll(database: Database, options: VerificationOptions = {}): Promise<VerifyCheck[]> {
-  const { longestRequest, ...sealOptions } = options
+  const { longestRequest, encryption, ...sealOptions } = options
   const { checks } = await verifyBooks(database, {
     ...(longestRequest !== undefined && { longestRequest }),
     ...(options.full !== true && { sample: sealOptions }),
@@ -26,6 +30,7 @@ export async function verifyAll(database: Database, options: VerificationOptions
     ...checks,
     ...(await verifyKeys(database)),
     ...(await verifyPeople(database)),
+    ...(encryption ? await verifySignIns(database, encryption) : []),
     ...(await verifyChanges(database)),
     ...(await verifyRecords(database)),
     ...(await verifyDrafts(database)),

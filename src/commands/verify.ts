@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { Config } from '../platform/config/config.ts'
+import type { Encryption } from '../platform/encryption/encryption.ts'
 import { OperatorError } from '../platform/problems.ts'
 import type { VerifyCheck } from '../platform/verify-checks.ts'
 import { parseSeals, type SealLine } from '../platform/seals/seal-line.ts'
@@ -38,9 +39,22 @@ async function runAll(context: Context, { full, seal }: VerifyOptions): Promise<
   return verifyAll(await context.database(), {
     full: full === true,
     longestRequest: longestRequestOf(await context.config()),
+    encryption: await findEncryption(context),
     ...(seal && { kept: seal }),
     ...(full && { onProgress: (line) => warn(context, line) }),
   })
+}
+
+/** The key may be on another machine only. */
+async function findEncryption(context: Context): Promise<Encryption | undefined> {
+  const { confirmEncryption } = await import('../platform/encryption/encryption-check.ts')
+  try {
+    return await confirmEncryption(await context.database(), await context.config())
+  } catch (error) {
+    if (!(error instanceof OperatorError)) throw error
+    warn(context, `Mailed links and unfinished sign-ins are not verified. ${error.message}`)
+    return undefined
+  }
 }
 
 const hour = 3600

@@ -45,7 +45,7 @@ async function waitForFactor(person: Person): Promise<string> {
   const proven = await attempts.prove(attempt, {
     cookies,
     personId: person.id,
-    proof: Buffer.from('proof'),
+    proofFor: () => Buffer.from('proof'),
     providerSid: undefined,
     confirm: async () => {},
   })

@@ -140,7 +140,10 @@ export function createGate({
         const confirm = async (tx: Queryable) => void (await confirmed(tx))
         const providerSid = proof.provider?.sid
         const { cookies } = visitor
-        const by = { cookies, personId: person.id, proof: sealProof(encryption, proven), providerSid, confirm }
+        const { stateHash } = attempt
+        const proofFor = (browserHash: Buffer) =>
+          sealProof(encryption, proven, { personId: person.id, stateHash, browserHash })
+        const by = { cookies, personId: person.id, proofFor, providerSid, confirm }
         return { returnTo: factorPage, cookies: [await attempts.prove(attempt, by)] }
       }
       const confirmAll = async (tx: Queryable) => {

@@ -85,7 +85,7 @@ export interface Books {
 /** The start of links in responses. */
 const baseUrl = 'https://tollgate.test'
 /** The same for all instances, since they may share a database. */
-const encryptionKey = Buffer.alloc(32, 7).toString('base64')
+export const encryptionKey = Buffer.alloc(32, 7)
 
 /** A complete instance on a free port of 127.0.0.1, with real database, keys, till and models. */
 export type Service = Awaited<ReturnType<typeof startService>>
@@ -224,7 +224,7 @@ async function configure(options: ServiceOptions): Promise<Config> {
     file,
     stringify({
       base_url: baseUrl,
-      encryption_key: encryptionKey,
+      encryption_key: encryptionKey.toString('base64'),
       models,
       aliases: aliases ?? {},
       limits,

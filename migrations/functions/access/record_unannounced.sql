@@ -4,7 +4,7 @@ create or replace function record_unannounced() returns trigger language plpgsql
 declare
   v_row jsonb;
 begin
-  if coalesce(current_setting('tollgate.event', true), '') = '' then
+  if own_event() is null then
     v_row := to_jsonb(coalesce(new, old));
     insert into recorded_change (table_name, row_key) values (tg_table_name,
       concat_ws('/', v_row ->> 'noun', v_row ->> 'noun_id', v_row ->> 'version', v_row ->> 'invoice_id', v_row ->> 'position'));

@@ -4,6 +4,7 @@ import { replaceCurrency } from '../../billing/currency/currency.ts'
 import { openDatabase, type Queryable } from '../../platform/database/database.ts'
 import { migrate } from '../../platform/database/migrations.ts'
 import { removeEncryptionCheck } from '../../platform/encryption/encryption-check-store.ts'
+import { endUnfinishedSignIns } from '../../signin/session/sessions.ts'
 import { operator } from '../person/operator.ts'
 
 /** What `start` refuses unless an option permits it. Both migrate first, and record who permitted the change. */
@@ -17,7 +18,12 @@ interface PermitNeeds {
 
 /** Lets the next start use another encryption key than before. */
 export function permitNewEncryptionKey(needs: PermitNeeds): Promise<void> {
-  return permit(needs, 'encryption_key_replaced', removeEncryptionCheck)
+  return permit(needs, 'encryption_key_replaced', async (tx) => {
+    const isReplaced = await removeEncryptionCheck(tx)
+    // They are encrypted with the old key.
+    if (isReplaced) await endUnfinishedSignIns(tx, null)
+    return isReplaced
+  })
 }
 
 /** Declares all amounts that do not say their currency to be in this one. */

@@ -132,6 +132,7 @@ export async function proveAttempt(
 }
 
 export interface ProvenRow extends BegunRow {
+  readonly browserHash: Buffer
   readonly personId: string
   readonly proof: Buffer
   /** The second factor that was begun. */
@@ -140,7 +141,7 @@ export interface ProvenRow extends BegunRow {
   readonly enrols: boolean
 }
 
-const provenColumns = `${begunColumns}, person_id as "personId", proof, factor, enrols`
+const provenColumns = `${begunColumns}, browser_hash as "browserHash", person_id as "personId", proof, factor, enrols`
 
 /** The browser's most recent attempt that waits for a second factor. */
 export async function readProven(

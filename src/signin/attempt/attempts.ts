@@ -35,7 +35,8 @@ interface ProvenBy {
   /** The Cookie header of the request. */
   readonly cookies: string | undefined
   readonly personId: string
-  readonly proof: Buffer
+  /** Makes the encrypted proof for the browser that gets the new cookie. */
+  readonly proofFor: (browserHash: Buffer) => Buffer
   /** The provider's name for its session. */
   readonly providerSid: string | undefined
   /** Runs in the transaction, with the person's row locked. Throws Problem if the proof no longer holds. */
@@ -129,13 +130,15 @@ export function createAttempts({ database, baseUrl, clock }: AttemptNeeds): Atte
       turnstile.run(() => store.tryBegun(database, keyOf(state, cookies), maxTries)),
     finish: ({ stateHash }: store.BegunRow, step: 'begun' | 'proven', within: Queryable = database) =>
       store.useAttempt(within, stateHash, step),
-    async prove({ stateHash }: store.BegunRow, { cookies, confirm, ...proven }: ProvenBy) {
+    async prove({ stateHash }: store.BegunRow, { cookies, confirm, proofFor, ...proven }: ProvenBy) {
       const value = newSecret()
+      const browserHash = hashOf(value)
+      const proof = proofFor(browserHash)
       await database.transaction(async (tx) => {
         await lockActivePerson(tx, proven.personId)
         await confirm(tx)
         await store.deleteProven(tx, provenBrowsers(cookies))
-        await store.proveAttempt(tx, { ...proven, stateHash, browserHash: hashOf(value), expiresAt: expiry() })
+        await store.proveAttempt(tx, { ...proven, stateHash, browserHash, proof, expiresAt: expiry() })
       })
       return setCookie(provenName, value, lifetime)
     },

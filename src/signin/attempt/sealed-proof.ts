@@ -10,16 +10,24 @@ export interface ProvenSignIn {
   readonly provider?: Proof['provider']
 }
 
-export function sealProof(encryption: Encryption, proven: ProvenSignIn): Buffer {
-  return encryption.encrypt(JSON.stringify(proven), contextOf(proven))
+/** The attempt, person and browser for which a proof was made. */
+type ProofPlace = Pick<ProvenAttempt, 'personId' | 'stateHash' | 'browserHash'>
+
+export function sealProof(encryption: Encryption, proven: ProvenSignIn, place: ProofPlace): Buffer {
+  return encryption.encrypt(JSON.stringify(proven), contextOf(place))
 }
 
-/** Throws Problem `sign_in_failed` if the proof was altered or belongs to another person. */
-export function openProof(encryption: Encryption, attempt: Pick<ProvenAttempt, 'personId' | 'proof'>): ProvenSignIn {
+/** Throws Problem `sign_in_failed` if the proof was altered or was made for another attempt, person or browser. */
+export function openProof(encryption: Encryption, attempt: ProofPlace & Pick<ProvenAttempt, 'proof'>): ProvenSignIn {
   const text = encryption.decrypt(attempt.proof, contextOf(attempt))
   const proven: unknown = text === undefined ? undefined : JSON.parse(text)
   if (!isProven(proven)) throw new Problem('sign_in_failed', 'This sign-in has expired. Start again.')
   return proven
+}
+
+/** Whether this service made the proof for this attempt. */
+export function isSealedProof(encryption: Encryption, attempt: ProofPlace & Pick<ProvenAttempt, 'proof'>): boolean {
+  return encryption.decrypt(attempt.proof, contextOf(attempt)) !== undefined
 }
 
 /** Only this program encrypts proofs, so one field settles the rest. */
@@ -27,4 +35,5 @@ function isProven(value: unknown): value is ProvenSignIn {
   return typeof value === 'object' && value !== null && 'personId' in value
 }
 
-const contextOf = ({ personId }: Pick<ProvenSignIn, 'personId'>): string => `proof ${personId}`
+const contextOf = ({ personId, stateHash, browserHash }: ProofPlace): string =>
+  `proof ${personId} ${stateHash.toString('hex')} ${browserHash.toString('hex')}`

@@ -13,7 +13,7 @@ import { createSendLimits } from '../throttle/send-limits.ts'
 import type { Throttle } from '../throttle/throttle.ts'
 import type { Visitor } from '../visitor/visitor.ts'
 import { WrongCode } from '../attempt/wrong-code.ts'
-import { isCode, newCode } from './email-link/code.ts'
+import { decryptCode, encryptCode, isCode, newCode } from './email-link/code.ts'
 import * as store from './email-link/link-store.ts'
 import type { CredentialMethod, Proof } from './method.ts'
 
@@ -56,13 +56,13 @@ const Data = Type.Object({ link: Type.String() })
  * in is decided just before the mail is sent.
  */
 export function createEmailLinkMethod(needs: Needs): EmailLinkMethod {
-  const { database, clock = Date.now } = needs
+  const { database, encryption, clock = Date.now } = needs
   const now = () => new Date(clock())
   const limits = createSendLimits(needs, 'mail')
 
   async function use(tokenHash: Buffer): Promise<Proof> {
     const link = await store.consumeLink(database, tokenHash, now())
-    const email = link && readEmail(link.email)
+    const email = link && decryptCode(encryption, link) !== undefined ? readEmail(link.email) : undefined
     if (email === undefined) throw notUsableLink()
     return { claim: { by: 'email', email }, factors: ['email'] }
   }
@@ -89,13 +89,13 @@ export function createEmailLinkMethod(needs: Needs): EmailLinkMethod {
       const tokenHash = Buffer.from(data.link, 'hex')
       const link = await store.readLink(database, tokenHash, now())
       if (link === undefined) throw notUsableLink()
-      const code = needs.encryption.decrypt(link.code, codeContext(tokenHash))
+      const code = decryptCode(encryption, link)
       if (code === undefined || !isCode(input.code, code)) throw wrongCode()
       return use(tokenHash)
     },
     async find(token: string) {
       const link = await store.readLink(database, hashOf(token), now())
-      if (link === undefined) throw notUsableLink()
+      if (link === undefined || decryptCode(encryption, link) === undefined) throw notUsableLink()
       return { stateHash: link.stateHash, address: link.email, device: link.device }
     },
     use: (token: string) => use(hashOf(token)),
@@ -133,13 +133,19 @@ async function mailLink(
   const { device, cookies } = visitor
   const emailKey = email.key
   const [code, tokenHash, expiresAt] = [newCode(), hashOf(token), new Date(clock() + lifetime)]
-  const sealed = encryption.encrypt(code, codeContext(tokenHash))
+  const row = { tokenHash, email: email.address, stateHash }
   await database.transaction(async (tx) => {
     const now = new Date(clock())
     const roomAt = await makeRoom(tx, 'email_link', { emailKey, askers: attempts.browsersOf(cookies), isKnown, now })
     if (roomAt !== undefined) throw tooMany(Math.ceil((roomAt.getTime() - now.getTime()) / 1000))
-    const link = { tokenHash, email: email.address, emailKey, code: sealed, stateHash, device, expiresAt, isKnown }
-    await store.insertLink(tx, link)
+    await store.insertLink(tx, {
+      ...row,
+      emailKey,
+      code: encryptCode(encryption, code, row),
+      device,
+      expiresAt,
+      isKnown,
+    })
     await mailer.send(tx, {
       to: email.address,
       template: 'sign_in_link',
@@ -149,8 +155,6 @@ async function mailLink(
     })
   })
 }
-
-const codeContext = (tokenHash: Buffer): string => `code ${tokenHash.toString('hex')}`
 
 function wrongCode(): WrongCode {
   return new WrongCode('The code is wrong.', 'Copy it from the last mail.')

@@ -12,7 +12,7 @@ import { endSessions, type SessionEnd } from './end.ts'
 import { byOwner, startSession, type NewSession, type StartedSession } from './start.ts'
 import * as store from './store.ts'
 
-export type { EndedSession, SessionSummary } from './store.ts'
+export { endUnfinishedSignIns, type EndedSession, type SessionSummary } from './store.ts'
 
 /** Who is signed in, and how. */
 export interface Session {

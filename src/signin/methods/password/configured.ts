@@ -2,6 +2,7 @@ import type { Audit } from '../../../access/audit/audit.ts'
 import type { Mailer } from '../../../mail/mailer.ts'
 import type { Config } from '../../../platform/config/config.ts'
 import type { Database } from '../../../platform/database/database.ts'
+import type { Encryption } from '../../../platform/encryption/encryption.ts'
 import type { CredentialChanges } from '../../credential-change.ts'
 import type { FactorPolicy } from '../../factor-policy.ts'
 import type { SignUp } from '../../sign-up.ts'
@@ -25,6 +26,7 @@ import { createMinimum } from './strength.ts'
 interface PasswordNeeds {
   readonly config: Pick<Config, 'sign_in' | 'base_url' | 'mail' | 'firm'>
   readonly database: Database
+  readonly encryption: Encryption
   readonly audit: Pick<Audit, 'recordWithin'>
   readonly mailer: Mailer
   readonly throttle: Throttle

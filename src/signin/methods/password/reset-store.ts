@@ -6,25 +6,32 @@ export interface ResetRow {
   readonly email: string
   readonly tokenHash: Buffer
   readonly expiresAt: Date
+  /** The address, encrypted for this link. */
+  readonly proof: Buffer
   readonly networkHash: Buffer
   readonly isKnown: boolean
 }
 
 export async function insertReset(tx: Queryable, reset: ResetRow): Promise<void> {
   await tx.rows(
-    `insert into password_reset (email_key, email, token_hash, expires_at, network_hash, is_known)
-     values ($1, $2, $3, $4, $5, $6)`,
-    [rowKeyOf(reset), reset.email, reset.tokenHash, reset.expiresAt, reset.networkHash, reset.isKnown],
+    `insert into password_reset (email_key, email, token_hash, proof, expires_at, network_hash, is_known)
+     values ($1, $2, $3, $4, $5, $6, $7)`,
+    [rowKeyOf(reset), reset.email, reset.tokenHash, reset.proof, reset.expiresAt, reset.networkHash, reset.isKnown],
   )
 }
 
-/** The address that a link proves. */
-export async function readReset(database: Queryable, tokenHash: Buffer, now: Date): Promise<string | undefined> {
-  const [row] = await database.rows<{ email: string }>(
-    'select email from password_reset where token_hash = $1 and expires_at > $2',
+/** A link that can be used. */
+export interface FoundReset extends Pick<ResetRow, 'email' | 'tokenHash'> {
+  /** Null: a version before this column wrote it. */
+  readonly proof: Buffer | null
+}
+
+export async function readReset(database: Queryable, tokenHash: Buffer, now: Date): Promise<FoundReset | undefined> {
+  const [row] = await database.rows<FoundReset>(
+    'select email, token_hash as "tokenHash", proof from password_reset where token_hash = $1 and expires_at > $2',
     [tokenHash, now],
   )
-  return row?.email
+  return row
 }
 
 /** Uses up a link. False if it can no longer be used: of several at once, one succeeds. */

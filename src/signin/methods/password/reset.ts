@@ -2,6 +2,7 @@ import { personActor } from '../../../access/actor.ts'
 import type { Mailer } from '../../../mail/mailer.ts'
 import { readEmail, type Email } from '../../../people/email.ts'
 import type { Database } from '../../../platform/database/database.ts'
+import type { Encryption } from '../../../platform/encryption/encryption.ts'
 import { Problem } from '../../../platform/problems.ts'
 import { hashOf, newSecret } from '../../session/cookies.ts'
 import type { CredentialChanges } from '../../credential-change.ts'
@@ -17,6 +18,7 @@ import type { Guesses } from './guesses.ts'
 import type { Hashing } from './hashing.ts'
 import { lockPasswordOwner, readPasswordOwner, writePassword } from './password-store.ts'
 import type { PasswordPolicy } from './policy.ts'
+import { isProvenReset, proofOfReset } from './reset-proof.ts'
 import * as store from './reset-store.ts'
 import type { MinimumOf } from './strength.ts'
 
@@ -35,6 +37,7 @@ export interface PasswordReset {
 
 export interface ResetNeeds {
   readonly database: Database
+  readonly encryption: Encryption
   readonly steps: Steps
   readonly signUp: SignUp
   readonly throttle: Throttle
@@ -54,13 +57,14 @@ const minute = 60_000
 const linkLifetime = 20 * minute
 
 export function createPasswordReset(needs: ResetNeeds): PasswordReset {
-  const { database, steps, minimumOf, clock = Date.now } = needs
+  const { database, encryption, steps, minimumOf, clock = Date.now } = needs
 
   /** The address that a link proves. A wrong token is recorded, and counts for the network. */
   const addressOf = (token: string, visitor: Visitor): Promise<Email> =>
     steps.complete(visitor, async (details) => {
       Object.assign(details, { method: 'password', why: 'unknown_link' })
-      const email = readEmail((await store.readReset(database, hashOf(token), new Date(clock()))) ?? '')
+      const reset = await store.readReset(database, hashOf(token), new Date(clock()))
+      const email = reset && isProvenReset(encryption, reset) ? readEmail(reset.email) : undefined
       if (email === undefined) throw linkUsed()
       return email
     })
@@ -84,7 +88,7 @@ export function createPasswordReset(needs: ResetNeeds): PasswordReset {
 
 /** Whether the address gets a mail, and how the person writes it, is decided when it is about to be sent. */
 async function mailLink(
-  { database, mailer, ...needs }: ResetNeeds,
+  { database, encryption, mailer, ...needs }: ResetNeeds,
   email: Email,
   visitor: Visitor,
   now: number,
@@ -98,14 +102,9 @@ async function mailLink(
     const room = { emailKey: email.key, askers: [networkHash], isKnown, now: new Date(now) }
     const roomAt = await makeRoom(tx, 'password_reset', room)
     if (roomAt !== undefined) throw tooManyMails(Math.ceil((roomAt.getTime() - now) / 1000))
-    await store.insertReset(tx, {
-      emailKey: email.key,
-      email: email.address,
-      tokenHash: hashOf(token),
-      expiresAt: until,
-      networkHash,
-      isKnown,
-    })
+    const link = { email: email.address, tokenHash: hashOf(token) }
+    const proof = proofOfReset(encryption, link)
+    await store.insertReset(tx, { ...link, emailKey: email.key, proof, expiresAt: until, networkHash, isKnown })
     const mail = { template: 'password_reset', values: { token } } as const
     await mailer.send(tx, { ...mail, to: email.address, until, onlyFor: 'sign_in' })
   })

@@ -1,0 +1,14 @@
+import type { Encryption } from '../../../platform/encryption/encryption.ts'
+import type { FoundReset } from './reset-store.ts'
+
+/** What only this service can add to the row of a link that was mailed: whoever writes to the database can invent the rest. */
+export function proofOfReset(encryption: Encryption, { tokenHash, email }: Omit<FoundReset, 'proof'>): Buffer {
+  return encryption.encrypt(email, contextOf(tokenHash))
+}
+
+/** Whether this service wrote the row, for this address. */
+export function isProvenReset(encryption: Encryption, { tokenHash, email, proof }: FoundReset): boolean {
+  return proof !== null && encryption.decrypt(proof, contextOf(tokenHash)) === email
+}
+
+const contextOf = (tokenHash: Buffer): string => `reset ${tokenHash.toString('hex')}`

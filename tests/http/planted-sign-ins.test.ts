@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { byService } from '../../src/access/actor.ts'
+import { createEncryption } from '../../src/platform/encryption/encryption.ts'
+import { hashOf, newSecret } from '../../src/signin/session/cookies.ts'
+import { verifySignIns } from '../../src/signin/verify.ts'
+import { fixture } from '../support/fixture.ts'
+import { at } from '../support/json.ts'
+import { startMailServer } from '../support/mail-server.ts'
+import { post } from '../support/own-account.ts'
+import { startPortal } from '../support/portal.ts'
+import { encryptionKey } from '../support/service.ts'
+import { until } from '../support/until.ts'
+
+// Someone who can write to the database can invent a row, or change their own, but not the part that Tollgate encrypted for it.
+
+const mail = fixture(() => startMailServer())
+const portal = fixture(() =>
+  startPortal({ mail: mail.url, signIn: { second_factor: 'required', email_link: true, password: true } }),
+)
+
+const faults = async () =>
+  (await verifySignIns(portal.service.database, createEncryption(encryptionKey))).flatMap((check) => check.faults)
+
+const tokenIn = async (path: string, to: string) => {
+  const link = new RegExp(String.raw`^https://tollgate\.test/signin/${path}#([\w-]{43})$`, 'm')
+  const found = () => mail.mails.flatMap((each) => (each.to.includes(to) ? (link.exec(each.text)?.slice(1) ?? []) : []))
+  await until(() => found().length > 0)
+  return found()[0] ?? assert.fail()
+}
+
+async function newPerson(name: string): Promise<string> {
+  const email = `${name}@firm.example`
+  await portal.service.people.create({ name, email, role: 'consultant' }, byService)
+  return email
+}
+
+test('a mailed link to which another address is given is refused, and verify names it', async () => {
+  const { database } = portal.service
+  const [mine, hers] = [await newPerson('mallory'), await newPerson('paula')]
+  const profile = portal.profile()
+  const { json } = await post(profile, '/auth/start/email_link', { input: { email: mine } })
+  assert.equal((await post(profile, '/auth/reset/request', { email: mine })).status, 200)
+  const [link, reset] = [await tokenIn('link', mine), await tokenIn('reset', mine)]
+  assert.deepEqual(await faults(), [])
+  await database.rows('update email_link set email = $1', [hers])
+  await database.rows('update password_reset set email = $1', [hers])
+  assert.deepEqual(
+    (await faults()).map((fault) => at(fault, 'table')),
+    ['email_link', 'password_reset'],
+  )
+  for (const [address, body] of [
+    ['/auth/reset/inspect', { token: reset }],
+    ['/auth/reset', { token: reset, password: 'blatant oyster wagon' }],
+    ['/auth/link/inspect', { token: link }],
+    ['/auth/link', { token: link }],
+    ['/auth/complete', { attempt: json['attempt'], input: { code: '0000-0000' } }],
+  ] as const) {
+    assert.equal((await post(profile, address, body)).status, 400, address)
+  }
+  assert.deepEqual(await database.rows('select from session'), [])
+  for (const table of ['email_link', 'password_reset']) await database.rows(`delete from ${table}`)
+})
+
+test('a sign-in that waits for a second factor cannot be given to another browser, and verify names it', async () => {
+  const { database } = portal.service
+  portal.newcomer()
+  assert.equal((await portal.profile().signIn('firm')).location, '/signin')
+  assert.deepEqual(await faults(), [])
+  const other = portal.profile()
+  const value = newSecret()
+  other.cookies().set('__Host-factor', value)
+  await database.rows(`update sign_in_attempt set browser_hash = $1 where step = 'proven'`, [hashOf(value)])
+  assert.equal((await faults()).length, 1)
+  const page = await post(other, '/auth/second-factor/enrol/start', { factor: 'totp' })
+  assert.match(page.text, /This sign-in has expired/)
+})
