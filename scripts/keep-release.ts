@@ -14,6 +14,7 @@ import { entriesOf } from '../src/platform/text/json.ts'
 import { startCluster } from '../tests/support/cluster.ts'
 import { createTestDatabase, shareCluster } from '../tests/support/database.ts'
 import { emptyTables, fillDatabase } from '../tests/support/full-database.ts'
+import { changesSinceReleases } from './docs/api-changes.ts'
 import { readOpenApi } from './docs/openapi.ts'
 
 const [version, programs] = process.argv.slice(2)
@@ -24,6 +25,11 @@ if (version === undefined || programs === undefined) {
 const keep = (name: string, content: string | Buffer) =>
   writeFileSync(path.join(import.meta.dirname, '../tests/releases', name), content)
 const zip = (content: string | Buffer) => gzipSync(content, { level: 9 })
+
+const document = await readOpenApi()
+for (const [release, changes] of changesSinceReleases(document)) {
+  if (changes.length > 0) throw new Error(`this version breaks callers of ${release}:\n${changes.join('\n')}`)
+}
 
 const cluster = await startCluster({ programs })
 shareCluster(cluster)
@@ -41,7 +47,6 @@ await fillDatabase(url, async (contents) => {
   keep(`${version}.json`, `${JSON.stringify(contents, undefined, 2)}\n`)
 })
 
-const document = await readOpenApi()
 const paths = Object.fromEntries(entriesOf(document['paths']).filter(([address]) => address.startsWith('/v1/')))
 keep(`${version}.openapi.json.gz`, zip(JSON.stringify({ ...document, paths })))
 

@@ -1,4 +1,7 @@
+import { globSync, readFileSync } from 'node:fs'
+import path from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
+import { gunzipSync } from 'node:zlib'
 import { at, entriesOf, isJsonObject, listOf, textOf, type Json } from '../../src/platform/text/json.ts'
 
 /** Where the API document announces that responses get new values. */
@@ -171,4 +174,11 @@ function fieldChanges(before: unknown, now: unknown, where: string, side: Side):
           .filter((name) => !given.includes(name) && at(fields, textOf(name)) !== undefined)
           .map((name) => `${where}.${textOf(name)} may be missing`)),
   ]
+}
+
+/** What breaks callers of each kept release, by the name of its file. */
+export function changesSinceReleases(now: unknown): Map<string, string[]> {
+  const folder = path.join(import.meta.dirname, '../../tests/releases')
+  const kept = (file: string): unknown => JSON.parse(gunzipSync(readFileSync(path.join(folder, file))).toString())
+  return new Map(globSync('*.openapi.json.gz', { cwd: folder }).map((file) => [file, breakingChanges(kept(file), now)]))
 }
