@@ -55,7 +55,8 @@ async function enter(profile: Profile, email: string, password: string): Promise
 /** The first waits are a few seconds: on a slow machine they are over before the next password is checked. */
 const lengthenWaits = () =>
   portal.service.database.rows(
-    `update throttle set failed_at = failed_at + interval '5 minutes' where kind = 'password'`,
+    `update throttle set failed_at = failed_at + interval '5 minutes'
+     where kind in ('password', 'password_in_known_networks')`,
   )
 
 const request = (email: unknown, there = portal) => post(there.profile(), '/auth/reset/request', { email })
