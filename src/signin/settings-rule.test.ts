@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { checkProviderSettings } from './settings-rule.ts'
+import { checkProviderSettings, checkSignInSettings } from './settings-rule.ts'
 
 function faultsOf(policy: string, ...providers: object[]): string[] {
   const faults: string[] = []
@@ -8,6 +8,18 @@ function faultsOf(policy: string, ...providers: object[]): string[] {
   checkProviderSettings(settings, (path, message) => faults.push(`${path} ${message}`))
   return faults
 }
+
+test('mailed links and passwords need a mail server', () => {
+  const faults: string[] = []
+  const settings = { sign_in: { email_link: true, password: true } }
+  checkSignInSettings({ ...settings, mail: {} }, (path) => faults.push(path))
+  assert.equal(faults.join(), '')
+  checkSignInSettings(settings, (path, message) => faults.push(`${path}: ${message}`))
+  assert.deepEqual(faults, [
+    'sign_in.email_link: a sign-in link needs a mail server. Set mail, or set this to false.',
+    'sign_in.password: passwords are chosen with a mailed link. Set mail, or set this to false.',
+  ])
+})
 
 test('a provider has a name of its own', () => {
   assert.deepEqual(faultsOf('invited', { id: 'firm' }, { id: 'passwords' }), [])

@@ -181,10 +181,14 @@ detail('a child that keeps ending is restarted with growing pauses', async (cont
   assert.match(engine.logged(), /"restart_in_ms":0\b[\s\S]*"restart_in_ms":500\b[\s\S]*"restart_in_ms":1000\b/)
 })
 
-void test('a child that hangs during a run is killed and restarted', async (context) => {
+/** Stops a child that has begun something, until it is killed and another responds. */
+async function hang(
+  context: TestContext,
+  begin: (engine: ReturnType<typeof openEngine>) => Promise<unknown>,
+): Promise<void> {
   const putOn = putForward(context)
   const engine = openEngine(context, { stallTimeout: 60_000 })
-  await engine.ready()
+  await begin(engine)
   const first = kill(engine, 'SIGSTOP')
   const asked = assert.rejects(ask(engine), isUnavailable)
   await settle()
@@ -193,21 +197,16 @@ void test('a child that hangs during a run is killed and restarted', async (cont
   await untilReady(engine)
   await ask(engine)
   assert.notEqual(engine.pid(), first)
-})
+}
 
-detail('a child that hangs while loading is killed and restarted', async (context) => {
-  const putOn = putForward(context)
-  const engine = openEngine(context, { stallTimeout: 60_000 })
-  while (engine.pid() === undefined) await setTimeout(1)
-  const first = kill(engine, 'SIGSTOP')
-  const asked = assert.rejects(ask(engine), isUnavailable)
-  await settle()
-  putOn(60_001)
-  await asked
-  await untilReady(engine)
-  await ask(engine)
-  assert.notEqual(engine.pid(), first)
-})
+void test('a child that hangs during a run is killed and restarted', (context) =>
+  hang(context, (engine) => engine.ready()))
+
+detail('a child that hangs while loading is killed and restarted', (context) =>
+  hang(context, async (engine) => {
+    while (engine.pid() === undefined) await setTimeout(1)
+  }),
+)
 
 // These wait for as long as an operator would.
 detail(

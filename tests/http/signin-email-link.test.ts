@@ -377,3 +377,11 @@ describe('asking for a sign-in link', () => {
     }
   })
 })
+
+test('without a mail server, a start with email links is refused', async () => {
+  const started = startPortal({ signIn }).then((wrong) => wrong.close())
+  await assert.rejects(started, {
+    name: 'OperatorError',
+    message: /^sign_in\.email_link: a sign-in link needs a mail server/,
+  })
+})

@@ -35,7 +35,7 @@ async function enter(profile: Profile, email: string): Promise<Page> {
   return post(profile, '/auth/complete', { attempt, input: { email, password: right } })
 }
 
-/** Sends a request that waits for the person's row, and makes a change to the person before it goes on. */
+/** Sends a request that waits for the person's row. Before it goes on, makes a change to the person, which ends their sign-ins. */
 async function overtake(
   id: string,
   send: () => Promise<Page>,
@@ -53,6 +53,7 @@ async function overtake(
     const sent = send()
     await until(isWaiting)
     await change(tx)
+    await endSignIns(tx, id)
     return { promise: sent }
   })
   return promise
@@ -80,10 +81,7 @@ describe('B24, B32: a sign-in during which the role changes', () => {
     const page = await overtake(
       id,
       () => profile.signIn('firm'),
-      async (tx) => {
-        await tx.rows(`update person set role = 'partner' where id = $1`, [id])
-        await endSignIns(tx, id)
-      },
+      (tx) => tx.rows(`update person set role = 'partner' where id = $1`, [id]),
       partners,
     )
     await assertNobody(page, profile, id, partners)
@@ -98,10 +96,7 @@ describe('B16: a sign-in during which its proof loses its person', () => {
     const page = await overtake(
       id,
       () => profile.signIn('firm'),
-      async (tx) => {
-        await tx.rows('delete from identity where person_id = $1', [id])
-        await endSignIns(tx, id)
-      },
+      (tx) => tx.rows('delete from identity where person_id = $1', [id]),
     )
     await assertNobody(page, profile, id)
   })
@@ -113,10 +108,7 @@ describe('B16: a sign-in during which its proof loses its person', () => {
     const page = await overtake(
       id,
       () => profile.signIn('firm'),
-      async (tx) => {
-        await tx.rows('update identity set person_id = $2 where person_id = $1', [id, other.id])
-        await endSignIns(tx, id)
-      },
+      (tx) => tx.rows('update identity set person_id = $2 where person_id = $1', [id, other.id]),
     )
     await assertNobody(page, profile, id)
   })
@@ -131,10 +123,7 @@ describe('B16: a sign-in during which its proof loses its person', () => {
     const page = await overtake(
       id,
       () => post(profile, '/auth/complete', { attempt, input: { code } }),
-      async (tx) => {
-        await tx.rows(`update person set email = 'new-' || email, email_key = 'new-' || email_key where id = $1`, [id])
-        await endSignIns(tx, id)
-      },
+      (tx) => tx.rows(`update person set email = 'new-' || email, email_key = 'new-' || email_key where id = $1`, [id]),
     )
     await assertNobody(page, profile, id)
   })
@@ -146,10 +135,7 @@ describe('B16: a sign-in during which its proof loses its person', () => {
     const page = await overtake(
       id,
       () => signInWithPasskey(profile, authenticator),
-      async (tx) => {
-        await tx.rows('delete from passkey where person_id = $1', [id])
-        await endSignIns(tx, id)
-      },
+      (tx) => tx.rows('delete from passkey where person_id = $1', [id]),
     )
     await assertNobody(page, profile, id)
   })
@@ -162,10 +148,7 @@ describe('B33: a sign-in that a change overtakes', () => {
     const page = await overtake(
       id,
       () => enter(profile, email),
-      async (tx) => {
-        await choosePassword(tx, id)
-        await endSignIns(tx, id)
-      },
+      (tx) => choosePassword(tx, id),
     )
     await assertNobody(page, profile, id)
     assert.equal((await enter(profile, email)).status, 200, 'the present password signs in')
@@ -178,10 +161,7 @@ describe('B33: a sign-in that a change overtakes', () => {
     const page = await overtake(
       id,
       () => enter(profile, email),
-      async (tx) => {
-        await choosePassword(tx, id)
-        await endSignIns(tx, id)
-      },
+      (tx) => choosePassword(tx, id),
     )
     await assertNobody(page, profile, id)
   })
@@ -192,12 +172,8 @@ describe('B33: a sign-in that a change overtakes', () => {
     const page = await overtake(
       id,
       () => enter(profile, email),
-      async (tx) => {
-        await tx.rows(`insert into totp (person_id, secret, last_step, created_at) values ($1, '\\x00', 0, now())`, [
-          id,
-        ])
-        await endSignIns(tx, id)
-      },
+      (tx) =>
+        tx.rows(`insert into totp (person_id, secret, last_step, created_at) values ($1, '\\x00', 0, now())`, [id]),
     )
     await assertNobody(page, profile, id)
     const { status, json } = await enter(profile, email)
@@ -213,7 +189,7 @@ describe('B33: a sign-in that a change overtakes', () => {
     const page = await overtake(
       id,
       () => giveFactor(profile, 'totp', { code: totpCode(secret) }),
-      (tx) => endSignIns(tx, id),
+      async () => undefined,
     )
     await assertNobody(page, profile, id)
   })
@@ -223,13 +199,11 @@ describe('B33: a sign-in that a change overtakes', () => {
     const page = await overtake(
       id,
       () => post(profile, '/me/password', { password: 'mellow trumpet canyon' }),
-      async (tx) => {
-        await endSignIns(tx, id)
-        await tx.rows(
+      (tx) =>
+        tx.rows(
           `update person set status = 'disabled', email = null, email_key = null, deleted_at = now() where id = $1`,
           [id],
-        )
-      },
+        ),
     )
     assert.equal(page.status, 409, page.text)
     assert.deepEqual(await portal.service.database.rows('select 1 from password where person_id = $1', [id]), [])

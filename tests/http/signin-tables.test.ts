@@ -1,19 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { startMailServer, type TestMailServer } from '../support/mail-server.ts'
-import { startPortal, type Portal } from '../support/portal.ts'
+import { test } from 'node:test'
+import { fixture } from '../support/fixture.ts'
+import { startMailServer } from '../support/mail-server.ts'
+import { startPortal } from '../support/portal.ts'
 
-let mail: TestMailServer
-let portal: Portal
-
-before(async () => {
-  mail = await startMailServer()
-  portal = await startPortal({ mail: mail.url })
-})
-after(async () => {
-  await portal.close()
-  await mail.close()
-})
+const mail = fixture(() => startMailServer())
+const portal = fixture(() => startPortal({ mail: mail.url }))
 
 test('the roles of the portal reach no table of the sign-in, nor the queue of the mail', async () => {
   const rows = await portal.service.database.rows<{ reached: string }>(
