@@ -40,17 +40,17 @@ export function createAccess({
     throw problem
   }
 
-  return Object.freeze({
+  return Object.freeze<RecordAccess>({
     as: (visit, statements) => portal.as(visit.actor, statements),
-    note: (visit: Visit, audited: AuditedAction) => audit.record({ ...entry(visit, audited), outcome: 'allowed' }),
-    refuse: (visit: Visit, audited: AuditedAction) =>
+    note: (visit, audited) => audit.record({ ...entry(visit, audited), outcome: 'allowed' }),
+    refuse: (visit, audited) =>
       roleOf(visit.actor) === 'partner'
         ? decline(visit, { ...denied(audited), action: 'record_not_found' }, notFound())
         : decline(visit, denied(audited), new Problem('forbidden', hidden)),
     forbid: (visit: Visit, audited: AuditedAction, reason: string, field?: string) =>
       decline(visit, denied(audited), new Problem('forbidden', reason, { ...(field !== undefined && { field }) })),
     decline,
-  } satisfies RecordAccess)
+  })
 }
 
 function entry({ actor, requestId, address }: Visit, audited: AuditedAction) {

@@ -55,20 +55,17 @@ export interface Accounts {
 }
 
 export function createAccounts({ database }: { database: Database }): Accounts {
-  return Object.freeze({
+  return Object.freeze<Accounts>({
     create: (account: NewAccount, by: Visit, id = randomUUIDv7()) => create(database, { ...account, id }, by),
     list: () => store.readAccounts(database),
-    show: (id: string) => showAccount(database, id),
-    find: (idOrName: string) => findAccount(database, idOrName),
+    show: (id) => showAccount(database, id),
+    find: (idOrName) => findAccount(database, idOrName),
     addCredit: (accountId: string, amount: bigint, by: Visit, note = '', id = randomUUIDv7()) =>
       addCredit(database, { id, accountId, amount, note }, by),
-    listCredit: (id: string, options: { readonly before?: bigint; readonly limit: number }) =>
-      listCredit(database, id, options),
-    setLimits: (id: string, limits: NewLimits, by: Visit) =>
-      database.transaction((tx) => setLimits(tx, id, limits, by)),
+    listCredit: (id, options) => listCredit(database, id, options),
+    setLimits: (id, limits, by) => database.transaction((tx) => setLimits(tx, id, limits, by)),
     setOwn: (id: string, own: boolean, by: Visit) => database.transaction((tx) => setOwn(tx, id, own, by)),
-    setBilling: (id: string, billing: BillingChange, by: Visit) =>
-      database.transaction((tx) => setBilling(tx, id, billing, by)),
+    setBilling: (id, billing, by) => database.transaction((tx) => setBilling(tx, id, billing, by)),
     change: (id: string, to: SettingsChange, by: Visit, check: (before: Account) => void) =>
       changeSettings(database, { id, to, check }, by),
     close: (id: string, by: Visit) => database.transaction((tx) => close(tx, id, by)),

@@ -77,8 +77,8 @@ export function createAlerts({ database, accounts, encryption, hasMail, allowedN
     return { rule, secret: issued }
   }
 
-  return Object.freeze({
-    async list(accountId: string) {
+  return Object.freeze<Alerts>({
+    async list(accountId) {
       await accounts.show(accountId)
       return store.readRules(database, accountId)
     },
@@ -101,7 +101,7 @@ export function createAlerts({ database, accounts, encryption, hasMail, allowedN
         return { rule, secret }
       })
     },
-    change: (accountId: string, id: string, shares: readonly number[], by: Visit) =>
+    change: (accountId, id, shares, by) =>
       database.transaction(async (tx) => {
         const known = isUuid(id) && isUuid(accountId)
         const before = known ? await store.lockRule(tx, accountId, id) : undefined
@@ -110,19 +110,19 @@ export function createAlerts({ database, accounts, encryption, hasMail, allowedN
         await record(tx, by, 'changed', changed, { from: sharesText(before), to: sharesText(changed) })
         return changed
       }),
-    remove: (accountId: string, id: string, by: Visit) =>
+    remove: (accountId, id, by) =>
       database.transaction(async (tx) => {
         const removed = isUuid(id) && isUuid(accountId) ? await store.removeRule(tx, accountId, id) : undefined
         if (removed === undefined) throw noAlert(id)
         await record(tx, by, 'removed', removed)
       }),
-    test: (accountId: string, id: string, by: Visit) =>
+    test: (accountId, id, by) =>
       database.transaction(async (tx) => {
         const known = isUuid(id) && isUuid(accountId) && (await store.insertTest(tx, accountId, id))
         if (!known) throw noAlert(id)
         await record(tx, by, 'tested', { accountId, email: null, webhook: null })
       }),
-    async attempts(accountId: string) {
+    async attempts(accountId) {
       await accounts.show(accountId)
       return store.readAttempts(database, accountId, attemptsShown)
     },

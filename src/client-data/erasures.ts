@@ -35,8 +35,8 @@ export function createErasures({ access, waiting }: ErasuresNeeds): Erasures {
     if (!may(visit.actor, 'erase', 'client')) await access.forbid(visit, audited, 'Only partners may erase clients.')
   }
 
-  return Object.freeze({
-    async preview(visit: Visit, clientId: string) {
+  return Object.freeze<Erasures>({
+    async preview(visit, clientId) {
       const audited = auditedOf('previewed', clientId)
       await permit(visit, audited)
       const [[work]] = await access.as(visit, [store.readOpenWork(clientId)])
@@ -45,7 +45,7 @@ export function createErasures({ access, waiting }: ErasuresNeeds): Erasures {
       return { effects: effectsOn(work) }
     },
 
-    async schedule(visit: Visit, clientId: string, reason: string) {
+    async schedule(visit, clientId, reason) {
       const audited = auditedOf('scheduled', clientId)
       await permit(visit, audited)
       const planned = { clientId, reason: reason.trim(), waiting }
@@ -59,7 +59,7 @@ export function createErasures({ access, waiting }: ErasuresNeeds): Erasures {
       return present(row)
     },
 
-    async withdraw(visit: Visit, clientId: string) {
+    async withdraw(visit, clientId) {
       const audited = auditedOf('withdrawn', clientId)
       await permit(visit, audited)
       const [[done]] = await access.as(visit, [store.withdrawErasure(visit, clientId)])
@@ -74,7 +74,7 @@ export function createErasures({ access, waiting }: ErasuresNeeds): Erasures {
       await access.note(visit, audited)
       return { erasures: rows.map(present), total: rows[0]?.total ?? 0 }
     },
-  } satisfies Erasures)
+  })
 }
 
 const auditedOf = (verb: string, clientId: string): AuditedAction => ({

@@ -80,8 +80,8 @@ export function createExports(needs: ExportNeeds): Exports {
     return { extension: 'txt', bytes: Buffer.from(`${letter.subject}\n\n${letter.body}`) }
   }
 
-  return Object.freeze({
-    async write(visit: Visit, clientId: string) {
+  return Object.freeze<Exports>({
+    async write(visit, clientId) {
       const whole = await records.whole.read(visit, clientId)
       const headers = {
         'cache-control': 'no-store',
@@ -90,7 +90,7 @@ export function createExports(needs: ExportNeeds): Exports {
       }
       return { zip: zipOf(filesOf(visit, clientId, whole)), headers }
     },
-  } satisfies Exports)
+  })
 }
 
 /** An object with its revisions, as JSON in pieces. */

@@ -48,7 +48,7 @@ interface RecordsNeeds {
 }
 
 export function createRecords({ access, currency, billing }: RecordsNeeds): Records {
-  return Object.freeze({
+  return Object.freeze<Records>({
     access,
     clients: createClients({ access, currency }),
     notes: createItems({ access, currency, kind: notes }),
@@ -62,13 +62,13 @@ export function createRecords({ access, currency, billing }: RecordsNeeds): Reco
     handover: createHandover({ access }),
     whole: createWholeRecords({ access, currency }),
     handOverSelected: createSelectedHandover(access),
-    async counts(visit: Visit) {
+    async counts(visit) {
       const [rows] = await access.as(visit, [countByConsultant(scopeOf(visit.actor, 'list', 'client'))])
       return new Map(rows.map(({ consultant_id, clients }) => [consultant_id, clients]))
     },
-    async exists(id: string) {
+    async exists(id) {
       const [rows] = await access.as(byService, [clientExists(id)])
       return rows.length > 0
     },
-  } satisfies Records)
+  })
 }

@@ -78,13 +78,13 @@ export function createContext(needs: ContextNeeds): Context {
     return open
   })
 
-  return Object.freeze({
+  return Object.freeze<Context>({
     ...needs,
     config,
     log,
     databaseUrl,
     database,
-    async faultOf(error: unknown) {
+    async faultOf(error) {
       // A database that did not open was reported as such.
       const url = await openedUrl?.catch(() => undefined)
       if (url === undefined) return error

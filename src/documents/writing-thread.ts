@@ -85,15 +85,14 @@ export function createWritingThread({ patience, waiting }: Partial<typeof defaul
     throw new Error(`the file could not be written: ${written.fault}`)
   }
 
-  return Object.freeze({
-    write: (by: Actor, format: FileFormat, letter: LetterDocument) =>
-      write(by.kind === 'person' ? by.id : by.kind, { format, letter }),
-    async missingIn(task: CheckTask) {
+  return Object.freeze<WritingThread>({
+    write: (by, format, letter) => write(by.kind === 'person' ? by.id : by.kind, { format, letter }),
+    async missingIn(task) {
       const written = await send('', { task, isCheck: true })
       if ('missing' in written) return written.missing
       throw new Error('the characters of a file could not be checked')
     },
-    writeInvoice: (invoice: InvoicePaper) => write('', { format: 'pdf', invoice }),
+    writeInvoice: (invoice) => write('', { format: 'pdf', invoice }),
     async close() {
       await worker?.terminate()
     },

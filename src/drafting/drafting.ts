@@ -83,7 +83,7 @@ export function createDrafting(needs: DraftingNeeds): Drafting {
     return draft ?? access.refuse(visit, audited)
   }
 
-  return Object.freeze({
+  return Object.freeze<Drafting>({
     async *write(visit: Visit, clientId: string, asked: DraftRequest): AsyncGenerator<DraftStep, void, void> {
       const paid = await payment.find(visit.actor)
       if (paid instanceof Problem) {
@@ -95,7 +95,7 @@ export function createDrafting(needs: DraftingNeeds): Drafting {
       yield* runs.write(visit, clientId, asked, paid)
     },
 
-    async stop(visit: Visit, clientId: string, id: string) {
+    async stop(visit, clientId, id) {
       const audited = { action: 'draft_stopped', noun: 'draft', clientId, nounId: id }
       const draft = await one(visit, audited, clientId, id)
       await access.as(visit, [store.askToStop(visit, clientId, id)])
@@ -110,7 +110,7 @@ export function createDrafting(needs: DraftingNeeds): Drafting {
       return drafts
     },
 
-    async read(visit: Visit, clientId: string, id: string) {
+    async read(visit, clientId, id) {
       const done = { action: 'draft_read', noun: 'draft', clientId, nounId: id }
       const draft = await one(visit, done, clientId, id)
       await access.note(visit, done)
@@ -120,7 +120,7 @@ export function createDrafting(needs: DraftingNeeds): Drafting {
       return one(visit, done, clientId, id)
     },
 
-    async costs(visit: Visit, clientId: string) {
+    async costs(visit, clientId) {
       const done = { action: 'costs_read', noun: 'client', clientId, nounId: clientId }
       const [[row]] = await access.as(visit, [readCosts(clientId)])
       if (!row || !may(visit.actor, 'read', 'client', { consultantId: row.consultant_id })) {
@@ -130,7 +130,7 @@ export function createDrafting(needs: DraftingNeeds): Drafting {
       return presentCosts(row, currency)
     },
 
-    async exported(visit: Visit, clientId: string) {
+    async exported(visit, clientId) {
       const [[row], [costs]] = await access.as(visit, [store.readAllDrafts(clientId), readCosts(clientId)])
       const isReadable = row && may(visit.actor, 'export', 'client', { consultantId: row.consultant_id })
       if (!isReadable || !costs) {
@@ -144,7 +144,7 @@ export function createDrafting(needs: DraftingNeeds): Drafting {
 
     endAll: runs.endAll,
     close: recovery.stop,
-  } satisfies Drafting)
+  })
 }
 
 /** ms that the instance of a charged draft has to keep it itself. */

@@ -49,8 +49,8 @@ export function createEndings({ access, log }: { access: RecordAccess; log: Logg
     }
   }
 
-  return Object.freeze({
-    async keep(visit: Visit, draft: Which) {
+  return Object.freeze<Endings>({
+    async keep(visit, draft) {
       const outcome = await outcomeOf(visit, draft.id)
       if (outcome === 'kept' || outcome === 'ended') return
       const [failure, problem, by = visit] = refusals[outcome]
@@ -58,7 +58,7 @@ export function createEndings({ access, log }: { access: RecordAccess; log: Logg
       throw problem()
     },
     fail,
-    stopEmpty: (visit: Visit, { id, clientId }: Which) => end(visit, { id, clientId, status: 'stopped' }),
+    stopEmpty: (visit, { id, clientId }) => end(visit, { id, clientId, status: 'stopped' }),
   })
 }
 

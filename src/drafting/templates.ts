@@ -41,8 +41,8 @@ export function createTemplates({ access }: { access: RecordAccess }): Templates
     throw error
   }
 
-  return Object.freeze({
-    async list(visit: Visit) {
+  return Object.freeze<Templates>({
+    async list(visit) {
       const [rows] = await access.as(visit, [store.readTemplates()])
       return rows.map(present)
     },
@@ -61,7 +61,7 @@ export function createTemplates({ access }: { access: RecordAccess }): Templates
       return row ? present(row) : access.decline(visit, done, notFound())
     },
 
-    async change(visit: Visit, id: string, { basis, body }: { basis: Basis; body: TemplateChange }) {
+    async change(visit, id, { basis, body }) {
       const done = audited('template_changed', id)
       await requirePartner(visit, done)
       const before = await find(visit, done, id)
@@ -79,7 +79,7 @@ export function createTemplates({ access }: { access: RecordAccess }): Templates
       return changed ? present(row) : access.decline(visit, done, stale(present(row)))
     },
 
-    async remove(visit: Visit, id: string, basis: Basis) {
+    async remove(visit, id, basis) {
       const done = audited('template_removed', id)
       await requirePartner(visit, done)
       const before = await find(visit, done, id)
@@ -87,12 +87,12 @@ export function createTemplates({ access }: { access: RecordAccess }): Templates
       if (!removed) await access.decline(visit, done, stale(before))
     },
 
-    async revisions(visit: Visit, id: string) {
+    async revisions(visit, id) {
       const [rows] = await access.as(visit, [store.readTemplateRevisions(id)])
       if (rows.length === 0) return access.decline(visit, audited('template_read', id), notFound())
       return rows.map(({ at, data, ...rest }) => ({ ...rest, at: at.toISOString(), data: { ...data } }))
     },
-  } satisfies Templates)
+  })
 }
 
 const audited = (action: string, nounId: string): AuditedAction => ({ action, noun: 'template', nounId })

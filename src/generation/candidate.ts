@@ -104,8 +104,8 @@ export function createCandidates({ catalogue, till, log }: CandidatesNeeds): Can
     throw error
   }
 
-  return Object.freeze({
-    async admit(job: RunningJob) {
+  return Object.freeze<Candidates>({
+    async admit(job) {
       const named = chooseModel(catalogue, job, job.request.model)
       const stored = isCostlyToCount(job, named) ? await precheck(job, named) : undefined
       if (stored) return replayOf(stored, named.model.id)
@@ -124,7 +124,7 @@ export function createCandidates({ catalogue, till, log }: CandidatesNeeds): Can
       return admittedAs(candidate, admission)
     },
 
-    async fallBack(job: RunningJob, failed: Candidate, error: unknown) {
+    async fallBack(job, failed, error) {
       const candidate = await nextAfter(job, failed.offer, error)
       if (!candidate) return undefined
       const { requestId: request_id } = job

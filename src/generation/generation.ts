@@ -167,11 +167,11 @@ export function createGeneration({ catalogue, till, log, currency }: GenerationN
     })
   }
 
-  return Object.freeze({
-    generate: (job: Job) => generate(inProgress.begin(job)),
-    embed: (job: Job) => embed(inProgress.begin(job)),
-    stream: (job: Job) => stream(inProgress.begin(job)),
-    async count(job: Job) {
+  return Object.freeze<Generation>({
+    generate: (job) => generate(inProgress.begin(job)),
+    embed: (job) => embed(inProgress.begin(job)),
+    stream: (job) => stream(inProgress.begin(job)),
+    async count(job) {
       const { requestId, payer } = job
       const offer = chooseModel(catalogue, job, job.request.model)
       const levels = await till.takeRequest(requestId, payer)
@@ -181,9 +181,8 @@ export function createGeneration({ catalogue, till, log, currency }: GenerationN
       const maxCost = mostCostOf(offer.price, mostInput(input), most)
       return { inputTokens: input.tokens, maxCost, levels, model: offer.model.id }
     },
-    models: (allowedModels: Job['allowedModels']) => listModels(catalogue, allowedModels, currency),
-    model: (name: string, allowedModels: Job['allowedModels']) =>
-      presentModel(findAllowed(catalogue, allowedModels, name), currency),
+    models: (allowedModels) => listModels(catalogue, allowedModels, currency),
+    model: (name, allowedModels) => presentModel(findAllowed(catalogue, allowedModels, name), currency),
     close: () => inProgress.close(),
   })
 }

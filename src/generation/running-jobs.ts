@@ -27,8 +27,8 @@ export function createRunningJobs(): RunningJobs {
   /** Stops jobs with an idempotency key, which continue when their callers disconnect. */
   const stops = new Map<RunningJob, AbortController>()
 
-  return Object.freeze({
-    begin(asked: Job) {
+  return Object.freeze<RunningJobs>({
+    begin(asked) {
       count++
       const stop = asked.idempotency && new AbortController()
       const signal = stop?.signal ?? asked.signal
@@ -48,7 +48,7 @@ export function createRunningJobs(): RunningJobs {
       if (stop) stops.set(job, stop)
       return job
     },
-    end(job: RunningJob) {
+    end(job) {
       stops.delete(job)
       count--
       if (count > 0) return

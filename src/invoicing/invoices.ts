@@ -171,19 +171,18 @@ export function createInvoices({ access, database, settings, unprintable, issueD
     )
   }
 
-  return Object.freeze({
+  return Object.freeze<Invoices>({
     unbilled: createUnbilled({ access, settings }),
     list,
-    begin: (visit: Visit, query: DraftOptionsQuery) => readDraftOptions({ access, database, settings }, visit, query),
+    begin: (visit, query) => readDraftOptions({ access, database, settings }, visit, query),
     export: exportAll,
     reports: createInvoiceReports({ access, settings }),
     read,
     create: async (visit: Visit, body: NewInvoice, key?: string) =>
       presentInvoice(await drafts.create(visit, body, key)),
-    change: async (visit: Visit, id: string, change: { basis: Basis; body: InvoiceChange }) =>
-      presentInvoice(await drafts.change(visit, id, change)),
+    change: async (visit, id, change) => presentInvoice(await drafts.change(visit, id, change)),
     issue,
-    void: (visit: Visit, id: string, basis: Basis) =>
+    void: (visit, id, basis) =>
       changeDraft(visit, { audited: auditedOf('invoice_voided', id), id, basis }, ({ row }) =>
         changes.voidDraft(visit, id, row.version),
       ),
@@ -191,7 +190,7 @@ export function createInvoices({ access, database, settings, unprintable, issueD
       presentInvoice(await payments.pay(visit, id, body, key)),
     credit: async (visit: Visit, id: string, body: CreditNoteBody, key?: string) =>
       presentInvoice(await drafts.credit(visit, id, body, key)),
-  } satisfies Invoices)
+  })
 }
 
 const auditedOf = (action: string, nounId: string): AuditedAction => ({ action, noun: 'invoice', nounId })

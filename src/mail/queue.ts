@@ -56,13 +56,13 @@ export async function openMailQueue(needs: QueueNeeds): Promise<MailQueue> {
   const boss = await startBoss(needs)
   if (needs.addsOnly !== true) await boss.createQueue(queue)
 
-  return Object.freeze({
-    async add(tx: Queryable, { id, sealed }: { readonly id: string; readonly sealed: Buffer }) {
+  return Object.freeze<MailQueue>({
+    async add(tx, { id, sealed }) {
       const retryDelay = firstPause
       const data = { sealed: sealed.toString('base64') }
       await boss.send(queue, data, { ...retries, ...limits, retryDelay, id, db: within(tx) })
     },
-    async take(most: number) {
+    async take(most) {
       const jobs = await boss.fetch<{ sealed: string }>(queue, { batchSize: most, includeMetadata: true })
       return jobs.map(({ id, data, retryCount, retryLimit }) => ({
         id,
@@ -71,17 +71,17 @@ export async function openMailQueue(needs: QueueNeeds): Promise<MailQueue> {
         isLastTry: retryCount >= retryLimit,
       }))
     },
-    async keep(ids: readonly string[]) {
+    async keep(ids) {
       if (ids.length > 0) await boss.touch(queue, [...ids])
     },
-    async finish(id: string) {
+    async finish(id) {
       await boss.complete(queue, id, null, { includeQueued: true })
     },
-    async postpone({ id, tries }: QueuedMail) {
+    async postpone({ id, tries }) {
       await boss.fail(queue, { id, retryCount: tries })
     },
     close: () => boss.stop({ graceful: false }),
-  } satisfies MailQueue)
+  })
 }
 
 /** Creates the schema of the queue, or upgrades it. */

@@ -64,8 +64,8 @@ export async function openMailServer({ url, from }: MailServerNeeds): Promise<Ma
   // The pool reports a failed connection to the mail that waits for it.
   transport.on('error', () => undefined)
 
-  return Object.freeze({
-    async send({ to, cc, file, ...mail }: OutgoingMail, signal: AbortSignal) {
+  return Object.freeze<MailServer>({
+    async send({ to, cc, file, ...mail }, signal) {
       const headers = { 'Auto-Submitted': 'auto-generated' }
       // An address object is not parsed, so no text can become a second recipient.
       const options = {
@@ -87,7 +87,7 @@ export async function openMailServer({ url, from }: MailServerNeeds): Promise<Ma
       })
     },
     close: () => transport.close(),
-  } satisfies MailServer)
+  })
 }
 
 /** Reads the address ourselves: the library would also take settings from its query. */

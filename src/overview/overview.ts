@@ -33,8 +33,8 @@ interface OverviewNeeds {
 const dayLength = 86_400_000
 
 export function createOverview({ access, database, currency, timeZone }: OverviewNeeds): Overview {
-  return Object.freeze({
-    async read(visit: Visit) {
+  return Object.freeze<Overview>({
+    async read(visit) {
       const now = Date.now()
       const since = lastWorkingDay(now, timeZone)
       const scope = scopeOf(visit.actor, 'list', 'client')
@@ -62,7 +62,7 @@ export function createOverview({ access, database, currency, timeZone }: Overvie
         ...(firm && { firm }),
       }
     },
-  } satisfies Overview)
+  })
 
   async function firmFigures(visit: Visit, yesterday: Date): Promise<FirmFigures> {
     const day = yesterday.toISOString().slice(0, 10)

@@ -48,13 +48,13 @@ interface Needs {
 }
 
 export function createPeopleAdmin(needs: Needs): PeopleAdmin {
-  return Object.freeze({
-    change: (id: string, to: PersonChange, by: Visit) => change(needs, id, to, by),
+  return Object.freeze<PeopleAdmin>({
+    change: (id, to, by) => change(needs, id, to, by),
     countIdentities: () => identities.countByPerson(needs.database),
-    unlink: (id: string, by: Visit) => unlink(needs, id, by),
-    resetFactors: (id: string, by: Visit) => resetFactors(needs, id, by),
-    remove: (id: string, by: Visit) => remove(needs, id, by),
-  } satisfies PeopleAdmin)
+    unlink: (id, by) => unlink(needs, id, by),
+    resetFactors: (id, by) => resetFactors(needs, id, by),
+    remove: (id, by) => remove(needs, id, by),
+  })
 }
 
 async function unlink({ database, changes }: Needs, id: string, by: Visit): Promise<number> {

@@ -102,28 +102,26 @@ export function createIdentities({ database, audit }: Needs): Identities {
       return person
     })
 
-  return Object.freeze({
+  return Object.freeze<Identities>({
     byIdentity: (identity: Identity, within: Queryable = database) => store.readPersonOf(within, identity),
     byAddress: ({ key }: Email, within: Queryable = database) => readPersonByEmail(within, key),
     byId: (personId: string, within: Queryable = database) => readPerson(within, personId),
-    welcome: (identity: Identity, joining: JoiningAddress & { readonly claimed: ClaimStep }) =>
-      joined((tx) => welcomeWithin(tx, identity, joining)),
+    welcome: (identity, joining) => joined((tx) => welcomeWithin(tx, identity, joining)),
     join: (joining: JoiningAddress) => joined((tx) => joinWithin(tx, joining)),
     invitation: (which: Token | Email, within: Queryable = database) => readUsable(within, keyOf(which), new Date()),
     accept: (which: Token, welcome?: WelcomeStep) => joined((tx) => acceptWithin(tx, keyOf(which)), welcome),
-    closeInvitation: (tx: Queryable, personId: string) => closeUnfinished(tx, personId, new Date()),
-    identify: (personId: string, identity: Identity) =>
+    closeInvitation: (tx, personId) => closeUnfinished(tx, personId, new Date()),
+    identify: (personId, identity) =>
       database.transaction(async (tx) => {
         const added = await store.insertIdentity(tx, identity, { personId, at: new Date() })
         if (!added) return
         await audit.recordWithin(tx, [ownEntry('identity_added', personId, { issuer: identity.issuer })])
       }),
-    link: (tx: Queryable, personId: string, identity: Identity) =>
-      store.insertIdentity(tx, identity, { personId, at: new Date() }),
+    link: (tx, personId, identity) => store.insertIdentity(tx, identity, { personId, at: new Date() }),
     unlink: store.deleteIdentity,
-    of: (personId: string) => store.readIdentities(database, personId),
+    of: (personId) => store.readIdentities(database, personId),
     issuersOf: (personId: string, within: Queryable = database) => store.readIssuers(within, personId),
-    async keepEmail(person: PersonSummary, identity: Identity, { email, conclude }: AddressChange) {
+    async keepEmail(person, identity, { email, conclude }) {
       try {
         await database.transaction(async (tx) => {
           const hasChanged = await store.noteReported(tx, identity, email.key)
@@ -137,7 +135,7 @@ export function createIdentities({ database, audit }: Needs): Identities {
         if (!store.isIdentityTaken(error)) throw error
       }
     },
-  } satisfies Identities)
+  })
 }
 
 function keyOf(which: Token | Email): InvitationKey {

@@ -40,16 +40,16 @@ interface Needs {
 
 export function createPeople(needs: Needs): People {
   const { database } = needs
-  return Object.freeze({
-    create: (person: NewPerson, by: Visit) => create(needs, person, by),
+  return Object.freeze<People>({
+    create: (person, by) => create(needs, person, by),
     list: () => store.readPeople(database),
-    show: (id: string) => show(database, id),
-    async byEmail(email: string) {
+    show: (id) => show(database, id),
+    async byEmail(email) {
       const key = readEmail(email)?.key
       return key === undefined ? undefined : store.readPersonByEmail(database, key)
     },
-    setRole: (id: string, role: Role, by: Visit) => change(needs, { id, to: { role }, by }),
-    setStatus: (id: string, status: Status, by: Visit) => change(needs, { id, to: { status }, by }),
+    setRole: (id, role, by) => change(needs, { id, to: { role }, by }),
+    setStatus: (id, status, by) => change(needs, { id, to: { status }, by }),
   })
 }
 

@@ -58,20 +58,20 @@ export function createMetrics(): Metrics {
     },
   })
 
-  return Object.freeze({
-    requestEnded({ method, route, status, code, milliseconds }: RequestEnd) {
+  return Object.freeze<Metrics>({
+    requestEnded({ method, route, status, code, milliseconds }) {
       requests.observe({ method, route, status, code: code ?? 'none' }, milliseconds / 1000)
     },
-    tokensCharged(model: string, { inputTokens, outputTokens, cachedTokens, cacheWriteTokens }: TokenUsage) {
+    tokensCharged(model, { inputTokens, outputTokens, cachedTokens, cacheWriteTokens }) {
       const sum = charged.get(model) ?? { input: 0, output: 0 }
       sum.input += inputTokens + cachedTokens + cacheWriteTokens
       sum.output += outputTokens
       charged.set(model, sum)
     },
-    watch(name: string, help: string, read: () => number) {
+    watch(name, help, read) {
       const gauge: Gauge = new Gauge({ name, help, registers, collect: () => gauge.set(read()) })
     },
-    watchModels(name: string, help: string, read: () => Readonly<Record<string, number | boolean>>) {
+    watchModels(name, help, read) {
       const collect = () => Object.entries(read()).forEach(([model, value]) => gauge.set({ model }, Number(value)))
       const gauge = new Gauge({ name, help, labelNames: ['model'], registers, collect, aggregator: 'min' })
     },

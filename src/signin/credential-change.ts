@@ -55,13 +55,13 @@ export function createCredentialChanges({ sessions, audit, mailer }: ChangeNeeds
     return ended.length
   }
 
-  return Object.freeze({
+  return Object.freeze<CredentialChanges>({
     conclude,
     notify,
-    async concludeAddress(tx: Queryable, { person, by, address }: NewAddress) {
+    async concludeAddress(tx, { person, by, address }) {
       const notice = { what: 'email_changed' } as const
       await conclude(tx, { person, action: 'email_changed', notice, by })
       await mailer?.send(tx, { to: address, template: 'account_changed', values: notice })
     },
-  } satisfies CredentialChanges)
+  })
 }

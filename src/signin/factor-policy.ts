@@ -60,10 +60,10 @@ export function createFactorPolicy({ policy, factors, hasStored }: Needs): Facto
     return { due: own.filter(({ id }) => !shown.includes(id)), enrol: [] }
   }
 
-  return Object.freeze({
+  return Object.freeze<FactorPolicy>({
     enrollable,
     isRequired,
-    pending: async (personId: string, shown: readonly string[]) => choose(await setUp(personId), shown),
+    pending: async (personId, shown) => choose(await setUp(personId), shown),
     hasFactor: async (personId: string, within?: Queryable) => hasOne(await ownOf(personId, within)),
     async isDue({ id, role }: Pick<Person, 'id' | 'role'>, shown: readonly string[], within?: Queryable) {
       if (policy === 'off' || shown.length > 1) return false
@@ -77,7 +77,7 @@ export function createFactorPolicy({ policy, factors, hasStored }: Needs): Facto
         'You need another second factor, and have none. Let the passkey verify you with a PIN or a fingerprint, or ask a partner of the firm.',
       )
     },
-  } satisfies FactorPolicy)
+  })
 }
 
 /** Whether people of this role need a second factor under this policy. */

@@ -115,8 +115,8 @@ export function createGate({
     return hasOwn ? null : new Date()
   }
 
-  return Object.freeze({
-    async admit(proof: Proof, attempt: BegunAttempt, visitor: Visitor) {
+  return Object.freeze<Gate>({
+    async admit(proof, attempt, visitor) {
       const { requestId, address } = visitor
       const person = await signUp.admit(proof.claim, {
         addressChanged: (tx, before, email) => {
@@ -153,7 +153,7 @@ export function createGate({
       const started = await start(proven, { method: attempt.method, visitor, provenAt, confirm: confirmAll })
       return { returnTo: attempt.returnTo, cookies: started }
     },
-    async admitProven(attempt: ProvenAttempt, factor: string, { visitor, finish }: PassedFactor) {
+    async admitProven(attempt, factor, { visitor, finish }) {
       const { method, returnTo } = attempt
       const proven = openProof(encryption, attempt)
       const cookies = await start(
@@ -162,7 +162,7 @@ export function createGate({
       )
       return { returnTo, cookies }
     },
-  } satisfies Gate)
+  })
 }
 
 /** The person's role, or how they sign in, was changed after the proof and before the session. */

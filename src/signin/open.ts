@@ -4,7 +4,6 @@ import type { Mailer } from '../mail/mailer.ts'
 import type { Identities } from '../people/identities.ts'
 import type { Config } from '../platform/config/config.ts'
 import type { Database } from '../platform/database/database.ts'
-import type { Server } from '../platform/http/server.ts'
 import { isSecure } from '../platform/config/values.ts'
 import type { Encryption } from '../platform/encryption/encryption.ts'
 import type { Feature } from '../platform/feature.ts'
@@ -140,9 +139,9 @@ export async function openSignIn(needs: Needs): Promise<OpenSignIn> {
   const checking = repeat({ name: 'check of the OpenID providers', pause: checkEvery, work: check, log })
   const cleaning = startSignInHousekeeping({ database, audit, lifetimes, log })
   const routeNeeds = { ...needs, signIn, baseUrl }
-  return Object.freeze({
+  return Object.freeze<OpenSignIn>({
     ...signIn,
-    async routes(server: Server) {
+    async routes(server) {
       registerSignIn(server, routeNeeds)
       await registerProviderLogout(server, { ...needs, methods, refusals })
       registerPasswords(server, routeNeeds)
@@ -150,7 +149,7 @@ export async function openSignIn(needs: Needs): Promise<OpenSignIn> {
     },
     examples: signInExamples,
     close: async () => void (await Promise.all([checking.stop(), cleaning.stop()])),
-  } satisfies OpenSignIn)
+  })
 }
 
 async function createProviders(config: Pick<Config, 'sign_in' | 'base_url'>, log: Logger): Promise<RedirectMethod[]> {

@@ -62,14 +62,14 @@ export function createRefusals({ audit, clock = Date.now }: RefusalNeeds): Refus
     })
   }
 
-  return Object.freeze({
+  return Object.freeze<Refusals>({
     record,
-    async recordCookie(visitor: Refused, hash: string) {
+    async recordCookie(visitor, hash) {
       if (cookies.has(hash)) return
       cookies.add(hash)
       const [oldest] = cookies
       if (cookies.size > maxRemembered && oldest !== undefined) cookies.delete(oldest)
       await record(visitor, { action: 'session_unknown', details: { why: 'unknown_cookie' } })
     },
-  } satisfies Refusals)
+  })
 }

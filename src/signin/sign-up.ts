@@ -1,4 +1,4 @@
-import type { RecipientOf, RecipientRule } from '../mail/mailer.ts'
+import type { RecipientOf } from '../mail/mailer.ts'
 import { readEmail, type Email } from '../people/email.ts'
 import type { Identities, InvitedPerson, WelcomeStep } from '../people/identities.ts'
 import type { Queryable } from '../platform/database/database.ts'
@@ -89,8 +89,8 @@ export function createSignUp({ policy, identities }: { policy: SignUpPolicy; ide
     return invitation
   }
 
-  return Object.freeze({
-    async recipientOf(address: string, rule: RecipientRule) {
+  return Object.freeze<SignUp>({
+    async recipientOf(address, rule) {
       const email = readEmail(address)
       if (email === undefined || !isAllowed(email)) return undefined
       const known = await identities.byAddress(email)
@@ -105,13 +105,13 @@ export function createSignUp({ policy, identities }: { policy: SignUpPolicy; ide
       if (person === undefined) throw notInvited()
       return person
     },
-    async claimant(tx: Queryable, claim: Claim) {
+    async claimant(tx, claim) {
       if (claim.by === 'identity') return identities.byIdentity(claim, tx)
       return claim.by === 'email' ? identities.byAddress(claim.email, tx) : identities.byId(claim.personId, tx)
     },
-    admit: async (claim: Claim, adoption: Adoption) => requireActive(await find(claim, adoption)),
-    admitAddress: async (email: Email) => requireActive(await byEmail({ by: 'email', email })),
-  } satisfies SignUp)
+    admit: async (claim, adoption) => requireActive(await find(claim, adoption)),
+    admitAddress: async (email) => requireActive(await byEmail({ by: 'email', email })),
+  })
 }
 
 function requireActive(person: PersonSummary | undefined): PersonSummary {

@@ -36,11 +36,11 @@ export function createUsableMethods({ methods, identities, database }: Needs): U
     return usable
   }
 
-  return Object.freeze({
+  return Object.freeze<UsableMethods>({
     of: (person: Owner, within: Queryable = database) => find(within, person),
-    async requireOne(tx: Queryable, person: Owner) {
+    async requireOne(tx, person) {
       if ((await find(tx, person)).length > 0) return
       throw new Problem('conflict', 'This is your only way to sign in. Set up another one first.')
     },
-  } satisfies UsableMethods)
+  })
 }

@@ -42,13 +42,13 @@ const withPeople = (by: readonly Dimension[]): Dimension[] =>
   by.flatMap((dimension) => (dimension === 'key' ? ['key', 'person'] : [dimension]))
 
 export function createFirmUsage(needs: FirmNeeds): FirmUsage {
-  return Object.freeze({
-    page: (visit: Visit, query: UsageQuery) => readPage(needs, visit, query),
-    csv(visit: Visit, { by, ...query }: UsageQuery) {
+  return Object.freeze<FirmUsage>({
+    page: (visit, query) => readPage(needs, visit, query),
+    csv(visit, { by, ...query }) {
       const filter = usageFilterOf(query)
       return usageFile(pieces(needs, visit, filter, dimensionsOf(by ?? dimensions.join(), dimensions)), needs)
     },
-  } satisfies FirmUsage)
+  })
 }
 
 async function readPage(needs: FirmNeeds, visit: Visit, query: UsageQuery): Promise<UsagePageData> {

@@ -149,9 +149,9 @@ function createUsageReads({ access }: { access: Pick<RecordAccess, 'note' | 'for
     await access.note(visit, { ...audited, details: recordedQuery(query) })
   }
 
-  return Object.freeze({
+  return Object.freeze<UsageReads>({
     once,
-    async page(visit: Visit, action: UsageAction, query: Query) {
+    async page(visit, action, query) {
       const { actor } = visit
       const id = JSON.stringify([actor.kind === 'person' ? actor.id : actor.kind, action, recordedQuery(query)])
       const now = performance.now()
@@ -163,7 +163,7 @@ function createUsageReads({ access }: { access: Pick<RecordAccess, 'note' | 'for
       const [oldest] = recorded.keys()
       if (recorded.size > mostRemembered && oldest !== undefined) recorded.delete(oldest)
     },
-  } satisfies UsageReads)
+  })
 }
 
 /** The requests of the firm. Whether the visitor may see them is decided before. Every method throws Problem. */
@@ -194,18 +194,18 @@ function createFirmRequests(needs: FirmNeeds & { readonly timeZone: string }): F
     } while (before !== undefined)
   }
 
-  return Object.freeze({
-    async page(visit: Visit, query: RequestsQuery) {
+  return Object.freeze<FirmRequests>({
+    async page(visit, query) {
       const { outcome, cursor, limit } = query
       const asked = { filter: logFilterOf(query), outcome, before: cursorIn(cursor), limit: Number(limit ?? 50) }
       const { requests, next } = await readLog(database, asked)
       return { requests: await present(visit, requests), next }
     },
-    async show(visit: Visit, id: string) {
+    async show(visit, id) {
       const { requests } = await readLog(database, { filter: requestFilter(id), limit: 1 })
       const [request] = await present(visit, requests)
       return request
     },
-    csv: (visit: Visit, query: RequestsQuery) => requestsFile(pieces(visit, logFilterOf(query), query), needs),
-  } satisfies FirmRequests)
+    csv: (visit, query) => requestsFile(pieces(visit, logFilterOf(query), query), needs),
+  })
 }

@@ -57,8 +57,8 @@ export function createAuditLog({ access, locale, timeZone, reach }: AuditLogNeed
     }
   }
 
-  return Object.freeze({
-    async page(visit: Visit, query: AuditQuery) {
+  return Object.freeze<AuditLog>({
+    async page(visit, query) {
       await permit(visit, detailsOf(query))
       const limit = Number(query.limit ?? 50)
       const search = { filter: filterOf(query), before: query.cursor, limit: limit + 1, reach }
@@ -66,13 +66,13 @@ export function createAuditLog({ access, locale, timeZone, reach }: AuditLogNeed
       const { entries, next } = pageOf(rows, limit)
       return { audit: entries.map(present), next }
     },
-    async csv(visit: Visit, query: AuditQuery) {
+    async csv(visit, query) {
       const filter = filterOf(query)
       await permit(visit, detailsOf(query))
       // Before the response starts, so that a failure has a status and does not truncate a file.
       return pieces(visit, filter, await read(visit, filter))
     },
-  } satisfies AuditLog)
+  })
 }
 
 interface Page {

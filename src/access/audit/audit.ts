@@ -70,8 +70,8 @@ export function createAudit({ database }: AuditNeeds): Audit {
     }
   }
 
-  return Object.freeze({
-    record: (entry: AuditEntry) =>
+  return Object.freeze<Audit>({
+    record: (entry) =>
       new Promise<void>((resolve, reject) => {
         queue.push({ row: rowOf(entry), resolve, reject })
         // Events of the same turn of the event loop share the statement.

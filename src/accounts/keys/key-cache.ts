@@ -59,12 +59,12 @@ export function createKeyCache({ database, log }: { database: Database; log: Log
   const lookUp = createLookups(read, shareable)
   const refreshing = repeat({ name: 'refreshing the keys in use', pause: refreshPause, work: refresh, log })
 
-  return Object.freeze({
-    fresh(publicId: string) {
+  return Object.freeze<KeyCache>({
+    fresh(publicId) {
       const key = kept.get(publicId)?.key
       return key !== undefined && performance.now() - key.readAt <= oldest ? key : undefined
     },
-    sent(publicId: string, hash: string) {
+    sent(publicId, hash) {
       const entry = kept.get(publicId)
       const now = performance.now()
       if (entry === undefined || now - entry.key.readAt > oldest || entry.hash !== hash) return undefined
@@ -72,8 +72,8 @@ export function createKeyCache({ database, log }: { database: Database; log: Log
       return entry.key
     },
     // A lookup may wait for the query before its own, so the timeout of its own query is not enough.
-    lookUp: (publicId: string) => withinPatience(database, lookUp(publicId)),
-    keep(key: KnownKey, hash: string) {
+    lookUp: (publicId) => withinPatience(database, lookUp(publicId)),
+    keep(key, hash) {
       const entry = kept.get(key.publicId)
       if (entry === undefined) kept.set(key.publicId, { key, usedAt: performance.now(), hash })
       else {

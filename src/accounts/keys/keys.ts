@@ -99,8 +99,8 @@ export function createKeys({ database, log }: { database: Database; log: Logger 
     return granted(callerOf(key))
   }
 
-  return Object.freeze({
-    identify(authorization: string | undefined) {
+  return Object.freeze<Keys>({
+    identify(authorization) {
       const text = bearerOf(authorization)
       const key = text === undefined ? undefined : cache.sent(publicIdOf(text), hashKey(text))
       const caller = key && callerOf(key)
@@ -108,19 +108,19 @@ export function createKeys({ database, log }: { database: Database; log: Logger 
       lastUsed.note(key.id)
       return caller
     },
-    identifyAgain(known: Caller) {
+    identifyAgain(known) {
       const key = cache.fresh(known.publicId)
       const caller = key && callerOf(key)
       return caller === undefined || caller instanceof Problem ? identifyAgain(known) : caller
     },
-    async scratch(use: ScratchUse, by: Visit) {
+    async scratch(use, by) {
       const { id: keyId, publicId } = await useScratchKey(database, use, by)
       lastUsed.note(keyId)
       return { publicId, keyId, accountId: use.accountId, own: false, allowedModels: null, limitId: undefined }
     },
     create: (request: KeyRequest & { readonly id?: string }, by: Visit, show: ShowKey = async () => undefined) =>
       database.transaction((tx) => shown(issueKey(tx, { id: randomUUIDv7(), ...request }, by), show)),
-    show: (id: string) => showKey(database, id),
+    show: (id) => showKey(database, id),
     list: (accountId?: string) => readKeySummaries(database, accountId),
     rotate: (
       id: string,
@@ -128,8 +128,7 @@ export function createKeys({ database, log }: { database: Database; log: Logger 
       by: Visit,
       show: ShowKey = async () => undefined,
     ) => database.transaction((tx) => shown(rotateKey(tx, id, overlapMs, by), show)),
-    setLimits: (id: string, change: KeyLimitsChange, by: Visit) =>
-      database.transaction((tx) => setKeyLimits(tx, id, change, by)),
+    setLimits: (id, change, by) => database.transaction((tx) => setKeyLimits(tx, id, change, by)),
     revoke: (id: string, by: Visit) => database.transaction((tx) => revokeKey(tx, id, by)),
     async close() {
       await Promise.all([cache.close(), lastUsed.close()])

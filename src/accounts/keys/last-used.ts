@@ -33,8 +33,8 @@ export function createLastUsed({ database, log }: { database: Database; log: Log
   }
   const writing = repeat({ name: 'writing the last-used times of keys', pause: writePause, work: write, log })
 
-  return Object.freeze({
-    note(keyId: string) {
+  return Object.freeze<LastUsed>({
+    note(keyId) {
       used.set(keyId, performance.now())
     },
     async close() {

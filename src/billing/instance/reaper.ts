@@ -25,9 +25,9 @@ export function createReaper(log: Logger): Reaper {
   const silent = new Map<string, { readonly lastBatch: bigint; readonly since: number }>()
   let lookedAt = -Infinity
 
-  return Object.freeze({
+  return Object.freeze<Reaper>({
     forget: () => silent.clear(),
-    async look(database: Queryable, own: string) {
+    async look(database, own) {
       const now = performance.now()
       if (now - lookedAt < pause) return
       // This process slept or waited for the database, and the others may have, too.

@@ -62,11 +62,11 @@ export function createPrices({ database, log }: { database: Database; log: Logge
   }
   const refreshing = repeat({ name: 'refreshing the prices', pause: refreshPause, work: refresh, log })
 
-  return Object.freeze({
-    of(model: string) {
+  return Object.freeze<Prices>({
+    of(model) {
       return inForce(known, model)
     },
-    async sync(configured: ReadonlyMap<string, Price>) {
+    async sync(configured) {
       await database.transaction(async (tx) => {
         const before = await store.lockConfiguredPrices(tx)
         for (const [model, price] of configured) {

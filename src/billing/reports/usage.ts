@@ -50,16 +50,16 @@ export interface UsageReport {
 export function createUsage({ database }: { database: Queryable }): UsageReport {
   const byModel = async (span: UsageSpan & { readonly accountId: string }) =>
     (await readUsageByModel(database, span)).map(withNumbers)
-  return Object.freeze({
+  return Object.freeze<UsageReport>({
     byModel,
-    byAccount: async (span: UsageSpan) => (await readUsageByAccount(database, span)).map(withNumbers),
-    byTag: async (selection: TagSelection) =>
+    byAccount: async (span) => (await readUsageByAccount(database, span)).map(withNumbers),
+    byTag: async (selection) =>
       (await readTagSums(database, selection)).map(({ day, name, value, ...sums }) => ({
         ...(day !== null && { day }),
         tag: name === null || value === null ? null : { name, value },
         ...withNumbers(sums),
       })),
-    total: async (span: UsageSpan & { readonly accountId: string }) => sumOf(await byModel(span)),
+    total: async (span) => sumOf(await byModel(span)),
   })
 }
 

@@ -6,7 +6,6 @@ import type { Batches } from './batches.ts'
 import { levelsAfter } from './levels.ts'
 import { refusalOf, type Levels } from './limits.ts'
 import { replayOf } from './replay.ts'
-import type { Payer } from '../payer.ts'
 import type { TillRow } from './till-row.ts'
 import type { Admission, HoldRequest, Grant, Till } from './till.ts'
 
@@ -62,7 +61,7 @@ export function createAdmissions({
     return { kind: 'admitted', levels, maxOutputTokens: row?.charged_output ?? request.maxOutputTokens }
   }
 
-  return Object.freeze({
+  return Object.freeze<Admissions>({
     async admit(request: HoldRequest): Promise<Admission> {
       const taken = request.idempotency === undefined ? allowances.take(request) : undefined
       if (taken !== undefined) {
@@ -73,10 +72,10 @@ export function createAdmissions({
       const replay = row && levels && (await replayOf(database, row, levels))
       return replay ?? admitted(row, request)
     },
-    async readmit(request: HoldRequest) {
+    async readmit(request) {
       return admitted(await send(admissionItem(request, 0)), request)
     },
-    async takeRequest(requestId: string, { accountId: account, keyId: key }: Payer) {
+    async takeRequest(requestId, { accountId: account, keyId: key }) {
       const none = { input: 0, output: 0, input_price: 0, output_price: 0 }
       return levelsIfAdmitted(await send({ hold: requestId, account, key, ...none, requests: 1 }), 0)
     },

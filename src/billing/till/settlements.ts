@@ -82,12 +82,12 @@ export function createSettlements({ allowances, batches, log }: SettlementsNeeds
     return { cost, inputTokens, outputTokens, cachedTokens, cacheWriteTokens, levels }
   }
 
-  return Object.freeze({
-    settle(requestId: string, accountId: string, charge: Charge) {
+  return Object.freeze<Settlements>({
+    settle(requestId, accountId, charge) {
       const taken = allowances.taken(requestId)
       return taken === undefined ? settleHold(requestId, accountId, charge) : settleTaken(taken, charge)
     },
-    async release(requestId: string, accountId: string) {
+    async release(requestId, accountId) {
       const taken = allowances.taken(requestId)
       if (taken === undefined) return levelsAfter(allowances, await send(requestId, accountId, {}))
       return (await end({ outcome: { taken } })) ? allowances.levelsFor(taken.request.payer) : undefined

@@ -39,12 +39,12 @@ export function createHandover({ access }: { readonly access: RecordAccess }): H
     return assignable.of === 'none' ? access.forbid(visit, audited, 'Only partners may assign clients.') : assignable
   }
 
-  return Object.freeze({
-    async count(visit: Visit, personId: string) {
+  return Object.freeze<Handover>({
+    async count(visit, personId) {
       const [[count]] = await access.as(visit, [store.countClientsOf(await scope(visit), personId)])
       return (count?.active ?? 0) + (count?.archived ?? 0)
     },
-    async preview(visit: Visit, from: string, to: string | undefined) {
+    async preview(visit, from, to) {
       const all = await scope(visit)
       const [[count], clients, conflicts] = await access.as(visit, [
         store.countClientsOf(all, from),
@@ -54,7 +54,7 @@ export function createHandover({ access }: { readonly access: RecordAccess }): H
       await access.note(visit, { ...previewed, details: { rows: String(clients.length) } })
       return { active: count?.active ?? 0, archived: count?.archived ?? 0, clients, conflicts }
     },
-    async perform(visit: Visit, { from, to }: store.HandoverParties) {
+    async perform(visit, { from, to }) {
       const all = await scope(visit)
       const receiver = recordId(to)
       if (receiver === from) throw notReceiver('must be another person')
@@ -72,7 +72,7 @@ export function createHandover({ access }: { readonly access: RecordAccess }): H
         return access.decline(visit, { action: 'client_assigned', noun: 'client' }, sharedReferences(shared, error))
       }
     },
-  } satisfies Handover)
+  })
 }
 
 function notReceiver(why: string): Problem {

@@ -61,7 +61,7 @@ export function createItems({ access, currency, kind }: ItemsNeeds): Items {
 
   const { outcome, refused } = createItemOutcomes({ access, kind, present })
 
-  return Object.freeze({
+  return Object.freeze<Items>({
     kind,
     ...createArchivedItems({ access, currency, kind }),
 
@@ -83,7 +83,7 @@ export function createItems({ access, currency, kind }: ItemsNeeds): Items {
       return { ...pageOf(items, limit), totals, ...kind.toListFields?.(currency) }
     },
 
-    async read(visit: Visit, clientId: string, id: string) {
+    async read(visit, clientId, id) {
       const scope = scopeOf(visit.actor, 'read', noun)
       const [[row]] = await access.as(visit, [store.readArchivable(kind, scope, clientId, id)])
       const done = audited('read', clientId, id)
@@ -111,7 +111,7 @@ export function createItems({ access, currency, kind }: ItemsNeeds): Items {
       return outcome(visit, { audited: done, action: 'create', row, changed })
     },
 
-    async change(visit: Visit, clientId: string, id: string, { basis, body }: { basis: Basis; body: Body }) {
+    async change(visit, clientId, id, { basis, body }) {
       const scope = scopeOf(visit.actor, 'change', noun)
       const written = { visit, clientId, id, basis, columns: kind.toColumns(body) }
       const done = audited('changed', clientId, id)
@@ -123,7 +123,7 @@ export function createItems({ access, currency, kind }: ItemsNeeds): Items {
       return item
     },
 
-    async archive(visit: Visit, clientId: string, id: string, basis: Basis) {
+    async archive(visit, clientId, id, basis) {
       const scope = scopeOf(visit.actor, 'remove', noun)
       const done = audited('archived', clientId, id)
       const [[changed], [row]] = await access
@@ -134,7 +134,7 @@ export function createItems({ access, currency, kind }: ItemsNeeds): Items {
         .catch(refused(visit, done))
       await outcome(visit, { audited: done, action: 'remove', row, changed: changed !== undefined })
     },
-  } satisfies Items)
+  })
 }
 
 /** A day as cursors have it. The year keeps it within PostgreSQL's range. */

@@ -66,8 +66,8 @@ interface LetterFileNeeds extends LetterSettings {
 }
 
 export function createLetterFiles({ access, thread, ...settings }: LetterFileNeeds): LetterFiles {
-  return Object.freeze({
-    async write(visit: Visit, clientId: string, letterId: string, format: FileFormat) {
+  return Object.freeze<LetterFiles>({
+    async write(visit, clientId, letterId, format) {
       const scope = scopeOf(visit.actor, 'read', 'letter')
       const [[row]] = await access.as(visit, [readLetterToWrite(scope, clientId, letterId)])
       const details = { format: format === 'html' ? 'print' : format }
@@ -83,7 +83,7 @@ export function createLetterFiles({ access, thread, ...settings }: LetterFileNee
       return { bytes, headers: { 'cache-control': 'no-store', ...headersOf(format, row.subject) } }
     },
 
-    async checkSending(visit: Visit, clientId: string, { id, subject, body }: SentLetter) {
+    async checkSending(visit, clientId, { id, subject, body }) {
       const [[row]] = await access.as(visit, [readLetterToSend(scopeOf(visit.actor, 'read', 'letter'), clientId, id)])
       if (!row) return
       const letter = letterDocument(
@@ -109,7 +109,7 @@ export function createLetterFiles({ access, thread, ...settings }: LetterFileNee
       }
       await access.decline(visit, audited, unsendable(missing))
     },
-  } satisfies LetterFiles)
+  })
 }
 
 function unsendable(missing: readonly string[]): Problem {

@@ -40,8 +40,8 @@ export function createArchivedItems({ access, currency, kind }: ArchivedNeeds): 
   const present = (row: ItemJson) => presentItem(kind, row, currency)
   const { outcome, refused } = createItemOutcomes({ access, kind, present })
 
-  return Object.freeze({
-    async listArchived(visit: Visit, clientId: string, page) {
+  return Object.freeze<ArchivedItems>({
+    async listArchived(visit, clientId, page) {
       const scope = scopeOf(visit.actor, 'list', noun)
       const limit = limitOf(page.limit)
       const after = positionOf(page.cursor, isTime)
@@ -56,7 +56,7 @@ export function createArchivedItems({ access, currency, kind }: ArchivedNeeds): 
       return { items: shown, next: last?.archived_at ? cursorOf({ key: last.archived_at, id: last.id }) : null }
     },
 
-    async restore(visit: Visit, clientId: string, id: string, basis: Basis) {
+    async restore(visit, clientId, id, basis) {
       const scope = scopeOf(visit.actor, 'remove', noun)
       const done: AuditedAction = { action: `${noun}_restored`, noun, clientId, nounId: id }
       const [[restored], [row]] = await access
@@ -80,5 +80,5 @@ export function createArchivedItems({ access, currency, kind }: ArchivedNeeds): 
       if (wasThere) await access.note(visit, { ...done, action: `${noun}_read` })
       return item
     },
-  } satisfies ArchivedItems)
+  })
 }

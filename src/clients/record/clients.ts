@@ -60,8 +60,8 @@ export function createClients({ access, currency }: { access: RecordAccess; curr
       throw error
     }
 
-  return Object.freeze({
-    async read(visit: Visit, id: string) {
+  return Object.freeze<Clients>({
+    async read(visit, id) {
       const [[row]] = await access.as(visit, [store.readRecord(scopeOf(visit.actor, 'read', 'client'), id)])
       const audited = auditedOf('read', id)
       if (!row || !may(visit.actor, 'read', 'client', ownerOf(row))) return access.refuse(visit, audited)
@@ -93,7 +93,7 @@ export function createClients({ access, currency }: { access: RecordAccess; curr
       return row ? presentRecord(row, currency) : access.refuse(visit, auditedOf('created', id))
     },
 
-    async change(visit: Visit, id: string, { basis, body }: { basis: Basis; body: ClientChange }) {
+    async change(visit, id, { basis, body }) {
       const scope = scopeOf(visit.actor, 'change', 'client')
       const audited = auditedOf('changed', id)
       if (body.consultant_id !== undefined) await requireAssignable(access, visit, body.consultant_id)
@@ -115,7 +115,7 @@ export function createClients({ access, currency }: { access: RecordAccess; curr
       return access.decline(visit, audited, staysArchived ? archived() : stale(record))
     },
 
-    async remove(visit: Visit, id: string, basis: Basis) {
+    async remove(visit, id, basis) {
       const scope = scopeOf(visit.actor, 'remove', 'client')
       if (scope.of === 'none')
         return access.forbid(visit, auditedOf('removed', id), 'Only partners may delete clients.')
@@ -128,7 +128,7 @@ export function createClients({ access, currency }: { access: RecordAccess; curr
       if (!changed) await access.decline(visit, audited, stale(presentRecord(row, currency)))
     },
 
-    async restore(visit: Visit, id: string) {
+    async restore(visit, id) {
       const scope = scopeOf(visit.actor, 'remove', 'client')
       const audited = auditedOf('restored', id)
       if (scope.of === 'none') return access.forbid(visit, audited, 'Only partners may restore deleted clients.')
@@ -139,7 +139,7 @@ export function createClients({ access, currency }: { access: RecordAccess; curr
       if (!restored) await access.note(visit, auditedOf('read', id))
       return presentRecord(row, currency)
     },
-  } satisfies Clients)
+  })
 }
 
 const ownerOf = ({ consultant_id: consultantId }: { readonly consultant_id: string }) => ({ consultantId })

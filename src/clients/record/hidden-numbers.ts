@@ -17,15 +17,15 @@ const shape = /^[\w-]{22}$/
 /** `key` has 16 bytes; `clientId` is a UUID. */
 export function hiddenNumbers(key: Buffer, clientId: string): HiddenNumbers {
   const client = Buffer.from(clientId.replaceAll('-', '').slice(16), 'hex')
-  return Object.freeze({
-    hide(number: bigint) {
+  return Object.freeze<HiddenNumbers>({
+    hide(number) {
       const block = Buffer.alloc(16)
       block.writeBigInt64BE(number)
       client.copy(block, 8)
       const encryption = createCipheriv(cipher, key, null).setAutoPadding(false)
       return Buffer.concat([encryption.update(block), encryption.final()]).toString('base64url')
     },
-    find(text: string) {
+    find(text) {
       const decryption = createDecipheriv(cipher, key, null).setAutoPadding(false)
       if (!shape.test(text)) return undefined
       const block = Buffer.concat([decryption.update(text, 'base64url'), decryption.final()])

@@ -51,8 +51,8 @@ export function createHistory({ access, currency }: { access: RecordAccess; curr
     return Buffer.from(row.key, 'hex')
   }
 
-  return Object.freeze({
-    async revisions(visit: Visit, clientId: string, { noun, id }, page) {
+  return Object.freeze<History>({
+    async revisions(visit, clientId, { noun, id }, page) {
       const scope = scopeOf(visit.actor, 'read', noun)
       const limit = limitOf(page.limit)
       const query = { noun, id, before: positionOf(page.cursor, isLaterVersion)?.key, limit: limit + 1 }
@@ -72,7 +72,7 @@ export function createHistory({ access, currency }: { access: RecordAccess; curr
       }
     },
 
-    async activity(visit: Visit, clientId: string, page) {
+    async activity(visit, clientId, page) {
       const scope = scopeOf(visit.actor, 'read', 'client')
       const limit = limitOf(page.limit)
       const numbers = await numbersOf(visit, clientId)
@@ -92,7 +92,7 @@ export function createHistory({ access, currency }: { access: RecordAccess; curr
         next: last ? numbers.hide(last.id) : null,
       }
     },
-  } satisfies History)
+  })
 }
 
 const fieldsOf = {

@@ -25,8 +25,8 @@ export interface WholeRecords {
 const perRead = 50
 
 export function createWholeRecords({ access, currency }: { access: RecordAccess; currency: string }): WholeRecords {
-  return Object.freeze({
-    async read(visit: Visit, clientId: string) {
+  return Object.freeze<WholeRecords>({
+    async read(visit, clientId) {
       const scope = scopeOf(visit.actor, 'export', 'client')
       const [[row], letters] = await access.as(visit, [
         readWholeRecord(scope, clientId),
@@ -50,7 +50,7 @@ export function createWholeRecords({ access, currency }: { access: RecordAccess;
         before = String(rows.at(-1)?.version ?? 1)
       }
     },
-  } satisfies WholeRecords)
+  })
 }
 
 const auditedOf = (clientId: string) => ({ action: 'client_exported', noun: 'client', clientId, nounId: clientId })

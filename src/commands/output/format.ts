@@ -45,14 +45,14 @@ export async function formatFor(context: FormatNeeds): Promise<Format> {
   const amount = amountWith(places)
   const time = (at: Date, unit: 'minute' | 'second') => zonedTime(at, timeZone, unit).replace('T', ' ')
 
-  return Object.freeze({
-    number: (value: number) => numbers.format(value),
-    count: (value: number, what: string) => `${numbers.format(value)} ${what}${value === 1 ? '' : 's'}`,
+  return Object.freeze<Format>({
+    number: (value) => numbers.format(value),
+    count: (value, what) => `${numbers.format(value)} ${what}${value === 1 ? '' : 's'}`,
     decimal: amountWith(0),
     amount,
-    money: (decimal: string) => `${amount(decimal)} ${currency}`,
-    minute: (at: Date | null) => (at === null ? '-' : time(at, 'minute')),
-    second: (at: Date) => time(at, 'second'),
+    money: (decimal) => `${amount(decimal)} ${currency}`,
+    minute: (at) => (at === null ? '-' : time(at, 'minute')),
+    second: (at) => time(at, 'second'),
     numberColumn: <Row>(title: string, read: (row: Row) => number | null) => ({
       title,
       text: (row: Row) => {
@@ -65,5 +65,5 @@ export async function formatFor(context: FormatNeeds): Promise<Format> {
       const text = amountWith(Math.max(places, ...rows.map((row) => read(row).split('.')[1]?.length ?? 0)))
       return { title: `${title} (${currency})`, text: (row: Row) => text(read(row)), right: true as const }
     },
-  } satisfies Format)
+  })
 }

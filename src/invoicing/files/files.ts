@@ -39,9 +39,9 @@ export function createInvoiceFiles({ access, settings, thread }: InvoiceFilesNee
   const stored = createStoredInvoices({ access, settings })
   const pdf = (document: InvoiceDocument) => thread.writeInvoice(invoicePaper(document, settings))
 
-  return Object.freeze({
+  return Object.freeze<InvoiceFiles>({
     pdf,
-    async write(visit: Visit, id: string, format: InvoiceFileFormat) {
+    async write(visit, id, format) {
       const audited: AuditedAction = { action: 'invoice_exported', noun: 'invoice', nounId: id, details: { format } }
       const { document, row } = await stored.find(visit, id, audited)
       if (row.state === 'void')
@@ -54,7 +54,7 @@ export function createInvoiceFiles({ access, settings, thread }: InvoiceFilesNee
       await access.note(visit, audited)
       return { bytes, headers: fileHeaders(titleOf(document), format) }
     },
-  } satisfies InvoiceFiles)
+  })
 }
 
 async function xml(document: InvoiceDocument): Promise<Uint8Array> {

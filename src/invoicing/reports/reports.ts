@@ -51,8 +51,8 @@ export function createInvoiceReports({
     return { day, total: total ?? nothing, payers, turnover: withEmpty(months, turnover), otherCurrencies }
   }
 
-  return Object.freeze({
-    async read(visit: Visit) {
+  return Object.freeze<InvoiceReports>({
+    async read(visit) {
       const { day, total, payers, turnover, otherCurrencies } = await readBoth(visit, mostPayers)
       await access.note(visit, audited)
       return {
@@ -70,7 +70,7 @@ export function createInvoiceReports({
         turnover: turnover.map((row) => presentMonth(row, money)),
       }
     },
-    async export(visit: Visit, { of }: ReportQuery) {
+    async export(visit, { of }) {
       const { payers, turnover } = await readBoth(visit, null)
       await access.note(visit, { ...audited, details: { exported: of } })
       const lines =
@@ -79,7 +79,7 @@ export function createInvoiceReports({
           : turnoverLines(turnover, settings.currency, money)
       return csvFile(lines, spreadsheetCsv(settings.locale))
     },
-  } satisfies InvoiceReports)
+  })
 }
 
 type Money = (amount: bigint) => string

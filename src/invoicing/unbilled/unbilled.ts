@@ -38,8 +38,8 @@ export function createUnbilled({ access, settings }: UnbilledNeeds): UnbilledIte
     return { until, rows }
   }
 
-  return Object.freeze({
-    async list(visit: Visit, query: UnbilledQuery) {
+  return Object.freeze<UnbilledItems>({
+    async list(visit, query) {
       const skip = query.cursor === undefined ? 0 : placeIn(query.cursor)
       const { until, rows } = await read(visit, query, [skip, pageSize + 1])
       const shown = rows.slice(0, pageSize)
@@ -56,7 +56,7 @@ export function createUnbilled({ access, settings }: UnbilledNeeds): UnbilledIte
       }
     },
 
-    async export(visit: Visit, query: Pick<UnbilledQuery, 'until' | 'sort'>) {
+    async export(visit, query) {
       const { rows, until } = await read(visit, query, [0, null])
       await access.note(visit, { action: 'unbilled_exported', noun: 'invoice', details: { until } })
       const head = ['payer', 'client_id', 'account_id', 'items', 'oldest', 'amount', 'currency']
@@ -71,7 +71,7 @@ export function createUnbilled({ access, settings }: UnbilledNeeds): UnbilledIte
       ])
       return csvFile([head, ...lines], spreadsheetCsv(settings.locale))
     },
-  } satisfies UnbilledItems)
+  })
 }
 
 function present(row: UnbilledRow, money: (amount: bigint) => string): UnbilledList['unbilled'][number] {

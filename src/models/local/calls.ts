@@ -33,7 +33,7 @@ export function createCalls(): Calls {
   const open = new Map<number, (answer: EngineAnswer) => void>()
   let lastId = 0
 
-  return Object.freeze({
+  return Object.freeze<Calls>({
     open() {
       lastId += 1
       const id = lastId
@@ -41,11 +41,11 @@ export function createCalls(): Calls {
       open.set(id, inbox.put)
       return { id, next: inbox.next, isOver: () => !open.has(id), [Symbol.dispose]: () => void open.delete(id) }
     },
-    take(message: CallMessage) {
+    take(message) {
       open.get(message.id)?.(message)
       open.delete(message.id)
     },
-    takeTexts(texts: readonly RunText[]) {
+    takeTexts(texts) {
       for (const [id, text, inputTokens, outputTokens] of texts) {
         open.get(id)?.({ kind: 'text', text, inputTokens, outputTokens })
       }

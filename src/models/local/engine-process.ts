@@ -83,11 +83,11 @@ export function startEngineProcess(needs: EngineProcessNeeds): EngineProcess {
   })
   logOutput(child, log)
   send(child, { kind: 'load', order })
-  return Object.freeze({
+  return Object.freeze<EngineProcess>({
     pid: child.pid,
     loaded: loaded.promise,
     ended,
-    send: (message: ToChild) => send(child, message),
+    send: (message) => send(child, message),
     kill: () => void child.kill('SIGKILL'),
   })
 }

@@ -1,5 +1,5 @@
 import type { Capability } from '../capabilities.ts'
-import type { CountOptions, Prompt, RunLimits, StreamPart, TokenCount } from '../model.ts'
+import type { CountOptions, Prompt, StreamPart, TokenCount } from '../model.ts'
 import { callFailure, endPart, partsOf, wholeOf } from './call-parts.ts'
 import { asCall, forcedTools, replyGrammar } from './forced-call.ts'
 import { cancelling, createEngineHost, type EngineNeeds, type LocalEngine } from './engine-host.ts'
@@ -55,14 +55,12 @@ export function createLocalEngine({ maxOutputTokens, ...needs }: LocalEngineNeed
     return { tokens: answer.tokens, exact: true }
   }
 
-  return Object.freeze({
+  return Object.freeze<LocalEngine>({
     ...host.common,
     maxOutputTokens,
     capabilities: ofLocalModels,
     count,
-    run: (prompt: Prompt, limits: RunLimits, signal: AbortSignal) =>
-      wholeOf(pieces({ prompt, limits, stream: false }, signal)),
-    stream: (prompt: Prompt, limits: RunLimits, signal: AbortSignal) =>
-      pieces({ prompt, limits, stream: true }, signal),
+    run: (prompt, limits, signal) => wholeOf(pieces({ prompt, limits, stream: false }, signal)),
+    stream: (prompt, limits, signal) => pieces({ prompt, limits, stream: true }, signal),
   })
 }

@@ -77,8 +77,8 @@ export function createQueue({ turns, waiting }: QueueLimits): Queue {
     return waiter.promise.finally(() => signal.removeEventListener('abort', leave))
   }
 
-  return Object.freeze({
-    async enter(ask: TurnRequest) {
+  return Object.freeze<Queue>({
+    async enter(ask) {
       if (ask.signal.aborted) return undefined
       if (taken < turns) return begin()
       if (lines.waiting() >= waiting) {

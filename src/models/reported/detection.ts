@@ -56,8 +56,8 @@ export function createDetection({ log, pause = pauses.first }: { log: Logger; pa
     log.info({ upstream_model: id, lacks }, 'an upstream reports that a model lacks capabilities')
   }
 
-  return Object.freeze({
-    of(servers: readonly AskedServer[], upstreamModel: string) {
+  return Object.freeze<Detection>({
+    of(servers, upstreamModel) {
       const set = new Set(everyCapability)
       for (const server of servers) {
         const name = JSON.stringify([server.url, server.key, server.api])

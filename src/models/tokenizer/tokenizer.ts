@@ -110,7 +110,7 @@ export function createTokenizer(needs: TokenizerNeeds): Tokenizer {
     return ofFiles === 0 ? text : text.then((tokens) => tokens + ofFiles)
   }
 
-  return Object.freeze({
+  return Object.freeze<Tokenizer>({
     // A server's count is a request of its own, however short the prompt.
     cheapPrompt: choice.by === 'server' ? 0 : threadCheapPrompt,
     async count(prompt: Prompt, options: CountOptions = {}) {
@@ -128,8 +128,8 @@ export function createTokenizer(needs: TokenizerNeeds): Tokenizer {
         return bound(prompt, needs)
       }
     },
-    estimateOf: (prompt: Prompt) => estimates.get(prompt),
-    tokensBesidesText: (prompt: Prompt) => tokensBesidesText(prompt, needs),
+    estimateOf: (prompt) => estimates.get(prompt),
+    tokensBesidesText: (prompt) => tokensBesidesText(prompt, needs),
     close: async () => server?.close(),
   })
 }

@@ -79,8 +79,8 @@ export function createInvitations(needs: Needs): Invitations {
     return renew(tx, unfinished.id, by)
   }
 
-  return Object.freeze({
-    async create(person: NewPerson, by: Visit) {
+  return Object.freeze<Invitations>({
+    async create(person, by) {
       const email = requiredEmail(person.email)
       checkDomain(needs.policy, email)
       const { token, ...row } = newRow({ ...person, name: checkName(person.name) }, email, by, clock())
@@ -96,12 +96,12 @@ export function createInvitations(needs: Needs): Invitations {
     },
     list: () => store.readInvitations(database),
     resend: (id: string, by: Visit) => change(by, (tx) => renew(tx, id, by)),
-    withdraw: (id: string, by: Visit) =>
+    withdraw: (id, by) =>
       change(by, async (tx) => {
         if (!isUuid(id) || !(await store.withdrawInvitation(tx, id, new Date(clock())))) throw notOpen(id)
         await record(tx, by, 'invitation_withdrawn', id)
       }),
-  } satisfies Invitations)
+  })
 }
 
 function newRow(person: NewPerson, { address, key }: Email, by: Visit, now: number) {

@@ -14,14 +14,14 @@ export interface Encryption {
 /** AES-256-GCM. The result is the nonce, the tag and the ciphertext. Throws RangeError unless the key has 32 bytes. */
 export function createEncryption(key: Uint8Array): Encryption {
   if (key.length !== sizes.key) throw new RangeError(`the key has ${key.length} bytes, not ${sizes.key}`)
-  return Object.freeze({
-    encrypt(text: string, context: string) {
+  return Object.freeze<Encryption>({
+    encrypt(text, context) {
       const nonce = randomBytes(sizes.nonce)
       const cipher = createCipheriv(algorithm, key, nonce).setAAD(Buffer.from(context))
       const encrypted = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
       return Buffer.concat([nonce, cipher.getAuthTag(), encrypted])
     },
-    decrypt(bytes: Uint8Array, context: string) {
+    decrypt(bytes, context) {
       const [nonce, rest] = [bytes.subarray(0, sizes.nonce), bytes.subarray(sizes.nonce)]
       if (rest.length < sizes.tag) return undefined
       const decipher = createDecipheriv(algorithm, key, nonce, { authTagLength: sizes.tag })
@@ -33,5 +33,5 @@ export function createEncryption(key: Uint8Array): Encryption {
         return undefined
       }
     },
-  } satisfies Encryption)
+  })
 }

@@ -22,8 +22,8 @@ export function createRateLimit({ perMinute, clock = Date.now }: RateLimitNeeds)
   const fullAt = new Map<string, number>()
   const each = minute / perMinute
 
-  return Object.freeze({
-    take(key: string) {
+  return Object.freeze<RateLimit>({
+    take(key) {
       const now = clock()
       const next = Math.max(fullAt.get(key) ?? 0, now) + each
       const wait = next - now - minute

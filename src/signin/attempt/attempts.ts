@@ -114,23 +114,22 @@ export function createAttempts({ database, baseUrl, clock }: AttemptNeeds): Atte
   const turnstile = createTurnstile(tries.atOnce, tries)
   const expiry = () => new Date(clock() + lifetime * 1000)
 
-  return Object.freeze({
-    async begin({ state, cookies, linksTo, ...attempt }: NewAttempt) {
+  return Object.freeze<Attempts>({
+    async begin({ state, cookies, linksTo, ...attempt }) {
       const { name, value } = cookieFor(cookies)
       const hashes = { stateHash: hashOf(state), browserHash: hashOf(value) }
       await store.insertAttempt(database, { ...attempt, ...hashes, linksTo: linksTo ?? null, expiresAt: expiry() })
       return setCookie(name, value, lifetime)
     },
-    use: (state: string, cookies: string | undefined) => store.takeBegun(database, keyOf(state, cookies)),
-    isOwn: (stateHash: Buffer, cookies: string | undefined) =>
+    use: (state, cookies) => store.takeBegun(database, keyOf(state, cookies)),
+    isOwn: (stateHash, cookies) =>
       store.isBegunBy(database, { stateHash, browserHashes: browsers(cookies), now: new Date(clock()) }),
     browsersOf: browsers,
-    claim: (stateHash: Buffer) => store.claimBegun(database, stateHash, new Date(clock())),
-    try: (state: string, cookies: string | undefined) =>
-      turnstile.run(() => store.tryBegun(database, keyOf(state, cookies), maxTries)),
+    claim: (stateHash) => store.claimBegun(database, stateHash, new Date(clock())),
+    try: (state, cookies) => turnstile.run(() => store.tryBegun(database, keyOf(state, cookies), maxTries)),
     finish: ({ stateHash }: store.BegunRow, step: 'begun' | 'proven', within: Queryable = database) =>
       store.useAttempt(within, stateHash, step),
-    async prove({ stateHash }: store.BegunRow, { cookies, confirm, proofFor, ...proven }: ProvenBy) {
+    async prove({ stateHash }, { cookies, confirm, proofFor, ...proven }) {
       const value = newSecret()
       const browserHash = hashOf(value)
       const proof = proofFor(browserHash)
@@ -142,26 +141,25 @@ export function createAttempts({ database, baseUrl, clock }: AttemptNeeds): Atte
       })
       return setCookie(provenName, value, lifetime)
     },
-    async proven(cookies: string | undefined) {
+    async proven(cookies) {
       const browserHashes = provenBrowsers(cookies)
       if (browserHashes.length === 0) return undefined
       return store.readProven(database, { browserHashes, now: new Date(clock()) })
     },
-    beginFactor: ({ stateHash }: store.ProvenRow, begun: store.BegunStep) =>
-      store.beginFactor(database, stateHash, begun),
-    tryProven: ({ stateHash }: store.ProvenRow) => store.tryProven(database, stateHash, maxTries),
-    async abandon(cookies: string | undefined) {
+    beginFactor: ({ stateHash }, begun) => store.beginFactor(database, stateHash, begun),
+    tryProven: ({ stateHash }) => store.tryProven(database, stateHash, maxTries),
+    async abandon(cookies) {
       const browserHashes = provenBrowsers(cookies)
       if (browserHashes.length > 0) await store.deleteProven(database, browserHashes)
     },
-    async explain(state: string, cookies: string | undefined) {
+    async explain(state, cookies) {
       const found = await store.readAttempt(database, keyOf(state, cookies))
       if (found === undefined) return { why: 'unknown_state' }
       const { method, step, isOwn, isExpired, returnTo } = found
       if (!isOwn) return { why: begunCookies(cookies).length === 0 ? 'no_cookie' : 'foreign_state', method }
       return { why: step === 'begun' && isExpired ? 'expired_state' : 'used_state', method, returnTo }
     },
-  } satisfies Attempts)
+  })
 }
 
 function cookiesOf(header: string | undefined, isOurs: (name: string) => boolean) {

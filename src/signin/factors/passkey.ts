@@ -1,16 +1,16 @@
 import type { Queryable } from '../../platform/database/database.ts'
-import type { AttemptData, SecondFactor } from '../methods/method.ts'
+import type { SecondFactor } from '../methods/method.ts'
 import type { Passkeys } from '../passkeys/passkeys.ts'
 import { deletePasskeys } from '../passkeys/passkeys-store.ts'
 
 /** A passkey after another method. Possession is enough. */
 export function createPasskeyFactor(passkeys: Passkeys): SecondFactor {
-  return Object.freeze({
+  return Object.freeze<SecondFactor>({
     id: 'passkey',
     name: 'Passkey',
     isSetUp: async (personId: string, within?: Queryable) => (await passkeys.of(personId, within)).length > 0,
-    begin: (personId: string) => passkeys.beginAssertion(personId),
-    async complete(input: unknown, { personId, data }: { readonly personId: string; readonly data: AttemptData }) {
+    begin: (personId) => passkeys.beginAssertion(personId),
+    async complete(input, { personId, data }) {
       await passkeys.assert(input, data, personId)
     },
     enrol: {
@@ -19,5 +19,5 @@ export function createPasskeyFactor(passkeys: Passkeys): SecondFactor {
       complete: (tx, input, begun) => passkeys.register(tx, input, begun),
       remove: async (tx, personId) => (await deletePasskeys(tx, { personId })) > 0,
     },
-  } satisfies SecondFactor)
+  })
 }

@@ -34,16 +34,16 @@ interface Needs {
 
 export function createRecoveryCodes(needs: Needs): RecoveryCodes {
   const { database, guesses } = needs
-  return Object.freeze({
+  return Object.freeze<RecoveryCodes>({
     id: 'recovery_code',
     name: 'Recovery code',
     isBackup: true,
     isSetUp: async (personId: string, within: Queryable = database) =>
       (await store.countRecoveryCodes(within, personId)) > 0,
     begin: async () => ({ data: {}, challenge: {} }),
-    complete: (input: unknown, { personId, visitor }: { readonly personId: string; readonly visitor: Visitor }) =>
+    complete: (input, { personId, visitor }) =>
       guesses.check(personId, () => use(needs, { personId, visitor, code: readCode(input).toUpperCase() })),
-    async create(tx: Queryable, personId: string) {
+    async create(tx, personId) {
       const created = Array.from({ length: codes }, newCode)
       await store.replaceRecoveryCodes(
         tx,
@@ -54,7 +54,7 @@ export function createRecoveryCodes(needs: Needs): RecoveryCodes {
     },
     remove: store.deleteRecoveryCodes,
     count: (personId: string, within: Queryable = database) => store.countRecoveryCodes(within, personId),
-  } satisfies RecoveryCodes)
+  })
 }
 
 interface Use {

@@ -39,17 +39,17 @@ interface Message {
 /** A code by text message, to a number that the person has verified. */
 export function createSmsFactor(needs: Needs): SecondFactor {
   const { database, guesses, clock = Date.now } = needs
-  return Object.freeze({
+  return Object.freeze<SecondFactor>({
     id: 'sms',
     name: 'Text message',
     isSetUp: async (personId: string, within: Queryable = database) =>
       (await store.readPhone(within, personId)) !== undefined,
-    async begin(personId: string, visitor: Visitor) {
+    async begin(personId, visitor) {
       const number = await store.readPhone(database, personId)
       if (number === undefined) throw new Problem('not_found', 'You have no verified telephone number.')
       return sendCode(needs, { personId, number, visitor })
     },
-    complete: (input: unknown, { personId, data }: { readonly personId: string; readonly data: AttemptData }) =>
+    complete: (input, { personId, data }) =>
       guesses.check(personId, async () => {
         if (!isRight(needs, { personId, data, input })) throw wrongCode()
       }),
@@ -65,7 +65,7 @@ export function createSmsFactor(needs: Needs): SecondFactor {
       },
       remove: store.deletePhone,
     },
-  } satisfies SecondFactor)
+  })
 }
 
 /** Throws Problem `too_many_sign_ins`, `sms_failed`. A later code replaces the one before. */

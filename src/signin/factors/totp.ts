@@ -35,13 +35,13 @@ export function createTotpFactor({ database, encryption, guesses, clock = Date.n
     return delta === null ? undefined : totp.counter({ timestamp }) + delta
   }
 
-  return Object.freeze({
+  return Object.freeze<SecondFactor>({
     id: 'totp',
     name: 'Authenticator app',
     isSetUp: async (personId: string, within: Queryable = database) =>
       (await store.readTotpSecret(within, personId)) !== undefined,
     begin: async () => ({ data: {}, challenge: { digits: settings.digits } }),
-    complete: (input: unknown, { personId }: { readonly personId: string }) =>
+    complete: (input, { personId }) =>
       guesses.check(personId, async () => {
         const sealed = await store.readTotpSecret(database, personId)
         const secret = sealed && encryption.decrypt(sealed, secretContext(personId))
@@ -65,7 +65,7 @@ export function createTotpFactor({ database, encryption, guesses, clock = Date.n
       },
       remove: store.deleteTotp,
     },
-  } satisfies SecondFactor)
+  })
 }
 
 /** Each page that begins a set-up shows a new secret, and only the latest counts. */

@@ -38,12 +38,12 @@ const listedSignIns = 20
 export function createOwnAccount(needs: OwnNeeds): OwnAccount {
   const { database, usable, policy, identities, passkeys, recoveryCodes } = needs
   const confirmation = createConfirmation(needs)
-  return Object.freeze({
+  return Object.freeze<OwnAccount>({
     confirmation,
     factors: createOwnFactors(needs),
     passkeys: createOwnPasskeys(needs),
     identities: createOwnIdentities(needs),
-    async read(person: Pick<Person, 'id' | 'email' | 'role'>) {
+    async read(person) {
       const [methods, states, ownPasskeys, ownIdentities, recoveryCodesLeft, confirmations, signIns] =
         await Promise.all([
           usable.of(person),
@@ -65,7 +65,7 @@ export function createOwnAccount(needs: OwnNeeds): OwnAccount {
         signIns,
       }
     },
-  } satisfies OwnAccount)
+  })
 }
 
 /** The identities at providers of the person who is signed in. */

@@ -67,7 +67,7 @@ export function createEmailLinkMethod(needs: Needs): EmailLinkMethod {
     return { claim: { by: 'email', email }, factors: ['email'] }
   }
 
-  return Object.freeze({
+  return Object.freeze<EmailLinkMethod>({
     kind: 'credential',
     id: 'email_link',
     name: 'Email link',
@@ -75,7 +75,7 @@ export function createEmailLinkMethod(needs: Needs): EmailLinkMethod {
     fault: undefined,
     check: async () => 'ready',
     isUsableBy: async ({ email }) => email !== null,
-    async begin(input: unknown, visitor: Visitor, state: string) {
+    async begin(input, visitor, state) {
       const email = readAddress(input)
       // Counts every address alike.
       const { wait, isKnown } = await limits.take({ to: email.key, visitor })
@@ -84,7 +84,7 @@ export function createEmailLinkMethod(needs: Needs): EmailLinkMethod {
       await mailLink(needs, { email, token, stateHash: hashOf(state), visitor, isKnown })
       return { data: { link: hashOf(token).toString('hex') }, challenge: {} }
     },
-    async complete(input: unknown, { data }) {
+    async complete(input, { data }) {
       if (!Value.Check(Data, data) || !Value.Check(CodeInput, input)) throw wrongCode()
       const tokenHash = Buffer.from(data.link, 'hex')
       const link = await store.readLink(database, tokenHash, now())
@@ -93,13 +93,13 @@ export function createEmailLinkMethod(needs: Needs): EmailLinkMethod {
       if (code === undefined || !isCode(input.code, code)) throw wrongCode()
       return use(tokenHash)
     },
-    async find(token: string) {
+    async find(token) {
       const link = await store.readLink(database, hashOf(token), now())
       if (link === undefined || decryptCode(encryption, link) === undefined) throw notUsableLink()
       return { stateHash: link.stateHash, address: link.email, device: link.device }
     },
-    use: (token: string) => use(hashOf(token)),
-  } satisfies EmailLinkMethod)
+    use: (token) => use(hashOf(token)),
+  })
 }
 
 function readAddress(input: unknown): Email {

@@ -6,7 +6,7 @@ import {
 } from 'openid-client'
 import type { Logger } from 'pino'
 import { newSecret } from '../session/cookies.ts'
-import type { AttemptData, BeginOptions, RedirectMethod } from './method.ts'
+import type { BeginOptions, RedirectMethod } from './method.ts'
 import { configure, type ProviderConfig } from './oidc/client.ts'
 import { exchangeCode, requestedContext } from './oidc/code.ts'
 import { createDiscovery } from './oidc/discovery.ts'
@@ -40,7 +40,7 @@ export function createOidcMethod({ provider, baseUrl, log }: OidcNeeds): Redirec
     return error
   }
 
-  return Object.freeze({
+  return Object.freeze<RedirectMethod>({
     kind: 'redirect',
     id,
     name,
@@ -63,7 +63,7 @@ export function createOidcMethod({ provider, baseUrl, log }: OidcNeeds): Redirec
         throw failedProvider(logged(error), name)
       }
     },
-    async complete(callback: URL, { state, data }: { readonly state: string; readonly data: AttemptData }) {
+    async complete(callback, { state, data }) {
       const exchange = createExchange()
       const config = await exchange.within(open(exchange)).catch((error: unknown) => {
         throw failedProvider(logged(error), name)
@@ -74,7 +74,7 @@ export function createOidcMethod({ provider, baseUrl, log }: OidcNeeds): Redirec
         throw exchange.begun ? failedProvider(logged(error), name) : refusedAnswer(logged(error), name)
       }
     },
-    signOutAddress(idToken: string | undefined) {
+    signOutAddress(idToken) {
       const { known } = discovery
       if (known?.end_session_endpoint === undefined) return undefined
       return buildEndSessionUrl(configure(provider, known, createExchange()), {
@@ -82,7 +82,7 @@ export function createOidcMethod({ provider, baseUrl, log }: OidcNeeds): Redirec
         ...(idToken !== undefined && { id_token_hint: idToken }),
       })
     },
-    readLogout: (token: string) => createExchange().within(readLogoutToken(token, { issuer, clientId, keys })),
+    readLogout: (token) => createExchange().within(readLogoutToken(token, { issuer, clientId, keys })),
     async check() {
       await discovery.metadata().catch(() => undefined)
       return discovery.state
@@ -93,7 +93,7 @@ export function createOidcMethod({ provider, baseUrl, log }: OidcNeeds): Redirec
     get fault() {
       return discovery.fault
     },
-  } satisfies RedirectMethod)
+  })
 }
 
 function keysAddress({ jwks_uri: uri }: ServerMetadata): string {

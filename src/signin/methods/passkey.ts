@@ -1,11 +1,10 @@
-import type { Person } from '../../people/person.ts'
 import type { Queryable } from '../../platform/database/database.ts'
 import type { Passkeys } from '../passkeys/passkeys.ts'
-import type { AttemptData, CredentialMethod } from './method.ts'
+import type { CredentialMethod } from './method.ts'
 
 /** Signing in with a passkey, without a name. If it verified the person, it counts as two factors. */
 export function createPasskeyMethod(passkeys: Passkeys): CredentialMethod {
-  return Object.freeze({
+  return Object.freeze<CredentialMethod>({
     kind: 'credential',
     id: 'passkey',
     name: 'Passkey',
@@ -13,7 +12,7 @@ export function createPasskeyMethod(passkeys: Passkeys): CredentialMethod {
     fault: undefined,
     check: async () => 'ready' as const,
     begin: () => passkeys.beginAssertion(),
-    async complete(input: unknown, { data }: { readonly data: AttemptData }) {
+    async complete(input, { data }) {
       const { id, personId, isVerified } = await passkeys.assert(input, data)
       return {
         claim: { by: 'person', personId } as const,
@@ -21,6 +20,6 @@ export function createPasskeyMethod(passkeys: Passkeys): CredentialMethod {
         stillHolds: async (tx: Queryable) => (await passkeys.of(personId, tx)).some((passkey) => passkey.id === id),
       }
     },
-    isUsableBy: async ({ id }: Pick<Person, 'id'>, database: Queryable) => (await passkeys.of(id, database)).length > 0,
-  } satisfies CredentialMethod)
+    isUsableBy: async ({ id }, database) => (await passkeys.of(id, database)).length > 0,
+  })
 }

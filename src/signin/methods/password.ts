@@ -1,7 +1,6 @@
 import { readEmail } from '../../people/email.ts'
 import type { Queryable } from '../../platform/database/database.ts'
 import { Problem } from '../../platform/problems.ts'
-import type { Visitor } from '../visitor/visitor.ts'
 import type { CredentialMethod } from './method.ts'
 import type { CheckPassword } from './password/check.ts'
 import { hasPassword, isUnchanged } from './password/password-store.ts'
@@ -15,7 +14,7 @@ interface PasswordNeeds {
 
 /** An address and a password. */
 export function createPasswordMethod({ check, minimumOf }: PasswordNeeds): CredentialMethod {
-  return Object.freeze({
+  return Object.freeze<CredentialMethod>({
     kind: 'credential',
     id: 'password',
     name: 'Password',
@@ -23,15 +22,15 @@ export function createPasswordMethod({ check, minimumOf }: PasswordNeeds): Crede
     fault: undefined,
     check: async () => 'ready' as const,
     begin: async () => ({ data: {}, challenge: {} }),
-    async complete(input: unknown, { visitor }: { readonly visitor: Visitor }) {
+    async complete(input, { visitor }) {
       const { email, password } = readInput(input)
       const owner = await check({ email, password }, visitor)
       if (passwordLength(password) < (await minimumOf(owner))) throw tooShortAlone()
       const stillHolds = (tx: Queryable) => isUnchanged(tx, owner)
       return { claim: { by: 'person', personId: owner.id }, factors: ['password'], stillHolds } as const
     },
-    isUsableBy: ({ id }: { readonly id: string }, database: Queryable) => hasPassword(database, id),
-  } satisfies CredentialMethod)
+    isUsableBy: ({ id }, database) => hasPassword(database, id),
+  })
 }
 
 function readInput(input: unknown) {

@@ -58,13 +58,13 @@ export function createPasskeys({ site, database, audit, clock = Date.now }: Need
     throw notAccepted()
   }
 
-  return Object.freeze({
+  return Object.freeze<Passkeys>({
     of,
-    async beginRegistration(person: Pick<Person, 'id' | 'name' | 'email'>) {
+    async beginRegistration(person) {
       const handle = await store.ensureHandle(database, person.id, randomBytes(handleBytes))
       return ceremonies.beginRegistration({ ...person, handle }, await of(person.id))
     },
-    async register(tx: Queryable, input: unknown, { personId, data, name }: BegunEnrolment) {
+    async register(tx, input, { personId, data, name }) {
       const response = readRegistration(input)
       if (response === undefined) throw notAccepted()
       const registered = await ceremonies.completeRegistration(response, data).catch(refuse)
@@ -86,7 +86,7 @@ export function createPasskeys({ site, database, audit, clock = Date.now }: Need
       if (!isCounted) await refuseCopy(passkey, counter)
       return { id: passkey.id, personId: passkey.personId, isVerified }
     },
-  } satisfies Passkeys)
+  })
 }
 
 /** The user handle is required unless the person is known already (WebAuthn Level 3 section 7.2, step 6). */

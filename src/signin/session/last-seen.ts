@@ -51,8 +51,8 @@ export function createLastSeen(needs: {
   const pause = Math.min(every / 4, 1000)
   const writing = repeat({ name: 'last use of sessions', pause, work: writeDue, log })
 
-  return Object.freeze({
-    note({ id, lastSeenAt }: { readonly id: string; readonly lastSeenAt: Date }, now: number) {
+  return Object.freeze<LastSeen>({
+    note({ id, lastSeenAt }, now) {
       const known = seen.get(id)
       const written = lastSeenAt.getTime()
       if (known === undefined) seen.set(id, { at: now, value: written, written })
@@ -63,8 +63,7 @@ export function createLastSeen(needs: {
         known.written = Math.max(known.written, written)
       }
     },
-    of: ({ id, lastSeenAt }: { readonly id: string; readonly lastSeenAt: Date }) =>
-      Math.max(lastSeenAt.getTime(), seen.get(id)?.at ?? 0),
+    of: ({ id, lastSeenAt }) => Math.max(lastSeenAt.getTime(), seen.get(id)?.at ?? 0),
     async close() {
       await writing.stop()
       const rest = [...seen].filter(([, { at, value }]) => at > value)

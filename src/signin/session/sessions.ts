@@ -101,28 +101,27 @@ export function createSessions(needs: SessionNeeds): Sessions {
   const lastSeen = createLastSeen({ database, log, clock, every })
   const recognise = createRecognition(needs, lastSeen)
 
-  return Object.freeze({
+  return Object.freeze<Sessions>({
     recognise,
-    async start(session: NewSession) {
+    async start(session) {
       return database.transaction(async (tx) => {
         const { started, entries } = await startSession(tx, session, { now: clock(), absolute: lifetimes.absolute })
         await audit.recordWithin(tx, entries)
         return started
       })
     },
-    async renew(tx: Queryable, id: string) {
+    async renew(tx, id) {
       const value = newSecret()
       return (await store.renewSession(tx, { id, hash: hashOf(value), at: new Date(clock()) })) ? value : undefined
     },
-    async endOf(cookies: string | undefined, request: RequestOrigin) {
+    async endOf(cookies, request) {
       const hashes = sessionHashes(cookies)
       if (hashes.length === 0) return []
       return end(needs, { hashes }, (session) => ({ ...request, action: 'sign_out', ...byOwner(session) }))
     },
-    end: (which: EndWhich, by: Visit) => end(needs, which, revokedBy(by)),
-    endAll: (by: Visit) => end(needs, {}, revokedBy(by)),
-    endWithin: (tx: Queryable, which: EndOthers, by: Visit) =>
-      endSessions(tx, audit, { which, entryOf: revokedBy(by) }),
+    end: (which, by) => end(needs, which, revokedBy(by)),
+    endAll: (by) => end(needs, {}, revokedBy(by)),
+    endWithin: (tx, which, by) => endSessions(tx, audit, { which, entryOf: revokedBy(by) }),
     async list(personId: string, within: Queryable = database) {
       const now = clock()
       const alive = { endsAfter: new Date(now), seenAfter: new Date(now - lifetimes.idle) }

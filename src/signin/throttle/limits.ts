@@ -19,9 +19,9 @@ interface LimitNeeds {
 export function createSignInLimits({ perMinute, clock = Date.now }: LimitNeeds): SignInLimits {
   const begun = createRateLimit({ perMinute, clock })
   const completed = createRateLimit({ perMinute, clock })
-  return Object.freeze({
-    begin: (network: string) => refuse(begun.take(network), perMinute),
-    complete: (network: string) => refuse(completed.take(network), perMinute),
+  return Object.freeze<SignInLimits>({
+    begin: (network) => refuse(begun.take(network), perMinute),
+    complete: (network) => refuse(completed.take(network), perMinute),
   })
 }
 

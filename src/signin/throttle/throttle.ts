@@ -41,8 +41,8 @@ const longestWait = 15 * minute
 const memory = 30 * day
 
 export function createThrottle({ database, clock = Date.now }: ThrottleNeeds): Throttle {
-  return Object.freeze({
-    async take({ kind, most, window }: ThrottleRule, key: string) {
+  return Object.freeze<Throttle>({
+    async take({ kind, most, window }, key) {
       const [now, row] = [clock(), keyOf(kind, key)]
       const times = { now: new Date(now), since: new Date(now - window), expiresAt: new Date(now + window) }
       if (await store.insertUse(database, row, { most, ...times })) return 0
@@ -50,19 +50,19 @@ export function createThrottle({ database, clock = Date.now }: ThrottleNeeds): T
       const next = taken.at(-most)?.getTime() ?? now
       return secondsUntil(next + window, now, 1)
     },
-    async wait({ kind, most }: { readonly kind: string; readonly most: number }, key: string) {
+    async wait({ kind, most }, key) {
       const now = clock()
       const found = await store.readThrottle(database, keyOf(kind, key), new Date(now))
       if (!found?.failedAt) return 0
       return secondsUntil(found.failedAt.getTime() + waitAfter(found.failures, most), now, 0)
     },
-    fail(kind: string, key: string) {
+    fail(kind, key) {
       const now = clock()
       const times = { now: new Date(now), expiresAt: new Date(now + memory) }
       return store.insertFailure(database, keyOf(kind, key), times)
     },
-    succeed: (kind: string, key: string) => store.deleteThrottle(database, keyOf(kind, key)),
-  } satisfies Throttle)
+    succeed: (kind, key) => store.deleteThrottle(database, keyOf(kind, key)),
+  })
 }
 
 const keyOf = (kind: string, key: string) => ({ kind, key: hashOf(`${kind} ${key}`) })

@@ -44,8 +44,8 @@ export function createKnownBrowsers({ baseUrl, mailer, timeZone, clock = Date.no
     await mailer?.send(tx, { to, template: 'new_browser', values: { device, network, at } })
   }
 
-  return Object.freeze({
-    async welcome(tx: Queryable, personId: string, visitor: SeenVisitor) {
+  return Object.freeze<KnownBrowsers>({
+    async welcome(tx, personId, visitor) {
       const name = nameFor(personId)
       const now = new Date(clock())
       const expiresAt = new Date(clock() + memory * 1000)
@@ -60,5 +60,5 @@ export function createKnownBrowsers({ baseUrl, mailer, timeZone, clock = Date.no
       if (hasOthers && email !== null) await report(tx, email, visitor, now)
       return setCookie(name, value, memory)
     },
-  } satisfies KnownBrowsers)
+  })
 }

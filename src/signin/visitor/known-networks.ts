@@ -25,14 +25,14 @@ const memory = 180 * 86_400_000
 const hash = (owner: string, address: string) => hashOf(`${owner} ${senderNetworkOf(address)}`)
 
 export function createKnownNetworks({ database, clock = Date.now }: Needs): KnownNetworks {
-  return Object.freeze({
-    async remember(tx: Queryable, personId: string, address: string) {
+  return Object.freeze<KnownNetworks>({
+    async remember(tx, personId, address) {
       const emailKey = await store.readEmailKey(tx, personId)
       const owners = emailKey === undefined ? [personId] : [personId, emailKey]
       const expiresAt = new Date(clock() + memory)
       const hashes = owners.map((owner) => hash(owner, address))
       await store.writeNetworks(tx, hashes, expiresAt)
     },
-    has: (owner: string, address: string) => store.isKnown(database, hash(owner, address), new Date(clock())),
-  } satisfies KnownNetworks)
+    has: (owner, address) => store.isKnown(database, hash(owner, address), new Date(clock())),
+  })
 }

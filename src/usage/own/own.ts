@@ -66,10 +66,10 @@ export function createOwnUsage({ database, currency }: { database: Database; cur
     return { ...span, currency, total: presentFigures(total), rows, refusals }
   }
 
-  return Object.freeze({
+  return Object.freeze<OwnUsage>({
     report: (accountId: string, query: unknown) => turns.run(accountId, () => makeReport(accountId, query)),
 
-    async request(accountId: string, id: string) {
+    async request(accountId, id) {
       const { requests } = await readLog(database, { filter: { ...requestFilter(id), accountId }, limit: 1 })
       const [request] = requests
       if (request === undefined) return undefined
@@ -77,7 +77,7 @@ export function createOwnUsage({ database, currency }: { database: Database; cur
       return presentOwnRequest(request, names, currency)
     },
 
-    async account({ accountId, keyId }: OwnKey, { requests, tokens }: Levels) {
+    async account({ accountId, keyId }, { requests, tokens }) {
       const { id, name, monthlyLimit, credited, charged, monthCharged, held, creditLeft } =
         await accounts.show(accountId)
       const key = await findKeyStanding(database, keyId)
@@ -100,7 +100,7 @@ export function createOwnUsage({ database, currency }: { database: Database; cur
         },
       }
     },
-  } satisfies OwnUsage)
+  })
 }
 
 /** Without tags and client: they may have text of a customer. */

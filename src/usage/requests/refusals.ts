@@ -78,8 +78,8 @@ export function createApiRefusals({ database, log, pause = 500 }: RefusalsNeeds)
     log,
   })
 
-  return Object.freeze({
-    note: (refusal: ApiRefusal) => add(noted, refusal),
+  return Object.freeze<ApiRefusals>({
+    note: (refusal) => add(noted, refusal),
     async close() {
       await Promise.all([writing.stop(), deleting.stop()])
       // Once for a batch that failed before, and once for what was noted since.

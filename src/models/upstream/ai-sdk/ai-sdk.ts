@@ -1,7 +1,6 @@
 import type { Logger } from 'pino'
 import { Agent } from 'undici'
 import { everyCapability, type Capability } from '../../capabilities.ts'
-import type { Prompt } from '../../conversation.ts'
 import type { Model, RunLimits, WholeReply } from '../../model.ts'
 import { createPackageFetch } from './fetch.ts'
 import { compatibleName } from './options.ts'
@@ -130,7 +129,7 @@ export function createAiSdkModel(options: AiSdkModelOptions): Model {
     return answered?.value && { ...answered.value, reportFailure: () => pool.reportFailure(member, limits.requestId) }
   }
 
-  return Object.freeze({
+  return Object.freeze<Model>({
     id,
     contextTokens: context,
     maxOutputTokens,
@@ -139,8 +138,8 @@ export function createAiSdkModel(options: AiSdkModelOptions): Model {
     },
     cheapPrompt: tokenizer.cheapPrompt,
     count: tokenizer.count,
-    run: (prompt: Prompt, limits: RunLimits, signal: AbortSignal) => run({ prompt, limits, signal, log, tokenizer }),
-    stream(prompt: Prompt, limits: RunLimits, signal: AbortSignal) {
+    run: (prompt, limits, signal) => run({ prompt, limits, signal, log, tokenizer }),
+    stream(prompt, limits, signal) {
       const upstreamRun = { prompt, limits, signal, log, tokenizer }
       return relay(upstreamRun, () => beginStream(upstreamRun))
     },

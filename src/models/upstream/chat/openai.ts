@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import { everyCapability, type Capability } from '../../capabilities.ts'
-import type { Model, Prompt, RunLimits, WholeReply } from '../../model.ts'
+import type { Model, RunLimits, WholeReply } from '../../model.ts'
 import { readCompletion, readErrorCode } from './chat-completions.ts'
 import { createRequestWriter } from './chat-request.ts'
 import { createChatStream } from './chat-stream.ts'
@@ -124,15 +124,15 @@ export function createOpenAiModel(options: OpenAiModelOptions): Model {
     )
   }
 
-  return Object.freeze({
+  return Object.freeze<Model>({
     id,
     contextTokens: context,
     maxOutputTokens,
     capabilities,
     cheapPrompt: tokenizer.cheapPrompt,
     count: tokenizer.count,
-    run: (prompt: Prompt, limits: RunLimits, signal: AbortSignal) => run({ prompt, limits, signal, log, tokenizer }),
-    stream(prompt: Prompt, limits: RunLimits, signal: AbortSignal) {
+    run: (prompt, limits, signal) => run({ prompt, limits, signal, log, tokenizer }),
+    stream(prompt, limits, signal) {
       const upstreamRun = { prompt, limits, signal, log, tokenizer }
       return relay(upstreamRun, () => beginStream(upstreamRun))
     },

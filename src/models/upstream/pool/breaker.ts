@@ -57,8 +57,8 @@ export function createBreaker(changed: (change: BreakerChange) => void): Breaker
     if (failures >= limits.consecutive || many) open(now, requestId)
   }
 
-  return Object.freeze({
-    permits: (now: number) => retryAt === undefined || (now >= retryAt && !probing),
+  return Object.freeze<Breaker>({
+    permits: (now) => retryAt === undefined || (now >= retryAt && !probing),
     begin(requestId?: string) {
       const probe = retryAt !== undefined
       if (probe) probing = true

@@ -61,23 +61,23 @@ export function createEndpoint(
   }
   let running = 0
 
-  return Object.freeze({
+  return Object.freeze<Endpoint>({
     name: address.origin,
     weight,
     full: () => running >= limits.connections,
-    post(body: string, bounds: ReceptionBounds) {
+    post(body, bounds) {
       running++
       const receiver = new AnswerReceiver(bounds, () => running--)
       pool.dispatch({ ...request, body }, receiver)
       return receiver.answer
     },
-    get(bounds: ReceptionBounds) {
+    get(bounds) {
       running++
       const receiver = new AnswerReceiver(bounds, () => running--)
       pool.dispatch({ ...request, method: 'GET', headers: [...uncoded, ...headers] }, receiver)
       return receiver.answer
     },
-    open(body: string, bounds: ReceptionBounds) {
+    open(body, bounds) {
       running++
       const reception = new Reception(bounds, () => running--)
       // Undici keeps the body until the response ends. Of a string, it would keep a slice of a Buffer pool of 64 kB.

@@ -42,9 +42,8 @@ export function createLongBodies(most: number): LongBodies {
     return body.on('error', () => undefined)
   }
 
-  return Object.freeze({
-    bound: (request: IncomingMessage, response: ServerResponse) =>
-      isShort(request) ? request : bounded(request, response),
+  return Object.freeze<LongBodies>({
+    bound: (request, response) => (isShort(request) ? request : bounded(request, response)),
   })
 }
 

@@ -18,11 +18,11 @@ export interface JsonOnlyUrls {
 
 export function createJsonOnlyUrls(): JsonOnlyUrls {
   const noStoreBySegment = new Map<string, boolean>()
-  return Object.freeze({
+  return Object.freeze<JsonOnlyUrls>({
     add: (segment: string, { noStore = false } = {}) => void noStoreBySegment.set(segment, noStore),
-    has: (url: string) => noStoreBySegment.has(firstSegment(url)),
-    forbidsStoring: (url: string) => noStoreBySegment.get(firstSegment(url)),
-  } satisfies JsonOnlyUrls)
+    has: (url) => noStoreBySegment.has(firstSegment(url)),
+    forbidsStoring: (url) => noStoreBySegment.get(firstSegment(url)),
+  })
 }
 
 function firstSegment(url: string): string {

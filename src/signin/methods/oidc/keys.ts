@@ -50,8 +50,8 @@ export function createProviderKeys(needs: {
     return keys
   }
 
-  return Object.freeze({
-    async verify(token: string) {
+  return Object.freeze<ProviderKeys>({
+    async verify(token) {
       const tried = await current()
       try {
         return await check(token, tried)

@@ -14,8 +14,8 @@ export interface Blocklist {
 export function createBlocklist(): Blocklist {
   let loading: Promise<BigUint64Array> | undefined
 
-  return Object.freeze({
-    async find(texts: readonly string[]) {
+  return Object.freeze<Blocklist>({
+    async find(texts) {
       loading ??= load().catch((error: unknown) => {
         loading = undefined
         throw error

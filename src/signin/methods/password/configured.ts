@@ -53,9 +53,9 @@ export function createConfiguredPasswords(needs: PasswordNeeds): ConfiguredPassw
   const minimumOf = createMinimum({ setting, factorPolicy })
   const policy = createPasswordPolicy({ blocklist: createBlocklist(), names: namesIn(config) })
   const parts = { ...needs, hashing, guesses, policy, minimumOf, check }
-  return Object.freeze({
+  return Object.freeze<ConfiguredPasswords>({
     method: createPasswordMethod({ check, minimumOf }),
-    serve: (usable: UsableMethods) => ({
+    serve: (usable) => ({
       passwords: createPasswords({ ...parts, usable }),
       reset: createPasswordReset(parts),
       first: createFirstPassword(parts),

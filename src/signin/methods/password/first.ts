@@ -23,9 +23,9 @@ interface Needs {
 
 export function createFirstPassword({ audit, hashing, policy, minimumOf }: Needs): FirstPassword {
   const minimum = ({ role }: Pick<InvitedPerson, 'role'>) => minimumOf({ role })
-  return Object.freeze({
+  return Object.freeze<FirstPassword>({
     minimum,
-    async prepare(password: string, { email, role }: InvitedPerson, { requestId, address }: RequestOrigin) {
+    async prepare(password, { email, role }, { requestId, address }) {
       const text = await policy.check({ password, email, minimum: await minimum({ role }) })
       const hash = await hashing.inTurn((turn) => turn.hash(text))
       return async (tx, person) => {
@@ -34,5 +34,5 @@ export function createFirstPassword({ audit, hashing, policy, minimumOf }: Needs
         await audit.recordWithin(tx, [{ ...about, actor: personActor(person), action: 'password_set' }])
       }
     },
-  } satisfies FirstPassword)
+  })
 }

@@ -57,19 +57,19 @@ export function createGuesses({ throttle, known, clock = Date.now }: GuessNeeds)
     return Math.max(0, wait)
   }
 
-  return Object.freeze({
-    async admit(emailKey: string, visitor: Visitor) {
+  return Object.freeze<Guesses>({
+    async admit(emailKey, visitor) {
       const wait =
         waitOf(senderNetworkOf(visitor.address)) || (await throttle.wait(await countFor(emailKey, visitor), emailKey))
       if (wait > 0) throw tooMany(wait)
     },
-    async count(emailKey: string, visitor: Visitor) {
+    async count(emailKey, visitor) {
       const counted = await countFor(emailKey, visitor)
       const guesses = await throttle.fail(counted.kind, emailKey)
       if (guesses > counted.most) throw tooMany(await throttle.wait(counted, emailKey))
       return guesses
     },
-    async fail({ address }: Visitor) {
+    async fail({ address }) {
       const sender = senderNetworkOf(address)
       const wait = await throttle.take(perSender, sender)
       if (wait === 0) return
@@ -77,7 +77,7 @@ export function createGuesses({ throttle, known, clock = Date.now }: GuessNeeds)
       const oldest = blocked.keys().next()
       if (blocked.size > mostBlocked && oldest.done !== true) blocked.delete(oldest.value)
     },
-    async forget(emailKey: string) {
+    async forget(emailKey) {
       for (const { kind } of [elsewhere, inKnown]) await throttle.succeed(kind, emailKey)
     },
     async inTurn<T>(emailKey: string, visitor: Visitor, work: () => Promise<T>) {
@@ -94,7 +94,7 @@ export function createGuesses({ throttle, known, clock = Date.now }: GuessNeeds)
         if (last.get(key) === ended) last.delete(key)
       }
     },
-  } satisfies Guesses)
+  })
 }
 
 function tooMany(wait: number): Problem {

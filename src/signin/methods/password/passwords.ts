@@ -44,9 +44,9 @@ export interface PasswordsNeeds {
 
 export function createPasswords(needs: PasswordsNeeds): Passwords {
   const { database, changes, usable } = needs
-  return Object.freeze({
-    change: (chosen: ChosenPassword, by: PasswordChanger) => change(needs, chosen, by),
-    remove: ({ session, visit }: PasswordChanger) =>
+  return Object.freeze<Passwords>({
+    change: (chosen, by) => change(needs, chosen, by),
+    remove: ({ session, visit }) =>
       database.transaction(async (tx) => {
         const owner = await store.lockOwnPassword(tx, session)
         if (owner === undefined || !(await store.deletePassword(tx, owner.id))) {
@@ -61,7 +61,7 @@ export function createPasswords(needs: PasswordsNeeds): Passwords {
           by: visit,
         })
       }),
-  } satisfies Passwords)
+  })
 }
 
 async function change(

@@ -31,8 +31,8 @@ interface PolicyNeeds {
 
 /** Length and guessability count. There are no rules of composition, and nothing is cut off. */
 export function createPasswordPolicy({ blocklist, names }: PolicyNeeds): PasswordPolicy {
-  return Object.freeze({
-    async check({ password, email, minimum }: NewPassword) {
+  return Object.freeze<PasswordPolicy>({
+    async check({ password, email, minimum }) {
       const read = readPassword(password)
       if (read === undefined) throw refused(`must be at most ${maxPasswordBytes} bytes of valid text`)
       const length = passwordLength(read)

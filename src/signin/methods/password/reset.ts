@@ -69,21 +69,21 @@ export function createPasswordReset(needs: ResetNeeds): PasswordReset {
       return email
     })
 
-  return Object.freeze({
-    request: (text: unknown, visitor: Visitor) =>
+  return Object.freeze<PasswordReset>({
+    request: (text, visitor) =>
       steps.begin(visitor, async (details) => {
         details.method = 'password'
         await mailLink(needs, readAddress(text), visitor, clock())
       }),
-    async inspect(token: string, visitor: Visitor) {
+    async inspect(token, visitor) {
       const email = await addressOf(token, visitor)
       return { email: email.address, minimum: await minimumOf(await readPasswordOwner(database, email.key)) }
     },
-    async complete({ token, password }: { readonly token: string; readonly password: string }, visitor: Visitor) {
+    async complete({ token, password }, visitor) {
       const email = await addressOf(token, visitor)
       await complete(needs, { email, token, password }, visitor, clock())
     },
-  } satisfies PasswordReset)
+  })
 }
 
 /** Whether the address gets a mail, and how the person writes it, is decided when it is about to be sent. */
