@@ -824,11 +824,6 @@ const runs: Tampering[] = [
     insertRun(lastMonth, `now() + interval '1 year', null`),
     `select format('{"month":"%s","finished_at":null', ${lastMonth})`,
   ],
-  [
-    'a monthly run removed',
-    `insert into audit (actor, action, outcome, noun, details) values ('service', 'invoices_run', 'allowed', 'invoice', '{"month":"2026-02"}')`,
-    one('{"month":"2026-02-01","finished_at":null'),
-  ],
 ]
 
 const schema: Tampering[] = [
