@@ -86,7 +86,7 @@ const tables: Readonly<Record<string, Columns>> = {
     consultant: ['letter', '*'],
     partner: ['letter', '*'],
   },
-  // As of password_reset, with the code.
+  // As in password_reset, with the code instead of the proof.
   email_link: {
     compared: 'token_hash email code state_hash',
     free: 'email_key address_key device is_known expires_at',
@@ -253,7 +253,7 @@ const tables: Readonly<Record<string, Columns>> = {
     // It never lives longer than until `ends_at`.
     free: 'last_seen_at',
   },
-  // As of password_reset.
+  // As in password_reset.
   sign_in_attempt: {
     compared: 'state_hash browser_hash step proof person_id',
     free: 'method data return_to expires_at links_to enrols factor provider_sid tries',

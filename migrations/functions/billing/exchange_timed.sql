@@ -44,6 +44,7 @@ begin
   if cardinality(p_key_reports) > 0 then
     return query select * from renew_key_allowances(p_instance, p_key_reports, v_now);
   end if;
+
   return query
   with report as materialized (
     select e.account, e.charged, e.held, e.credit, e.requests, e.tokens, e.at_hand, e.cost, e.need, e.more_credit,

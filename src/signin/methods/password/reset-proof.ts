@@ -1,7 +1,7 @@
 import type { Encryption } from '../../../platform/encryption/encryption.ts'
 import type { FoundReset } from './reset-store.ts'
 
-/** What only this service can add to the row of a link that was mailed: whoever writes to the database can invent the rest. */
+/** The part of a mailed link's row that only this service can write. Anyone who can write to the database could invent the rest. */
 export function proofOfReset(encryption: Encryption, { tokenHash, email }: Omit<FoundReset, 'proof'>): Buffer {
   return encryption.encrypt(email, contextOf(tokenHash))
 }
