@@ -5,7 +5,7 @@ import { hashOf } from './session/cookies.ts'
 import { recentRoutes } from './session/recent-routes.ts'
 import { isRecent, requireRecent } from './session/recent-sign-in.ts'
 import type { Refusals } from './refusals.ts'
-import { hasSessionCookie } from './session/cookie.ts'
+import { hasSessionCookie } from './session/cookies.ts'
 import type { Session, Sessions } from './session/sessions.ts'
 import { visitorOf } from './visitor/visitor.ts'
 

@@ -18,10 +18,10 @@ import { createGate } from './gate.ts'
 import { createKnownBrowsers } from './visitor/known-browsers.ts'
 import { createKnownNetworks } from './visitor/known-networks.ts'
 import { createSignInLimits } from './throttle/limits.ts'
-import { createEmailLinkMethod } from './methods/email-link.ts'
+import { createEmailLinkMethod } from './methods/email-link/email-link.ts'
 import type { RedirectMethod, SecondFactor, SignInMethod } from './methods/method.ts'
 import { createConfiguredPasswords } from './methods/password/configured.ts'
-import { createPasskeyMethod } from './methods/passkey.ts'
+import { createPasskeyMethod } from './methods/passkey/passkey.ts'
 import { createOwnAccount } from './me/account.ts'
 import { registerMe } from './me/routes.ts'
 import { registerPasswords } from './methods/password/routes.ts'
@@ -33,7 +33,7 @@ import { checkSignInSettings } from './settings-rule.ts'
 import type { SignUp } from './sign-up.ts'
 import { createSignIn, type SignIn } from './signin.ts'
 import { createSteps } from './attempt/steps.ts'
-import { hasStoredFactor } from './factors/store.ts'
+import { hasStoredFactor } from './store.ts'
 import { createThrottle } from './throttle/throttle.ts'
 import { createUsableMethods } from './usable-methods.ts'
 import { removeExpired, type RemovalNeeds } from './housekeeping/housekeeping.ts'
@@ -156,7 +156,7 @@ async function createProviders(config: Pick<Config, 'sign_in' | 'base_url'>, log
   const { sign_in: settings, base_url: baseUrl } = config
   if (settings.providers.length === 0) return []
   // Loaded only where a provider is configured: the libraries of OpenID Connect take 2 MB.
-  const { createOidcMethod } = await import('./methods/oidc.ts')
+  const { createOidcMethod } = await import('./methods/oidc/provider.ts')
   return settings.providers.map((provider) => createOidcMethod({ provider, baseUrl, log }))
 }
 

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { Value } from 'typebox/value'
 import type { ReportConfigError } from '../platform/config/check.ts'
-import { twilioAccount } from './factors/sms-gateway.ts'
+import { twilioAccount } from './methods/sms/gateway.ts'
 
 const Twilio = Type.Object({
   sms: Type.Object({ format: Type.Literal('twilio'), url: Type.String(), from: Type.Optional(Type.String()) }),

@@ -3,7 +3,7 @@ import { createFactorSignIn, type FactorSignIn, type FactorSignInNeeds } from '.
 import { createInvitationSignIn, type InvitationSignIn } from './attempt/invitation-sign-in.ts'
 import type { RedirectMethod, SignInMethod } from './methods/method.ts'
 import { createLinkSignIn, type LinkSignIn } from './attempt/link-sign-in.ts'
-import type { EmailLinkMethod } from './methods/email-link.ts'
+import type { EmailLinkMethod } from './methods/email-link/email-link.ts'
 import type { PasswordService } from './methods/password/routes.ts'
 import type { OwnAccount } from './me/account.ts'
 import { createRedirectSignIn, type RedirectSignIn } from './attempt/redirect-sign-in.ts'

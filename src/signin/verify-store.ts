@@ -1,6 +1,6 @@
 import type { Queryable } from '../platform/database/database.ts'
 import type { ProvenRow } from './attempt/attempts-store.ts'
-import type { LinkRow } from './methods/email-link/link-store.ts'
+import type { LinkRow } from './methods/email-link/store.ts'
 import type { FoundReset } from './methods/password/reset-store.ts'
 
 /** A row with its primary key. */

@@ -4,7 +4,7 @@ import type { Encryption } from '../platform/encryption/encryption.ts'
 import { checkOf, type VerifyCheck } from '../platform/verify-checks.ts'
 import { isSealedProof } from './attempt/sealed-proof.ts'
 import { decryptCode } from './methods/email-link/code.ts'
-import { isProvenReset } from './methods/password/reset-proof.ts'
+import { isProvenReset } from './methods/password/reset.ts'
 import { readLinks, readProvenAttempts, readResets } from './verify-store.ts'
 
 /** Checks that Tollgate itself wrote every link that it would accept, and every sign-in that waits for a second factor. */

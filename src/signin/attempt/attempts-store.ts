@@ -1,6 +1,6 @@
 import type { Queryable } from '../../platform/database/database.ts'
 import type { AttemptData } from '../methods/method.ts'
-import { unflushed } from '../session/unflushed-store.ts'
+import { unflushed } from '../throttle/store.ts'
 
 export interface NewAttempt {
   readonly stateHash: Buffer

@@ -1,6 +1,6 @@
 import { Problem } from '../../platform/problems.ts'
 import type { GateResult } from '../gate.ts'
-import type { EmailLinkMethod } from '../methods/email-link.ts'
+import type { EmailLinkMethod } from '../methods/email-link/email-link.ts'
 import { notUsable, type SignInParts } from './steps.ts'
 import type { Visitor } from '../visitor/visitor.ts'
 

@@ -1,4 +1,6 @@
 import { Problem } from '../../platform/problems.ts'
+import { Type } from 'typebox'
+import { Value } from 'typebox/value'
 
 /** How many submissions an attempt allows, and how many of them are left. */
 export interface Tries {
@@ -37,4 +39,16 @@ export async function countTries<Result>(tries: Tries, check: () => Promise<Resu
   } catch (error) {
     throw error instanceof WrongCode ? error.after(tries) : error
   }
+}
+
+const Input = Type.Object({ code: Type.String({ maxLength: 100 }) })
+
+/** The code of a submission, without the spaces and dashes that make it readable. Empty if there is none. */
+export function readCode(input: unknown): string {
+  return Value.Check(Input, input) ? input.code.replace(/[\s-]/g, '') : ''
+}
+
+/** The same for every reason, so that a guess learns nothing. */
+export function wrongCode(): WrongCode {
+  return new WrongCode('This code is wrong, has expired, or was used before.', 'Try the next one.')
 }

@@ -1,5 +1,5 @@
 import type { Identity, ListedIdentity, Person } from '../../people/person.ts'
-import { deletePasskeys, renamePasskey, type PasskeyRow } from '../passkeys/passkeys-store.ts'
+import { deletePasskeys, renamePasskey, type PasskeyRow } from '../methods/passkey/store.ts'
 import { createConfirmation, type Confirmation } from './confirmation.ts'
 import { createOwnFactors, type OwnFactors } from './factors.ts'
 import { changeOwn, settleRemoval, type OwnChange, type OwnNeeds } from './own.ts'

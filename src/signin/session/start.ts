@@ -4,7 +4,7 @@ import type { AuditEntry } from '../../access/audit/audit.ts'
 import type { Queryable } from '../../platform/database/database.ts'
 import { Problem } from '../../platform/problems.ts'
 import { hashOf, newSecret } from './cookies.ts'
-import { sessionHashes } from './cookie.ts'
+import { sessionHashes } from './cookies.ts'
 import * as store from './store.ts'
 
 /** A completed sign-in. */

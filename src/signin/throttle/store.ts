@@ -1,5 +1,4 @@
 import type { Queryable } from '../../platform/database/database.ts'
-import { unflushed } from '../session/unflushed-store.ts'
 
 export interface ThrottleKey {
   readonly kind: string
@@ -72,3 +71,10 @@ export async function insertFailure(
 export async function deleteThrottle(database: Queryable, { kind, key }: ThrottleKey): Promise<void> {
   await database.rows('delete from throttle where kind = $1 and key = $2', [kind, key])
 }
+
+/**
+ * A table expression for a statement that counts something: its transaction commits without waiting for the disk. Otherwise
+ * a flood of guesses would keep the disk busy, and every read, which waits for its audit row. The count is there at once;
+ * a crash of the database server may lose those of the last second.
+ */
+export const unflushed = `(select set_config('synchronous_commit', 'off', true)) unflushed`

@@ -1,6 +1,6 @@
 import type { Database, Queryable } from '../../platform/database/database.ts'
 import { hashOf } from '../session/cookies.ts'
-import * as store from './known-networks-store.ts'
+import * as store from './store.ts'
 import { senderNetworkOf } from './network.ts'
 
 /**

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { deviceOf } from './device.ts'
 import { networkOf, senderNetworkOf } from './network.ts'
+import { visitorOf } from './visitor.ts'
 
 test('what a browser says of itself becomes a few words', () => {
   const cases: [string | undefined, string][] = [
@@ -31,6 +31,7 @@ test('what a browser says of itself becomes a few words', () => {
     ['', 'Unknown browser'],
     [undefined, 'Unknown browser'],
   ]
+  const deviceOf = (agent?: string) => visitorOf({ headers: { 'user-agent': agent }, ip: '::1', id: '' }).device
   for (const [agent, words] of cases) assert.equal(deviceOf(agent), words, String(agent))
 })
 

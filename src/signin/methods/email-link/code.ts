@@ -1,6 +1,6 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Encryption } from '../../../platform/encryption/encryption.ts'
-import type { LinkRow } from './link-store.ts'
+import type { LinkRow } from './store.ts'
 
 /** Crockford's base32: no I, L, O or U, which people misread. */
 const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'

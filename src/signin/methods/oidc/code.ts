@@ -8,7 +8,7 @@ import {
 import type { AttemptData, Proof } from '../method.ts'
 import { checkClaims, countedEmail, isName } from './claims.ts'
 import type { ProviderConfig } from './client.ts'
-import { checkFreshness, statedTime } from './fresh.ts'
+import { checkFreshness, statedTime } from './claims.ts'
 import type { ProviderKeys } from './keys.ts'
 
 interface Needs {

@@ -14,7 +14,7 @@ import type { Visitor } from '../../visitor/visitor.ts'
 import { createPasswordCheck, type CheckPassword } from './check.ts'
 import { createGuesses } from './guesses.ts'
 import { createHashing, type Hashing } from './hashing.ts'
-import { readPasswordOwnerById, writePassword } from './password-store.ts'
+import { readPasswordOwnerById, writePassword } from './store.ts'
 
 const [second, minute] = [1000, 60_000]
 const right = 'blatant oyster wagon'

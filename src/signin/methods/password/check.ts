@@ -7,7 +7,7 @@ import { Problem } from '../../../platform/problems.ts'
 import type { Visitor } from '../../visitor/visitor.ts'
 import type { Guesses } from './guesses.ts'
 import type { Hashing } from './hashing.ts'
-import { readPasswordOwner, renewHash, type HashRenewal, type PasswordOwner } from './password-store.ts'
+import { readPasswordOwner, renewHash, type HashRenewal, type PasswordOwner } from './store.ts'
 import { maxPasswordBytes, readPassword } from './policy.ts'
 
 /**

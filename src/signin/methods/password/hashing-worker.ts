@@ -4,7 +4,7 @@ import { setPriority } from 'node:os'
 import { parentPort } from 'node:worker_threads'
 import { isDeriveOrder, type DerivedHash } from './hashing-order.ts'
 
-/** A thread that hashes passwords, for `hashing-thread.ts`. Beside other work of the machine, one with the lowest priority takes half a minute. */
+/** A thread that hashes passwords, for `argon2.ts`. Beside other work of the machine, one with the lowest priority takes half a minute. */
 const niceness = 10
 
 /** On Linux, every thread has a priority of its own (setpriority(2)). */

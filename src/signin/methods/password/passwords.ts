@@ -1,4 +1,4 @@
-import type { Visit } from '../../../access/actor.ts'
+import { type Visit, personActor, type RequestOrigin } from '../../../access/actor.ts'
 import { readEmail } from '../../../people/email.ts'
 import type { Database } from '../../../platform/database/database.ts'
 import { Problem } from '../../../platform/problems.ts'
@@ -8,9 +8,12 @@ import type { UsableMethods } from '../../usable-methods.ts'
 import type { Visitor } from '../../visitor/visitor.ts'
 import type { CheckPassword } from './check.ts'
 import type { Hashing } from './hashing.ts'
-import * as store from './password-store.ts'
+import * as store from './store.ts'
+import { writePassword } from './store.ts'
 import type { PasswordPolicy } from './policy.ts'
 import type { MinimumOf } from './strength.ts'
+import type { Audit } from '../../../access/audit/audit.ts'
+import type { InvitedPerson, WelcomeStep } from '../../../people/identities.ts'
 
 /** A signed-in person's changes to their own password. Every change ends their other sessions. */
 export interface Passwords {
@@ -117,4 +120,35 @@ function withoutAddress(): Problem {
 
 function changedMeanwhile(): Problem {
   return new Problem('conflict', 'Your password has changed in the meantime. Sign in again.')
+}
+
+/** The password that an invited person chooses with the invitation. */
+export interface FirstPassword {
+  /** The fewest characters. */
+  minimum(this: void, invited: Pick<InvitedPerson, 'role'>): Promise<number>
+  /** Returns what stores it when its person is created. Throws Problem `invalid_field` with the reason, `overloaded`. */
+  prepare(this: void, password: string, invited: InvitedPerson, origin: RequestOrigin): Promise<WelcomeStep>
+}
+
+interface Needs {
+  readonly audit: Pick<Audit, 'recordWithin'>
+  readonly hashing: Hashing
+  readonly policy: PasswordPolicy
+  readonly minimumOf: MinimumOf
+}
+
+export function createFirstPassword({ audit, hashing, policy, minimumOf }: Needs): FirstPassword {
+  const minimum = ({ role }: Pick<InvitedPerson, 'role'>) => minimumOf({ role })
+  return Object.freeze<FirstPassword>({
+    minimum,
+    async prepare(password, { email, role }, { requestId, address }) {
+      const text = await policy.check({ password, email, minimum: await minimum({ role }) })
+      const hash = await hashing.inTurn((turn) => turn.hash(text))
+      return async (tx, person) => {
+        await writePassword(tx, { personId: person.id, hash, at: new Date() })
+        const about = { outcome: 'allowed', noun: 'person', nounId: person.id, requestId, address } as const
+        await audit.recordWithin(tx, [{ ...about, actor: personActor(person), action: 'password_set' }])
+      }
+    },
+  })
 }

@@ -16,10 +16,10 @@ import type { Throttle } from '../../throttle/throttle.ts'
 import type { Visitor } from '../../visitor/visitor.ts'
 import type { Guesses } from './guesses.ts'
 import type { Hashing } from './hashing.ts'
-import { lockPasswordOwner, readPasswordOwner, writePassword } from './password-store.ts'
+import { lockPasswordOwner, readPasswordOwner, writePassword } from './store.ts'
 import type { PasswordPolicy } from './policy.ts'
-import { isProvenReset, proofOfReset } from './reset-proof.ts'
 import * as store from './reset-store.ts'
+import type { FoundReset } from './reset-store.ts'
 import type { MinimumOf } from './strength.ts'
 
 /** A forgotten password, and the first one: a link sent by mail proves the address. It signs nobody in. */
@@ -160,3 +160,15 @@ function tooManyMails(wait: number): Problem {
     retryAfter: wait,
   })
 }
+
+/** The part of a mailed link's row that only this service can write. Anyone who can write to the database could invent the rest. */
+function proofOfReset(encryption: Encryption, { tokenHash, email }: Omit<FoundReset, 'proof'>): Buffer {
+  return encryption.encrypt(email, contextOf(tokenHash))
+}
+
+/** Whether this service wrote the row, for this address. */
+export function isProvenReset(encryption: Encryption, { tokenHash, email, proof }: FoundReset): boolean {
+  return proof !== null && encryption.decrypt(proof, contextOf(tokenHash)) === email
+}
+
+const contextOf = (tokenHash: Buffer): string => `reset ${tokenHash.toString('hex')}`

@@ -1,4 +1,4 @@
-import type { Queryable } from '../../platform/database/database.ts'
+import type { Queryable } from '../../../platform/database/database.ts'
 
 /** Replaces all codes of a person. */
 export async function replaceRecoveryCodes(tx: Queryable, personId: string, hashes: readonly Buffer[]): Promise<void> {

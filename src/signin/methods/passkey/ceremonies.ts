@@ -1,6 +1,6 @@
-import type { Person } from '../../people/person.ts'
-import type { AttemptData, Challenge } from '../methods/method.ts'
-import type { PasskeyRow } from './passkeys-store.ts'
+import type { Person } from '../../../people/person.ts'
+import type { AttemptData, Challenge } from '../method.ts'
+import type { PasskeyRow } from './store.ts'
 import type { AssertionResponse, RegistrationResponse } from './responses.ts'
 import type { PasskeySite } from './site.ts'
 

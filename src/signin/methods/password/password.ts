@@ -1,11 +1,11 @@
-import { readEmail } from '../../people/email.ts'
-import type { Queryable } from '../../platform/database/database.ts'
-import { Problem } from '../../platform/problems.ts'
-import type { CredentialMethod } from './method.ts'
-import type { CheckPassword } from './password/check.ts'
-import { hasPassword, isUnchanged } from './password/password-store.ts'
-import { passwordLength } from './password/policy.ts'
-import type { MinimumOf } from './password/strength.ts'
+import { readEmail } from '../../../people/email.ts'
+import type { Queryable } from '../../../platform/database/database.ts'
+import { Problem } from '../../../platform/problems.ts'
+import type { CredentialMethod } from '../method.ts'
+import type { CheckPassword } from './check.ts'
+import { hasPassword, isUnchanged } from './store.ts'
+import { passwordLength } from './policy.ts'
+import type { MinimumOf } from './strength.ts'
 
 interface PasswordNeeds {
   readonly check: CheckPassword

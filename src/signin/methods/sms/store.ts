@@ -1,4 +1,4 @@
-import type { Queryable } from '../../platform/database/database.ts'
+import type { Queryable } from '../../../platform/database/database.ts'
 
 /** Replaces the one that the person has. */
 export async function putPhone(

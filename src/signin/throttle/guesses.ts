@@ -4,7 +4,7 @@ import type { Mailer } from '../../mail/mailer.ts'
 import type { Identities } from '../../people/identities.ts'
 import type { Database } from '../../platform/database/database.ts'
 import { Problem } from '../../platform/problems.ts'
-import type { Throttle } from '../throttle/throttle.ts'
+import type { Throttle } from './throttle.ts'
 import { WrongCode } from '../attempt/wrong-code.ts'
 
 const window = 15 * 60_000

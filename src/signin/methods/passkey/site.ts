@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { isSecure } from '../../platform/config/values.ts'
+import { isSecure } from '../../../platform/config/values.ts'
 
 /** Where passkeys are created and used (WebAuthn Level 3 section 5.1.2): the exact origin, and the host as their scope. */
 export interface PasskeySite {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { beforeEach, describe, mock, test } from 'node:test'
-import { fixture } from '../../../tests/support/fixture.ts'
-import { createTestLog } from '../../../tests/support/log.ts'
-import { clientId, clientSecret, startLyingProvider } from '../../../tests/support/lying-provider.ts'
-import { until } from '../../../tests/support/until.ts'
-import type { RedirectMethod } from './method.ts'
-import { createOidcMethod } from './oidc.ts'
+import { fixture } from '../../../../tests/support/fixture.ts'
+import { createTestLog } from '../../../../tests/support/log.ts'
+import { clientId, clientSecret, startLyingProvider } from '../../../../tests/support/lying-provider.ts'
+import { until } from '../../../../tests/support/until.ts'
+import type { RedirectMethod } from '../method.ts'
+import { createOidcMethod } from './provider.ts'
 
 const { log } = createTestLog()
 const baseUrl = 'https://tollgate.test'

@@ -1,4 +1,4 @@
-import type { Queryable } from '../../platform/database/database.ts'
+import type { Queryable } from '../../../platform/database/database.ts'
 
 export interface TotpRow {
   readonly personId: string
@@ -35,14 +35,4 @@ export async function useTotpStep(database: Queryable, personId: string, step: n
 /** False if the person has none. */
 export async function deleteTotp(tx: Queryable, personId: string): Promise<boolean> {
   return (await tx.rows('delete from totp where person_id = $1 returning 1', [personId])).length > 0
-}
-
-/** Whether the person has set up a second factor, usable or not, other than recovery codes. */
-export async function hasStoredFactor(database: Queryable, personId: string): Promise<boolean> {
-  const [row] = await database.rows<{ found: boolean }>(
-    `select exists (select from totp where person_id = $1) or exists (select from phone where person_id = $1)
-       or exists (select from passkey where person_id = $1) as found`,
-    [personId],
-  )
-  return row?.found === true
 }

@@ -1,4 +1,4 @@
-import type { Queryable } from '../../platform/database/database.ts'
+import type { Queryable } from '../../../platform/database/database.ts'
 
 /** The WebAuthn user handle of a person; `handle` becomes it if they have none. */
 export async function ensureHandle(database: Queryable, personId: string, handle: Buffer): Promise<Buffer> {

@@ -1,5 +1,5 @@
-import type { Config } from '../../platform/config/config.ts'
-import { Problem } from '../../platform/problems.ts'
+import type { Config } from '../../../platform/config/config.ts'
+import { Problem } from '../../../platform/problems.ts'
 
 export type SmsSettings = NonNullable<Config['sms']>
 

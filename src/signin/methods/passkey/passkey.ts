@@ -1,0 +1,45 @@
+import type { Queryable } from '../../../platform/database/database.ts'
+import type { Passkeys } from './passkeys.ts'
+import type { CredentialMethod, SecondFactor } from '../method.ts'
+import { deletePasskeys } from './store.ts'
+
+/** Signing in with a passkey, without a name. If it verified the person, it counts as two factors. */
+export function createPasskeyMethod(passkeys: Passkeys): CredentialMethod {
+  return Object.freeze<CredentialMethod>({
+    kind: 'credential',
+    id: 'passkey',
+    name: 'Passkey',
+    state: 'ready',
+    fault: undefined,
+    check: async () => 'ready' as const,
+    begin: () => passkeys.beginAssertion(),
+    async complete(input, { data }) {
+      const { id, personId, isVerified } = await passkeys.assert(input, data)
+      return {
+        claim: { by: 'person', personId } as const,
+        factors: ['passkey', ...(isVerified ? ['user_verification'] : [])],
+        stillHolds: async (tx: Queryable) => (await passkeys.of(personId, tx)).some((passkey) => passkey.id === id),
+      }
+    },
+    isUsableBy: async ({ id }, database) => (await passkeys.of(id, database)).length > 0,
+  })
+}
+
+/** A passkey after another method. Possession is enough. */
+export function createPasskeyFactor(passkeys: Passkeys): SecondFactor {
+  return Object.freeze<SecondFactor>({
+    id: 'passkey',
+    name: 'Passkey',
+    isSetUp: async (personId: string, within?: Queryable) => (await passkeys.of(personId, within)).length > 0,
+    begin: (personId) => passkeys.beginAssertion(personId),
+    async complete(input, { personId, data }) {
+      await passkeys.assert(input, data, personId)
+    },
+    enrol: {
+      changes: { added: 'passkey_added', removed: 'passkey_removed' },
+      begin: (person) => passkeys.beginRegistration(person),
+      complete: (tx, input, begun) => passkeys.register(tx, input, begun),
+      remove: async (tx, personId) => (await deletePasskeys(tx, { personId })) > 0,
+    },
+  })
+}
