@@ -31,8 +31,10 @@ test('what a browser says of itself becomes a few words', () => {
     ['', 'Unknown browser'],
     [undefined, 'Unknown browser'],
   ]
-  const deviceOf = (agent?: string) => visitorOf({ headers: { 'user-agent': agent }, ip: '::1', id: '' }).device
-  for (const [agent, words] of cases) assert.equal(deviceOf(agent), words, String(agent))
+  for (const [agent, words] of cases) {
+    const { device } = visitorOf({ headers: { 'user-agent': agent }, ip: '::1', id: '' })
+    assert.equal(device, words, String(agent))
+  }
 })
 
 test('an address becomes the network that it is in', () => {
