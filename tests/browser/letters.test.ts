@@ -30,6 +30,11 @@ async function openLetter(): Promise<Page> {
   return page
 }
 
+/** Types into the editor, and follows the link to the list before the page can render. */
+const typeAndLeave = (page: Page, text: string) =>
+  page.evaluate(`document.execCommand('insertText', false, '${text}')
+    Promise.resolve().then(() => [...document.links].find((each) => each.text === 'All letters').click())`)
+
 describe('the editor of a letter', () => {
   test('saves the subject alone, then only what is edited or formatted, and is gone once the letter is sent', async () => {
     await using page = await openLetter()
@@ -113,8 +118,7 @@ describe('the editor of a letter', () => {
     await noticed(other, 'The letter was saved.')
     assert.match(await bodyOf(letter), /Two\.Three\./)
     await desk.meanwhile('PATCH', letter, { status: 'approved' })
-    await other.keyboard.type('Four.')
-    await other.getByRole('link', { name: 'All letters' }).click()
+    await typeAndLeave(other, 'Four.')
     await other.getByRole('dialog', { name: 'Leave without saving?' }).waitFor()
     assert.doesNotMatch(await bodyOf(letter), /Four/)
   })
@@ -155,8 +159,7 @@ describe('the editor of a letter', () => {
     await noticed(page, 'The letter was saved.')
     assert.equal(await bodyOf(own), long.replace('\n', ' One two three\n'))
     await page.getByText('Saved', { exact: true }).waitFor()
-    await page.keyboard.type('x')
-    await page.getByRole('link', { name: 'All letters' }).dispatchEvent('click')
+    await typeAndLeave(page, 'x')
     await page.waitForURL(/\/letters$/)
     assert.equal(await bodyOf(own), long.replace('\n', ' One two threex\n'))
   })

@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
 import { useRouteLoaderData } from 'react-router'
 import { ApiError } from '../api.ts'
 import { UnclearValue, bodyOf, isSame, meansSame, valuesOf, type Field, type Value, type Values } from '../fields.ts'
@@ -206,10 +207,13 @@ export function useDraft(needs: DraftNeeds) {
       setValues((before) => ({ ...before, [name]: value }))
       saveSoon()
     },
-    /** Marks a field as changed whose value takes long to make. `read` makes it; `set` follows after a pause. */
+    /**
+     * Marks a field as changed whose value takes long to make. `read` makes it; `set` follows after a pause. The form counts as unsaved
+     * when this returns: the next event may leave it.
+     */
     defer: (name: string, read: () => Value) => {
       typing.current.set(name, read)
-      setIsTyping(true)
+      flushSync(() => setIsTyping(true))
       keepSoon()
       saveSoon()
     },

@@ -1,7 +1,8 @@
 import type { Editor } from '@tiptap/core'
 import { EditorContent, useEditor } from '@tiptap/react'
 import { StarterKit } from '@tiptap/starter-kit'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
 import { isSafeLink } from '../../../src/platform/text/markdown.ts'
 import { documentOf } from './document.ts'
 import classes from './editor.module.css'
@@ -63,7 +64,7 @@ export function RichEditor({ label, text, readOnly, onChange, onTyping, onReady 
     },
     onUpdate: ({ editor: changed }) => {
       clearTimeout(waiting.current)
-      waiting.current = setTimeout(() => finish(changed), pause)
+      waiting.current = setTimeout(() => flushSync(() => finish(changed)), pause)
       onTyping(() => read(changed))
     },
     onBlur: ({ editor: changed }) => finish(changed),
@@ -81,7 +82,7 @@ export function RichEditor({ label, text, readOnly, onChange, onTyping, onReady 
     onChange(typed)
   }
   useEffect(() => () => clearTimeout(waiting.current), [])
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (text === latest.current) return
     clearTimeout(waiting.current)
     waiting.current = undefined

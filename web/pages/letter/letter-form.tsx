@@ -1,5 +1,5 @@
 import { Button, Group, TextInput } from '@mantine/core'
-import { useEffect, useRef, useState, type KeyboardEvent, type SubmitEvent } from 'react'
+import { useEffect, useLayoutEffect, useRef, useState, type KeyboardEvent, type SubmitEvent } from 'react'
 import { useNavigate, useRevalidator } from 'react-router'
 import type { Letter } from '../../../src/clients/schema.ts'
 import { change } from '../../api.ts'
@@ -65,7 +65,8 @@ export function LetterForm({ letter, startsAt, onDirty, onReady }: LetterFormPro
   })
   const { isDirty, busy, isSelfSaving, version, adopt } = draft
   useEffect(() => onDirty(isDirty), [isDirty, onDirty])
-  useEffect(() => {
+  // Before another key can be pressed, as in the editor.
+  useLayoutEffect(() => {
     // Redrafted, or saved on another page.
     if (!isDirty && !busy && version !== undefined && letter.version > version) {
       adopt(valuesOf(fields, letter), letter.version)
