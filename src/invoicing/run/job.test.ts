@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { createConfigFolder } from '../../../tests/support/config.ts'
 import { createTestLog } from '../../../tests/support/log.ts'
 import { addManyAccounts, addUse } from '../../../tests/support/many-accounts.ts'
+import { assertVerified } from '../../../tests/support/verified.ts'
 import { fixture, setUp } from '../../../tests/support/fixture.ts'
 import { openOwnDatabase } from '../../../tests/support/own-database.ts'
 import { refuseInvoices } from '../../../tests/support/refused-invoices.ts'
@@ -13,6 +14,7 @@ import { openPortal } from '../../access/portal/portal.ts'
 import { startMonthlyRun } from './job.ts'
 import { claimMonth, endClaim } from './store.ts'
 import { invoiceSettings } from '../settings.ts'
+import { verifyInvoices } from '../verify.ts'
 
 const { log, text } = createTestLog()
 const { own, database } = openOwnDatabase(log)
@@ -80,7 +82,10 @@ test('several instances draft the past month once', async () => {
 })
 
 test('an instance keeps its claim while it reads the usage of the month', async () => {
+  assertVerified(await verifyInvoices(database))
   await database.rows('delete from invoice_run')
+  const [faulty] = (await verifyInvoices(database)).filter(({ ok }) => !ok)
+  assert.deepEqual(faulty?.faults, [{ month: ago(1), finished_at: null }])
   const busyUntil = async () => (await database.rows<{ at: Date }>('select busy_until as at from invoice_run'))[0]?.at
   const job = start('draft')
   await database.transaction(async (tx) => {

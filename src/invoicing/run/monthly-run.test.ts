@@ -8,7 +8,6 @@ import { log } from '../../../tests/support/tills.ts'
 import { until } from '../../../tests/support/until.ts'
 import { assertVerified } from '../../../tests/support/verified.ts'
 import { createAccess } from '../../access/access.ts'
-import { byService } from '../../access/actor.ts'
 import { createAudit } from '../../access/audit/audit.ts'
 import { openPortal } from '../../access/portal/portal.ts'
 import { charactersWithoutFont } from '../../documents/pdf/pdf-text.ts'
@@ -62,6 +61,8 @@ async function addUsage(month: string): Promise<void> {
   )
 }
 
+const operator = { actor: { kind: 'command', user: 'ops' } } as const
+
 /** Bills the month with its own connections. Returns the SQL that read the usage, the progress, and who was refused or left. */
 async function bill(month: string, failures: Error[] = [], issuing?: Partial<InvoiceSettings>) {
   const asked: string[] = []
@@ -83,7 +84,7 @@ async function bill(month: string, failures: Error[] = [], issuing?: Partial<Inv
   const refused: string[] = []
   const unissued: string[] = []
   try {
-    for await (const { invoices, refused: failed, left, done, of } of billMonth(byService, {
+    for await (const { invoices, refused: failed, left, done, of } of billMonth(operator, {
       access,
       database: usage,
       settings: { ...settings, ...issuing },
@@ -156,7 +157,7 @@ test('each account is billed for its own usage at each price, with one audit eve
      from audit a join invoice i on i.id = a.noun_id where a.action = 'invoice_created' group by 1, 2, 3, 4`,
   )
   const count = BigInt(accounts)
-  const event = { actor: 'service', outcome: 'allowed', noun: 'invoice', details: { kind: 'invoice' } }
+  const event = { actor: 'command', outcome: 'allowed', noun: 'invoice', details: { kind: 'invoice' } }
   assert.deepEqual(noted, [{ ...event, invoices: count, events: count }])
 })
 
