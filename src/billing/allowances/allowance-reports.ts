@@ -29,13 +29,16 @@ export interface KeyReport extends AllowanceReport {
   readonly id: string
 }
 
+/** The share of a stock's demand that is left after each report. */
+const demandKept = 0.95
+
 /**
- * How many requests the allowance should cover, those in flight included: as many as are expected until the next report, and one
- * more. Rounded up to a power of two, so that what the database sets aside seldom changes.
+ * How many requests the allowance should cover, those in flight included: as many as were lately in flight at once or are expected
+ * until the next report, and one more. Rounded up to a power of two, so that what the database sets aside seldom changes.
  */
 function sizeOf(stock: Stock, inFlight: number): number {
   if (!isSteady(stock)) return 0
-  const wanted = Math.max(expected(stock), inFlight) + 1
+  const wanted = Math.ceil(Math.max(expected(stock), inFlight, stock.demand)) + 1
   return Math.min(stock.most, affordable(stock), Math.max(2, 2 ** Math.ceil(Math.log2(wanted))))
 }
 
@@ -52,9 +55,9 @@ function expected({ of, requestsSinceReport, firstRequestAt, renewedAt }: Stock)
 /** A hundredth of what a bucket has, with what is already reserved. */
 const share = (level: bigint, free: number): number => Math.floor((Number(level / unit) + free) / Number(plenty))
 
-/** How many requests the limits of a key could grant, by its last known levels. */
-function affordable({ of, standing, requests, tokens, need }: Stock): number {
-  if (of === 'account' || standing === undefined) return Infinity
+/** How many requests the limits could grant, by their last known levels. */
+function affordable({ standing, requests, tokens, need }: Stock): number {
+  if (standing === undefined) return Infinity
   const { requests_per_minute: rpm, tokens_per_minute: tpm } = standing
   return Math.max(
     2,
@@ -107,7 +110,7 @@ export function buildReport(
     more_requests: more.requests,
     more_tokens: more.tokens,
   }
-  Object.assign(stock, keep, { requestsSinceReport: 0 })
+  Object.assign(stock, keep, { requestsSinceReport: 0, demand: stock.demand * demandKept })
   return { report, more }
 }
 
@@ -130,7 +133,7 @@ export function buildKeyReport(stock: Stock, givesBack: boolean): { report: KeyR
     more_requests: more.requests,
     more_tokens: more.tokens,
   }
-  Object.assign(stock, keep, { requestsSinceReport: 0 })
+  Object.assign(stock, keep, { requestsSinceReport: 0, demand: stock.demand * demandKept })
   return { report, more }
 }
 

@@ -17,6 +17,7 @@ import {
   isSteady,
   levelsOfStock,
   noteRequest,
+  noteShortage,
   noteStanding,
   nothing,
   renewAfter,
@@ -64,7 +65,9 @@ export class Allowances {
     const now = performance.now()
     noteRequest(account, cost, need, now)
     if (key) noteRequest(key, cost, need, now)
-    if (!isCovered(account, cost, need, now) || (key && !isCovered(key, cost, need, now))) return undefined
+    const short = (key ? [account, key] : [account]).filter((stock) => !isCovered(stock, cost, need, now))
+    for (const stock of short) noteShortage(stock, now)
+    if (short.length > 0) return undefined
     takeRequest(account, cost, need)
     if (key) takeRequest(key, cost, need)
     if (key && isLow(key)) this.#pending.set(key, 'ask')

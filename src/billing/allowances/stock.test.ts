@@ -75,6 +75,19 @@ test('a report requests as much as was used lately plus one, rounded up to a pow
   assert.deepEqual([rest.requests, rest.tokens, rest.credit, rest.held], [0, 0, 0n, 0n])
 })
 
+test('an allowance grows with the requests at once, also those that it was too small for, up to a hundredth of the limits', () => {
+  const allowances = stocked()
+  const endings = Array.from({ length: 8 }, () => [{ taken: taken(allowances) }])
+  inVain(allowances, 8)
+  const sizes = endings.slice(0, 3).map((ending, round) => {
+    if (round === 2) allowances.noted(payer.accountId, { ...full, request_level: 300n * unit }, performance.now())
+    const { at_hand } = reportOf(allowances, ending)
+    answer(allowances, true, performance.now(), ending)
+    return at_hand
+  })
+  assert.deepEqual(sizes, [32, 32, 3])
+})
+
 test('a grant counts once, even if the response repeats it', () => {
   const allowances = createAllowances()
   allowances.startOver('one')

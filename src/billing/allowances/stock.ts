@@ -61,6 +61,8 @@ export interface Stock {
   requestsSinceReport: number
   firstRequestAt: number
   lastRequestAt: number
+  /** The most requests in flight at once lately, those included that the allowance did not cover. It declines with each report. */
+  demand: number
   /** Requests in a row without a long pause. */
   streak: number
   cost: bigint
@@ -98,6 +100,7 @@ export function emptyStock(id: string, of: Stock['of']): Stock {
     requestsSinceReport: 0,
     firstRequestAt: -Infinity,
     lastRequestAt: -Infinity,
+    demand: 0,
     streak: 0,
     cost: 0n,
     need: 0,
@@ -145,9 +148,11 @@ export function levelsOfStock({ standing, standingAt, requests, tokens }: Stock)
   return projectLevels(standing, performance.now() - standingAt, { requests, tokens })
 }
 
+/** Whether the allowance may be used. */
+const isValid = (stock: Stock, now: number): boolean => stock.granted && now - stock.renewedAt <= validFor
+
 export function isCovered(stock: Stock, cost: bigint, need: number, now: number): boolean {
-  if (!stock.granted || now - stock.renewedAt > validFor) return false
-  return stock.requests >= 1 && stock.tokens >= need && stock.credit >= cost
+  return isValid(stock, now) && stock.requests >= 1 && stock.tokens >= need && stock.credit >= cost
 }
 
 /** Notes a request, whether the allowance covers it or not. */
@@ -160,6 +165,11 @@ export function noteRequest(stock: Stock, cost: bigint, need: number, now: numbe
   stock.need = need
 }
 
+/** Notes a request that the allowance did not cover. If that is because it was too small, the next one is larger. */
+export function noteShortage(stock: Stock, now: number): void {
+  if (isValid(stock, now)) stock.demand += 1
+}
+
 /** Takes a covered request from the allowance. */
 export function takeRequest(stock: Stock, cost: bigint, need: number): void {
   stock.requests -= 1
@@ -168,6 +178,7 @@ export function takeRequest(stock: Stock, cost: bigint, need: number): void {
   stock.inFlight += 1
   stock.held += cost
   stock.flightTokens += need
+  stock.demand = Math.max(stock.demand, stock.inFlight)
 }
 
 /**
