@@ -129,7 +129,7 @@ function block(value: unknown): Part {
   switch (at(value, 'type')) {
     case 'text':
       return text(textAt(value, 'text'), cache)
-    case 'reasoning':
+    case 'thinking':
       return { kind: 'reasoning', text: textAt(value, 'thinking'), signature: textAt(value, 'signature') }
     case 'redacted_thinking':
       return { kind: 'reasoning', text: '', signature: textAt(value, 'data'), redacted: true }
