@@ -4,8 +4,8 @@ import type { VerifyQueries } from '../platform/verify-checks.ts'
 const unannounced = `('books_currency', 'closed_month', 'encryption_check', 'passkey_owner')`
 
 /**
- * See record_change() and unrecorded_changes(). A transaction begins before its event, and neither it nor an upgrade takes as long as is
- * allowed here: a change that was recorded by hand comes after events that are much later than its own.
+ * See record_change() and unrecorded_changes(). A change has no later time than its event, and neither a transaction nor an upgrade takes
+ * as long as is allowed here: a change that was recorded by hand comes after events that are much later than its own.
  */
 export const changes: VerifyQueries = {
   'what decides about money or access is as it was last recorded': `

@@ -5,6 +5,7 @@ import { fixture } from '../../tests/support/fixture.ts'
 import { openOwnDatabase } from '../../tests/support/own-database.ts'
 import { log } from '../../tests/support/tills.ts'
 import { until } from '../../tests/support/until.ts'
+import { waitingForLocks } from '../../tests/support/waiting-for-locks.ts'
 import { openDatabase, type Queryable } from '../platform/database/database.ts'
 
 // Two calls at once: the first holds its locks in an open transaction while the second runs.
@@ -70,12 +71,7 @@ const columns = async (account: string) => {
   return row ?? assert.fail()
 }
 
-async function isWaiting(): Promise<boolean> {
-  const waiting = await database.rows(
-    `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-  )
-  return waiting.length > 0
-}
+const isWaiting = async () => (await waitingForLocks(database)) > 0
 
 /** Runs `second` on another connection while the transaction of `first` is open, and commits once `second` waits. */
 async function during<T>(first: (tx: Queryable) => Promise<unknown>, second: () => Promise<T>): Promise<T> {

@@ -4,8 +4,8 @@ set timezone = 'UTC' set datestyle = 'ISO, YMD' set bytea_output = 'hex' set sea
 declare
   v_query constant text := 'select ' || recorded_row(tg_table_name) || ' from (select ($1).*) t';
   v_event constant bigint := own_event();
-  -- Before the event, also if that has a time of its own.
-  v_at constant timestamptz := least(now(), record_time());
+  -- Not after the event, also if that has a time of its own or the clock was set back since this transaction began.
+  v_at constant timestamptz := least(now(), (select at from audit where id = v_event));
   v_key text;
   v_digest bytea;
   v_marks jsonb;

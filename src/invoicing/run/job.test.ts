@@ -8,6 +8,7 @@ import { fixture, setUp } from '../../../tests/support/fixture.ts'
 import { openOwnDatabase } from '../../../tests/support/own-database.ts'
 import { refuseInvoices } from '../../../tests/support/refused-invoices.ts'
 import { until } from '../../../tests/support/until.ts'
+import { waitingForLocks } from '../../../tests/support/waiting-for-locks.ts'
 import { createAccess } from '../../access/access.ts'
 import { createAudit } from '../../access/audit/audit.ts'
 import { openPortal } from '../../access/portal/portal.ts'
@@ -54,10 +55,7 @@ const noted = () =>
   database.rows(`select actor, details from audit where action = 'invoices_run' order by details ->> 'month'`)
 const invoices = () => database.rows('select month, state, count(*) from invoice group by 1, 2 order by 1, 2')
 
-/** Whether a connection to this database waits for a lock. */
-const isWaiting = async () =>
-  (await database.rows(`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`))
-    .length > 0
+const isWaiting = async () => (await waitingForLocks(database)) > 0
 
 setUp(async () => {
   await addManyAccounts(database, 120)

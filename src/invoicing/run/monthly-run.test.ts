@@ -7,6 +7,7 @@ import { refuseInvoices } from '../../../tests/support/refused-invoices.ts'
 import { log } from '../../../tests/support/tills.ts'
 import { until } from '../../../tests/support/until.ts'
 import { assertVerified } from '../../../tests/support/verified.ts'
+import { waitingForLocks } from '../../../tests/support/waiting-for-locks.ts'
 import { createAccess } from '../../access/access.ts'
 import { createAudit } from '../../access/audit/audit.ts'
 import { openPortal } from '../../access/portal/portal.ts'
@@ -103,14 +104,7 @@ async function bill(month: string, failures: Error[] = [], issuing?: Partial<Inv
   return { asked, progress, refused, unissued }
 }
 
-/** Whether a connection to this database waits for a lock. For those of other users, pg_stat_activity does not say. */
-const isWaiting = async () =>
-  (
-    await database.rows(
-      `select from pg_locks where not granted
-         and pid in (select pid from pg_stat_activity where datname = current_database())`,
-    )
-  ).length > 0
+const isWaiting = async () => (await waitingForLocks(database)) > 0
 
 /** How often each table of invoices was read as a whole, and looked up, so far. */
 const reads = () =>
