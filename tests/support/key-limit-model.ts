@@ -3,26 +3,30 @@
 const unit = 60_000_000n
 const minute = 60_000_000n
 
-/** The limits that some keys share. Null: no such limit. */
-export interface ModelKeyLimit {
-  id: string
-  requestsPerMinute: number | null
-  tokensPerMinute: number | null
-  dailyBudget: bigint | null
-  monthlyBudget: bigint | null
+/** What changes with the requests of an account, or of keys with limits. */
+export interface ModelState {
   held: bigint
-  day: string
-  dayCharged: bigint
   month: string
   monthCharged: bigint
   requestLevel: bigint
   tokenLevel: bigint
   levelAt: bigint
   creditLent: bigint
-  /** In whole requests and tokens. */
+  /** Of keys, in whole requests and tokens. */
   requestsLent: bigint
   tokensLent: bigint
   recalledAt: bigint | null
+}
+
+/** The limits that some keys share. Null: no such limit. */
+export interface ModelKeyLimit extends ModelState {
+  id: string
+  requestsPerMinute: number | null
+  tokensPerMinute: number | null
+  dailyBudget: bigint | null
+  monthlyBudget: bigint | null
+  day: string
+  dayCharged: bigint
 }
 
 /** What an instance has of the limits of a key. */

@@ -20,9 +20,10 @@ import {
   type ModelKeyAllowance,
   type ModelKeyLimit,
   type ModelKeyReport,
+  type ModelState,
 } from './key-limit-model.ts'
 
-export interface ModelAccount {
+export interface ModelAccount extends ModelState {
   id: string
   open: boolean
   requestsPerMinute: number
@@ -30,34 +31,12 @@ export interface ModelAccount {
   monthlyLimit: bigint | null
   credited: bigint
   charged: bigint
-  held: bigint
-  month: string
-  monthCharged: bigint
-  requestLevel: bigint
-  tokenLevel: bigint
-  levelAt: bigint
-  creditLent: bigint
-  requestsLent: bigint
-  tokensLent: bigint
-  recalledAt: bigint | null
 }
 
 /** What an instance reports and charges on one account. */
-export interface ModelReport {
+export interface ModelReport extends Omit<ModelKeyReport, 'id'> {
   account: string
   charges: readonly { id: string; key: string; cost: bigint }[]
-  requestsBack: bigint
-  tokensBack: bigint
-  held: bigint
-  credit: bigint
-  requests: bigint
-  tokens: bigint
-  atHand: bigint
-  cost: bigint
-  need: bigint
-  moreCredit: bigint
-  moreRequests: bigint
-  moreTokens: bigint
 }
 
 interface ModelAllowance {
