@@ -8,6 +8,7 @@ import { losing, type Fate } from '../support/losses.ts'
 import { fixture } from '../support/fixture.ts'
 import { ask, log, mostOfOne, openTills, outcome, used } from '../support/tills.ts'
 import { until } from '../support/until.ts'
+import { waitingForLocks } from '../support/waiting-for-locks.ts'
 
 // A database that does not respond, instead of refusing or closing the connection.
 
@@ -31,12 +32,7 @@ async function lock({ accountId }: Payer): Promise<() => Promise<void>> {
   }
 }
 
-const isWaiting = async () => {
-  const waiting = await stage.database.rows(
-    `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-  )
-  return waiting.length > 0
-}
+const isWaiting = async () => (await waitingForLocks(stage.database)) > 0
 
 test('an admission waits 4 s for a database that hangs, and what it admits afterwards is released', async (t) => {
   const payer = await stage.addAccount({ credit: 10n * mostOfOne })

@@ -5,6 +5,7 @@ import { openFirm, type Member } from '../support/firm.ts'
 import { at, objectAt, valuesOf } from '../support/json.ts'
 import { asSuperuser } from '../support/superuser.ts'
 import { until } from '../support/until.ts'
+import { waitingForLocks } from '../support/waiting-for-locks.ts'
 
 const { firm, anna, ben, paula } = openFirm()
 
@@ -200,7 +201,7 @@ describe('while an item is written, a client', () => {
       const replies = await asSuperuser(database, async (tx) => {
         await tx.rows(`update client set ${set}, version = version + 1 where id = $1`, [id])
         const sent = Promise.all(writes.map((write) => write()))
-        await until(async () => (await waiting()) === writes.length)
+        await until(async () => (await waitingForLocks(firm.service.database)) === writes.length)
         return { sent }
       })
       for (const reply of await replies.sent) assert.equal(reply.status, status, reply.text)
@@ -214,14 +215,6 @@ describe('while an item is written, a client', () => {
     })
   }
 })
-
-/** How many sessions wait for a row lock. */
-async function waiting(): Promise<number> {
-  const [row] = await rows<{ waiting: number }>(
-    `select count(*)::int as waiting from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
-  )
-  return row?.waiting ?? 0
-}
 
 /** Two clients of the list, and the cursor of the next page. */
 async function page(member: Member, query: string): Promise<{ ids: string[]; next: string | null }> {

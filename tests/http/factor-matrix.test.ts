@@ -20,6 +20,7 @@ import type { Page, Profile } from '../support/profile.ts'
 import { routesOf } from '../support/routes.ts'
 import { totpCode } from '../support/totp.ts'
 import { until } from '../support/until.ts'
+import { waitingForLocks } from '../support/waiting-for-locks.ts'
 
 const policies = ['optional', 'required'] as const
 type Policy = (typeof policies)[number]
@@ -315,13 +316,7 @@ describe('a second factor that is set up during the sign-in', () => {
     const [who, partner] = [await someone(required(), 'consultant'), await someone(required(), 'partner')]
     const profile = await proven(who)
     const code = totpCode(await beginEnrolment(profile))
-    const waiting = (count: number) =>
-      until(async () => {
-        const rows = await service.database.rows(
-          `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-        )
-        return rows.length >= count
-      })
+    const waiting = (count: number) => until(async () => (await waitingForLocks(service.database)) >= count)
     // The removal waits behind the set-up, and goes before the session.
     const sent = await service.database.transaction(async (tx) => {
       await tx.rows('select 1 from person where id = $1 for no key update', [who.id])

@@ -7,6 +7,7 @@ import { openMailingPortal, type Entered } from '../support/mailing-portal.ts'
 import { startPortal } from '../support/portal.ts'
 import type { Page, Profile } from '../support/profile.ts'
 import { until } from '../support/until.ts'
+import { waitingForLocks } from '../support/waiting-for-locks.ts'
 import { ok } from '../support/answer.ts'
 
 const { portal, partner, mailTo } = openMailingPortal()
@@ -124,12 +125,7 @@ describe('B74: an invitation', () => {
     const { accepted } = await database.transaction(async (tx) => {
       await tx.rows('update invitation set withdrawn_at = now() where email_key = lower($1)', [email])
       const sent = accept(portal.profile(), token)
-      await until(async () => {
-        const waiting = await database.rows(
-          `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-        )
-        return waiting.length > 0
-      })
+      await until(async () => (await waitingForLocks(database)) > 0)
       return { accepted: sent }
     })
     await assertRefused(await accepted, email)

@@ -9,6 +9,7 @@ import { startPortal } from '../support/portal.ts'
 import type { Page, Profile } from '../support/profile.ts'
 import { totpCode } from '../support/totp.ts'
 import { until } from '../support/until.ts'
+import { waitingForLocks } from '../support/waiting-for-locks.ts'
 
 const mail = fixture(() => startMailServer())
 const other = fixture(() => startLyingProvider())
@@ -116,13 +117,7 @@ describe('B15: linking an account at another provider', () => {
       await tx.rows('select from person where id = $1 for no key update', [id])
       await tx.rows('delete from session where person_id = $1', [id])
       const begun = profile.ask(callback)
-      await until(async () => {
-        // Not in the transaction, where the list of connections stays as it was at the first look.
-        const waiting = await database.rows(
-          `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-        )
-        return waiting.length > 0
-      })
+      await until(async () => (await waitingForLocks(database)) > 0)
       return { linking: begun }
     })
     assert.equal((await linking).status, 401)

@@ -9,6 +9,7 @@ import { startPortal } from '../support/portal.ts'
 import type { Page, Profile } from '../support/profile.ts'
 import { totpCode } from '../support/totp.ts'
 import { until } from '../support/until.ts'
+import { waitingForLocks } from '../support/waiting-for-locks.ts'
 import { fixture } from '../support/fixture.ts'
 
 const right = 'blatant oyster wagon'
@@ -42,16 +43,10 @@ async function overtake(
   change: (tx: Queryable) => Promise<unknown>,
   { service: { database } } = portal,
 ): Promise<Page> {
-  const isWaiting = async () =>
-    (
-      await database.rows(
-        `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-      )
-    ).length > 0
   const { promise } = await database.transaction(async (tx) => {
     await tx.rows('select 1 from person where id = $1 for no key update', [id])
     const sent = send()
-    await until(isWaiting)
+    await until(async () => (await waitingForLocks(database)) > 0)
     await change(tx)
     await endSignIns(tx, id)
     return { promise: sent }

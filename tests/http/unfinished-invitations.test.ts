@@ -8,6 +8,7 @@ import { startPortal } from '../support/portal.ts'
 import type { Page, Profile } from '../support/profile.ts'
 import { totpCode } from '../support/totp.ts'
 import { until } from '../support/until.ts'
+import { waitingForLocks } from '../support/waiting-for-locks.ts'
 import { ok } from '../support/answer.ts'
 
 let partner: Profile
@@ -160,12 +161,7 @@ describe('the link of an accepted invitation', () => {
     const { accepted } = await database.transaction(async (tx) => {
       await tx.rows('select from person where id = $1 for no key update', [id])
       const sent = accept(token)
-      await until(async () => {
-        const waiting = await database.rows(
-          `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-        )
-        return waiting.length > 0
-      })
+      await until(async () => (await waitingForLocks(database)) > 0)
       await tx.rows('update invitation set withdrawn_at = now() where person_id = $1', [id])
       return { accepted: sent }
     })

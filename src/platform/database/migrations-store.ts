@@ -96,12 +96,11 @@ export function readHistory(client: Client): Promise<AppliedMigration[]> {
 }
 
 /**
- * Runs one migration and records it, in one transaction. Fails with 55P03 if it waits half a second for a lock: while it waits for one,
- * everybody else who needs that table waits behind it. After a rejection the transaction must be rolled back.
+ * Runs one migration and records it, in one transaction. Fails with 55P03 if it waits too long for a lock (`limitLockWaits`). After a
+ * rejection the transaction must be rolled back.
  */
 export async function applyMigration(client: Client, migration: AppliedMigration, sql: string): Promise<void> {
   await run(client, 'begin')
-  await run(client, `set local lock_timeout = '500ms'`)
   await run(client, sql)
   await run(client, 'insert into migration (number, name, checksum) values ($1, $2, $3)', [
     migration.number,
@@ -118,7 +117,6 @@ export function readAppliedFunctions(client: Client): Promise<AppliedFunction[]>
 /** Creates or replaces functions and records their files, in one transaction. Fails as `applyMigration` does. */
 export async function applyFunctions(client: Client, functions: readonly FunctionFile[]): Promise<void> {
   await run(client, 'begin')
-  await run(client, `set local lock_timeout = '500ms'`)
   for (const { sql } of functions) await run(client, sql)
   await recordFunctions(client, functions)
   await run(client, 'commit')
@@ -137,7 +135,6 @@ export interface NewSchema {
 /** Creates everything in one transaction. Fails as `applyMigration` does. */
 export async function createSchema(client: Client, { schema, first, others, migrations }: NewSchema): Promise<void> {
   await run(client, 'begin')
-  await run(client, `set local lock_timeout = '500ms'`)
   // The bodies of the first name tables that do not exist yet.
   await run(client, 'set local check_function_bodies = off')
   for (const { sql } of first) await run(client, sql)
@@ -164,6 +161,21 @@ async function recordFunctions(client: Client, functions: readonly AppliedFuncti
      on conflict (name) do update set checksum = excluded.checksum`,
     [functions.map(({ name }) => name), functions.map(({ checksum }) => checksum)],
   )
+}
+
+/**
+ * Sets for how many ms the transactions of this connection wait for each lock: while one waits, everybody else who needs that table, or
+ * one that it has locked already, waits behind it.
+ */
+export async function limitLockWaits(client: Client, ms: number): Promise<void> {
+  await run(client, `select set_config('lock_timeout', $1, false)`, [String(ms)])
+}
+
+/** Cancels the statement of a session that waits for a lock: it fails with 57014. */
+export async function cancelLockWait(client: Client, pid: number | undefined): Promise<void> {
+  await run(client, `select pg_cancel_backend(pid) from pg_stat_activity where pid = $1 and wait_event_type = 'Lock'`, [
+    pid,
+  ])
 }
 
 export async function rollBack(client: Client): Promise<void> {

@@ -10,7 +10,7 @@ import { createTestLog } from '../../../tests/support/log.ts'
 import { openPooler } from '../../../tests/support/pooler.ts'
 import { until } from '../../../tests/support/until.ts'
 import { listen } from '../../../tests/support/server.ts'
-import { valuesOf } from '../../../tests/support/json.ts'
+import { at, valuesOf } from '../../../tests/support/json.ts'
 import { openDatabase } from './database.ts'
 import { earlierChecksums } from './earlier-checksums.ts'
 import { migrate, requireCurrentSchema } from './migrations.ts'
@@ -329,6 +329,25 @@ describe('the database server', () => {
     assert.equal(lines.length, 1)
     await dump.end()
     assert.deepEqual(await migrating, ['0002_two'])
+    await end()
+  })
+
+  test('A48 a migration that waits for one table after another gives up, and lets go of those that it has', async () => {
+    const { url, rows, end } = await empty()
+    const tables = Array.from('abcdefgh')
+    const first = {
+      '0001_first.sql': `create sequence attempt; ${tables.map((each) => `create table ${each} ()`).join(';')}`,
+    }
+    await migrate(url, { directory: await folder(first) })
+    const held = tables.map((each) => `begin; lock table ${each} in access share mode`)
+    const holders = held.map(() => new Client({ connectionString: url }))
+    for (const [index, holder] of holders.entries()) await holder.connect().then(() => holder.query(held[index] ?? ''))
+    const second = `select nextval('attempt'); ${tables.map((each) => `alter table ${each} add n integer`).join(';')}`
+    const directory = await folder({ ...first, '0002_second.sql': second })
+    // Each goes once it has been seen in the way.
+    await migrate(url, { directory, onWait: () => void holders.shift()?.end() })
+    const [attempts] = await rows('select last_value::integer as made from attempt')
+    assert.ok(Number(at(attempts, 'made')) > 2)
     await end()
   })
 

@@ -8,10 +8,12 @@ import { pendingMigrations, readMigrations, readSchema, shippedMigrations } from
 import {
   applyFunctions,
   applyMigration,
+  cancelLockWait,
   createMigrationTable,
   createSchema,
   hasHistory,
   hasTables,
+  limitLockWaits,
   lockMigrations,
   readAppliedFunctions,
   readBlocker,
@@ -117,10 +119,16 @@ interface Waiting {
   readonly onWait: (line: string) => void
 }
 
+/** How long the first attempt, which nothing watches, waits for each lock, in ms. No migration takes forty. */
+const briefly = 50
+/** How long a later attempt waits for each lock, in ms. */
+const longest = 500
 /** Milliseconds between two attempts, in which the others go on. */
 const pause = 1000
 /** How often a waiting migration looks for the session in the way, in ms. */
 const lookEvery = 100
+/** In how many of those looks an attempt may be found waiting, for any lock: what it has locked keeps others waiting as well. */
+const mostWaits = 5
 
 /** A transaction of the upgrade. */
 interface Step {
@@ -130,7 +138,9 @@ interface Step {
 }
 
 async function applyInTurn(client: Client, step: Step, { url, onWait }: Waiting): Promise<void> {
+  await limitLockWaits(client, briefly)
   if (await attempt(client, step)) return
+  await limitLockWaits(client, longest)
   await withAdminConnection(url, async (observer) => {
     let known: number | undefined
     const name = (session: BlockingSession): void => {
@@ -139,25 +149,33 @@ async function applyInTurn(client: Client, step: Step, { url, onWait }: Waiting)
     }
     const pid = await readBackend(client)
     do await wait(pause)
-    while (!(await watched(observer, { pid, work: attempt(client, step), name })))
+    while (!(await attemptWatched(client, step, { observer, pid, name })))
   })
 }
 
-interface Watched {
+interface Watch {
+  readonly observer: Client
   readonly pid: number | undefined
-  readonly work: Promise<boolean>
   readonly name: (session: BlockingSession) => void
 }
 
-/** Names the sessions that the work on this connection waits for. */
-async function watched(observer: Client, { pid, work, name }: Watched): Promise<boolean> {
+/** Names the sessions that the attempt waits for, and ends it if it waits too often. */
+async function attemptWatched(client: Client, step: Step, { observer, pid, name }: Watch): Promise<boolean> {
+  const giveUp = new AbortController()
+  const work = attempt(client, step, giveUp.signal)
   const ended = work.then(
     () => true,
     () => true,
   )
+  let waits = 0
   while (!(await Promise.race([ended, wait(lookEvery, false)]))) {
     const session = await readBlocker(observer, pid)
-    if (session !== undefined) name(session)
+    if (session === undefined) continue
+    name(session)
+    waits++
+    if (waits < mostWaits) continue
+    giveUp.abort()
+    await cancelLockWait(observer, pid)
   }
   return work
 }
@@ -167,13 +185,13 @@ function lineFor({ label }: Step, { pid, application, since, command }: Blocking
   return `${label} waits for the session ${pid} (${application}), which has held locks${began} and last ran: ${command}`
 }
 
-/** Returns false if a table could not be locked in time. */
-async function attempt(client: Client, { label, apply }: Step): Promise<boolean> {
+/** Returns false if the tables could not be locked in time, or before `giveUp` aborted and the statement was cancelled. */
+async function attempt(client: Client, { label, apply }: Step, giveUp?: AbortSignal): Promise<boolean> {
   try {
     await apply()
     return true
   } catch (error) {
-    if (codeOf(error) === '55P03') {
+    if (codeOf(error) === '55P03' || (codeOf(error) === '57014' && giveUp?.aborted === true)) {
       await rollBack(client)
       return false
     }

@@ -8,6 +8,7 @@ import { fixture } from '../../../tests/support/fixture.ts'
 import { openOwnDatabase } from '../../../tests/support/own-database.ts'
 import { createTestLog } from '../../../tests/support/log.ts'
 import { until } from '../../../tests/support/until.ts'
+import { waitingForLocks } from '../../../tests/support/waiting-for-locks.ts'
 import { createSessions, type Sessions } from './sessions.ts'
 
 const minute = 60_000
@@ -278,14 +279,6 @@ describe('B35: several cookies of the name', () => {
   })
 })
 
-/** How many statements wait for a lock that another has. */
-async function waiting(): Promise<number> {
-  const rows = await database.rows(
-    `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-  )
-  return rows.length
-}
-
 /** A session as recorded in the audit log. */
 function noted(id: string): Promise<object[]> {
   return database.rows<object>(
@@ -360,7 +353,7 @@ describe('a change of a person', () => {
     const starting = await database.transaction(async (tx) => {
       await tx.rows('select from person where id = $1 for no key update', [personId])
       const begun = Promise.allSettled([opened.sessions.start({ personId, ...proof, replaces: cookie(old.value) })])
-      await until(async () => (await waiting()) > 0)
+      await until(async () => (await waitingForLocks(database)) > 0)
       await tx.rows('delete from session where person_id = $1', [personId])
       return { begun }
     })
