@@ -63,6 +63,7 @@ const entryPoints = {
   signin: [
     'credential-change.ts',
     'guard.ts',
+    'removal.ts',
     'routes.ts',
     'session/reply.ts',
     'session/sessions.ts',

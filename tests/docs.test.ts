@@ -91,23 +91,29 @@ const commentsOf = (source: string): string =>
 describe('CONTRIBUTING', () => {
   const page = read('CONTRIBUTING.md')
 
-  test('names every file in which a field of a client stands', () => {
-    const list = /^\*\*A field of a client\*\*.*?(?=^\*\*A way)/ms.exec(page)?.[0] ?? ''
-    const sources = [
-      'src/**/*.ts',
-      'migrations/schema.sql',
-      'migrations/functions/**/*.sql',
-      'tests/support/*.ts',
-      'web/**/*.{ts,tsx}',
-    ]
-    const found = globSync(sources, { cwd: root, exclude: (name) => name === 'dist' }).filter((file) =>
-      /\bbilling_extra\b/.test(read(file)),
-    )
-    assert.deepEqual(
-      found.filter((file) => !list.includes(`\`${file}\``)),
-      [],
-    )
-  })
+  for (const [topic, example] of [
+    ['A field of a client', 'billing_extra'],
+    ['A way to sign in', 'email_link'],
+  ] as const) {
+    test(`names every file that has an example: ${topic}`, () => {
+      const list = new RegExp(`^\\*\\*${topic}\\*\\*.*?(?=^\\*\\*)`, 'ms').exec(page)?.[0] ?? ''
+      const sources = [
+        'src/**/!(*.test).ts',
+        'migrations/schema.sql',
+        'migrations/functions/**/*.sql',
+        'web/**/*.{ts,tsx}',
+      ]
+      const tests = ['src/access/columns.test.ts', 'tests/support/{erasable,full-database}.ts']
+      const found = globSync([...sources, ...tests], { cwd: root, exclude: (name) => name === 'dist' })
+        .filter((file) => !file.startsWith('src/signin/methods/'))
+        .filter((file) => new RegExp(`\\b${example}\\b`).test(read(file)))
+      assert.ok(found.length > 5)
+      assert.deepEqual(
+        found.filter((file) => !list.includes(`\`${file}\``)),
+        [],
+      )
+    })
+  }
 
   test('names files that exist', () => {
     const named = allMatches(page, /`((?:src|web|tests|migrations|scripts|bench|docs)\/[\w./-]+\.\w+)`/g)

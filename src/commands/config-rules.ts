@@ -4,14 +4,12 @@ import { checkFirstPartner } from '../people/settings-rule.ts'
 import type { ConfigRule } from '../platform/config/check.ts'
 import type { ResolvedRule } from '../platform/config/config.ts'
 import { checkLogo } from '../platform/http/pages/logo.ts'
-import { checkProviderSettings, checkSignInSettings, checkSmsSettings } from '../signin/settings-rule.ts'
+import { checkSignInSettings } from '../signin/settings-rule.ts'
 
 /** The rules of the features for the configuration, beyond its schema. */
 export const configRules: readonly ConfigRule[] = [
   checkConfiguredPrices,
   checkSignInSettings,
-  checkProviderSettings,
-  checkSmsSettings,
   checkFirstPartner,
   checkInvoicingSettings,
 ]

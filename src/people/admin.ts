@@ -6,12 +6,13 @@ import type { Database, Queryable } from '../platform/database/database.ts'
 import { checkName } from '../platform/text/name.ts'
 import { Problem } from '../platform/problems.ts'
 import type { CredentialChanges } from '../signin/credential-change.ts'
+import { removeFactors, removeSignInData } from '../signin/removal.ts'
 import { changeWithin, lastPartner, lockForChange, withdrawals, withdrawnEntries } from './change.ts'
 import type { Email } from './email.ts'
-import { withdrawOf, withdrawUnfinished } from './invitations/store.ts'
+import { deleteInvitations, withdrawOf, withdrawUnfinished } from './invitations/store.ts'
 import { addressTaken, requiredEmail } from './people.ts'
 import type { PersonChange, PersonSummary } from './person.ts'
-import { deleteFactors, deleteSignInData, markDeleted } from './store.ts'
+import { markDeleted } from './store.ts'
 
 /**
  * What partners and the command line change about people. Every method throws Problem: `not_found` for an unknown id,
@@ -72,7 +73,7 @@ async function resetFactors({ database, changes }: Needs, id: string, by: Visit)
   if (personIdOf(by.actor) === id.toLowerCase()) throw ownFactors()
   await database.transaction(async (tx) => {
     const { person } = await lockForChange(tx, id, by)
-    if (!(await deleteFactors(tx, person))) throw noFactor(person)
+    if (!(await removeFactors(tx, person.id))) throw noFactor(person)
     await changes.conclude(tx, { person, action: 'factors_reset', notice: { what: 'factor_reset' }, by })
   })
 }
@@ -125,7 +126,8 @@ async function remove({ database, audit, changes, countClientsOf }: Needs, id: s
     await audit.recordWithin(tx, await withdrawnEntries(tx, person.id, by))
     const notice = { what: 'account_deleted' } as const
     await changes.conclude(tx, { person, action: 'person_deleted', notice, by })
-    await deleteSignInData(tx, person)
+    await removeSignInData(tx, person.id)
+    await deleteInvitations(tx, person.id)
     await markDeleted(tx, person.id, new Date())
     return undefined
   })

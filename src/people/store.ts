@@ -1,6 +1,6 @@
 import type { Role } from '../access/actor.ts'
 import type { Queryable } from '../platform/database/database.ts'
-import type { Person, PersonChange, PersonSummary } from './person.ts'
+import type { PersonChange, PersonSummary } from './person.ts'
 
 const selectPerson = `
   select id, name, email, role, status, created_at as "createdAt", last_signed_in_at as "lastSignedInAt"
@@ -77,33 +77,4 @@ export async function markDeleted(tx: Queryable, id: string, at: Date): Promise<
 /** Lets one of several instances that start at once look at a time. */
 export async function lockFirstPartner(tx: Queryable): Promise<void> {
   await tx.rows(`select pg_advisory_xact_lock(hashtext('tollgate first partner'))`)
-}
-
-/** The tables of second factors. A passkey can be a sign-in method too, so a lost one is lost as both. */
-const factorTables = ['totp', 'phone', 'recovery_code', 'passkey'] as const
-
-/** What a person signs in with, and their invitations, by the condition on its rows. */
-const signInData = {
-  identity: 'person_id = $1',
-  password: 'person_id = $1',
-  passkey_owner: 'person_id = $1',
-  known_browser: 'person_id = $1',
-  invitation: 'person_id = $1 or email_key = (select email_key from person where id = $1)',
-} satisfies Record<string, string>
-
-/** The caller has ended the sessions and what was mailed to the address. */
-export async function deleteSignInData(tx: Queryable, { id }: Pick<Person, 'id'>): Promise<void> {
-  await deleteFactors(tx, { id })
-  for (const [table, condition] of Object.entries(signInData)) {
-    await tx.rows(`delete from ${table} where ${condition}`, [id])
-  }
-}
-
-/** False if the person had none. */
-export async function deleteFactors(tx: Queryable, { id }: Pick<Person, 'id'>): Promise<boolean> {
-  let deleted = 0
-  for (const table of factorTables) {
-    deleted += (await tx.rows(`delete from ${table} where person_id = $1 returning 1`, [id])).length
-  }
-  return deleted > 0
 }

@@ -10,7 +10,6 @@ import type { Feature } from '../platform/feature.ts'
 import { OperatorError } from '../platform/problems.ts'
 import { repeat, type RepeatedWork } from '../platform/flow/repeat.ts'
 import { createAttempts } from './attempt/attempts.ts'
-import { createFactors } from './configured-factors.ts'
 import { createCredentialChanges } from './credential-change.ts'
 import { createEnrolments } from './attempt/enrolments.ts'
 import { createFactorPolicy } from './factor-policy.ts'
@@ -18,13 +17,14 @@ import { createGate } from './gate.ts'
 import { createKnownBrowsers } from './visitor/known-browsers.ts'
 import { createKnownNetworks } from './visitor/known-networks.ts'
 import { createSignInLimits } from './throttle/limits.ts'
-import { createEmailLinkMethod } from './methods/email-link/email-link.ts'
-import type { RedirectMethod, SecondFactor, SignInMethod } from './methods/method.ts'
-import { createConfiguredPasswords } from './methods/password/configured.ts'
-import { createPasskeyMethod } from './methods/passkey/passkey.ts'
+import type { SecondFactor, SignInMethod } from './methods/method.ts'
+import { methods as definitions } from './methods/methods.ts'
+import { createProviders, refuseWrong } from './methods/oidc/oidc.ts'
+import { openPasskeys } from './methods/passkey/passkeys.ts'
+import { createRecoveryCodes } from './methods/recovery-codes/recovery-codes.ts'
+import { createGuesses } from './throttle/guesses.ts'
 import { createOwnAccount } from './me/account.ts'
 import { registerMe } from './me/routes.ts'
-import { registerPasswords } from './methods/password/routes.ts'
 import { createRefusals } from './refusals.ts'
 import { registerSignIn, signInExamples } from './routes.ts'
 import { registerProviderLogout } from './session/provider-logout.ts'
@@ -33,7 +33,7 @@ import { checkSignInSettings } from './settings-rule.ts'
 import type { SignUp } from './sign-up.ts'
 import { createSignIn, type SignIn } from './signin.ts'
 import { createSteps } from './attempt/steps.ts'
-import { hasStoredFactor } from './store.ts'
+import { hasRow } from './store.ts'
 import { createThrottle } from './throttle/throttle.ts'
 import { createUsableMethods } from './usable-methods.ts'
 import { removeExpired, type RemovalNeeds } from './housekeeping/housekeeping.ts'
@@ -52,7 +52,7 @@ interface Needs {
   readonly additional?: AdditionalMethods | undefined
 }
 
-/** Methods and second factors in addition to the configured ones. */
+/** Methods and second factors in addition to the configured ones, and after them. */
 export interface AdditionalMethods {
   readonly methods: readonly SignInMethod[]
   readonly factors: readonly SecondFactor[]
@@ -74,31 +74,22 @@ export async function openSignIn(needs: Needs): Promise<OpenSignIn> {
   const { sign_in: settings, base_url: baseUrl, session: lifetimes } = config
   const { methods: otherMethods = [], factors: otherFactors = [] } = needs.additional ?? {}
   refuseUnsupported(config)
-  const providers = await createProviders(config, log)
-  await refuseWrong(providers)
-  const isUsed = providers.length > 0 || otherMethods.length > 0 || mailer !== undefined
   const throttle = createThrottle({ database })
   const known = createKnownNetworks({ database })
   const attempts = createAttempts({ database, baseUrl, clock: Date.now })
   const refusals = createRefusals({ audit })
   const steps = createSteps({ limits: createSignInLimits({ perMinute: settings.starts_per_minute }), refusals })
   const changes = createCredentialChanges({ sessions, audit, mailer })
-  const { passkeys, recoveryCodes, ...configured } = createFactors({ ...needs, throttle, known })
-  const factors = [...configured.factors, ...otherFactors]
+  const factorNeeds = { ...needs, throttle, known, guesses: createGuesses({ ...needs, throttle }) }
+  const configured = await Promise.all(definitions.map(async ({ openFactor }) => openFactor?.(factorNeeds)))
+  const factors = [...configured.filter((factor) => factor !== undefined), ...otherFactors]
   const policy = createFactorPolicy({
     policy: settings.second_factor,
     factors,
-    hasStored: (personId, within = database) => hasStoredFactor(within, personId),
+    hasStored: (personId, within = database) => hasRow(within, factorTables, personId),
   })
-  const mailed = mailer && { ...needs, mailer, throttle, known, attempts, steps, changes, factorPolicy: policy }
-  const emailLink = settings.email_link && mailed ? createEmailLinkMethod(mailed) : undefined
-  const password = settings.password && mailed ? createConfiguredPasswords(mailed) : undefined
-  // Nobody has a passkey before they have signed in with another method.
-  const passkey = passkeys && isUsed ? createPasskeyMethod(passkeys) : undefined
-  const inOrder = [...providers, emailLink, password?.method, ...otherMethods, passkey]
-  const methods = inOrder.filter((method) => method !== undefined)
+  const methods: SignInMethod[] = []
   const usable = createUsableMethods({ methods, identities, database })
-  const passwords = password?.serve(usable)
   const knownBrowsers = createKnownBrowsers({ baseUrl, mailer, timeZone: config.firm.time_zone })
   const gate = createGate({
     attempts,
@@ -111,6 +102,11 @@ export async function openSignIn(needs: Needs): Promise<OpenSignIn> {
     knownBrowsers,
     usable,
   })
+  const methodNeeds = { ...factorNeeds, attempts, steps, gate, changes, factorPolicy: policy, usable }
+  const opened = await Promise.all(definitions.map(async ({ open }) => open?.(methodNeeds)))
+  methods.push(...inUse([...opened.flatMap((each) => each?.methods ?? []), ...otherMethods], mailer))
+  const firstPassword = opened.find((each) => each?.firstPassword)?.firstPassword
+  const recoveryCodes = createRecoveryCodes(factorNeeds)
   const enrolments = createEnrolments({ database, audit, changes, recoveryCodes })
   const parts = {
     attempts,
@@ -124,17 +120,11 @@ export async function openSignIn(needs: Needs): Promise<OpenSignIn> {
     identities,
     encryption,
     usable,
+    methods,
   }
-  const own = createOwnAccount({
-    ...needs,
-    ...parts,
-    changes,
-    recoveryCodes,
-    passkeys,
-    password: password?.method,
-    clock: Date.now,
-  })
-  const signIn = createSignIn({ ...parts, methods, factors, emailLink, passwords, own })
+  const passkeys = openPasskeys(needs)
+  const own = createOwnAccount({ ...needs, ...parts, changes, recoveryCodes, passkeys, clock: Date.now })
+  const signIn = createSignIn({ ...parts, factors, firstPassword, own })
   const check = async () => void (await Promise.all(methods.map((method) => method.check())))
   const checking = repeat({ name: 'check of the OpenID providers', pause: checkEvery, work: check, log })
   const cleaning = startSignInHousekeeping({ database, audit, lifetimes, log })
@@ -144,7 +134,7 @@ export async function openSignIn(needs: Needs): Promise<OpenSignIn> {
     async routes(server) {
       registerSignIn(server, routeNeeds)
       await registerProviderLogout(server, { ...needs, methods, refusals })
-      registerPasswords(server, routeNeeds)
+      for (const each of opened) each?.addRoutes?.(server)
       registerMe(server, routeNeeds)
     },
     examples: signInExamples,
@@ -152,25 +142,18 @@ export async function openSignIn(needs: Needs): Promise<OpenSignIn> {
   })
 }
 
-async function createProviders(config: Pick<Config, 'sign_in' | 'base_url'>, log: Logger): Promise<RedirectMethod[]> {
-  const { sign_in: settings, base_url: baseUrl } = config
-  if (settings.providers.length === 0) return []
-  // Loaded only where a provider is configured: the libraries of OpenID Connect take 2 MB.
-  const { createOidcMethod } = await import('./methods/oidc/provider.ts')
-  return settings.providers.map((provider) => createOidcMethod({ provider, baseUrl, log }))
+/** The tables of the second factors, also of those that are not configured. */
+const factorTables = definitions.flatMap(({ tables }) => tables.ofFactors ?? [])
+
+/** None, if all must be set up in a session, and none can start. A mailed invitation or link starts one. */
+function inUse(methods: readonly SignInMethod[], mailer: Mailer | undefined): readonly SignInMethod[] {
+  const canStart = mailer !== undefined || methods.some((each) => each.kind === 'redirect' || !each.mustBeSetUp)
+  return canStart ? methods : []
 }
 
 function refuseUnsupported(config: Pick<Config, 'sign_in' | 'mail'>): void {
   const faults: string[] = []
   checkSignInSettings(config, (path, message) => faults.push(`${path}: ${message}`))
-  if (faults.length > 0) throw new OperatorError(faults.join('\n'))
-}
-
-async function refuseWrong(providers: readonly RedirectMethod[]): Promise<void> {
-  await Promise.all(providers.map((provider) => provider.check()))
-  const faults = providers.flatMap(({ issuer, state, fault }, index) =>
-    state === 'wrong' ? [`sign_in.providers[${index}].issuer: ${issuer} cannot be used, because ${fault}`] : [],
-  )
   if (faults.length > 0) throw new OperatorError(faults.join('\n'))
 }
 
@@ -181,11 +164,13 @@ async function refuseWrong(providers: readonly RedirectMethod[]): Promise<void> 
 export async function surveySignIn({ config, log, hasPeople }: SurveyNeeds): Promise<string> {
   const { base_url: baseUrl, sign_in: settings } = config
   const providers = await createProviders(config, log)
-  const ways = waysWithoutProvider(settings)
+  // The best known first.
+  const others = definitions.flatMap(({ firstWay }) => firstWay ?? []).toReversed()
+  const ways = others.filter(({ setting }) => settings[setting] === true).map(({ words }) => words)
   if (providers.length === 0 && ways.length === 0) {
     if (!hasPeople) return 'no provider is configured: nobody can sign in to the portal'
     throw new OperatorError(
-      'Nobody can sign in to the portal: configure a provider in sign_in.providers, or set sign_in.password or sign_in.email_link.',
+      `Nobody can sign in to the portal: configure a provider in sign_in.providers, or set ${others.map(({ setting }) => `sign_in.${setting}`).join(' or ')}.`,
     )
   }
   if (!isSecure(new URL(baseUrl))) {
@@ -201,11 +186,6 @@ export async function surveySignIn({ config, log, hasPeople }: SurveyNeeds): Pro
   if (silent.length === 0) return `${providers.map(({ id }) => id).join(', ')}: every provider responds`
   const addresses = silent.map(({ issuer }) => issuer).join(', ')
   throw new OperatorError(`No OpenID provider responds at ${addresses}. Correct the issuer, or check the network.`)
-}
-
-/** Passkeys do not count: nobody has one before they have signed in with another method. */
-function waysWithoutProvider({ password, email_link: emailLink }: Config['sign_in']): string[] {
-  return [...(password ? ['passwords'] : []), ...(emailLink ? ['email links'] : [])]
 }
 
 interface SurveyNeeds extends Pick<Needs, 'config' | 'log'> {

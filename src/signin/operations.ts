@@ -66,32 +66,6 @@ export const completeCredential = {
   response: { 200: answers(schema.completedSignIn, 'Signed in.'), ...refusals([...signingIn, ...posting]) },
 }
 
-export const readLinkPage = {
-  ...inSignIn,
-  operationId: 'readLinkPage',
-  summary: 'The page of a sign-in link',
-  description: 'Where a mailed link leads. The token is in the fragment; opening the page does not use it up.',
-  response: { 200: answers(Type.Object({}), 'The page.'), ...refusals(always) },
-}
-
-export const inspectLink = {
-  ...inSignIn,
-  operationId: 'inspectLink',
-  summary: 'Describe a sign-in link',
-  description: 'Does not use up the link.',
-  body: schema.InspectLinkBody,
-  response: { 200: answers(schema.linkSummary, 'The link.'), ...refusals([...signingIn, ...posting]) },
-}
-
-export const completeLink = {
-  ...inSignIn,
-  operationId: 'completeLinkSignIn',
-  summary: 'Sign in with a link',
-  description: 'Uses up the link. In a browser other than the one that requested it, `confirmed` is required.',
-  body: schema.CompleteLinkBody,
-  response: { 200: answers(schema.completedSignIn, 'Signed in.'), ...refusals([...signingIn, ...posting]) },
-}
-
 export const readInvitationPage = {
   ...inSignIn,
   operationId: 'readInvitationPage',

@@ -8,7 +8,6 @@ import { registerFactors } from './attempt/factor-routes.ts'
 import { linkingSession, recognised, sameOrigin } from './guard.ts'
 import { safeReturn } from './attempt/return-to.ts'
 import { registerInvitation } from './attempt/invitation-routes.ts'
-import { registerLinks } from './attempt/link-routes.ts'
 import type { BeginCredentialBody, SignInPage } from './schema.ts'
 import { signedOut, withSession } from './session/reply.ts'
 import type { Sessions } from './session/sessions.ts'
@@ -58,7 +57,6 @@ export function registerSignIn(server: Server, needs: RouteNeeds): void {
 
   registerRedirects(server, needs)
   registerCredentials(server, needs)
-  registerLinks(server, needs)
   registerInvitation(server, needs)
   registerFactors(server, needs)
 }

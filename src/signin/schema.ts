@@ -29,20 +29,6 @@ export const CompleteCredentialBody = Type.Object(
 
 const token = Type.String({ description: 'The token of the link.', maxLength: 100 })
 
-export const InspectLinkBody = Type.Object({ token }, { additionalProperties: false })
-
-export const CompleteLinkBody = Type.Object(
-  {
-    token,
-    confirmed: Type.Optional(
-      Type.Boolean({
-        description: 'The person confirms signing in here, in a browser other than the one that requested the link.',
-      }),
-    ),
-  },
-  { additionalProperties: false },
-)
-
 export const InvitationTokenBody = Type.Object({ token }, { additionalProperties: false })
 
 export const AcceptInvitationBody = Type.Object(
@@ -92,13 +78,6 @@ export type SignInPage = Type.Static<typeof signInPage>
 export const begunSignIn = Type.Object({
   attempt: Type.String({ description: 'The id of the sign-in attempt.' }),
   challenge: Type.Unknown({ description: 'What the method asks for.' }),
-})
-export const linkSummary = Type.Object({
-  own_browser: Type.Boolean({
-    description: 'Whether this browser requested the link. If not, the person must confirm.',
-  }),
-  address: Type.String({ description: 'The email address that signs in.' }),
-  device: Type.String({ description: 'The browser that requested the link.' }),
 })
 export const invitationSummary = Type.Object({
   email: Type.String({ description: 'The address that is invited.' }),

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { checkProviderSettings, checkSignInSettings } from './settings-rule.ts'
+import { checkSignInSettings } from './settings-rule.ts'
 
 function faultsOf(policy: string, ...providers: object[]): string[] {
   const faults: string[] = []
   const settings = { sign_in: { providers, sign_up: { policy } } }
-  checkProviderSettings(settings, (path, message) => faults.push(`${path} ${message}`))
+  checkSignInSettings(settings, (path, message) => faults.push(`${path} ${message}`))
   return faults
 }
 

@@ -51,8 +51,8 @@ describe('a credential method', () => {
     assert.deepEqual(json, {
       providers: [{ id: 'firm', name: 'Firm account' }],
       credentials: [
-        { id: 'code', name: 'Code' },
         { id: 'passkey', name: 'Passkey' },
+        { id: 'code', name: 'Code' },
       ],
     })
   })

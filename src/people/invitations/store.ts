@@ -191,3 +191,11 @@ export async function acceptOpen(
   await tx.rows('update invitation set accepted_at = $2, person_id = $3 where id = $1', [id, acceptedAt, personId])
   return { id, role, personId, isNew: true }
 }
+
+/** The invitations with which a person came, and those to their address. */
+export async function deleteInvitations(tx: Queryable, personId: string): Promise<void> {
+  await tx.rows(
+    'delete from invitation where person_id = $1 or email_key = (select email_key from person where id = $1)',
+    [personId],
+  )
+}

@@ -1,10 +1,10 @@
+import type { RequestOrigin } from '../../access/actor.ts'
 import type { Identities, InvitedPerson, WelcomeStep } from '../../people/identities.ts'
 import type { Queryable } from '../../platform/database/database.ts'
 import { Problem } from '../../platform/problems.ts'
 import { hashOf, newSecret } from '../session/cookies.ts'
 import type { GateResult } from '../gate.ts'
 import type { SignInMethod } from '../methods/method.ts'
-import type { PasswordService } from '../methods/password/routes.ts'
 import type { SignUp } from '../sign-up.ts'
 import type { SignInParts } from './steps.ts'
 import type { UsableMethods } from '../usable-methods.ts'
@@ -12,6 +12,14 @@ import type { Visitor } from '../visitor/visitor.ts'
 
 /** The method of a session that began with an invitation. */
 const method = 'invitation'
+
+/** The password that an invited person chooses with the invitation. */
+export interface FirstPassword {
+  /** The fewest characters. */
+  minimum(this: void, invited: Pick<InvitedPerson, 'role'>): Promise<number>
+  /** Returns what stores it when its person is created. Throws Problem `invalid_field` with the reason, `overloaded`. */
+  prepare(this: void, password: string, invited: InvitedPerson, origin: RequestOrigin): Promise<WelcomeStep>
+}
 
 /** The data of the invitation page. */
 export interface InvitationSummary extends InvitedPerson {
@@ -41,21 +49,21 @@ interface Needs extends SignInParts {
   readonly identities: Pick<Identities, 'invitation' | 'closeInvitation'>
   readonly usable: Pick<UsableMethods, 'of'>
   readonly methods: readonly SignInMethod[]
-  readonly passwords: PasswordService | undefined
+  /** Undefined if people do not sign in with passwords. */
+  readonly firstPassword: FirstPassword | undefined
 }
 
 export function createInvitationSignIn(needs: Needs): InvitationSignIn {
-  const { attempts, sessions, signUp, gate, steps, methods, passwords, identities, usable } = needs
-  // A passkey is set up after another sign-in.
-  const isOnlyWay = methods.every(({ id }) => id === 'password' || id === 'passkey')
+  const { attempts, sessions, signUp, gate, steps, methods, firstPassword, identities, usable } = needs
+  const isOnlyWay = methods.every((each) => each.kind === 'credential' && each.mustBeSetUp)
 
   /** What stores the chosen password. It is checked first, so that a refused one does not use up the invitation. */
   async function prepare({ token, password }: AcceptedInvitation, { requestId, address }: Visitor) {
     if (password === undefined) return undefined
-    if (passwords === undefined) {
+    if (firstPassword === undefined) {
       throw new Problem('invalid_field', 'This service does not use passwords.', { field: 'password' })
     }
-    return passwords.first.prepare(password, await signUp.invited(token), { requestId, address })
+    return firstPassword.prepare(password, await signUp.invited(token), { requestId, address })
   }
 
   /** The person of the invitation, and whether it is still open, since they have no way to sign in yet. */
@@ -81,7 +89,7 @@ export function createInvitationSignIn(needs: Needs): InvitationSignIn {
       steps.complete(visitor, async (details) => {
         details.method = method
         const invited = await signUp.invited(token)
-        const password = passwords && { minimum: await passwords.first.minimum(invited), isOnlyWay }
+        const password = firstPassword && { minimum: await firstPassword.minimum(invited), isOnlyWay }
         return { ...invited, password }
       }),
     acceptInvitation: (accepted, visitor) =>

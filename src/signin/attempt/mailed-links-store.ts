@@ -3,11 +3,18 @@ import type { Queryable } from '../../platform/database/database.ts'
 /** Live links of one kind to an address. */
 const mostLive = 3
 
-/** The links that a new one replaces: those of the same browser, or of the same network. */
-const replaced = {
-  email_link: 'state_hash in (select a.state_hash from sign_in_attempt a where a.browser_hash = any($2))',
-  password_reset: 'network_hash = any($2)',
-} as const
+/** A table of links that were mailed. */
+export interface LinkTable {
+  readonly name: string
+  /** The condition on the links that a new one replaces: those of its askers, $2. */
+  readonly replaced: string
+}
+
+/**
+ * The condition on rows that this version wrote. An earlier version may have gone on for some time after an upgrade; a new database has
+ * all of its migrations at once.
+ */
+export const isOwnRow = `expires_at > coalesce((select max(at) + interval '1 hour' from migration having max(at) > min(at)), '-infinity')`
 
 interface NewLink {
   readonly emailKey: string
@@ -30,11 +37,11 @@ export function rowKeyOf(link: { readonly emailKey: string; readonly tokenHash: 
  */
 export async function makeRoom(
   tx: Queryable,
-  table: keyof typeof replaced,
+  { name: table, replaced }: LinkTable,
   { emailKey, askers, isKnown, now }: NewLink,
 ): Promise<Date | undefined> {
   await tx.rows('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`${table} ${emailKey}`])
-  await tx.rows(`delete from ${table} where address_key = $1 and (expires_at <= $3 or ${replaced[table]})`, [
+  await tx.rows(`delete from ${table} where address_key = $1 and (expires_at <= $3 or ${replaced})`, [
     emailKey,
     askers,
     now,

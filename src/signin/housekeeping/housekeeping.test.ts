@@ -7,7 +7,6 @@ import { createAudit } from '../../access/audit/audit.ts'
 import { createPeople } from '../../people/people.ts'
 import type { Database } from '../../platform/database/database.ts'
 import { removeExpired } from './housekeeping.ts'
-import type { expiringTables } from './store.ts'
 
 const hour = 3_600_000
 const lifetimes = { idle: hour, absolute: 12 * hour }
@@ -32,7 +31,7 @@ async function fill(sessions: number, { seen, ends }: { seen: number; ends: numb
   )
 }
 
-async function count(table: 'session' | (typeof expiringTables)[number]): Promise<number> {
+async function count(table: string): Promise<number> {
   const [row] = await database.rows<{ count: bigint }>(`select count(*) from ${table}`)
   return Number(row?.count)
 }
@@ -121,7 +120,7 @@ describe('B37: what is over', () => {
       )
     }
     await clean()
-    const tables = ['sign_in_attempt', 'logout_token', 'throttle', 'email_link'] as const
+    const tables = ['sign_in_attempt', 'logout_token', 'throttle', 'email_link']
     assert.deepEqual(await Promise.all(tables.map(count)), [1, 1, 1, 1])
   })
 })

@@ -1,8 +1,18 @@
 import { byService } from '../../access/actor.ts'
 import type { Audit } from '../../access/audit/audit.ts'
 import type { Database } from '../../platform/database/database.ts'
+import { methods } from '../methods/methods.ts'
 import type { Lifetimes } from '../session/sessions.ts'
 import * as store from './store.ts'
+
+/** The tables whose rows mean nothing once they have expired. */
+const expiringTables = [
+  'sign_in_attempt',
+  'throttle',
+  'known_network',
+  'known_browser',
+  ...methods.flatMap(({ tables }) => tables.expiring ?? []),
+]
 
 export interface RemovalNeeds {
   readonly database: Database
@@ -40,7 +50,7 @@ export async function removeExpired({ database, audit, lifetimes, clock = Date.n
       return expired.length
     })
   }
-  for (const table of store.expiringTables) {
+  for (const table of expiringTables) {
     while ((await store.deleteExpired(database, table, now)) === store.batchSize);
   }
 }

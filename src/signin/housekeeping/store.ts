@@ -25,23 +25,8 @@ export async function deleteSessionsById(tx: Queryable, ids: readonly string[]):
   await tx.rows('delete from session where id = any($1::uuid[])', [ids])
 }
 
-/** The tables whose rows mean nothing once they have expired. */
-export const expiringTables = [
-  'sign_in_attempt',
-  'logout_token',
-  'throttle',
-  'email_link',
-  'password_reset',
-  'known_network',
-  'known_browser',
-] as const
-
 /** Returns the number of rows. */
-export async function deleteExpired(
-  database: Queryable,
-  table: (typeof expiringTables)[number],
-  now: Date,
-): Promise<number> {
+export async function deleteExpired(database: Queryable, table: string, now: Date): Promise<number> {
   const rows = await database.rows(
     `delete from ${table} where ctid = any(array(
        select ctid from ${table} where expires_at <= $1 limit ${batchSize} for update skip locked))

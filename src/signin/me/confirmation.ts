@@ -31,19 +31,23 @@ interface Submission {
   readonly visitor: Visitor
 }
 
-/** A second factor, or the password. */
+/** A second factor, or a method with which people confirm who they are. */
 interface OwnFactor extends Choice {
   begin(personId: string, visitor: Visitor): Promise<Challenge>
   complete(input: unknown, begun: BegunFactor): Promise<void>
 }
 
 export function createConfirmation(needs: OwnNeeds): Confirmation {
-  const { database, audit, policy, sessions, steps, password, clock } = needs
+  const { database, audit, policy, sessions, steps, methods, clock } = needs
 
   async function factorsOf(person: Pick<Person, 'id' | 'email'>): Promise<readonly OwnFactor[]> {
     const { due } = await policy.pending(person.id, [])
-    const hasPassword = await password?.isUsableBy(person, database)
-    return password && hasPassword ? [...due, passwordOf(password, person)] : due
+    const own: OwnFactor[] = []
+    for (const method of methods) {
+      if (method.kind === 'redirect' || method.confirmation === undefined) continue
+      if (await method.isUsableBy(person, database)) own.push(factorOf(method, method.confirmation, person))
+    }
+    return [...due, ...own]
   }
 
   async function find(person: Pick<Person, 'id' | 'email'>, id: string): Promise<OwnFactor> {
@@ -83,15 +87,18 @@ export function createConfirmation(needs: OwnNeeds): Confirmation {
   }
 }
 
-function passwordOf(method: CredentialMethod, { id, email }: Pick<Person, 'id' | 'email'>): OwnFactor {
+function factorOf(
+  method: CredentialMethod,
+  submissionOf: NonNullable<CredentialMethod['confirmation']>,
+  person: Pick<Person, 'id' | 'email'>,
+): OwnFactor {
   return {
     id: method.id,
     name: method.name,
     begin: async () => ({ data: {}, challenge: {} }),
     async complete(input, { data, visitor }) {
-      const { password }: { password?: unknown } = typeof input === 'object' && input !== null ? input : {}
-      const { claim } = await method.complete({ email, password }, { data, visitor })
-      if (claim.by !== 'person' || claim.personId !== id) throw notBegun()
+      const { claim } = await method.complete(submissionOf(input, person), { data, visitor })
+      if (claim.by !== 'person' || claim.personId !== person.id) throw notBegun()
     },
   }
 }

@@ -9,7 +9,7 @@ import type { FactorPolicy } from '../factor-policy.ts'
 import type { RecoveryCodes } from '../methods/recovery-codes/recovery-codes.ts'
 import { lockSignedIn, type LockedPerson } from '../attempt/locked-person-store.ts'
 import type { Passkeys } from '../methods/passkey/passkeys.ts'
-import type { CredentialMethod } from '../methods/method.ts'
+import type { SignInMethod } from '../methods/method.ts'
 import type { Session, Sessions } from '../session/sessions.ts'
 import type { Steps } from '../attempt/steps.ts'
 import type { UsableMethods } from '../usable-methods.ts'
@@ -26,8 +26,7 @@ export interface OwnNeeds {
   readonly usable: UsableMethods
   readonly sessions: Pick<Sessions, 'renew'>
   readonly steps: Steps
-  /** The sign-in method; undefined if people do not sign in with passwords. */
-  readonly password: CredentialMethod | undefined
+  readonly methods: readonly SignInMethod[]
   /** Undefined if they are not configured or cannot work at `base_url`. */
   readonly passkeys: Passkeys | undefined
   /** ms since 1970. */

@@ -91,6 +91,10 @@ export interface CredentialMethod extends AnyMethod {
   complete(input: unknown, attempt: { readonly data: AttemptData; readonly visitor: Visitor }): Promise<Proof>
   /** Whether the person could sign in with it now. Reads within the transaction of a change, if there is one. */
   isUsableBy(person: Pick<Person, 'id' | 'email'>, database: Queryable): Promise<boolean>
+  /** Nobody can use it before they have set it up, in a session or with a mailed link. */
+  readonly mustBeSetUp?: true
+  /** The submission that confirms who a signed-in person is, from what they typed; undefined if it is no way to confirm that. */
+  confirmation?(this: void, input: unknown, person: Pick<Person, 'email'>): unknown
 }
 
 export type SignInMethod = RedirectMethod | CredentialMethod

@@ -1,5 +1,11 @@
 import type { Queryable } from '../../../platform/database/database.ts'
-import { rowKeyOf } from '../../attempt/mailed-links-store.ts'
+import { isOwnRow, rowKeyOf, type LinkTable } from '../../attempt/mailed-links-store.ts'
+
+/** A new link replaces those of the same browser. */
+export const linkTable: LinkTable = {
+  name: 'email_link',
+  replaced: 'state_hash in (select a.state_hash from sign_in_attempt a where a.browser_hash = any($2))',
+}
 
 /** A link that was mailed and is still usable. */
 export interface LinkRow {
@@ -45,4 +51,9 @@ export async function consumeLink(database: Queryable, tokenHash: Buffer, now: D
     [tokenHash, now],
   )
   return link
+}
+
+/** The links with their primary keys. */
+export function readOwnLinks(tx: Queryable): Promise<(LinkRow & { readonly id: string })[]> {
+  return tx.rows(`select email_key as id, ${columns} from email_link where ${isOwnRow}`)
 }

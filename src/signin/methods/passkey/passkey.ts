@@ -1,10 +1,26 @@
 import type { Queryable } from '../../../platform/database/database.ts'
-import type { Passkeys } from './passkeys.ts'
+import type { MethodDefinition } from '../definition.ts'
 import type { CredentialMethod, SecondFactor } from '../method.ts'
+import { openPasskeys, type Passkeys } from './passkeys.ts'
 import { deletePasskeys } from './store.ts'
 
+/** A key that an authenticator keeps, alone or after another method. */
+export const passkey: MethodDefinition = {
+  id: 'passkey',
+  kind: 'credential',
+  tables: { ofPeople: ['passkey_owner'], ofFactors: ['passkey'] },
+  async openFactor(needs) {
+    const passkeys = openPasskeys(needs)
+    return passkeys && createPasskeyFactor(passkeys)
+  },
+  async open(needs) {
+    const passkeys = openPasskeys(needs)
+    return { methods: passkeys ? [createPasskeyMethod(passkeys)] : [] }
+  },
+}
+
 /** Signing in with a passkey, without a name. If it verified the person, it counts as two factors. */
-export function createPasskeyMethod(passkeys: Passkeys): CredentialMethod {
+function createPasskeyMethod(passkeys: Passkeys): CredentialMethod {
   return Object.freeze<CredentialMethod>({
     kind: 'credential',
     id: 'passkey',
@@ -18,15 +34,16 @@ export function createPasskeyMethod(passkeys: Passkeys): CredentialMethod {
       return {
         claim: { by: 'person', personId } as const,
         factors: ['passkey', ...(isVerified ? ['user_verification'] : [])],
-        stillHolds: async (tx: Queryable) => (await passkeys.of(personId, tx)).some((passkey) => passkey.id === id),
+        stillHolds: async (tx: Queryable) => (await passkeys.of(personId, tx)).some((each) => each.id === id),
       }
     },
     isUsableBy: async ({ id }, database) => (await passkeys.of(id, database)).length > 0,
+    mustBeSetUp: true,
   })
 }
 
 /** A passkey after another method. Possession is enough. */
-export function createPasskeyFactor(passkeys: Passkeys): SecondFactor {
+function createPasskeyFactor(passkeys: Passkeys): SecondFactor {
   return Object.freeze<SecondFactor>({
     id: 'passkey',
     name: 'Passkey',

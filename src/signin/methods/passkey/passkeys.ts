@@ -2,13 +2,14 @@ import { randomBytes, randomUUIDv7 } from 'node:crypto'
 import { byService } from '../../../access/actor.ts'
 import type { Audit } from '../../../access/audit/audit.ts'
 import type { Person } from '../../../people/person.ts'
+import type { Config } from '../../../platform/config/config.ts'
 import type { Database, Queryable } from '../../../platform/database/database.ts'
 import { Problem } from '../../../platform/problems.ts'
 import type { AttemptData, BegunEnrolment, Challenge } from '../method.ts'
 import { createCeremonies } from './ceremonies.ts'
 import * as store from './store.ts'
 import { readAssertion, readRegistration, type AssertionResponse } from './responses.ts'
-import type { PasskeySite } from './site.ts'
+import { passkeySiteOf, type PasskeySite } from './site.ts'
 
 /** Passkeys: WebAuthn credentials that authenticators keep. They sign in, and they are a second factor. */
 export interface Passkeys {
@@ -45,7 +46,17 @@ interface Needs {
 /** The longest that WebAuthn allows. It says nothing about the person. */
 const handleBytes = 64
 
-export function createPasskeys({ site, database, audit, clock = Date.now }: Needs): Passkeys {
+/** Undefined if they are switched off or cannot work at `base_url`. */
+export function openPasskeys({ config, ...needs }: OpenNeeds): Passkeys | undefined {
+  const site = config.sign_in.passkey ? passkeySiteOf(config.base_url) : undefined
+  return site && createPasskeys({ ...needs, site })
+}
+
+interface OpenNeeds extends Omit<Needs, 'site'> {
+  readonly config: Pick<Config, 'sign_in' | 'base_url'>
+}
+
+function createPasskeys({ site, database, audit, clock = Date.now }: Needs): Passkeys {
   const { rpId } = site
   const ceremonies = createCeremonies(site, clock)
   const of = (personId: string, within: Queryable = database) => store.readPasskeysOf(within, personId, rpId)

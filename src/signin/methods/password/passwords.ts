@@ -1,10 +1,11 @@
-import { type Visit, personActor, type RequestOrigin } from '../../../access/actor.ts'
+import { personActor, type Visit } from '../../../access/actor.ts'
 import { readEmail } from '../../../people/email.ts'
 import type { Database } from '../../../platform/database/database.ts'
 import { Problem } from '../../../platform/problems.ts'
 import type { CredentialChanges } from '../../credential-change.ts'
 import type { Session } from '../../session/sessions.ts'
 import type { UsableMethods } from '../../usable-methods.ts'
+import type { FirstPassword } from '../../attempt/invitation-sign-in.ts'
 import type { Visitor } from '../../visitor/visitor.ts'
 import type { CheckPassword } from './check.ts'
 import type { Hashing } from './hashing.ts'
@@ -13,7 +14,7 @@ import { writePassword } from './store.ts'
 import type { PasswordPolicy } from './policy.ts'
 import type { MinimumOf } from './strength.ts'
 import type { Audit } from '../../../access/audit/audit.ts'
-import type { InvitedPerson, WelcomeStep } from '../../../people/identities.ts'
+import type { InvitedPerson } from '../../../people/identities.ts'
 
 /** A signed-in person's changes to their own password. Every change ends their other sessions. */
 export interface Passwords {
@@ -120,14 +121,6 @@ function withoutAddress(): Problem {
 
 function changedMeanwhile(): Problem {
   return new Problem('conflict', 'Your password has changed in the meantime. Sign in again.')
-}
-
-/** The password that an invited person chooses with the invitation. */
-export interface FirstPassword {
-  /** The fewest characters. */
-  minimum(this: void, invited: Pick<InvitedPerson, 'role'>): Promise<number>
-  /** Returns what stores it when its person is created. Throws Problem `invalid_field` with the reason, `overloaded`. */
-  prepare(this: void, password: string, invited: InvitedPerson, origin: RequestOrigin): Promise<WelcomeStep>
 }
 
 interface Needs {

@@ -1,5 +1,8 @@
 import type { Queryable } from '../../../platform/database/database.ts'
-import { rowKeyOf } from '../../attempt/mailed-links-store.ts'
+import { isOwnRow, rowKeyOf, type LinkTable } from '../../attempt/mailed-links-store.ts'
+
+/** A new link replaces those of the same network. */
+export const resetTable: LinkTable = { name: 'password_reset', replaced: 'network_hash = any($2)' }
 
 export interface ResetRow {
   readonly emailKey: string
@@ -41,4 +44,11 @@ export async function takeReset(tx: Queryable, tokenHash: Buffer, now: Date): Pr
     now,
   ])
   return rows.length > 0
+}
+
+/** The links with their primary keys. */
+export function readOwnResets(tx: Queryable): Promise<(FoundReset & { readonly id: string })[]> {
+  return tx.rows(
+    `select email_key as id, token_hash as "tokenHash", email, proof from password_reset where ${isOwnRow}`,
+  )
 }

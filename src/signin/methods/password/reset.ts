@@ -1,7 +1,7 @@
 import { personActor } from '../../../access/actor.ts'
 import type { Mailer } from '../../../mail/mailer.ts'
 import { readEmail, type Email } from '../../../people/email.ts'
-import type { Database } from '../../../platform/database/database.ts'
+import type { Database, Queryable } from '../../../platform/database/database.ts'
 import type { Encryption } from '../../../platform/encryption/encryption.ts'
 import { Problem } from '../../../platform/problems.ts'
 import { hashOf, newSecret } from '../../session/cookies.ts'
@@ -13,6 +13,7 @@ import { createSendLimits } from '../../throttle/send-limits.ts'
 import type { SignUp } from '../../sign-up.ts'
 import type { Steps } from '../../attempt/steps.ts'
 import type { Throttle } from '../../throttle/throttle.ts'
+import type { ForgedRow } from '../definition.ts'
 import type { Visitor } from '../../visitor/visitor.ts'
 import type { Guesses } from './guesses.ts'
 import type { Hashing } from './hashing.ts'
@@ -100,7 +101,7 @@ async function mailLink(
   await database.transaction(async (tx) => {
     const networkHash = hashOf(senderNetworkOf(visitor.address))
     const room = { emailKey: email.key, askers: [networkHash], isKnown, now: new Date(now) }
-    const roomAt = await makeRoom(tx, 'password_reset', room)
+    const roomAt = await makeRoom(tx, store.resetTable, room)
     if (roomAt !== undefined) throw tooManyMails(Math.ceil((roomAt.getTime() - now) / 1000))
     const link = { email: email.address, tokenHash: hashOf(token) }
     const proof = proofOfReset(encryption, link)
@@ -166,8 +167,14 @@ function proofOfReset(encryption: Encryption, { tokenHash, email }: Omit<FoundRe
   return encryption.encrypt(email, contextOf(tokenHash))
 }
 
+/** The links that someone else wrote or changed. */
+export async function findForgedResets(tx: Queryable, encryption: Encryption): Promise<ForgedRow[]> {
+  const resets = await store.readOwnResets(tx)
+  return resets.filter((reset) => !isProvenReset(encryption, reset)).map(({ id }) => ({ table: 'password_reset', id }))
+}
+
 /** Whether this service wrote the row, for this address. */
-export function isProvenReset(encryption: Encryption, { tokenHash, email, proof }: FoundReset): boolean {
+function isProvenReset(encryption: Encryption, { tokenHash, email, proof }: FoundReset): boolean {
   return proof !== null && encryption.decrypt(proof, contextOf(tokenHash)) === email
 }
 

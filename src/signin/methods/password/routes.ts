@@ -9,20 +9,13 @@ import { Problem } from '../../../platform/problems.ts'
 import { sameOrigin, sessionOf } from '../../guard.ts'
 import type { Sessions } from '../../session/sessions.ts'
 import { visitorOf } from '../../visitor/visitor.ts'
-import type { FirstPassword } from './passwords.ts'
-import * as operations from './operations.ts'
 import type { Passwords } from './passwords.ts'
+import * as operations from './operations.ts'
 import type { PasswordReset } from './reset.ts'
 
-/** Passwords, where the configuration has them. */
-export interface PasswordService {
-  readonly passwords: Passwords
-  readonly reset: PasswordReset
-  readonly first: FirstPassword
-}
-
 interface PasswordRouteNeeds {
-  readonly signIn: { readonly passwords: PasswordService | undefined }
+  /** Undefined if people do not sign in with passwords. */
+  readonly service: { readonly passwords: Passwords; readonly reset: PasswordReset } | undefined
   readonly sessions: Pick<Sessions, 'recognise'>
   readonly audit: Pick<Audit, 'record'>
   readonly baseUrl: string
@@ -30,9 +23,9 @@ interface PasswordRouteNeeds {
 
 /** Choosing a password: with a link at /signin/reset and /auth/reset, and at /me/password. */
 export function registerPasswords(server: Server, needs: PasswordRouteNeeds): void {
-  const { signIn, baseUrl } = needs
-  const service = (): PasswordService => {
-    if (signIn.passwords !== undefined) return signIn.passwords
+  const { baseUrl } = needs
+  const service = () => {
+    if (needs.service !== undefined) return needs.service
     throw new Problem('not_found', 'This service does not use passwords.')
   }
   const open = { onRequest: [sameOrigin(baseUrl)] }

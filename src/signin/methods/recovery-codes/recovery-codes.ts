@@ -5,6 +5,7 @@ import type { Mailer } from '../../../mail/mailer.ts'
 import type { Database, Queryable } from '../../../platform/database/database.ts'
 import { hashOf } from '../../session/cookies.ts'
 import { lockActivePerson } from '../../attempt/locked-person-store.ts'
+import type { MethodDefinition } from '../definition.ts'
 import type { SecondFactor } from '../method.ts'
 import type { Visitor } from '../../visitor/visitor.ts'
 import { readCode, wrongCode } from '../../attempt/wrong-code.ts'
@@ -30,6 +31,13 @@ interface Needs {
   readonly guesses: Guesses
   readonly audit: Pick<Audit, 'recordWithin'>
   readonly mailer?: Mailer | undefined
+}
+
+export const recoveryCode: MethodDefinition = {
+  id: 'recovery_code',
+  kind: 'factor',
+  tables: { withFactors: ['recovery_code'] },
+  openFactor: async (needs) => createRecoveryCodes(needs),
 }
 
 export function createRecoveryCodes(needs: Needs): RecoveryCodes {

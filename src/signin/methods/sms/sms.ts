@@ -5,6 +5,7 @@ import type { Person } from '../../../people/person.ts'
 import type { Database, Queryable } from '../../../platform/database/database.ts'
 import type { Encryption } from '../../../platform/encryption/encryption.ts'
 import { Problem } from '../../../platform/problems.ts'
+import type { MethodDefinition } from '../definition.ts'
 import type { AttemptData, BegunEnrolment, Challenge, SecondFactor } from '../method.ts'
 import type { KnownNetworks } from '../../visitor/known-networks.ts'
 import { createSendLimits } from '../../throttle/send-limits.ts'
@@ -13,7 +14,7 @@ import type { Visitor } from '../../visitor/visitor.ts'
 import { readCode, wrongCode } from '../../attempt/wrong-code.ts'
 import type { Guesses } from '../../throttle/guesses.ts'
 import * as store from './store.ts'
-import type { SendSms } from './gateway.ts'
+import { createSmsGateway, twilioAccount, type SendSms } from './gateway.ts'
 
 interface Needs {
   readonly database: Database
@@ -36,8 +37,30 @@ interface Message {
   readonly visitor: Visitor
 }
 
+const Twilio = Type.Object({
+  sms: Type.Object({ format: Type.Literal('twilio'), url: Type.String(), from: Type.Optional(Type.String()) }),
+})
+
 /** A code by text message, to a number that the person has verified. */
-export function createSmsFactor(needs: Needs): SecondFactor {
+export const sms: MethodDefinition = {
+  id: 'sms',
+  kind: 'factor',
+  tables: { ofFactors: ['phone'] },
+  checkSettings(settings, fault) {
+    if (!Value.Check(Twilio, settings)) return
+    const { url, from } = settings.sms
+    if (from === undefined) fault('sms.from', 'is missing: Twilio needs the number or the name of the sender')
+    if (URL.canParse(url) && twilioAccount(url) === undefined) {
+      fault('sms.url', 'must end in /Accounts/<account id>/Messages.json for Twilio')
+    }
+  },
+  async openFactor(needs) {
+    const send = needs.config.sms && createSmsGateway(needs.config.sms)
+    return send && createSmsFactor({ ...needs, send })
+  },
+}
+
+function createSmsFactor(needs: Needs): SecondFactor {
   const { database, guesses, clock = Date.now } = needs
   return Object.freeze<SecondFactor>({
     id: 'sms',

@@ -11,7 +11,7 @@ import { totpCode } from '../../../../tests/support/totp.ts'
 import type { SecondFactor } from '../method.ts'
 import { createThrottle } from '../../throttle/throttle.ts'
 import { createGuesses } from '../../throttle/guesses.ts'
-import { createTotpFactor } from './totp.ts'
+import { createTotpFactor } from './factor.ts'
 
 const visitor = {
   cookies: undefined,

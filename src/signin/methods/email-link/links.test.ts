@@ -9,7 +9,7 @@ import { openOwnDatabase } from '../../../../tests/support/own-database.ts'
 import { newSecret } from '../../session/cookies.ts'
 import { createKnownNetworks } from '../../visitor/known-networks.ts'
 import { createThrottle } from '../../throttle/throttle.ts'
-import { createEmailLinkMethod } from './email-link.ts'
+import { createEmailLinkMethod } from './links.ts'
 import { isCode, newCode } from './code.ts'
 
 const { database } = openOwnDatabase()
