@@ -3,8 +3,7 @@ import type { Scope } from '../../access/policy.ts'
 import type { PreparedStatement } from '../../platform/database/pipeline.ts'
 import { namedColumns, type NamedClient } from './store.ts'
 import type { PersonJson } from '../items/store.ts'
-import { logged, loggedValues } from '../items/logged-store.ts'
-import { personJson, within } from '../statements-store.ts'
+import { logged, loggedValues, personJson, within } from '../statements-store.ts'
 
 /** A client to hand over, in the version that was selected. */
 export interface SelectedClient {

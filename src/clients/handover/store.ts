@@ -1,8 +1,7 @@
 import type { Visit } from '../../access/actor.ts'
 import type { Scope } from '../../access/policy.ts'
 import type { PreparedStatement } from '../../platform/database/pipeline.ts'
-import { logged, loggedValues } from '../items/logged-store.ts'
-import { within } from '../statements-store.ts'
+import { logged, loggedValues, within } from '../statements-store.ts'
 
 /** Whose clients are handed over to whom. */
 export interface HandoverParties {

@@ -1,7 +1,7 @@
 import type { Visit } from '../../access/actor.ts'
 import type { PreparedStatement } from '../../platform/database/pipeline.ts'
 import { billingNames, type ClientBillingChange } from '../record/billing.ts'
-import { logged, loggedValues } from '../items/logged-store.ts'
+import { logged, loggedValues } from '../statements-store.ts'
 
 /** A client to import, and its line in the file. */
 export interface ImportRow extends ClientBillingChange {

@@ -1,6 +1,6 @@
 import { parseMoney } from '../../billing/prices/money.ts'
 import { Problem } from '../../platform/problems.ts'
-import { checkDay } from './days.ts'
+import { checkDay } from './values.ts'
 import type { ItemKind } from './kinds.ts'
 import { shownMoney } from '../money.ts'
 import { dispute, disputeChange, disputeList, newDispute } from '../schema.ts'

@@ -1,4 +1,4 @@
-import { checkDay } from './days.ts'
+import { checkDay } from './values.ts'
 import type { ItemKind } from './kinds.ts'
 import { newNote, note, noteChange, noteList } from '../schema.ts'
 

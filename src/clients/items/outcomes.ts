@@ -6,7 +6,6 @@ import { Problem } from '../../platform/problems.ts'
 import type * as store from './store.ts'
 import type { ItemKind } from './kinds.ts'
 import type { Item } from '../present.ts'
-import { stale } from '../record/stale.ts'
 
 interface OutcomeNeeds {
   readonly access: RecordAccess
@@ -87,4 +86,13 @@ function archivedItem({ noun }: ItemKind): Problem {
 
 export function archived(): Problem {
   return new Problem('conflict', 'The client is archived: restore it before you change its record.')
+}
+
+/** The error for a change that is based on an older version, with the current state to compare with. */
+export function stale(current: object): Problem {
+  return new Problem(
+    'stale_version',
+    'This has changed since you read it. Compare your change with the current version, then send it again.',
+    { current },
+  )
 }

@@ -2,14 +2,28 @@ import type { Visit } from '../../access/actor.ts'
 import type { Scope } from '../../access/policy.ts'
 import type { PreparedStatement } from '../../platform/database/pipeline.ts'
 import type { ItemKind } from './kinds.ts'
-import { logged, loggedValues } from './logged-store.ts'
-import { differs, within, type UpdateResult } from '../statements-store.ts'
+import { differs, logged, loggedValues, within, type UpdateResult } from '../statements-store.ts'
 import { basisText, type Basis } from '../../platform/http/versions.ts'
 import type { PagePosition } from '../../platform/http/input/paging.ts'
 
 export interface PersonJson {
   readonly id: string
   readonly name: string
+}
+
+/** A time in PostgreSQL's JSON → a time in a response. */
+export function timeOf(text: string): string {
+  return new Date(text).toISOString()
+}
+
+/** Like `timeOf`, for a column that can be null. */
+export function timeIfAny(value: unknown): string | null {
+  return typeof value === 'string' ? timeOf(value) : null
+}
+
+/** The person in two columns; null if there is none. */
+export function personOf(id: unknown, name: unknown): PersonJson | null {
+  return typeof id === 'string' && typeof name === 'string' ? { id, name } : null
 }
 
 /** A note, dispute or letter in PostgreSQL's JSON: times are strings. */
@@ -42,7 +56,7 @@ export interface ItemsRow {
  * Selects the items `n` of one kind of the client `c`, with the names of the people who created and last changed them.
  * Subqueries fetch the names: for a join, the planner would hash all people of the firm on every read of a record.
  */
-export function itemRow(
+function itemRow(
   { noun, columns, shown = [], computed = {}, people = [], money = [] }: ItemKind,
   condition: string,
 ): string {
@@ -84,7 +98,7 @@ export function readArchivable(kind: ItemKind, scope: Scope, clientId: string, i
   }
 }
 
-export interface ItemWrite {
+interface ItemWrite {
   readonly visit: Visit
   readonly clientId: string
   readonly id: string
@@ -190,7 +204,7 @@ export function archiveItem(
   }
 }
 
-export const touched = 'version = n.version + 1, updated_at = record_time(), updated_by = portal_person()'
+const touched = 'version = n.version + 1, updated_at = record_time(), updated_by = portal_person()'
 const untouched = `c.id = $2 and c.status = 'active' and n.client_id = c.id and n.id = $3 and n.archived_at is null
   and ($4::int[] is null or n.version = any ($4))`
 
@@ -219,5 +233,46 @@ export function readItemPage(
           select ${totals.join(', ')} from ${kind.noun} n where n.client_id = c.id and n.archived_at is null) total) as totals
       from client c where ${condition} and c.id = $2`,
     values: [value, clientId, after?.key, after?.id, limit],
+  }
+}
+
+/** The archived items of a client after a position, latest first. Its key is the time at which an item was archived. */
+export function readArchived(
+  kind: ItemKind,
+  scope: Scope,
+  clientId: string,
+  { after, limit }: { readonly after: PagePosition | undefined; readonly limit: number },
+): PreparedStatement<ItemsRow> {
+  const { condition, value, name } = within(scope)
+  const rest = 'n.archived_at is not null and ($3::timestamptz is null or (n.archived_at, n.id) < ($3, $4::uuid))'
+  return {
+    name: `archived ${kind.plural} ${name}`,
+    text: `select c.consultant_id, (select json_agg(item) from (
+        ${itemRow(kind, rest)} order by n.archived_at desc, n.id desc limit $5) item) as items
+      from client c where ${condition} and c.id = $2`,
+    values: [value, clientId, after?.key, after?.id, limit],
+  }
+}
+
+/**
+ * Returns no row if the item is not archived, if its version is not in `basis`, or if the client is archived or outside the
+ * scope. It writes the columns as they are, because the trigger that limits a record watches them.
+ */
+export function restoreItem(
+  kind: ItemKind,
+  scope: Scope,
+  { visit, clientId, id, basis }: ItemWrite & { readonly basis: Basis },
+): PreparedStatement {
+  const { condition, value, name } = within(scope)
+  const same = kind.columns.map((column) => `${column} = n.${column}`)
+  return {
+    name: `restore ${kind.noun} ${name}`,
+    text: `with changed as (
+        update ${kind.noun} n set archived_at = null, ${same.join(', ')}, ${touched}
+        from client c where ${condition} and c.id = $2 and c.status = 'active' and n.client_id = c.id and n.id = $3
+          and n.archived_at is not null and ($4::int[] is null or n.version = any ($4))
+        returning n.id, n.client_id, n.version)
+      ${logged(kind.noun, `'${kind.noun}_restored'`, 5)}`,
+    values: [value, clientId, id, basisText(basis), ...loggedValues(visit, [])],
   }
 }

@@ -8,8 +8,15 @@ import { itemsJson, type ItemJson, type PersonJson } from '../items/store.ts'
 import type { ItemKind } from '../items/kinds.ts'
 import { letters } from '../letters/letters.ts'
 import { notes } from '../items/notes.ts'
-import { logged, loggedValues } from '../items/logged-store.ts'
-import { deletedWithin, differs, personJson, within, type UpdateResult } from '../statements-store.ts'
+import {
+  deletedWithin,
+  differs,
+  logged,
+  loggedValues,
+  personJson,
+  within,
+  type UpdateResult,
+} from '../statements-store.ts'
 import { timeEntries } from '../items/time-entries.ts'
 import { basisText, type Basis } from '../../platform/http/versions.ts'
 

@@ -1,5 +1,7 @@
+import { formatMoney } from '../../billing/prices/money.ts'
 import { parseIsoTime, today } from '../../platform/text/calendar.ts'
 import { Problem } from '../../platform/problems.ts'
+import { parseDecimal } from '../../platform/text/decimal.ts'
 
 /** Throws Problem `invalid_field` for a text that is not a calendar date. */
 export function checkDay(field: string, value: unknown): void {
@@ -18,4 +20,26 @@ export function checkPastDay(field: string, value: unknown, timeZone: string): v
   if (typeof value !== 'string' || (value >= firstDay && value <= last)) return
   const reason = `The field ${field} must be a day from ${firstDay} to today, ${last} (time zone ${timeZone}).`
   throw new Problem('invalid_field', reason, { field })
+}
+
+/** The decimals of prices on invoices. */
+const priceDecimals = 6
+const perPriceUnit = 1_000_000n
+
+/** A price with at most six decimals, in 10⁻¹² of the currency unit. Throws Problem `invalid_field`. */
+export function entryPrice(text: string, field: string, { least, most }: { least: bigint; most: bigint }): string {
+  const amount = read(text, field) * perPriceUnit
+  if (amount >= least && amount <= most) return String(amount)
+  const lower = least === 0n ? 'must not be negative' : 'must be above 0'
+  const reason = amount > most ? `must be at most ${formatMoney(most)}` : lower
+  throw new Problem('invalid_field', `The field ${field} ${reason}.`, { field })
+}
+
+function read(text: string, field: string): bigint {
+  try {
+    return parseDecimal(text, priceDecimals)
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    throw new Problem('invalid_field', `The field ${field} ${error.message}.`, { field })
+  }
 }
