@@ -2,9 +2,8 @@ import type { Visit } from '../access/actor.ts'
 import type { PreparedStatement } from '../platform/database/pipeline.ts'
 import type { InvoiceTotals } from './arithmetic.ts'
 import type { BuyerPlace, InvoiceLine } from './document.ts'
-import type { NumberSeries } from './issue/number-series.ts'
 import type { PaymentMethod } from './schema.ts'
-import type { Seller } from './settings.ts'
+import type { NumberSeries, Seller } from './settings.ts'
 
 /** The outcome of a change: see create_invoice(), change_invoice(), issue_invoice() and void_invoice(). */
 export type InvoiceOutcome =

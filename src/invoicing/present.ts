@@ -3,14 +3,13 @@ import { formatDecimal } from '../platform/text/decimal.ts'
 import type { Tax } from './arithmetic.ts'
 import { standardFault } from './issue/european-union.ts'
 import { quantityLeft } from './drafts/credit-lines.ts'
-import type { InvoiceLine } from './document.ts'
+import { priceDecimals, type InvoiceLine } from './document.ts'
 import type { SentMail } from './mail/schema.ts'
 import type { InvoiceMailRow } from './mail/store.ts'
 import type { ListedInvoice, ShownInvoice } from './schema.ts'
 import type { Seller } from './settings.ts'
 import type { ListedInvoiceRow, PaymentRow } from './store.ts'
 import type { StoredInvoice } from './stored.ts'
-import { priceDecimals } from './units.ts'
 
 type Money = (amount: bigint) => string
 

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { createConfigFolder, faultsOf } from '../../tests/support/config.ts'
-import { numberSeries } from './issue/number-series.ts'
-import { invoiceSettings } from './settings.ts'
+import { invoiceSettings, numberSeries } from './settings.ts'
 
 const { load } = createConfigFolder()
 const withTax = (...taxes: readonly string[]) => load(`invoicing: { tax: [${taxes.join(', ')}] }`)

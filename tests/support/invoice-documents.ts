@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { lineAmounts, totalsOf, type Tax, type TaxedLine } from '../../src/invoicing/arithmetic.ts'
-import type { InvoiceDocument, InvoiceLine } from '../../src/invoicing/document.ts'
-import { priceBase } from '../../src/invoicing/units.ts'
+import { priceBase, type InvoiceDocument, type InvoiceLine } from '../../src/invoicing/document.ts'
 
 export const standardTax = (rate: number): Tax => ({ category: 'S', rate, reason: null })
 export const exempt: Tax = { category: 'E', rate: 0, reason: 'Exempt' }

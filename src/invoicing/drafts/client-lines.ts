@@ -16,7 +16,7 @@ import {
   type LettersRow,
   type TimeRow,
 } from '../unbilled/store.ts'
-import { priceBase } from '../units.ts'
+import { priceBase } from '../document.ts'
 import type { LooseLine } from './usage-lines.ts'
 import { invoiceWords } from '../files/words.ts'
 

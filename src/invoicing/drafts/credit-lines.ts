@@ -1,9 +1,8 @@
 import { Problem } from '../../platform/problems.ts'
 import { creditAmounts, type CreditedPart, type CreditedTax } from '../arithmetic.ts'
-import type { InvoiceDocument, InvoiceLine } from '../document.ts'
+import { priceBase, type InvoiceDocument, type InvoiceLine } from '../document.ts'
 import type { CreditNoteBody } from '../schema.ts'
 import { quantityIn } from './typed-lines.ts'
-import { priceBase } from '../units.ts'
 import type { LooseLine } from './usage-lines.ts'
 
 /** What the issued credit notes of an invoice take off it. */

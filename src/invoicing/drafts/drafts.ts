@@ -10,7 +10,7 @@ import { totalsOf } from '../arithmetic.ts'
 import * as changes from '../changes-store.ts'
 import { noDetails, readClientDetails, type ClientDetails } from './client-details.ts'
 import { unbilledLines } from './client-lines.ts'
-import { dayIn } from '../days.ts'
+import { dayIn } from '../../platform/text/calendar.ts'
 import { billedTogether, changedLines, checkTaxes, linesToCredit } from './lines.ts'
 import {
   archivedClient,

@@ -5,7 +5,7 @@ import { Problem } from '../../platform/problems.ts'
 import { lineAmounts, type Tax } from '../arithmetic.ts'
 import type { NewLine, Unit } from '../schema.ts'
 import type { InvoiceSettings } from '../settings.ts'
-import { priceBase, priceDecimals } from '../units.ts'
+import { priceBase, priceDecimals } from '../document.ts'
 import type { LooseLine } from './usage-lines.ts'
 
 /** Decimals of quantities and of prices. */

@@ -1,11 +1,10 @@
 import { formatDecimal } from '../../platform/text/decimal.ts'
 import type { Tax, TaxGroup } from '../arithmetic.ts'
 import { countryOfLine, countryOfVatId, isVatId } from '../../platform/text/country.ts'
-import type { InvoiceDocument, InvoiceLine, Supply } from '../document.ts'
+import { priceBase, shownPrice, type InvoiceDocument, type InvoiceLine, type Supply } from '../document.ts'
 import { moneyWith } from '../present.ts'
 import type { Unit } from '../schema.ts'
 import type { Seller } from '../settings.ts'
-import { priceBase, shownPrice } from '../units.ts'
 
 /**
  * An invoice for programs: Cross Industry Invoice (UN/CEFACT CII) with the content of EN 16931, as Factur-X and ZUGFeRD

@@ -3,12 +3,11 @@ import type { InvoicePaper, PaperFact, PaperLine, PaperPayment } from '../../doc
 import { today } from '../../platform/text/calendar.ts'
 import { localeIn } from '../../platform/text/languages.ts'
 import { standardFault } from '../issue/european-union.ts'
-import type { InvoiceDocument, InvoiceLine, Supply } from '../document.ts'
+import { shownPrice, type InvoiceDocument, type InvoiceLine, type Supply } from '../document.ts'
 import { invoiceXml } from './invoice-xml.ts'
 import { invoiceNumbers, type InvoiceNumbers } from './numbers.ts'
 import { paymentCode } from './payment-code.ts'
 import type { InvoiceSettings, Seller } from '../settings.ts'
-import { shownPrice } from '../units.ts'
 import { invoiceWords } from './words.ts'
 
 type Words = ReturnType<typeof invoiceWords>

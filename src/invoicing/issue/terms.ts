@@ -1,8 +1,7 @@
 import { today } from '../../platform/text/calendar.ts'
 import { localeIn } from '../../platform/text/languages.ts'
 import type { IssueTerms } from '../changes-store.ts'
-import { numberSeries } from './number-series.ts'
-import type { InvoiceSettings } from '../settings.ts'
+import { numberSeries, type InvoiceSettings } from '../settings.ts'
 
 /** What an invoice gets when it is issued on a day, by default today, in a language, by default the firm's. */
 export function issueTerms(

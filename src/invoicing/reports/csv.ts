@@ -1,6 +1,6 @@
 import { csvLine, type CsvCell, type CsvDecimal, type CsvFormat } from '../../platform/text/csv.ts'
 import { formatDecimal } from '../../platform/text/decimal.ts'
-import type { BookedRow } from './booked-store.ts'
+import type { BookedRow } from './store.ts'
 import { moneyWith } from '../present.ts'
 
 interface Column {

@@ -1,3 +1,5 @@
+import { Problem } from '../problems.ts'
+
 const shape = /^(?!0000)\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::[0-5]\d(?:\.\d{1,3})?)?Z)?$/
 
 /**
@@ -39,4 +41,10 @@ export function today(timeZone: string): string {
 /** When a day begins in a zone. */
 export function startOfDay(day: Temporal.PlainDate, timeZone: string): Date {
   return new Date(day.toZonedDateTime(timeZone).epochMilliseconds)
+}
+
+/** A day, `2026-03-12`. Throws Problem `invalid_field`. */
+export function dayIn(text: string, field: string): string {
+  if (text.length === 10 && parseIsoTime(text) !== undefined) return text
+  throw new Problem('invalid_field', `The field ${field} must be a day, such as 2026-03-12.`, { field })
 }
