@@ -16,7 +16,6 @@ import { codeOf } from '../platform/database/failure.ts'
 import { quoted } from '../platform/text/one-line.ts'
 
 export type { Account, CreditEntry, NewAccount, NewLimits, SettingsChange } from './account.ts'
-export { findPaying } from './paying.ts'
 
 /**
  * Every change is in the audit log, with its actor, or did not happen. Every method throws Problem: `not_found` for an
@@ -154,4 +153,23 @@ function nameTaken(name: string): Problem {
   return new Problem('conflict', `Another account is named ${quoted(name)}: choose a different name.`, {
     field: 'name',
   })
+}
+
+/** The account of the firm's own that a setting names to pay; or, as text, why it cannot pay and what to do. */
+export async function findPaying(
+  accounts: Pick<Accounts, 'find'>,
+  name: string,
+  setting: string,
+): Promise<Account | string> {
+  const account = await accounts.find(name).catch((error: unknown) => {
+    if (error instanceof Problem && error.code === 'not_found') return undefined
+    throw error
+  })
+  const which = `${setting} names the account ${quoted(name)}, which`
+  if (account === undefined) {
+    return `${which} does not exist. Create it: ./tollgate account create --own --name ${quoted(name)}`
+  }
+  if (!account.own) return `${which} is not the firm's own. Mark it: ./tollgate account own ${quoted(account.name)}`
+  if (account.status === 'closed') return `${which} is closed. Name another account.`
+  return account
 }

@@ -16,9 +16,17 @@ import {
   type KeyLimitsChange,
 } from './key-limits.ts'
 import { createKey } from './new-key.ts'
-import type { IssuedKey } from './issued-key.ts'
 import { checkName } from '../../platform/text/name.ts'
 import { insertKey, lockKey, markRevoked, readKeySummary, replaceKey, type KeySummary } from '../store.ts'
+
+/** A new key. Its text is shown once and stored nowhere. */
+export interface IssuedKey {
+  readonly id: string
+  readonly key: string
+}
+
+/** Shows a new key before it is committed. If it rejects, the key is not created, so no key exists that nobody has seen. */
+export type ShowKey = (key: IssuedKey) => Promise<void>
 
 /** A new key. */
 export interface KeyRequest {
