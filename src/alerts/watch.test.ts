@@ -18,7 +18,7 @@ import { openDatabase } from '../platform/database/database.ts'
 import { createEncryption } from '../platform/encryption/encryption.ts'
 import { createAlerts, type Alerts } from './alerts.ts'
 import type { FindAddresses } from './networks.ts'
-import { addReached, finishTry, takeDue } from './sending-store.ts'
+import { addReached, finishTry, takeDue } from './store.ts'
 import { startAlerts } from './watch.ts'
 
 interface Hook {

@@ -1,4 +1,4 @@
-import * as store from './sending-store.ts'
+import * as store from './store.ts'
 import type { Logger } from 'pino'
 import { formatMoney } from '../billing/prices/money.ts'
 import type { Mailer } from '../mail/mailer.ts'
