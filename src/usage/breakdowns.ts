@@ -1,5 +1,5 @@
 import type { Queryable } from '../platform/database/database.ts'
-import { readBreakdowns, readRefusalBreakdowns, type Breakdown } from './breakdown-store.ts'
+import { readBreakdowns, readRefusalBreakdowns, type Breakdown } from './store.ts'
 import { groupedOf, noFigures, type FigureFilter, type Figures, type GroupedFigures } from './figures.ts'
 
 /** The rows of one breakdown, most expensive first, and the sum of all that have no row of their own. */

@@ -11,11 +11,10 @@ import {
   type Dimension,
   type FigureFilter,
 } from './figures.ts'
-import { dimensionsOf, mostRows, tooManyRows } from './grouping.ts'
-import { readLimits } from './limits-store.ts'
+import { readLimits } from './store.ts'
 import { namesIn, type Names } from './names.ts'
 import { presentBreakdown, presentGroup, presentLimits } from './present.ts'
-import { usageFilterOf } from './queries.ts'
+import { dimensionsOf, mostRows, tooManyRows, usageFilterOf } from './queries.ts'
 import type { UsagePageData, UsageQuery, UsageRow } from './schema.ts'
 import { daysOf, previousSpan } from './span.ts'
 

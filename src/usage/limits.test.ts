@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { openOwnDatabase } from '../../tests/support/own-database.ts'
 import { log } from '../../tests/support/tills.ts'
 import { valuesOf } from '../../tests/support/json.ts'
-import { readLimits } from './limits-store.ts'
+import { readLimits } from './store.ts'
 
 const { database } = openOwnDatabase(log)
 

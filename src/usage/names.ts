@@ -2,7 +2,7 @@ import type { RecordAccess } from '../access/access.ts'
 import type { Visit } from '../access/actor.ts'
 import type { Queryable } from '../platform/database/database.ts'
 import { Problem } from '../platform/problems.ts'
-import { readClientNames, readNames, readPartner } from './names-store.ts'
+import { readClientNames, readNames, readPartner } from './store.ts'
 
 /** The names of everything that a report mentions. */
 export interface Names {

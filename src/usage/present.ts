@@ -1,7 +1,7 @@
 import { formatMoney } from '../billing/prices/money.ts'
 import type { RankedFigures } from './breakdowns.ts'
 import { presentFigures, type GroupedFigures } from './figures.ts'
-import type { AccountLimits } from './limits-store.ts'
+import type { AccountLimits } from './store.ts'
 import type { Names } from './names.ts'
 import type { LoggedRequest } from './requests/request-log.ts'
 import type { UsageBreakdown, UsageLimits, UsageRequest, UsageRow } from './schema.ts'

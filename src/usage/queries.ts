@@ -1,6 +1,6 @@
 import { idIfAny, isUuid } from '../platform/database/uuid.ts'
 import { Problem } from '../platform/problems.ts'
-import type { FigureFilter } from './figures.ts'
+import type { Dimension, FigureFilter } from './figures.ts'
 import type { LogFilter } from './requests/request-log.ts'
 import type { RequestsQuery, UsageQuery } from './schema.ts'
 import { spanOf } from './span.ts'
@@ -35,3 +35,22 @@ export function cursorIn(cursor: string | undefined): string | undefined {
   if (cursor === undefined || isUuid(cursor)) return cursor?.toLowerCase()
   throw new Problem('invalid_field', 'The field cursor must be `next` of the previous page.', { field: 'cursor' })
 }
+
+/** Reads what to group by, such as `day,model`. Throws Problem `invalid_field`. */
+export function dimensionsOf(text: string | undefined, known: readonly Dimension[]): Dimension[] {
+  const named = [...new Set((text ?? 'day').split(','))]
+  const dimensions = known.filter((dimension) => named.includes(dimension))
+  if (dimensions.length === named.length) return dimensions
+  const choices = known.join(', ')
+  throw new Problem('invalid_field', `The field by must be one or more of these, separated by commas: ${choices}.`, {
+    field: 'by',
+  })
+}
+
+/** The maximum number of rows of one report. */
+export const mostRows = 10_000
+
+export const tooManyRows = (): Problem =>
+  new Problem('invalid_field', `This report has more than ${mostRows} rows. Choose fewer days or fewer groups.`, {
+    field: 'by',
+  })

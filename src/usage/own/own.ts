@@ -12,10 +12,9 @@ import {
   totalFigures,
   type GroupedFigures,
 } from '../figures.ts'
-import { dimensionsOf, mostRows, tooManyRows } from '../grouping.ts'
-import { readNames } from '../names-store.ts'
+import { readNames } from '../store.ts'
 import { ownUsageQuery, type AccountFigures, type OwnRequest, type OwnUsageReport, type OwnUsageRow } from './schema.ts'
-import { requestFilter } from '../queries.ts'
+import { dimensionsOf, mostRows, requestFilter, tooManyRows } from '../queries.ts'
 import { readLog, type LoggedRequest } from '../requests/request-log.ts'
 import { spanOf, type DaySpan } from '../span.ts'
 import { createUsage, type TagUsage } from '../../billing/reports/usage.ts'

@@ -1,4 +1,6 @@
+import { joinCreditUse, monthCharged } from '../accounts/credit-use.ts'
 import type { Queryable } from '../platform/database/database.ts'
+import type { PreparedStatement } from '../platform/database/pipeline.ts'
 import type { FigureFilter, FigureRow, FigureSums } from './figures-store.ts'
 
 /** What a partner compares: the models, the spenders (keys and people, each with its account), the clients, the accounts. */
@@ -71,5 +73,67 @@ export async function readRefusalBreakdowns(
      select set, model, key_id as "keyId", null::uuid as "personId", null::uuid as "clientId", account_id as "accountId", refused
      from ranked where place <= $6 and refused > 0 order by set, place`,
     [from, to, accountId ?? null, model ?? null, keyId ?? null, most],
+  )
+}
+
+/** The names of accounts, keys and people, by id. Ids of other things have no name. */
+export async function readNames(database: Queryable, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const rows = await database.rows<{ id: string; name: string }>(
+    `select id, name from account where id = any($1::uuid[])
+     union all select id, name from api_key where id = any($1::uuid[])
+     union all select id, name from person where id = any($1::uuid[])`,
+    [ids],
+  )
+  return new Map(rows.map(({ id, name }) => [id, name]))
+}
+
+/** Whether the transaction has the role of a partner. */
+export const readPartner: PreparedStatement<{ readonly partner: boolean }> = {
+  name: 'usage reader',
+  text: `select current_user = portal_role('partner') as partner`,
+}
+
+/** The names of clients, by id. `ids` is an array of UUIDs as text. */
+export function readClientNames(ids: string): PreparedStatement<{ readonly id: string; readonly name: string }> {
+  return { name: 'usage clients', text: 'select id, name from client where id = any($1::text::uuid[])', values: [ids] }
+}
+
+/** How close an account is to its limits. Amounts are in 10⁻¹² of the currency unit. */
+export interface AccountLimits {
+  readonly id: string
+  readonly name: string
+  readonly status: 'open' | 'closed'
+  /** Null for a prepaid account. */
+  readonly monthlyLimit: bigint | null
+  readonly monthCharged: bigint
+  readonly credited: bigint
+  readonly held: bigint
+  /** What new requests may cost. */
+  readonly creditLeft: bigint
+  /** The used share of the monthly limit, or of the credit since it was last changed: from 0 to 100, rounded down. Null without either. */
+  readonly usedPercent: number | null
+  readonly requestsPerMinute: number
+  readonly tokensPerMinute: number
+  readonly requestsLeft: bigint
+  readonly tokensLeft: bigint
+}
+
+const left = (what: string) =>
+  `refilled(${what}_level + ${what}s_lent, level_at, clock_timestamp(), ${what}s_per_minute, 0) / 60000000`
+
+/** One account, or the open accounts: first those of which the smallest share of the credit is left. */
+export function readLimits(
+  database: Queryable,
+  { accountId, most }: { readonly accountId?: string | undefined; readonly most: number },
+): Promise<AccountLimits[]> {
+  return database.rows(
+    `select id, name, status, monthly_limit as "monthlyLimit", (${monthCharged})::amount as "monthCharged", credited, held,
+       "creditLeft", "usedPercent", requests_per_minute as "requestsPerMinute", tokens_per_minute as "tokensPerMinute",
+       ${left('request')} as "requestsLeft", ${left('token')} as "tokensLeft"
+     from account ${joinCreditUse}
+     where case when $1::uuid is null then status = 'open' else id = $1 end
+     order by "creditLeft" / nullif(whole, 0) nulls last, name
+     limit $2`,
+    [accountId ?? null, most],
   )
 }
