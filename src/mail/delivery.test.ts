@@ -13,9 +13,8 @@ import { createEncryption } from '../platform/encryption/encryption.ts'
 import { openMailer, type OpenMailer } from './open.ts'
 import { startDelivery } from './delivery.ts'
 import type { MailEnd, MailMessage } from './mailer.ts'
-import { openMailQueue, type MailQueue } from './queue.ts'
+import { openMailQueue, sealMail, type MailQueue } from './queue.ts'
 import { openMailServer, type OutgoingMail } from './smtp.ts'
-import { sealMail } from './stored-mail.ts'
 
 const secret = 'vvv-token-vvv'
 const link = (to = 'anna@example.com'): MailMessage => ({

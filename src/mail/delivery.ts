@@ -5,9 +5,8 @@ import type { Audit } from '../access/audit/audit.ts'
 import type { Encryption } from '../platform/encryption/encryption.ts'
 import { repeat } from '../platform/flow/repeat.ts'
 import type { MailEnd, PayerMails, RecipientOf } from './mailer.ts'
-import type { MailQueue, QueuedMail } from './queue.ts'
+import { unsealMail, type MailQueue, type QueuedMail, type StoredMail } from './queue.ts'
 import { MailFailure, type MailServer, type OutgoingMail } from './smtp.ts'
-import { unsealMail, type StoredMail } from './stored-mail.ts'
 
 export interface MailDelivery {
   /** Waits a few seconds for mail that is being sent. What is not sent by then stays in the queue. */

@@ -7,12 +7,11 @@ import { OperatorError } from '../platform/problems.ts'
 import { compose } from './catalogue.ts'
 import { startDelivery } from './delivery.ts'
 import type { MailEnd, Mailer, PayerMails, RecipientOf } from './mailer.ts'
-import { openMailQueue, type MailQueue } from './queue.ts'
+import { openMailQueue, sealMail, type MailQueue } from './queue.ts'
 
 export { migrateMailQueue } from './queue.ts'
 import { renderMail } from './render.ts'
 import { MailFailure, openMailServer } from './smtp.ts'
-import { sealMail } from './stored-mail.ts'
 
 /** How many mails of this instance had each end. */
 export type MailEnds = Readonly<Record<MailEnd, number>>

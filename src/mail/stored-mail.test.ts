@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { createEncryption } from '../platform/encryption/encryption.ts'
 import { compose } from './catalogue.ts'
 import { renderMail } from './render.ts'
-import { sealMail, unsealMail } from './stored-mail.ts'
+import { sealMail, unsealMail } from './queue.ts'
 
 const encryption = createEncryption(Buffer.alloc(32, 7))
 const values = { token: 'token', name: `<b>Anna</b> & "Co"`, by: `O'Hara` }
