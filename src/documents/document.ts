@@ -104,3 +104,8 @@ export function senderLine({ name, address }: Letterhead): string {
 export function detailsOf({ address, phone, email, website }: Letterhead): readonly string[] {
   return [...address, ...[phone, email, website].filter((line) => line !== undefined)]
 }
+
+/** Whether a text is written from right to left, by its first letter (UAX #9, P2). */
+export function isRightToLeft(text: string): boolean {
+  return /^\P{L}*[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u.test(text)
+}

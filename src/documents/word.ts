@@ -21,16 +21,16 @@ import {
 } from 'docx'
 import {
   detailsOf,
+  isRightToLeft,
   paperSize,
   places,
   senderLine,
+  urlOfSource,
   type Block,
   type LetterDocument,
   type Span,
-  urlOfSource,
 } from './document.ts'
 import { printable, readMarkdown } from './markdown.ts'
-import { isRightToLeft } from './direction.ts'
 import { splitSignOff, type SignOff } from './sign-off.ts'
 
 /** Twentieths of a point. */

@@ -1,9 +1,8 @@
 import pdfmake, { type Content, type Definition, type Look, type TableLayout } from 'pdfmake'
 import { encode } from 'uqr'
 import { detailsOf, paperSize, places, senderLine } from '../document.ts'
-import { embeddedName, invoiceMetadata } from './invoice-metadata.ts'
 import type { InvoicePaper, PaperFact, PaperLine, PaperPayment } from '../invoice-paper.ts'
-import { escapeMetadata } from './pdf-metadata.ts'
+import { embeddedName, escapeMetadata, invoiceMetadata } from './pdf-metadata.ts'
 import { columnOf, ink, mm, pageSizeOf, placed, soft, addressWidth, senderOf } from './pdf-parts.ts'
 import { charactersWithoutFont, inFont, inFonts, withoutMarks } from './pdf-text.ts'
 

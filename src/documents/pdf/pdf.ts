@@ -1,16 +1,16 @@
 import pdfmake, { type Content, type Definition, type Margin } from 'pdfmake'
 import {
   detailsOf,
+  isRightToLeft,
   paperSize,
   places,
   senderLine,
-  type Block,
-  type LetterDocument,
-  type DigitalSource,
-  type Span,
   urlOfSource,
+  type Block,
+  type DigitalSource,
+  type LetterDocument,
+  type Span,
 } from '../document.ts'
-import { isRightToLeft } from '../direction.ts'
 import { readMarkdown } from '../markdown.ts'
 import { escapeMetadata } from './pdf-metadata.ts'
 import { columnOf, ink, mm, pageSizeOf, placed, soft, addressWidth, senderOf } from './pdf-parts.ts'
