@@ -26,7 +26,7 @@ import {
   readDeadlines,
   readOpenDisputes,
   readWaitingLetters,
-} from '../src/overview/overview-store.ts'
+} from '../src/overview/store.ts'
 import { openDatabase, type Database, type DedicatedConnection } from '../src/platform/database/database.ts'
 import type { PreparedStatement } from '../src/platform/database/pipeline.ts'
 import { createTestDatabase } from './support/database.ts'

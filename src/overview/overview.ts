@@ -4,8 +4,16 @@ import { may, scopeOf } from '../access/policy.ts'
 import { shownMoney } from '../clients/money.ts'
 import { today } from '../platform/text/calendar.ts'
 import type { Database } from '../platform/database/database.ts'
-import { readAccountCredit, readDayCost, readOverdue } from './firm-store.ts'
-import { anyActiveClient, readChanges, readDeadlines, readOpenDisputes, readWaitingLetters } from './overview-store.ts'
+import {
+  anyActiveClient,
+  readAccountCredit,
+  readChanges,
+  readDayCost,
+  readDeadlines,
+  readOpenDisputes,
+  readOverdue,
+  readWaitingLetters,
+} from './store.ts'
 import {
   mostAccounts,
   presentChanges,

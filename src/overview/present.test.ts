@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { countedDisputes as most } from './overview-store.ts'
+import { countedDisputes as most } from './store.ts'
 import { presentDisputes } from './present.ts'
 
 test('a total is exact up to the most that are counted, and so is their amount', () => {

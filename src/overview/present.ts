@@ -1,16 +1,16 @@
 import { formatMoney } from '../billing/prices/money.ts'
 import { shownMoney } from '../clients/money.ts'
-import type { AccountCreditRow } from './firm-store.ts'
 import {
   countedDisputes,
   countedWaiting,
+  type AccountCreditRow,
   type ChangedRow,
   type ChangeJson,
   type DeadlineJson,
   type DisputeJson,
   type LetterJson,
   type WaitingRow,
-} from './overview-store.ts'
+} from './store.ts'
 import type {
   ChangedClient,
   ChangedItem,
