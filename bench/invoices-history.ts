@@ -1,5 +1,5 @@
 import { personActor, type Visit } from '../src/access/actor.ts'
-import { withAccess } from '../src/commands/record-access.ts'
+import { withAccess } from '../src/commands/operator.ts'
 import { createInvoices } from '../src/invoicing/invoices.ts'
 import { invoiceSettings } from '../src/invoicing/settings.ts'
 import { partner, type PortalStage } from './portal-stage.ts'

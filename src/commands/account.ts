@@ -6,9 +6,8 @@ import { amountArgument, moneyIn } from './output/amounts.ts'
 import { argument, command, group, parseCount, type CommonOptions } from './command.ts'
 import type { Context } from './context.ts'
 import { formatFor } from './output/format.ts'
-import { operator } from './person/operator.ts'
+import { operator, recordView } from './operator.ts'
 import { writeJson, writeLines, writeTable } from './output/output.ts'
-import { recordView } from './output/views.ts'
 
 interface LimitOptions extends CommonOptions {
   readonly rpm?: number

@@ -8,9 +8,8 @@ import { OperatorError } from '../platform/problems.ts'
 import { command, group, type CommonOptions } from './command.ts'
 import type { Context } from './context.ts'
 import { formatFor } from './output/format.ts'
-import { operator } from './person/operator.ts'
+import { operator, withAccess } from './operator.ts'
 import { writeJson, writeLines, writeTable } from './output/output.ts'
-import { withAccess } from './record-access.ts'
 
 interface CreateOptions extends CommonOptions {
   readonly name: string

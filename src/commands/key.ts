@@ -6,10 +6,9 @@ import { keyLimitsOf, limitText, withKeyLimits, type KeyLimitOptions } from './k
 import { argument, command, group, parseList, type CommonOptions } from './command.ts'
 import type { Context } from './context.ts'
 import { formatFor } from './output/format.ts'
-import { operator } from './person/operator.ts'
+import { operator, recordView } from './operator.ts'
 import { timeOrNull, warn, writeJson, writeKey, writeLines, writeTable } from './output/output.ts'
 import { beginningIn, parseSpan, parseTimeOption, type InstantOrDay } from './output/times.ts'
-import { recordView } from './output/views.ts'
 
 interface CreateOptions extends KeyLimitOptions {
   readonly account: string

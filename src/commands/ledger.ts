@@ -10,7 +10,7 @@ import type { Context } from './context.ts'
 import { formatFor } from './output/format.ts'
 import { writeLines, writeTable } from './output/output.ts'
 import { beginningIn, endIn, parseMoment, type InstantOrDay } from './output/times.ts'
-import { recordView } from './output/views.ts'
+import { recordView } from './operator.ts'
 
 interface LedgerOptions extends CommonOptions {
   readonly account?: string

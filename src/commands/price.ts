@@ -9,10 +9,9 @@ import { priceArgument, priceIn } from './output/amounts.ts'
 import { argument, command, group, type CommonOptions } from './command.ts'
 import type { Context } from './context.ts'
 import { formatFor, type Format } from './output/format.ts'
-import { operator } from './person/operator.ts'
+import { operator, recordView } from './operator.ts'
 import { warn, writeJson, writeLines, writeTable } from './output/output.ts'
 import { beginningIn, parseTimeOption, type InstantOrDay } from './output/times.ts'
-import { recordView } from './output/views.ts'
 
 interface SetOptions extends CommonOptions {
   readonly input: string

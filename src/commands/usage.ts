@@ -8,7 +8,7 @@ import type { Context } from './context.ts'
 import { formatFor } from './output/format.ts'
 import { warn, writeJson, writeTable } from './output/output.ts'
 import { parseDay } from './output/times.ts'
-import { recordView } from './output/views.ts'
+import { recordView } from './operator.ts'
 
 interface UsageOptions extends CommonOptions {
   readonly account?: string

@@ -11,7 +11,7 @@ import {
   checkPortal,
   checkPrices,
 } from './database.ts'
-import { readHasPeople } from './store.ts'
+import { readHasPeople } from '../store.ts'
 import { checkDataFolder, checkPort, checkRuntime } from './host.ts'
 import { faultOfModel } from '../model/survey.ts'
 

@@ -6,7 +6,12 @@ import { tryWrite } from '../../platform/database/write-probe-store.ts'
 import { confirmEncryption } from '../../platform/encryption/encryption-check.ts'
 import { OperatorError } from '../../platform/problems.ts'
 import type { Context } from '../context.ts'
-import { readDatabaseClock, readDurabilitySettingsThatAreOff, readMostConnections, readServerVersion } from './store.ts'
+import {
+  readDatabaseClock,
+  readDurabilitySettingsThatAreOff,
+  readMostConnections,
+  readServerVersion,
+} from '../store.ts'
 import { surveyModels } from '../model/survey.ts'
 
 /** The doctor's checks that need the database. None changes anything. */

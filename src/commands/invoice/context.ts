@@ -6,8 +6,7 @@ import type { InvoiceQuery, ListedInvoice } from '../../invoicing/schema.ts'
 import { quoted } from '../../platform/text/one-line.ts'
 import { OperatorError } from '../../platform/problems.ts'
 import type { Context } from '../context.ts'
-import { operator } from '../person/operator.ts'
-import { withAccess } from '../record-access.ts'
+import { operator, withAccess } from '../operator.ts'
 
 /** The argument of commands for one invoice. */
 export const whichInvoice = ['<invoice>', 'its number or id'] as const

@@ -12,7 +12,7 @@ import { formatFor } from '../output/format.ts'
 import { everyInvoice, invoiceId, whichInvoice, withInvoiceFiles, withInvoices } from './context.ts'
 import { remindInvoiceCommand, sendInvoiceCommand } from './mail.ts'
 import { invoiceRunCommand } from './run.ts'
-import { operator } from '../person/operator.ts'
+import { operator } from '../operator.ts'
 import { writeJson, writeLines, writeTable } from '../output/output.ts'
 import { parseDay } from '../output/times.ts'
 

@@ -7,7 +7,7 @@ import { OperatorError } from '../../platform/problems.ts'
 import { argument, command, type CommonOptions } from '../command.ts'
 import type { Context } from '../context.ts'
 import { invoiceId, whichInvoice, withInvoiceFiles } from './context.ts'
-import { operator } from '../person/operator.ts'
+import { operator } from '../operator.ts'
 import { writeJson, writeLines } from '../output/output.ts'
 
 interface MailOptions extends CommonOptions {

@@ -4,10 +4,9 @@ import { argument, command, type CommonOptions } from '../command.ts'
 import type { Context } from '../context.ts'
 import { formatFor } from '../output/format.ts'
 import { readSettings } from './context.ts'
-import { operator } from '../person/operator.ts'
+import { operator, withAccess } from '../operator.ts'
 import { writeJson, writeLines, writeTable } from '../output/output.ts'
 import { OperatorError } from '../../platform/problems.ts'
-import { withAccess } from '../record-access.ts'
 
 interface RunOptions extends CommonOptions {
   readonly month: string

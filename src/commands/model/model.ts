@@ -8,7 +8,7 @@ import { importCommand } from './import.ts'
 import { pullCommand } from './pull.ts'
 import { surveyModels, type SurveyedModel } from './survey.ts'
 import { writeJson, writeTable } from '../output/output.ts'
-import { recordView } from '../output/views.ts'
+import { recordView } from '../operator.ts'
 
 export function modelCommand(context: Context): Command {
   return group('model', 'Manage models', [

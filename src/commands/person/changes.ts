@@ -3,7 +3,7 @@ import type { Role } from '../../access/actor.ts'
 import { command, type CommonOptions } from '../command.ts'
 import type { Context } from '../context.ts'
 import { formatFor } from '../output/format.ts'
-import { operator } from './operator.ts'
+import { operator } from '../operator.ts'
 import { requireReader, warn, writeJson, writeLines, writeOrFail } from '../output/output.ts'
 import { findPerson, personDocument, whichPerson, withPeopleParts } from './context.ts'
 

@@ -3,11 +3,10 @@ import type { Role } from '../../access/actor.ts'
 import { command, group, type CommonOptions } from '../command.ts'
 import type { Context } from '../context.ts'
 import { formatFor } from '../output/format.ts'
-import { operator } from './operator.ts'
+import { operator, recordView } from '../operator.ts'
 import { personChangeCommands } from './changes.ts'
 import { findPerson, personDocument, whichPerson, withPeople } from './context.ts'
 import { warn, writeJson, writeLines, writeTable } from '../output/output.ts'
-import { recordView } from '../output/views.ts'
 
 interface CreateOptions extends CommonOptions {
   readonly name: string

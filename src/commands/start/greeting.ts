@@ -7,7 +7,7 @@ import { isDemo, type Config } from '../../platform/config/config.ts'
 import type { Service } from '../../service.ts'
 import { formatFor } from '../output/format.ts'
 import { jsonOf } from '../output/output.ts'
-import { lockFirstAccount } from './greeting-store.ts'
+import { lockFirstAccount } from '../store.ts'
 
 /** What the demo's accounts can spend. */
 const firstCredit = '10'

@@ -5,7 +5,7 @@ import { openDatabase, type Queryable } from '../../platform/database/database.t
 import { migrate } from '../../platform/database/migrations.ts'
 import { removeEncryptionCheck } from '../../platform/encryption/encryption-check-store.ts'
 import { endUnfinishedSignIns } from '../../signin/session/sessions.ts'
-import { operator } from '../person/operator.ts'
+import { operator } from '../operator.ts'
 
 /** What `start` refuses unless an option permits it. Both migrate first, and record who permitted the change. */
 

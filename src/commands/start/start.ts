@@ -9,10 +9,10 @@ import { openLog } from '../../platform/log/log.ts'
 import { command, type CommonOptions } from '../command.ts'
 import type { Context } from '../context.ts'
 import { connectionsPerProcess, faultOfClock, faultOfConnections } from '../doctor/database.ts'
-import { readMostConnections } from '../doctor/store.ts'
+import { readMostConnections } from '../store.ts'
 import { greeting } from './greeting.ts'
 import { permitNewCurrency, permitNewEncryptionKey } from './permits.ts'
-import { endAtDeadline } from './stop-deadline.ts'
+import { endAtDeadline } from './serve.ts'
 
 export function startCommand(context: Context): Command {
   return command('start', 'Run the service until it receives SIGTERM, SIGINT or SIGHUP', 'start')

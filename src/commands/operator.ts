@@ -1,7 +1,31 @@
+import { userInfo } from 'node:os'
 import type { RecordAccess } from '../access/access.ts'
-import type { Audit } from '../access/audit/audit.ts'
+import type { Visit } from '../access/actor.ts'
+import type { Audit, AuditEntry } from '../access/audit/audit.ts'
 import type { Database } from '../platform/database/database.ts'
 import type { Context } from './context.ts'
+
+/** The command line as the audit log records it: with the name of the operating-system user. */
+export function operator(): Visit {
+  return { actor: { kind: 'command', user: userName() } }
+}
+
+/** A container may run under a user that has no entry in /etc/passwd. */
+function userName(): string {
+  try {
+    return userInfo().username
+  } catch {
+    return `uid ${process.getuid?.() ?? 'unknown'}`
+  }
+}
+
+type View = Pick<AuditEntry, 'action' | 'noun' | 'nounId' | 'details'>
+
+/** Records what a command is about to show, as the portal does. What cannot be recorded is not shown. */
+export async function recordView(context: Context, view: View): Promise<void> {
+  const { recordWithin } = await import('../access/audit/audit.ts')
+  await recordWithin(await context.database(), [{ ...operator(), outcome: 'allowed', ...view }])
+}
 
 interface OpenedAccess {
   readonly access: RecordAccess

@@ -1,4 +1,4 @@
-import type { Queryable } from '../../platform/database/database.ts'
+import type { Queryable } from '../platform/database/database.ts'
 
 export async function readServerVersion(database: Queryable): Promise<string> {
   const [server] = await database.rows<{ version: string }>(`select current_setting('server_version') as version`)
@@ -36,4 +36,9 @@ export async function readMostConnections(database: Queryable): Promise<number> 
 export async function readHasPeople(database: Queryable): Promise<boolean> {
   const rows = await database.rows(`select from person where status = 'active' and deleted_at is null limit 1`)
   return rows.length > 0
+}
+
+/** Waits until no other instance creates the first account. */
+export async function lockFirstAccount(tx: Queryable): Promise<void> {
+  await tx.rows(`select pg_advisory_xact_lock(hashtext('tollgate first account'))`)
 }
