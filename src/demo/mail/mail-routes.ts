@@ -1,6 +1,5 @@
 import type { CaughtMail, MailCatcher } from './mail-catcher.ts'
-import { show, type PageContext, type Route } from '../provider/provider-route.ts'
-import { demoPage, escape } from '../provider/provider-pages.ts'
+import { demoPage, escape, show, type PageContext, type Route } from '../provider/provider-pages.ts'
 
 /** The list of mails, which looks for new ones by itself. */
 function mailListPage(mails: readonly CaughtMail[], portalUrl: string): string {

@@ -3,8 +3,16 @@ import type { InteractionResults } from 'oidc-provider'
 import type { DemoPerson } from '../people.ts'
 import type { MailCatcher } from '../mail/mail-catcher.ts'
 import { mailRoutes } from '../mail/mail-routes.ts'
-import { choicePage, expiredPage, idlePage, signedOutPage } from './provider-pages.ts'
-import { show, type PageContext, type Middleware, type Route } from './provider-route.ts'
+import {
+  choicePage,
+  expiredPage,
+  idlePage,
+  show,
+  signedOutPage,
+  type Middleware,
+  type PageContext,
+  type Route,
+} from './provider-pages.ts'
 import type { Portal } from './provider-setup.ts'
 import { afterSignOut, type EndSignIn } from './provider-sign-out.ts'
 
