@@ -1,13 +1,12 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { promptTokensOf, type Levels } from '../billing/till/till.ts'
+import { promptTokensOf, TillRefusal, type Levels, type Till } from '../billing/till/till.ts'
 import { problemBody } from '../platform/http/errors.ts'
 import { createEventStream } from '../platform/http/event-stream.ts'
 import { Problem, problems } from '../platform/problems.ts'
 import type { Dialect, DialectRequest, WireFormat, EventWriter } from './dialects/dialect.ts'
 import type { Reply, Start, Step } from './generation.ts'
 import { piecesOf } from './content.ts'
-import { limitHeaders } from './calls/limit-headers.ts'
 import { replyHeaders } from './reply.ts'
 
 /** One HTTP request and the form of its reply. */
@@ -128,4 +127,30 @@ function problemOf(error: unknown, { id, log }: FastifyRequest): Problem {
   if (error instanceof Problem) return error
   log.error({ request_id: id, err: error }, 'internal error')
   return new Problem('internal', `Internal error. Quote the request id ${id} to support.`)
+}
+
+/** Milliseconds that a refusal waits for the levels. */
+const patience = 250
+
+/** The levels for the headers of a refusal. Undefined if they cannot be read at once: that must not fail the refusal. */
+export async function levelsForRefusal(
+  till: Till,
+  { caller }: FastifyRequest,
+  error: Error,
+): Promise<Levels | undefined> {
+  if (error instanceof TillRefusal && error.levels) return error.levels
+  if (!caller) return undefined
+  const levels = till.levels(caller).catch(() => undefined)
+  return Promise.race([levels, sleep(patience, undefined, { ref: false })])
+}
+
+function limitHeaders({ requests, tokens }: Levels): Record<string, string> {
+  return {
+    'x-ratelimit-limit-requests': String(requests.limit),
+    'x-ratelimit-remaining-requests': String(requests.remaining),
+    'x-ratelimit-reset-requests': String(requests.resetSeconds),
+    'x-ratelimit-limit-tokens': String(tokens.limit),
+    'x-ratelimit-remaining-tokens': String(tokens.remaining),
+    'x-ratelimit-reset-tokens': String(tokens.resetSeconds),
+  }
 }

@@ -2,7 +2,6 @@ import type { Delta, ReplyPart } from '../models/conversation.ts'
 import type { ReplyCallIds } from '../models/call-ids.ts'
 import type { StreamEnd, StreamPart, WholeReply } from '../models/model.ts'
 import { Problem } from '../platform/problems.ts'
-import { createCallGate } from './calls/call-gate.ts'
 import { createReplyContent, type ReplyContent } from './content.ts'
 import { isCallInput } from './dialects/tools.ts'
 import type { Texts, Truncation } from './truncation.ts'
@@ -147,4 +146,34 @@ function brokenOff(problem?: Problem): Problem {
   const reason =
     'The reply was interrupted. The text received so far was charged. Send the request again for a new reply.'
   return new Problem(problem?.code ?? 'upstream_failed', reason, { cause: problem?.details.cause })
+}
+
+/** Decides which pieces of a stream's calls its caller may receive. */
+interface CallGate {
+  /** What may be passed on, once these have arrived. */
+  take(deltas: readonly Delta[]): readonly Delta[]
+  /** What was kept back, for when something else follows or the reply is complete. */
+  rest(): readonly Delta[]
+}
+
+/**
+ * Keeps the beginning of a call back until its arguments begin. Clients take a call without arguments for a whole one and run its
+ * tool, whatever the reply's stop reason is, but a model that is cut off after a tool's name has not finished its call.
+ */
+function createCallGate(): CallGate {
+  let begun: readonly Delta[] = []
+  return {
+    take(deltas) {
+      if (begun.length === 0 && deltas.at(-1)?.kind !== 'call') return deltas
+      const all = [...begun, ...deltas]
+      const end = all.at(-1)?.kind === 'call' ? -1 : all.length
+      begun = all.slice(end)
+      return all.slice(0, end)
+    },
+    rest() {
+      const rest = begun
+      begun = []
+      return rest
+    },
+  }
 }

@@ -18,7 +18,7 @@ import {
 } from './dialects/anthropic/schema.ts'
 import { chatRequest, chatResponse } from './dialects/openai-chat/schema.ts'
 import { embeddingsRequest, embeddingsResponse } from './dialects/embeddings/openai-embeddings.ts'
-import { openAiError } from './dialects/openai-errors.ts'
+import { openAiError } from './dialects/openai.ts'
 import { responsesRequest, responsesResponse } from './dialects/openai-responses/schema.ts'
 import { chatExample, generateExample, messagesExample, responsesExample } from './examples.ts'
 import * as samples from './samples.ts'

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { capabilities } from '../models/capabilities.ts'
-import { longestTag } from './calls/tags.ts'
+import { longestTag } from './request.ts'
 import { countExample, generateExample, modelExample, modelsExample } from './examples.ts'
 
 /** The bodies of Area A: sections 2.1 and 2.2 of the specification. Types, checks and the OpenAPI document derive from these. */

@@ -1,8 +1,10 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller } from '../../accounts/keys/keys.ts'
+import { disconnectSignal } from '../../platform/http/connection/disconnect.ts'
 import { Problem } from '../../platform/problems.ts'
 import { anthropicMessages } from '../dialects/anthropic/anthropic-messages.ts'
 import type { WireFormat } from '../dialects/dialect.ts'
+import type { Job, TextRequest } from '../request.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -47,4 +49,46 @@ export function refuseBrowser({ headers }: FastifyRequest): void {
 export function callerOf({ caller }: FastifyRequest): Caller {
   if (caller) return caller
   throw new Error('a handler ran before its caller was identified')
+}
+
+/** Whether a client with this id exists and is not deleted. */
+export type IsClient = (id: string) => Promise<boolean>
+
+const clientField = 'metadata.client_id'
+
+/**
+ * Checks that the caller may attribute a cost to this client: only the firm's own accounts may, and only to clients that
+ * exist. Throws Problem `invalid_field`. Other accounts learn nothing about the client.
+ */
+export async function checkAttribution({ own }: Caller, clientId: string, isClient: IsClient): Promise<void> {
+  if (!own) {
+    const reason = `The field ${clientField} is only for accounts that the firm has marked as its own. Omit it, or have the firm mark this account.`
+    throw new Problem('invalid_field', reason, { field: clientField })
+  }
+  if (!(await isClient(clientId))) {
+    throw new Problem('invalid_field', `No client has the id in the field ${clientField}.`, { field: clientField })
+  }
+}
+
+/** The job of an HTTP request with an API key. Throws Problem `invalid_field` for a bad Idempotency-Key. */
+export function jobOf(request: FastifyRequest, reply: FastifyReply, text: TextRequest): Job {
+  const { accountId, keyId, limitId, allowedModels } = callerOf(request)
+  return {
+    requestId: request.id,
+    request: text,
+    payer: { accountId, keyId, limitId, clientId: text.clientId },
+    allowedModels,
+    startedAt: request.startedAt,
+    signal: disconnectSignal(reply),
+    idempotency: idempotencyOf(request),
+  }
+}
+
+function idempotencyOf({ headers, bodyHash }: FastifyRequest): { key: string; hash: string } | undefined {
+  const key = headers['idempotency-key']
+  if (key === undefined || bodyHash === undefined) return undefined
+  if (typeof key === 'string' && /^[\x21-\x7e]{1,255}$/.test(key)) return { key, hash: bodyHash }
+  throw new Problem('invalid_field', 'The header Idempotency-Key must be 1 to 255 visible ASCII characters.', {
+    field: 'Idempotency-Key',
+  })
 }

@@ -1,5 +1,5 @@
-import type { Message, Part, PartsMessage } from '../../models/conversation.ts'
-import { mustBe, shownName } from './body.ts'
+import type { CacheMark, Message, Part, PartsMessage } from '../../models/conversation.ts'
+import { isFields, mustBe, shownName } from './body.ts'
 
 /** The most messages of a conversation. */
 export const mostMessages = 4096
@@ -43,3 +43,13 @@ export function joinTurns(messages: readonly Message[]): readonly Message[] {
 
 const mayGoOn = (message: Message): message is PartsMessage =>
   message.parts?.at(-1)?.kind === 'result' || (message.parts?.some(({ kind }) => kind === 'call') ?? false)
+
+/** Reads `cache_control`, as Anthropic and those that follow it write it; undefined if there is none. */
+export function readCacheMark(value: unknown, field: string): CacheMark | undefined {
+  if (value === undefined || value === null) return undefined
+  if (!isFields(value) || value['type'] !== 'ephemeral') throw mustBe(field, 'an object of type ephemeral')
+  const { ttl } = value
+  if (ttl === undefined || ttl === null) return {}
+  if (ttl === '5m' || ttl === '1h') return { ttl }
+  throw mustBe(`${field}.ttl`, '5m or 1h')
+}

@@ -3,7 +3,7 @@ import type { Prompt } from '../../models/model.ts'
 import { compileBody } from '../../platform/http/input/validation.ts'
 import type { Reply } from '../generation.ts'
 import { generateRequest, synonyms, type GenerateRequest } from '../schema.ts'
-import { tagsOf } from '../calls/tags.ts'
+import { tagsOf } from '../request.ts'
 import { event, jsonAround, type Dialect, type DialectRequest } from './dialect.ts'
 
 /** The API of the specification: sections 2.1, 2.2 and 7. */

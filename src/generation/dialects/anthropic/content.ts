@@ -10,10 +10,9 @@ import type {
 } from '../../../models/conversation.ts'
 import { readDocumentBlock, readImageBlock } from './files.ts'
 import { isFields, mustBe, shownName, withoutNeutral, type Fields } from '../body.ts'
-import { readCacheMark } from '../cache-marks.ts'
 import { messagesFields, neutralIn } from '../field-table.ts'
 import { checkFileCount } from '../files.ts'
-import { checkedText, joinTurns, partsOfMessage, refuseOthers } from '../messages.ts'
+import { checkedText, joinTurns, partsOfMessage, readCacheMark, refuseOthers } from '../messages.ts'
 import { readCalledTool, readId } from '../tool-fields.ts'
 import { callInputForm, pairResults, isCallInput } from '../tools.ts'
 

@@ -1,8 +1,7 @@
 import type { FilePart } from '../../../models/conversation.ts'
 import { isFields, mustBe, withoutNeutral, type Fields } from '../body.ts'
-import { readCacheMark } from '../cache-marks.ts'
-import { refuseOthers } from '../messages.ts'
-import { readFileData, readImageUrl, refuseElsewhere } from '../openai-file-fields.ts'
+import { readCacheMark, refuseOthers } from '../messages.ts'
+import { readFileData, readImageUrl, refuseElsewhere } from '../openai.ts'
 
 /** The images and documents of OpenAI's chats. Every function throws Problem `invalid_field`. */
 

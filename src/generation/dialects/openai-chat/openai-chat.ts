@@ -1,5 +1,5 @@
 import type { Message, Prompt } from '../../../models/model.ts'
-import { tagsOf } from '../../calls/tags.ts'
+import { tagsOf } from '../../request.ts'
 import { isFields, mustBe, withoutNeutral, withoutNullsIn } from '../body.ts'
 import type { Dialect, DialectRequest } from '../dialect.ts'
 import { chatFields, neutralIn } from '../field-table.ts'
@@ -8,7 +8,7 @@ import { readChatMessages } from './messages.ts'
 import { completion, eventWriter } from './reply.ts'
 import { checkChatRequest, checkSingleStop, type ChatRequest } from './schema.ts'
 import { readReplyFormat, readTools } from './tools.ts'
-import { openAiFormat } from '../openai-errors.ts'
+import { openAiFormat } from '../openai.ts'
 import { readVerbosity } from '../tool-fields.ts'
 
 /** OpenAI's chat completions: `POST /v1/chat/completions`. */

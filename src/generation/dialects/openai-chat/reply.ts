@@ -3,7 +3,7 @@ import type { CallPart, Delta, ReplyPart, ReasoningPart } from '../../../models/
 import type { StopReason } from '../../../models/model.ts'
 import type { Reply } from '../../generation.ts'
 import { createdAt, event, jsonAround, type EventWriter } from '../dialect.ts'
-import { openAiErrorOf } from '../openai-errors.ts'
+import { openAiErrorOf } from '../openai.ts'
 
 /** Replies as chat completions. */
 

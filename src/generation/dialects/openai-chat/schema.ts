@@ -4,7 +4,7 @@ import { compileBody } from '../../../platform/http/input/validation.ts'
 import { chatExample } from '../../examples.ts'
 import { sampling, stopText } from '../../schema.ts'
 import { mostMessages } from '../messages.ts'
-import { openAiFields, verbosity } from '../openai-schema.ts'
+import { openAiFields, verbosity } from '../openai.ts'
 
 /** The bodies of OpenAI's chat completions. */
 const tokens = (description: string) => Type.Optional(Type.Integer({ minimum: 1, description }))

@@ -1,7 +1,6 @@
 import type { ReplyFormat, Tool, ToolChoice } from '../../../models/conversation.ts'
 import { isFields, mustBe, withoutNeutral, type Fields } from '../body.ts'
-import { readCacheMark } from '../cache-marks.ts'
-import { refuseOthers } from '../messages.ts'
+import { readCacheMark, refuseOthers } from '../messages.ts'
 import { readDescription, readNamedSchema, readStrict, readToolName, requireFunction } from '../tool-fields.ts'
 import { checkParameters, checkSchema, checkToolChoice, checkTools, listOfTools } from '../tools.ts'
 

@@ -1,7 +1,7 @@
 import type { Delta } from '../../../models/conversation.ts'
 import type { Reply } from '../../generation.ts'
 import { event, type ErrorDetails, type EventWriter } from '../dialect.ts'
-import { openAiErrorOf } from '../openai-errors.ts'
+import { openAiErrorOf } from '../openai.ts'
 import { outputItems, outputParts, statusOf } from './items.ts'
 import { responseObject, type RequestedResponse, type ResponseIds } from './object.ts'
 import {

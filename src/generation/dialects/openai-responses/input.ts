@@ -8,7 +8,7 @@ import { readReasoning } from './reasoning.ts'
 import { readAddedTools } from './tools.ts'
 import { readCalledTool, readId, readInput } from '../tool-fields.ts'
 import { pairResults } from '../tools.ts'
-import { readFileData, readImageUrl, refuseElsewhere } from '../openai-file-fields.ts'
+import { readFileData, readImageUrl, refuseElsewhere } from '../openai.ts'
 
 const roles: Readonly<Record<string, Message['role']>> = {
   system: 'system',

@@ -3,7 +3,7 @@ import { efforts } from '../../../models/conversation.ts'
 import { compileBody } from '../../../platform/http/input/validation.ts'
 import { responsesExample } from '../../examples.ts'
 import { mostMessages } from '../messages.ts'
-import { openAiFields, verbosity } from '../openai-schema.ts'
+import { openAiFields, verbosity } from '../openai.ts'
 
 /** The bodies of OpenAI's responses. */
 const summaries = Type.Enum(['auto', 'concise', 'detailed'])
