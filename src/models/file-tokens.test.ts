@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Extent, FilePart } from './conversation.ts'
-import { fileTokens } from './file-tokens.ts'
+import { fileTokens } from './counted.ts'
 
 const fileOf = (extent: Extent, detail?: FilePart['detail']): FilePart => ({
   kind: 'file',

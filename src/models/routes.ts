@@ -1,4 +1,4 @@
-import * as operations from './operations.ts'
+import { Type } from 'typebox'
 import type { Audit } from '../access/audit/audit.ts'
 import { permitted } from '../access/permitted.ts'
 import { visitOf } from '../access/visits.ts'
@@ -7,6 +7,7 @@ import type { Keys } from '../accounts/keys/keys.ts'
 import { parsePrice, writtenPrice } from '../billing/prices/money.ts'
 import type { PriceEntry, Prices } from '../billing/prices/prices.ts'
 import type { ModelKind } from '../platform/config/config.ts'
+import { answers, needsSession, refusals, refusalsOfBody, refusalsOfPeople } from '../platform/http/openapi.ts'
 import { parseIsoTime } from '../platform/text/calendar.ts'
 import { represent } from '../platform/http/pages/representation.ts'
 import type { Server } from '../platform/http/server.ts'
@@ -17,6 +18,7 @@ import type { Catalogue, ConfiguredModel } from './catalogue.ts'
 import type { ExampleValues } from '../platform/http/examples.ts'
 import { listCapabilities } from './capabilities.ts'
 import type { ConfiguredModelJson, ListedPrice } from './schema.ts'
+import * as schema from './schema.ts'
 
 export interface ModelRouteNeeds {
   readonly catalogue: Pick<Catalogue, 'configured'>
@@ -35,7 +37,7 @@ export function registerModelConsole(server: Server, needs: ModelRouteNeeds): vo
 
   server.get(
     '/models',
-    { onRequest: permitted(needs, 'list', 'model'), schema: operations.listConfiguredModels },
+    { onRequest: permitted(needs, 'list', 'model'), schema: listConfiguredModels },
     async (request, reply) => {
       const [history, uses] = await Promise.all([
         prices.list(),
@@ -50,7 +52,7 @@ export function registerModelConsole(server: Server, needs: ModelRouteNeeds): vo
 
   server.post(
     '/models/:model/prices',
-    { onRequest: permitted(needs, 'change', 'model'), schema: operations.setPrice },
+    { onRequest: permitted(needs, 'change', 'model'), schema: setPrice },
     async (request, reply) => {
       const { input, output, cached_input: cached, cache_write: write, valid_from: from } = request.body
       const { id: model, kind } = findConfigured(catalogue, request.params.model)
@@ -191,4 +193,32 @@ function presentConfigured(
 function presentEntry(entry: PriceEntry): ListedPrice {
   const { validFrom, source, state } = entry
   return { ...writtenPrice(entry), valid_from: validFrom.toISOString(), source, state }
+}
+
+/** The OpenAPI operations of /models. */
+const inModels = { tags: ['Models and prices'], ...needsSession }
+
+const listConfiguredModels = {
+  ...inModels,
+  operationId: 'listConfiguredModels',
+  summary: 'List models and their prices',
+  description: 'All configured models with their state, their prices, and the keys limited to them. For partners.',
+  response: {
+    200: answers(schema.consoleModels, 'All models.'),
+    ...refusals(refusalsOfPeople),
+  },
+}
+
+const setPrice = {
+  ...inModels,
+  operationId: 'setPrice',
+  summary: 'Set the price of a model',
+  description:
+    'Past charges keep theirs. It stays in force until another price is set, or the price in the configuration changes. For partners.',
+  params: Type.Object({ model: Type.String({ description: 'The id of the model, not an alias.' }) }),
+  body: schema.newPriceBody,
+  response: {
+    201: answers(schema.newPrice, 'The price.'),
+    ...refusals([...refusalsOfPeople, ...refusalsOfBody, 'not_found', 'cross_site_request', 'recent_sign_in_required']),
+  },
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Part, Prompt } from './conversation.ts'
-import { signatureBytes, signatureTokens } from './signature-tokens.ts'
+import { signatureBytes, signatureTokens } from './counted.ts'
 
 const reasoning = (signature?: string, text = ''): Part => ({ kind: 'reasoning', text, signature })
 const promptOf = (...parts: Part[]): Prompt => ({

@@ -1,7 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { setTimeout } from 'node:timers/promises'
 import { getLlama, LlamaLogLevel, LlamaLogLevelGreaterThan, type Llama, type LlamaModel } from 'node-llama-cpp'
-import { hasGpuBuild } from './gpu.ts'
 import type { LoadOrder } from './protocol.ts'
 
 /** The prefix of llama.cpp's message about a bad file. The error of node-llama-cpp contains no reason. */
@@ -66,4 +65,26 @@ function assertTrainedFor({ trainContextSize }: LlamaModel, context: number): vo
   throw new Error(
     `The model was trained for a context of ${trainContextSize} tokens; lower its context of ${context} in the configuration.`,
   )
+}
+
+/** npm packages with a GPU build of llama.cpp. The operator installs them explicitly. */
+const builds: Readonly<Record<string, readonly string[]>> = {
+  'linux-x64': ['linux-x64-cuda', 'linux-x64-vulkan'],
+  'linux-arm64': ['linux-arm64-vulkan'],
+  'win32-x64': ['win-x64-cuda', 'win-x64-vulkan'],
+  'darwin-arm64': ['mac-arm64-metal'],
+}
+
+/** Whether a GPU build of llama.cpp is installed. Builds and downloads nothing. */
+function hasGpuBuild(platform: string = process.platform, arch: string = process.arch): boolean {
+  return (builds[`${platform}-${arch}`] ?? []).some((name) => isInstalled(`@node-llama-cpp/${name}`))
+}
+
+function isInstalled(name: string): boolean {
+  try {
+    import.meta.resolve(name)
+    return true
+  } catch {
+    return false
+  }
 }

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { parentPort } from 'node:worker_threads'
 import { slicesOf } from '../text-slices.ts'
 import { isToCounter, type CountOrder, type FromCounter, type TextCounter } from './protocol.ts'
-import { loadTextCounter } from './text-counter.ts'
+import { loadTokenizerFile } from './tokenizer-file.ts'
 
 /**
  * The counting thread. It counts long texts slice by slice and lets other requests go on after each slice. Slices are
@@ -53,6 +53,33 @@ async function answer(order: CountOrder): Promise<void> {
   } catch (error) {
     send({ id, fault: error instanceof Error ? `${error.name}: ${error.message}` : 'unknown' })
   }
+}
+
+/** The encodings of OpenAI's models. Each takes some 70 MB of memory, so only those in use are loaded. */
+const encodings = {
+  o200k_base: () => import('gpt-tokenizer/encoding/o200k_base'),
+  cl100k_base: () => import('gpt-tokenizer/encoding/cl100k_base'),
+  p50k_base: () => import('gpt-tokenizer/encoding/p50k_base'),
+  r50k_base: () => import('gpt-tokenizer/encoding/r50k_base'),
+} as const
+
+/** OpenAI's count: 3 tokens around each message, 1 for its role, and 3 that open the reply. */
+const chat = { message: 4, prompt: 3 }
+
+/** Loads an encoding by name, or a `tokenizer.json` by path. Throws when the file cannot be used. */
+async function loadTextCounter(source: string): Promise<TextCounter> {
+  if (!isEncoding(source)) return loadTokenizerFile(source)
+  const { countTokens } = await encodings[source]()
+  // Text that looks like a control token is plain text.
+  const plain = { allowedSpecial: new Set<string>(), disallowedSpecial: new Set<string>() }
+  return {
+    overhead: (messages) => messages.length * chat.message + chat.prompt,
+    count: (text) => countTokens(text, plain),
+  }
+}
+
+function isEncoding(source: string): source is keyof typeof encodings {
+  return Object.hasOwn(encodings, source)
 }
 
 parentPort?.on('message', (message: unknown) => {

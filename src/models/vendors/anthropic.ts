@@ -1,8 +1,7 @@
 import { at } from '../../platform/text/json.ts'
 import { statedOf } from '../capabilities.ts'
 import { least } from '../reported/reported-model.ts'
-import { patches } from './image-tokens.ts'
-import type { Vendor } from './vendor.ts'
+import { patches, type Vendor } from './vendor.ts'
 
 /** Claude, also where gateways with OpenAI's API serve it. */
 export const anthropic: Vendor = {

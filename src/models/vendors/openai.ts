@@ -1,5 +1,4 @@
-import { patches, tiles } from './image-tokens.ts'
-import type { Vendor } from './vendor.ts'
+import { patches, tiles, type Vendor } from './vendor.ts'
 
 export const openAi: Vendor = {
   // It takes `max_completion_tokens` for all of its models. Many other servers ignore it, and an unlimited reply is the worse failure.

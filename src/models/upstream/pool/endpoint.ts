@@ -4,7 +4,7 @@ import Pool from 'undici/lib/dispatcher/pool.js'
 import { connectionLost, unusable, type Failure } from '../failure.ts'
 import type { Member } from './pool.ts'
 import { abandoned, isCoded, Reception, retryAfterOf, type ReceptionBounds } from './reception.ts'
-import { ResponseTimer } from './response-timer.ts'
+import { ResponseTimer } from './deadline.ts'
 
 export interface EndpointOptions {
   /** Address up to and including the version: http://127.0.0.1:9101/v1 */

@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici'
 import { connectionLost, Failure, unusable } from '../failure.ts'
-import { ResponseTimer } from './response-timer.ts'
+import { ResponseTimer } from './deadline.ts'
 
 /** Bytes that may be buffered for a slow caller before reading from the upstream pauses. */
 const mostWaiting = 64 * 1024

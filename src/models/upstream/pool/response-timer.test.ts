@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { stopClock } from '../../../../tests/support/clock.ts'
 import type { Failure } from '../failure.ts'
-import { ResponseTimer } from './response-timer.ts'
+import { ResponseTimer } from './deadline.ts'
 
 const bounds = { first: 100, total: 1000 }
 
