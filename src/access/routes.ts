@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { Database } from '../platform/database/database.ts'
 import type { Server } from '../platform/http/server.ts'
-import { prefersPage } from '../platform/http/input/accept.ts'
+import { prefersPage } from '../platform/http/input/headers.ts'
 import { represent } from '../platform/http/pages/representation.ts'
 import { sameOrigin, signedIn } from '../signin/guard.ts'
 import type { Sessions } from '../signin/session/sessions.ts'

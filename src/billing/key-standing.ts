@@ -1,5 +1,4 @@
-import type { Database } from '../platform/database/database.ts'
-import { withinPatience } from '../platform/database/patience.ts'
+import { withinPatience, type Database } from '../platform/database/database.ts'
 import { readKeyStanding, type KeyStandingRow } from './key-standing-store.ts'
 import { levelOf, type OwnLevels } from './till/limits.ts'
 

@@ -96,7 +96,7 @@ export function createContext(needs: ContextNeeds): Context {
 }
 
 async function requireEmbeddedDatabase(data: string): Promise<void> {
-  const { hasEmbeddedDatabase } = await import('../platform/embedded-postgres/existing.ts')
+  const { hasEmbeddedDatabase } = await import('../platform/embedded-postgres/cluster-files.ts')
   if (hasEmbeddedDatabase(data)) return
   const { OperatorError } = await import('../platform/problems.ts')
   throw new OperatorError(`${data} has no database yet. Create it: ./tollgate migrate, or ./tollgate start`)

@@ -7,7 +7,7 @@ import { isUuid } from '../platform/database/uuid.ts'
 import { aboutPerson, changeWithin, unknownPerson, withdrawals, type ChangeOrder } from './change.ts'
 import { withdrawOf } from './invitations/store.ts'
 import { readEmail, type Email } from './email.ts'
-import { checkName } from '../platform/text/name.ts'
+import { checkName } from '../platform/text/one-line.ts'
 import type { Person, PersonSummary, Status } from './person.ts'
 import * as store from './store.ts'
 

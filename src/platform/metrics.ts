@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { AggregatorRegistry, Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
-import { bearerOf } from './http/input/bearer.ts'
+import { bearerOf } from './http/input/headers.ts'
 import type { RequestEnd } from './http/log.ts'
 import type { Server } from './http/server.ts'
 import { Problem } from './problems.ts'

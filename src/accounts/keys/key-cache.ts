@@ -1,7 +1,6 @@
 import type { Logger } from 'pino'
-import type { Database } from '../../platform/database/database.ts'
+import { withinPatience, type Database } from '../../platform/database/database.ts'
 import { createLookups } from '../../platform/database/lookups.ts'
-import { withinPatience } from '../../platform/database/patience.ts'
 import { repeat } from '../../platform/flow/repeat.ts'
 import { readKeys, type KeyRow } from '../store.ts'
 

@@ -1,7 +1,7 @@
 import { randomUUIDv7, timingSafeEqual } from 'node:crypto'
 import type { Logger } from 'pino'
 import type { Visit } from '../../access/actor.ts'
-import { bearerOf } from '../../platform/http/input/bearer.ts'
+import { bearerOf } from '../../platform/http/input/headers.ts'
 import type { Database } from '../../platform/database/database.ts'
 import { Problem } from '../../platform/problems.ts'
 import { createKeyCache, type KnownKey } from './key-cache.ts'

@@ -1,5 +1,4 @@
-import type { Database } from '../../platform/database/database.ts'
-import { withinPatience } from '../../platform/database/patience.ts'
+import { withinPatience, type Database } from '../../platform/database/database.ts'
 import type { Allowances } from '../allowances/allowances.ts'
 import { readKeyStanding } from '../key-standing-store.ts'
 import { readStanding } from './store.ts'

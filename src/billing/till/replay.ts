@@ -1,5 +1,4 @@
-import type { Database } from '../../platform/database/database.ts'
-import { withinPatience } from '../../platform/database/patience.ts'
+import { withinPatience, type Database } from '../../platform/database/database.ts'
 import type { Levels } from './limits.ts'
 import { readChargedTokens } from './store.ts'
 import type { ReplayRow } from './till-row.ts'

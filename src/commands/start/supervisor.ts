@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import type { Logger } from 'pino'
 import { collectClusterMetrics } from '../../platform/metrics.ts'
 import { OperatorError } from '../../platform/problems.ts'
-import { endOf } from '../../platform/system/child-end.ts'
+import { endOf } from '../../platform/system/processes.ts'
 import { isToSupervisor, type ServeOrder, type ToWorker } from './worker-messages.ts'
 
 export interface Workers {

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { Logger } from 'pino'
-import { endOf } from '../../platform/system/child-end.ts'
+import { endOf } from '../../platform/system/processes.ts'
 import { settingsOf, type ProviderOrder, type ProviderSettings } from './provider-settings.ts'
 
 /** The demo's provider, as the service sees it. */

@@ -2,7 +2,7 @@ import { fork, type ChildProcess } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import type { Logger } from 'pino'
-import { endOf } from '../../platform/system/child-end.ts'
+import { endOf } from '../../platform/system/processes.ts'
 import {
   isFromChild,
   type CallMessage,

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { Pool, type Client } from 'pg'
 import type { Logger } from 'pino'
+import { Problem } from '../problems.ts'
 import {
   connectionConfig,
   openDedicatedConnection,
@@ -103,4 +104,12 @@ async function transact<T>(client: Client, work: (tx: Queryable) => Promise<T>):
     if (!isAway(error)) await client.query('rollback').catch(() => undefined)
     throw error
   }
+}
+
+/** Rejects with Problem `unavailable` if `reading` takes longer than a caller waits for the database. */
+export async function withinPatience<T>({ callerPatience }: Database, reading: Promise<T>): Promise<T> {
+  const late = Promise.withResolvers<never>()
+  const error = new Problem('unavailable', 'The database does not respond. Try again.', { retryAfter: 1 })
+  const timer = setTimeout(() => late.reject(error), callerPatience)
+  return Promise.race([reading, late.promise]).finally(() => clearTimeout(timer))
 }

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { statSync } from 'node:fs'
 import { readFile, realpath, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { giveToFolderOwner, makeFolder } from '../system/folder.ts'
@@ -88,4 +89,15 @@ function isCredentials(value: unknown): value is ClusterCredentials {
   if (typeof value !== 'object' || value === null) return false
   const { password, superuser, port } = { password: undefined, superuser: undefined, port: undefined, ...value }
   return typeof password === 'string' && typeof superuser === 'string' && typeof port === 'number'
+}
+
+/** Whether a data folder holds an embedded database. Creates nothing. Throws OperatorError if this user may not look into it. */
+export function hasEmbeddedDatabase(directory: string): boolean {
+  try {
+    return statSync(join(directory, 'postgres', 'PG_VERSION'), { throwIfNoEntry: false }) !== undefined
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOTDIR') return false
+    const advice = 'run the command as the user of the service, or set TOLLGATE_DATA'
+    throw new OperatorError(`The database in ${directory} cannot be read by this user: ${advice}.`, { cause: error })
+  }
 }

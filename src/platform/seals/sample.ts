@@ -1,5 +1,5 @@
 import type { Queryable } from '../database/database.ts'
-import { readChains } from './verify-store.ts'
+import { readChains } from './store.ts'
 
 export interface SampleOptions {
   /** Reads every sealed row, not a sample. */

@@ -4,7 +4,7 @@ import type { Database, Queryable } from '../database/database.ts'
 import { chains, type Chain } from './chains.ts'
 import { blockSize, sampleOf, type RowRange, type SampleOptions } from './sample.ts'
 import { formatSeal, type SealLine } from './seal-line.ts'
-import * as store from './verify-store.ts'
+import * as store from './store.ts'
 
 export interface SealOptions extends SampleOptions {
   /** Seals that were kept outside the database. */

@@ -1,3 +1,5 @@
+import { Problem } from '../problems.ts'
+
 /**
  * Characters that are invisible or change how the text around them is displayed: control characters, line separators,
  * bidirectional controls, and zero-width characters except joiners, which some scripts need.
@@ -34,3 +36,19 @@ export function quoted(text: string): string {
 
 const hexOf = (character: string) => (character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')
 const codeOf = (character: string) => `U+${hexOf(character).toUpperCase()}`
+
+const longest = 200
+
+/** Trims a display name. Throws Problem `invalid_field` if it is empty, too long or has an invisible character. */
+export function checkName(text: string): string {
+  const name = text.trim()
+  if (isBlank(name)) throw new Problem('invalid_field', 'Give a name: it must not be empty.', { field: 'name' })
+  if (name.length > longest) {
+    throw new Problem('invalid_field', `Choose a shorter name: at most ${longest} characters.`, { field: 'name' })
+  }
+  const found = name.isWellFormed() ? hiddenIn(name) : 'an unpaired surrogate, which is not valid Unicode'
+  if (found !== undefined) {
+    throw new Problem('invalid_field', `Write the name on one line of plain text: it has ${found}.`, { field: 'name' })
+  }
+  return name
+}

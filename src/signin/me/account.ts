@@ -6,7 +6,7 @@ import { changeOwn, settleRemoval, type OwnChange, type OwnNeeds } from './own.t
 import { readSignIns, type SignInRow } from './store.ts'
 import { isUuid } from '../../platform/database/uuid.ts'
 import { Problem } from '../../platform/problems.ts'
-import { checkName } from '../../platform/text/name.ts'
+import { checkName } from '../../platform/text/one-line.ts'
 
 /** A person's sign-in methods, and the changes they may make. */
 export interface OwnAccount {

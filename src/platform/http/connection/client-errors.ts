@@ -1,10 +1,9 @@
 import { randomUUIDv7 } from 'node:crypto'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { allRead } from './all-read.ts'
 import { problemBody } from '../errors.ts'
 import { Problem, problems, type ProblemCode } from '../../problems.ts'
-import { responseOn } from './response-on.ts'
+import { allRead, responseOn } from './socket.ts'
 import { securityHeaders } from '../pages/security-headers.ts'
 
 // An import would evaluate every export, and `WebSocket` loads Node's fetch (2 MB).

@@ -1,6 +1,6 @@
 import type { Server as HttpServer, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { responseOn } from './response-on.ts'
+import { responseOn } from './socket.ts'
 
 /**
  * Milliseconds after a caller's FIN at which the connection is probed. The first probe makes a closed peer send a RST, which

@@ -3,10 +3,9 @@ import type { Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
-import { allRead, closeIfStillIdle } from './all-read.ts'
 import { refuseUnanswered } from './client-errors.ts'
 import { logRequest, type RequestEnd } from '../log.ts'
-import { responseOn } from './response-on.ts'
+import { allRead, closeIfStillIdle, responseOn } from './socket.ts'
 import { Problem } from '../../problems.ts'
 
 declare module 'fastify' {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { prefersPage } from './accept.ts'
+import { prefersPage } from './headers.ts'
 
 describe('a page is preferred', () => {
   const browsers = [

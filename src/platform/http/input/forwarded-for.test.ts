@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { plainForwardedFor } from './forwarded-for.ts'
+import { plainForwardedFor } from './headers.ts'
 
 test('every entry becomes a plain address, up to the first that is none', () => {
   const cases: [string, string | undefined][] = [

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { prefersPage } from '../input/accept.ts'
+import { prefersPage } from '../input/headers.ts'
 import type { Pages, Shell } from './pages.ts'
 import type { ProblemCode } from '../../problems.ts'
 
