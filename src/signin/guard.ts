@@ -1,11 +1,10 @@
 import type { FastifyRequest } from 'fastify'
 import type { Server } from '../platform/http/server.ts'
 import { Problem } from '../platform/problems.ts'
-import { hashOf } from './session/cookies.ts'
+import { hashOf, hasSessionCookie } from './session/cookies.ts'
 import { recentRoutes } from './session/recent-routes.ts'
 import { isRecent, requireRecent } from './session/recent-sign-in.ts'
 import type { Refusals } from './refusals.ts'
-import { hasSessionCookie } from './session/cookies.ts'
 import type { Session, Sessions } from './session/sessions.ts'
 import { visitorOf } from './visitor/visitor.ts'
 

@@ -3,8 +3,7 @@ import type { RequestOrigin } from '../../access/actor.ts'
 import type { AuditEntry } from '../../access/audit/audit.ts'
 import type { Queryable } from '../../platform/database/database.ts'
 import { Problem } from '../../platform/problems.ts'
-import { hashOf, newSecret } from './cookies.ts'
-import { sessionHashes } from './cookies.ts'
+import { hashOf, newSecret, sessionHashes } from './cookies.ts'
 import * as store from './store.ts'
 
 /** A completed sign-in. */

@@ -6,9 +6,8 @@ import {
   type UserInfoResponse,
 } from 'openid-client'
 import type { AttemptData, Proof } from '../method.ts'
-import { checkClaims, countedEmail, isName } from './claims.ts'
+import { checkClaims, checkFreshness, countedEmail, isName, statedTime } from './claims.ts'
 import type { ProviderConfig } from './client.ts'
-import { checkFreshness, statedTime } from './claims.ts'
 import type { ProviderKeys } from './keys.ts'
 
 interface Needs {

@@ -10,7 +10,6 @@ import type { Visitor } from '../../visitor/visitor.ts'
 import type { CheckPassword } from './check.ts'
 import type { Hashing } from './hashing.ts'
 import * as store from './store.ts'
-import { writePassword } from './store.ts'
 import type { PasswordPolicy } from './policy.ts'
 import type { MinimumOf } from './strength.ts'
 import type { Audit } from '../../../access/audit/audit.ts'
@@ -138,7 +137,7 @@ export function createFirstPassword({ audit, hashing, policy, minimumOf }: Needs
       const text = await policy.check({ password, email, minimum: await minimum({ role }) })
       const hash = await hashing.inTurn((turn) => turn.hash(text))
       return async (tx, person) => {
-        await writePassword(tx, { personId: person.id, hash, at: new Date() })
+        await store.writePassword(tx, { personId: person.id, hash, at: new Date() })
         const about = { outcome: 'allowed', noun: 'person', nounId: person.id, requestId, address } as const
         await audit.recordWithin(tx, [{ ...about, actor: personActor(person), action: 'password_set' }])
       }

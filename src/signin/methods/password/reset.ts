@@ -20,7 +20,6 @@ import type { Hashing } from './hashing.ts'
 import { lockPasswordOwner, readPasswordOwner, writePassword } from './store.ts'
 import type { PasswordPolicy } from './policy.ts'
 import * as store from './reset-store.ts'
-import type { FoundReset } from './reset-store.ts'
 import type { MinimumOf } from './strength.ts'
 
 /** A forgotten password, and the first one: a link sent by mail proves the address. It signs nobody in. */
@@ -163,7 +162,7 @@ function tooManyMails(wait: number): Problem {
 }
 
 /** The part of a mailed link's row that only this service can write. Anyone who can write to the database could invent the rest. */
-function proofOfReset(encryption: Encryption, { tokenHash, email }: Omit<FoundReset, 'proof'>): Buffer {
+function proofOfReset(encryption: Encryption, { tokenHash, email }: Omit<store.FoundReset, 'proof'>): Buffer {
   return encryption.encrypt(email, contextOf(tokenHash))
 }
 
@@ -174,7 +173,7 @@ export async function findForgedResets(tx: Queryable, encryption: Encryption): P
 }
 
 /** Whether this service wrote the row, for this address. */
-function isProvenReset(encryption: Encryption, { tokenHash, email, proof }: FoundReset): boolean {
+function isProvenReset(encryption: Encryption, { tokenHash, email, proof }: store.FoundReset): boolean {
   return proof !== null && encryption.decrypt(proof, contextOf(tokenHash)) === email
 }
 
