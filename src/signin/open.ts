@@ -81,6 +81,7 @@ export async function openSignIn(needs: Needs): Promise<OpenSignIn> {
   const steps = createSteps({ limits: createSignInLimits({ perMinute: settings.starts_per_minute }), refusals })
   const changes = createCredentialChanges({ sessions, audit, mailer })
   const factorNeeds = { ...needs, throttle, known, guesses: createGuesses({ ...needs, throttle }) }
+  const recoveryCodes = createRecoveryCodes(factorNeeds)
   const configured = await Promise.all(definitions.map(async ({ openFactor }) => openFactor?.(factorNeeds)))
   const factors = [...configured.filter((factor) => factor !== undefined), ...otherFactors]
   const policy = createFactorPolicy({
@@ -102,11 +103,10 @@ export async function openSignIn(needs: Needs): Promise<OpenSignIn> {
     knownBrowsers,
     usable,
   })
-  const methodNeeds = { ...factorNeeds, attempts, steps, gate, changes, factorPolicy: policy, usable }
+  const methodNeeds = { ...factorNeeds, attempts, steps, gate, changes, factorPolicy: policy, recoveryCodes, usable }
   const opened = await Promise.all(definitions.map(async ({ open }) => open?.(methodNeeds)))
   methods.push(...inUse([...opened.flatMap((each) => each?.methods ?? []), ...otherMethods], mailer))
   const firstPassword = opened.find((each) => each?.firstPassword)?.firstPassword
-  const recoveryCodes = createRecoveryCodes(factorNeeds)
   const enrolments = createEnrolments({ database, audit, changes, recoveryCodes })
   const parts = {
     attempts,

@@ -3,10 +3,9 @@ import type { Audit } from '../../access/audit/audit.ts'
 import type { Database, Queryable } from '../../platform/database/database.ts'
 import { Problem } from '../../platform/problems.ts'
 import type { CredentialChanges } from '../credential-change.ts'
-import type { RecoveryCodes } from '../methods/recovery-codes/recovery-codes.ts'
 import type { EnrollableFactor } from '../factor-policy.ts'
 import { lockActivePerson } from './locked-person-store.ts'
-import type { BegunEnrolment } from '../methods/method.ts'
+import type { BegunEnrolment, RecoveryCodes } from '../methods/method.ts'
 
 /** A submission that completes the set-up of a second factor. */
 export interface EnrolmentRequest extends BegunEnrolment {

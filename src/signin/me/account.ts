@@ -1,17 +1,15 @@
 import type { Identity, ListedIdentity, Person } from '../../people/person.ts'
-import { deletePasskeys, renamePasskey, type PasskeyRow } from '../methods/passkey/store.ts'
+import type { PasskeyRow } from '../methods/passkey/store.ts'
 import { createConfirmation, type Confirmation } from './confirmation.ts'
 import { createOwnFactors, type OwnFactors } from './factors.ts'
-import { changeOwn, settleRemoval, type OwnChange, type OwnNeeds } from './own.ts'
+import { changeOwn, type OwnChange, type OwnNeeds } from './own.ts'
 import { readSignIns, type SignInRow } from './store.ts'
 import { isUuid } from '../../platform/database/uuid.ts'
 import { Problem } from '../../platform/problems.ts'
-import { checkName } from '../../platform/text/one-line.ts'
 
 /** A person's sign-in methods, and the changes they may make. */
 export interface OwnAccount {
   readonly factors: OwnFactors
-  readonly passkeys: OwnPasskeys
   readonly identities: OwnIdentities
   readonly confirmation: Confirmation
   read(person: Pick<Person, 'id' | 'email' | 'role'>): Promise<OwnSignIn>
@@ -41,7 +39,6 @@ export function createOwnAccount(needs: OwnNeeds): OwnAccount {
   return Object.freeze<OwnAccount>({
     confirmation,
     factors: createOwnFactors(needs),
-    passkeys: createOwnPasskeys(needs),
     identities: createOwnIdentities(needs),
     async read(person) {
       const [methods, states, ownPasskeys, ownIdentities, recoveryCodesLeft, confirmations, signIns] =
@@ -100,39 +97,4 @@ function createOwnIdentities(needs: OwnNeeds): OwnIdentities {
 
 function taken(): Problem {
   return new Problem('conflict', 'This account at the provider belongs to another person here.')
-}
-
-/** The passkeys of the person who is signed in. Both throw Problem `not_found`. */
-interface OwnPasskeys {
-  /** Returns the name. Throws Problem `invalid_field`. */
-  rename(change: OwnChange, id: string, name: string): Promise<string>
-  /** Returns how many other sessions ended. Throws Problem `conflict` for the last way to sign in. */
-  remove(change: OwnChange, id: string): Promise<number>
-}
-
-function createOwnPasskeys(needs: OwnNeeds): OwnPasskeys {
-  const { database, audit, usable } = needs
-  return {
-    rename: ({ session, by }, id, text) =>
-      database.transaction(async (tx) => {
-        const name = checkName(text)
-        const isKnown = isUuid(id) && (await renamePasskey(tx, { id, personId: session.person.id }, name))
-        if (!isKnown) throw unknownPasskey()
-        const about = { outcome: 'allowed', noun: 'passkey', nounId: id } as const
-        await audit.recordWithin(tx, [{ ...by, action: 'passkey_renamed', ...about }])
-        return name
-      }),
-    remove: (change, id) =>
-      changeOwn(needs, change, async (tx, person) => {
-        const count = isUuid(id) ? await deletePasskeys(tx, { id, personId: person.id }) : 0
-        if (count === 0) throw unknownPasskey()
-        await usable.requireOne(tx, person)
-        await settleRemoval(needs, tx, person)
-        return { action: 'passkey_removed', details: { passkey: id }, notice: { what: 'passkey_removed' } }
-      }),
-  }
-}
-
-function unknownPasskey(): Problem {
-  return new Problem('not_found', 'You have no such passkey. GET /me lists yours.')
 }

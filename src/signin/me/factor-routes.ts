@@ -23,10 +23,10 @@ interface Needs {
 
 type ById = { Params: { id: string } }
 
-/** Changes that people make to their own sign-in: confirmations, second factors, recovery codes, passkeys, identities. */
+/** Changes that people make to their own sign-in: confirmations, second factors, recovery codes, identities. */
 export function registerMyFactors(server: Server, needs: Needs): void {
   const { sessions, signIn } = needs
-  const { confirmation, factors, passkeys, identities } = signIn.own
+  const { confirmation, factors, identities } = signIn.own
   const allowed = (action: Action) => permitted(needs, action, 'own_sign_in')
 
   server.post<{ Body: { factor: string } }>(
@@ -80,23 +80,6 @@ export function registerMyFactors(server: Server, needs: Needs): void {
     '/me/recovery-codes',
     { onRequest: allowed('change'), schema: operations.renewRecoveryCodes },
     async (request) => presentResult(await factors.renewRecoveryCodes(changeBy(request))),
-  )
-
-  server.patch<ById & { Body: { name: string } }>(
-    '/me/passkeys/:id',
-    { onRequest: allowed('change'), schema: operations.renamePasskey },
-    async (request) => {
-      const { id } = request.params
-      return { id, name: await passkeys.rename(changeBy(request), id, request.body.name) }
-    },
-  )
-
-  server.delete<ById>(
-    '/me/passkeys/:id',
-    { onRequest: allowed('remove'), schema: operations.removePasskey },
-    async (request) => ({
-      ended: await passkeys.remove(changeBy(request), request.params.id),
-    }),
   )
 
   server.delete<ById>(

@@ -19,7 +19,7 @@ import type { Guesses } from '../throttle/guesses.ts'
 import type { Throttle } from '../throttle/throttle.ts'
 import type { UsableMethods } from '../usable-methods.ts'
 import type { KnownNetworks } from '../visitor/known-networks.ts'
-import type { SecondFactor, SignInMethod } from './method.ts'
+import type { RecoveryCodes, SecondFactor, SignInMethod } from './method.ts'
 
 /**
  * A way to sign in, a second factor, or both: what the rest of the sign-in knows of its folder. Commands load all definitions, so
@@ -104,6 +104,7 @@ export interface MethodNeeds extends FactorNeeds {
   readonly gate: Gate
   readonly changes: CredentialChanges
   readonly factorPolicy: FactorPolicy
+  readonly recoveryCodes: RecoveryCodes
   readonly usable: UsableMethods
   readonly log: Logger
 }

@@ -114,6 +114,14 @@ export interface SecondFactor {
   readonly enrol?: FactorEnrolment
 }
 
+/** Single-use codes on paper, for people who have lost their second factor. */
+export interface RecoveryCodes extends SecondFactor {
+  /** Creates ten codes in place of all earlier ones. They cannot be read again. */
+  create(tx: Queryable, personId: string): Promise<readonly string[]>
+  remove(tx: Queryable, personId: string): Promise<void>
+  count(personId: string, within?: Queryable): Promise<number>
+}
+
 export interface BegunFactor {
   readonly personId: string
   readonly data: AttemptData

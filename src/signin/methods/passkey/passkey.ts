@@ -15,7 +15,11 @@ export const passkey: MethodDefinition = {
   },
   async open(needs) {
     const passkeys = openPasskeys(needs)
-    return { methods: passkeys ? [createPasskeyMethod(passkeys)] : [] }
+    const { registerPasskeys } = await import('./routes.ts')
+    return {
+      methods: passkeys ? [createPasskeyMethod(passkeys)] : [],
+      addRoutes: (server) => registerPasskeys(server, needs),
+    }
   },
 }
 

@@ -6,7 +6,7 @@ import type { Database, Queryable } from '../../../platform/database/database.ts
 import { hashOf } from '../../session/cookies.ts'
 import { lockActivePerson } from '../../attempt/locked-person-store.ts'
 import type { MethodDefinition } from '../definition.ts'
-import type { SecondFactor } from '../method.ts'
+import type { RecoveryCodes } from '../method.ts'
 import type { Visitor } from '../../visitor/visitor.ts'
 import { readCode, wrongCode } from '../../attempt/wrong-code.ts'
 import type { Guesses } from '../../throttle/guesses.ts'
@@ -18,14 +18,6 @@ const bytes = 10
 /** Base32 (RFC 4648). */
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
-/** Single-use codes on paper, for people who have lost their second factor. */
-export interface RecoveryCodes extends SecondFactor {
-  /** Creates ten codes in place of all earlier ones. They cannot be read again. */
-  create(tx: Queryable, personId: string): Promise<readonly string[]>
-  remove(tx: Queryable, personId: string): Promise<void>
-  count(personId: string, within?: Queryable): Promise<number>
-}
-
 interface Needs {
   readonly database: Database
   readonly guesses: Guesses
@@ -33,6 +25,7 @@ interface Needs {
   readonly mailer?: Mailer | undefined
 }
 
+/** For people who have lost their second factor. */
 export const recoveryCode: MethodDefinition = {
   id: 'recovery_code',
   kind: 'factor',
