@@ -8,7 +8,7 @@ import { notifyFailure } from './components/notify.ts'
 import { readOn } from './components/read-on.ts'
 import { Shell } from './components/shell.tsx'
 import { content } from './content.ts'
-import { hasDrafts } from './drafts.ts'
+import { hasUnsaved } from './unsaved.ts'
 import { numberPlaces } from './history.ts'
 import { auditAddress } from './pages/audit/address.ts'
 import { ClientsPage } from './pages/clients/clients.tsx'
@@ -28,13 +28,13 @@ const shown = new Map<string, unknown>()
  * replace the form.
  */
 async function keeping(address: string, fetched: () => Promise<unknown>): Promise<unknown> {
-  if (!hasDrafts()) shown.clear()
+  if (!hasUnsaved()) shown.clear()
   try {
     const data = await fetched()
     shown.set(address, data)
     return data
   } catch (error) {
-    if (!hasDrafts() || !shown.has(address) || !(error instanceof ApiError)) throw error
+    if (!hasUnsaved() || !shown.has(address) || !(error instanceof ApiError)) throw error
     notifyFailure('This page may be out of date', error)
     return shown.get(address)
   }

@@ -1,5 +1,5 @@
 import { content, type Viewer } from './content.ts'
-import { hasDrafts } from './drafts.ts'
+import { hasUnsaved } from './unsaved.ts'
 import { answerIdentity } from './identity.ts'
 import { forgetKept, keepAgain, stopKeeping } from './kept.ts'
 
@@ -127,7 +127,7 @@ channel.addEventListener('message', ({ data }: MessageEvent<Message>) => {
 
 /** Hides the page. Unsaved text stays behind the cover in case the same person signs in again. */
 function leave(): void {
-  if (hasDrafts()) void sessionEnded()
+  if (hasUnsaved()) void sessionEnded()
   else location.reload()
 }
 

@@ -4,7 +4,7 @@ import {
   responsesFields,
   type FieldRule,
   type FieldTable,
-} from '../../src/generation/dialects/field-table.ts'
+} from '../../src/generation/dialects/field-rules.ts'
 import { renderTable } from './table.ts'
 
 /** The tables of other vendors' fields, by the addresses that take them. */

@@ -110,7 +110,7 @@ export function byRole(actor: Actor, texts: { readonly partner: string; readonly
   return roleOf(actor) === 'partner' ? texts.partner : texts.consultant
 }
 
-/** Whether the policy permits an action, given the facts about its object. */
+/** Whether the policy permits an action, given the facts about its object. What a refused actor gets is in access.ts (`refuse`). */
 export function may(actor: Actor, action: Action, resource: Resource, facts: Facts = {}): boolean {
   return conditions[conditionFor(actor, action, resource)](actor, facts)
 }

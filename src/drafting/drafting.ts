@@ -28,7 +28,7 @@ export type { DraftRequest, DraftStep } from './run.ts'
  */
 export interface Drafting {
   /**
-   * Reads the sources as the person, records the draft, and writes. The draft is recorded before anything can be charged,
+   * Reads the sources as the person (`startDraft` decides which), records the draft, and writes. The draft is recorded before anything can be charged,
    * and its letter and its charge agree, whatever crashes. If the id has a draft already, its only step is that draft.
    * Throws Problem before the first text: `conflict` if drafting is not set up or the client is archived, and what the till
    * and the model refuse. Read the steps to their end: a reader that goes away does not stop the draft.

@@ -3,7 +3,7 @@ import { notifications } from '@mantine/notifications'
 import { useEffect, useState, useSyncExternalStore, type ReactNode } from 'react'
 import { read } from '../api.ts'
 import { content } from '../content.ts'
-import { hasDrafts } from '../drafts.ts'
+import { hasUnsaved } from '../unsaved.ts'
 import { idleLimit, idleTime, sessionState, watchSession } from '../session.ts'
 import { layers } from './layers.ts'
 import classes from './session-watch.module.css'
@@ -105,7 +105,9 @@ function Ended({ opened }: { readonly opened: boolean }) {
       zIndex={layers.cover}
       overlayProps={{ backgroundOpacity: 1, color: 'var(--side)' }}
     >
-      <p>Sign in again in a new tab, then continue here.{hasDrafts() && ' Your unsaved text is still on this page.'}</p>
+      <p>
+        Sign in again in a new tab, then continue here.{hasUnsaved() && ' Your unsaved text is still on this page.'}
+      </p>
       <Group justify="flex-end" gap="xs" mt="lg">
         <Button component="a" href="/signin?return_to=/me" target="_blank" data-autofocus>
           Sign in again

@@ -1,5 +1,5 @@
 import { change } from '../api.ts'
-import { forgetDrafts, hasDrafts, saveDrafts } from '../drafts.ts'
+import { forgetUnsaved, hasUnsaved, saveUnsaved } from '../unsaved.ts'
 import { forgetKept } from '../kept.ts'
 import { tellSignedOut } from '../session.ts'
 import { confirm } from './confirm.tsx'
@@ -7,9 +7,9 @@ import { notifyFailure } from './notify.ts'
 
 /** Signs out, clears the page in every tab, and follows the server's redirect. The back button shows nothing. */
 export async function signOut(address = '/signout', method: 'POST' | 'DELETE' = 'POST'): Promise<void> {
-  await saveDrafts()
+  await saveUnsaved()
   const sure =
-    !hasDrafts() ||
+    !hasUnsaved() ||
     (await confirm({
       title: 'Sign out without saving?',
       text: 'You have unsaved changes on this page. Signing out discards them.',
@@ -19,7 +19,7 @@ export async function signOut(address = '/signout', method: 'POST' | 'DELETE' = 
   try {
     const { location: next = '/signin' } = await change<{ location?: string }>(address, { method, body: {} })
     tellSignedOut()
-    forgetDrafts()
+    forgetUnsaved()
     forgetKept()
     location.replace(next)
   } catch (error) {

@@ -1,7 +1,7 @@
 import { Button, Group, Modal } from '@mantine/core'
 import { useEffect, useId, useState, useSyncExternalStore } from 'react'
 import { useBlocker } from 'react-router'
-import { hasDrafts, losesDrafts, markDraft, markLeaving, saveDrafts, watchDrafts } from '../drafts.ts'
+import { hasUnsaved, losesUnsaved, markUnsaved, markLeaving, saveUnsaved, watchUnsaved } from '../unsaved.ts'
 
 interface UnsavedNeeds {
   readonly within?: string | undefined
@@ -15,10 +15,10 @@ interface UnsavedNeeds {
 export function useUnsaved(isUnsaved: boolean, { within, save }: UnsavedNeeds): () => void {
   const form = useId()
   useEffect(() => {
-    markDraft(form, isUnsaved ? { within, save } : undefined)
-    return () => markDraft(form)
+    markUnsaved(form, isUnsaved ? { within, save } : undefined)
+    return () => markUnsaved(form)
   }, [form, isUnsaved, within, save])
-  return () => markDraft(form)
+  return () => markUnsaved(form)
 }
 
 /**
@@ -26,19 +26,19 @@ export function useUnsaved(isUnsaved: boolean, { within, save }: UnsavedNeeds): 
  * otherwise.
  */
 export function UnsavedGuard() {
-  const isUnsaved = useSyncExternalStore(watchDrafts, hasDrafts)
+  const isUnsaved = useSyncExternalStore(watchUnsaved, hasUnsaved)
   const blocker = useBlocker(({ currentLocation, nextLocation }) => {
     const isLeft = currentLocation.pathname !== nextLocation.pathname
     // A dialog with its own hash, such as that for a new client, closes when the hash changes.
     const isClosed = currentLocation.hash !== '' && currentLocation.hash !== nextLocation.hash
-    return (isLeft || isClosed) && losesDrafts(nextLocation.pathname)
+    return (isLeft || isClosed) && losesUnsaved(nextLocation.pathname)
   })
   const { state, location: next } = blocker
-  const isInTheWay = useSyncExternalStore(watchDrafts, () => next !== undefined && losesDrafts(next.pathname))
+  const isInTheWay = useSyncExternalStore(watchUnsaved, () => next !== undefined && losesUnsaved(next.pathname))
   useEffect(() => markLeaving(state !== 'unblocked'), [state])
   useEffect(() => {
     if (!isUnsaved) return undefined
-    const ask = (event: BeforeUnloadEvent) => hasDrafts() && event.preventDefault()
+    const ask = (event: BeforeUnloadEvent) => hasUnsaved() && event.preventDefault()
     addEventListener('beforeunload', ask)
     return () => removeEventListener('beforeunload', ask)
   }, [isUnsaved])
@@ -46,7 +46,7 @@ export function UnsavedGuard() {
   useEffect(() => {
     if (next === undefined) return
     const askAfterSaving = async () => {
-      await saveDrafts(next.pathname)
+      await saveUnsaved(next.pathname)
       setAsked(next)
     }
     void askAfterSaving()

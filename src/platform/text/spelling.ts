@@ -1,5 +1,5 @@
 /**
- * Which texts a search finds: the pages' lists and choices as the database does (`word_pattern()` and `part_patterns()` in SQL).
+ * Which texts a search finds: the pages' lists and choices as the database does (`word_pattern()`, `part_patterns()` and `variants()` in SQL).
  * The cases in tests/support/spelling-cases.ts are tested on both.
  */
 

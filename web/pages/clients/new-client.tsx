@@ -6,7 +6,7 @@ import { createMaker } from '../../components/create.ts'
 import { EditForm } from '../../components/edit-form.tsx'
 import { useRole } from '../../components/role.ts'
 import { content } from '../../content.ts'
-import { isLeaving } from '../../drafts.ts'
+import { isLeaving } from '../../unsaved.ts'
 import { nouns } from '../../fields.ts'
 
 /** Adds a client and goes to its record. */

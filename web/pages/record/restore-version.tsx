@@ -4,7 +4,7 @@ import { useRevalidator } from 'react-router'
 import { ApiError, change } from '../../api.ts'
 import { confirm } from '../../components/confirm.tsx'
 import { notifyDone, notifyFailure } from '../../components/notify.ts'
-import { hasDrafts } from '../../drafts.ts'
+import { hasUnsaved } from '../../unsaved.ts'
 import { bodyOf, sentBody, valuesOf, type Field } from '../../fields.ts'
 import classes from './revisions.module.css'
 
@@ -33,7 +33,7 @@ export function RestoreVersion({ restoring: { address, fields, current }, versio
 
   async function restore() {
     const sure =
-      !hasDrafts() ||
+      !hasUnsaved() ||
       (await confirm({
         title: `Restore version ${version}?`,
         text: 'You have unsaved changes. They stay in the form. When you save them, you can compare both.',

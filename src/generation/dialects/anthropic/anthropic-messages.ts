@@ -8,7 +8,7 @@ import { omitsReasoning, readAnthropicTools, readOutput, readThinking } from './
 import { isFields, withoutNeutral, withoutNullsIn } from '../body.ts'
 import { readCacheMark } from '../messages.ts'
 import type { Dialect, DialectRequest } from '../dialect.ts'
-import { messagesFields, neutralIn } from '../field-table.ts'
+import { messagesFields, neutralIn } from '../field-rules.ts'
 import { needsOf } from '../needs.ts'
 
 /** Anthropic's messages: `POST /v1/messages`. */

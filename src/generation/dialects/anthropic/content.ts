@@ -10,7 +10,7 @@ import type {
 } from '../../../models/conversation.ts'
 import { readDocumentBlock, readImageBlock } from './files.ts'
 import { isFields, mustBe, shownName, withoutNeutral, type Fields } from '../body.ts'
-import { messagesFields, neutralIn } from '../field-table.ts'
+import { messagesFields, neutralIn } from '../field-rules.ts'
 import { checkFileCount } from '../files.ts'
 import { checkedText, joinTurns, partsOfMessage, readCacheMark, refuseOthers } from '../messages.ts'
 import { readCalledTool, readId } from '../tool-fields.ts'

@@ -4,7 +4,7 @@ import { countMessagesExample, messagesExample } from '../../examples.ts'
 import { messagesMetadata, sampling } from '../../schema.ts'
 import { mostMessages } from '../messages.ts'
 
-/** The bodies of Anthropic's messages. */
+/** The bodies of Anthropic's messages. `field-rules.ts` has what becomes of each field, also of those that are refused or without effect. */
 const fields = {
   model: Type.String({ format: 'filled-text', maxLength: 256, description: 'The id or an alias of a model.' }),
   max_tokens: Type.Integer({ minimum: 1, description: 'Maximum tokens to generate.' }),

@@ -7,7 +7,7 @@ import {
   type Tool,
 } from '../../../models/conversation.ts'
 import { isFields, mustBe, shownName, withoutNeutral } from '../body.ts'
-import { messagesFields, neutralIn } from '../field-table.ts'
+import { messagesFields, neutralIn } from '../field-rules.ts'
 import { readCacheMark, refuseOthers } from '../messages.ts'
 import { readDescription, readStrict, readToolName } from '../tool-fields.ts'
 import { checkParameters, checkSchema, checkToolChoice, checkTools, listOfTools } from '../tools.ts'

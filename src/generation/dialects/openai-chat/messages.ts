@@ -1,6 +1,6 @@
 import type { CallPart, FilePart, Message, Part, ResultPart, TextPart } from '../../../models/conversation.ts'
 import { isFields, mustBe, withoutNeutral, type Fields } from '../body.ts'
-import { chatFields, neutralIn } from '../field-table.ts'
+import { chatFields, neutralIn } from '../field-rules.ts'
 import { checkFileCount } from '../files.ts'
 import { checkedText, joinTurns, mostMessages, partsOfMessage, readCacheMark, refuseOthers } from '../messages.ts'
 import { readChatFile } from './files.ts'

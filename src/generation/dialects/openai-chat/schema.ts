@@ -6,7 +6,7 @@ import { sampling, stopText } from '../../schema.ts'
 import { mostMessages } from '../messages.ts'
 import { openAiFields, verbosity } from '../openai.ts'
 
-/** The bodies of OpenAI's chat completions. */
+/** The bodies of OpenAI's chat completions. `field-rules.ts` has what becomes of each field, also of those that are refused or without effect. */
 const tokens = (description: string) => Type.Optional(Type.Integer({ minimum: 1, description }))
 
 const fields = {

@@ -1,6 +1,6 @@
 import type { CallPart, FilePart, Message, Part, ResultPart, TextPart } from '../../../models/conversation.ts'
 import { isFields, mustBe, withoutNeutral, type Fields } from '../body.ts'
-import { neutralIn, responsesFields } from '../field-table.ts'
+import { neutralIn, responsesFields } from '../field-rules.ts'
 import { checkFileCount } from '../files.ts'
 import { checkedText, mostMessages, refuseOthers } from '../messages.ts'
 import { foundText, joinedName, searchName, type ReadTool } from './named-tools.ts'

@@ -5,7 +5,7 @@ import { responsesExample } from '../../examples.ts'
 import { mostMessages } from '../messages.ts'
 import { openAiFields, verbosity } from '../openai.ts'
 
-/** The bodies of OpenAI's responses. */
+/** The bodies of OpenAI's responses. `field-rules.ts` has what becomes of each field, also of those that are refused or without effect. */
 const summaries = Type.Enum(['auto', 'concise', 'detailed'])
 
 const fields = {

@@ -1,6 +1,6 @@
 import type { ReplyFormat, Tool, ToolChoice, Verbosity } from '../../../models/conversation.ts'
 import { isFields, mustBe, withoutNeutral, type Fields } from '../body.ts'
-import { neutralIn, responsesFields } from '../field-table.ts'
+import { neutralIn, responsesFields } from '../field-rules.ts'
 import { refuseOthers } from '../messages.ts'
 import {
   joinedName,

@@ -11,7 +11,7 @@ const listeners = new Set<() => void>()
 let leaving = false
 
 /** Sets the form with this id as one with unsaved text; without `about`, as one with nothing to save. */
-export function markDraft(form: string, about?: UnsavedForm): void {
+export function markUnsaved(form: string, about?: UnsavedForm): void {
   if (unsaved.has(form) === (about !== undefined)) return
   if (about) unsaved.set(form, about)
   else unsaved.delete(form)
@@ -19,22 +19,22 @@ export function markDraft(form: string, about?: UnsavedForm): void {
 }
 
 /** Marks all forms as having nothing to save. */
-export function forgetDrafts(): void {
+export function forgetUnsaved(): void {
   unsaved.clear()
   for (const listener of listeners) listener()
 }
 
-export function hasDrafts(): boolean {
+export function hasUnsaved(): boolean {
   return unsaved.size > 0
 }
 
 /** Whether moving to this path would lose unsaved text. */
-export function losesDrafts(pathname: string): boolean {
+export function losesUnsaved(pathname: string): boolean {
   return [...unsaved.values()].some((form) => isLost(form, pathname))
 }
 
 /** Saves what moving to this path, or ending the page, would lose, as far as its forms save themselves. */
-export async function saveDrafts(pathname?: string): Promise<void> {
+export async function saveUnsaved(pathname?: string): Promise<void> {
   const lost = [...unsaved.values()].filter((form) => pathname === undefined || isLost(form, pathname))
   await Promise.all(lost.flatMap(({ save }) => save?.() ?? []))
 }
@@ -51,7 +51,7 @@ export function isLeaving(): boolean {
   return leaving
 }
 
-export function watchDrafts(listener: () => void): () => void {
+export function watchUnsaved(listener: () => void): () => void {
   listeners.add(listener)
   return () => listeners.delete(listener)
 }
