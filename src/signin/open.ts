@@ -27,7 +27,6 @@ import { createOwnAccount } from './me/account.ts'
 import { registerMe } from './me/routes.ts'
 import { createRefusals } from './refusals.ts'
 import { registerSignIn, signInExamples } from './routes.ts'
-import { registerProviderLogout } from './session/provider-logout.ts'
 import type { Sessions } from './session/sessions.ts'
 import { checkSignInSettings } from './settings-rule.ts'
 import type { SignUp } from './sign-up.ts'
@@ -103,7 +102,17 @@ export async function openSignIn(needs: Needs): Promise<OpenSignIn> {
     knownBrowsers,
     usable,
   })
-  const methodNeeds = { ...factorNeeds, attempts, steps, gate, changes, factorPolicy: policy, recoveryCodes, usable }
+  const methodNeeds = {
+    ...factorNeeds,
+    attempts,
+    refusals,
+    steps,
+    gate,
+    changes,
+    factorPolicy: policy,
+    recoveryCodes,
+    usable,
+  }
   const opened = await Promise.all(definitions.map(async ({ open }) => open?.(methodNeeds)))
   methods.push(...inUse([...opened.flatMap((each) => each?.methods ?? []), ...otherMethods], mailer))
   const firstPassword = opened.find((each) => each?.firstPassword)?.firstPassword
@@ -133,8 +142,7 @@ export async function openSignIn(needs: Needs): Promise<OpenSignIn> {
     ...signIn,
     async routes(server) {
       registerSignIn(server, routeNeeds)
-      await registerProviderLogout(server, { ...needs, methods, refusals })
-      for (const each of opened) each?.addRoutes?.(server)
+      for (const each of opened) await each?.addRoutes?.(server)
       registerMe(server, routeNeeds)
     },
     examples: signInExamples,

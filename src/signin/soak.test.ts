@@ -10,7 +10,7 @@ import { createAttempts } from './attempt/attempts.ts'
 import { newSecret } from './session/cookies.ts'
 import { removeExpired } from './housekeeping/housekeeping.ts'
 import { createSessions, type Sessions } from './session/sessions.ts'
-import { acceptLogoutToken } from './session/store.ts'
+import { acceptLogoutToken } from './methods/oidc/store.ts'
 
 // B37 over three days of a firm, by a clock of its own: what the people do, and what is to be left of it.
 

@@ -13,6 +13,7 @@ import type { Steps } from '../attempt/steps.ts'
 import type { CredentialChanges } from '../credential-change.ts'
 import type { FactorPolicy } from '../factor-policy.ts'
 import type { Gate } from '../gate.ts'
+import type { Refusals } from '../refusals.ts'
 import type { Sessions } from '../session/sessions.ts'
 import type { SignUp } from '../sign-up.ts'
 import type { Guesses } from '../throttle/guesses.ts'
@@ -76,7 +77,7 @@ export interface OpenMethod {
   /** Empty if it is not configured; one for each provider. */
   readonly methods: readonly SignInMethod[]
   /** Adds the routes of its own. They exist even if it is not configured, and say so. */
-  readonly addRoutes?: (server: Server) => void
+  readonly addRoutes?: (server: Server) => void | Promise<void>
   /** For people who accept an invitation. */
   readonly firstPassword?: FirstPassword | undefined
 }
@@ -100,6 +101,7 @@ export interface MethodNeeds extends FactorNeeds {
   readonly signUp: SignUp
   readonly sessions: Sessions
   readonly attempts: Attempts
+  readonly refusals: Refusals
   readonly steps: Steps
   readonly gate: Gate
   readonly changes: CredentialChanges

@@ -29,10 +29,11 @@ export const oidc: MethodDefinition = {
       )
     }
   },
-  async open({ config, log }) {
-    const providers = await createProviders(config, log)
-    await refuseWrong(providers)
-    return { methods: providers }
+  async open(needs) {
+    const methods = await createProviders(needs.config, needs.log)
+    await refuseWrong(methods)
+    const { registerProviderLogout } = await import('./routes.ts')
+    return { methods, addRoutes: (server) => registerProviderLogout(server, { ...needs, methods }) }
   },
 }
 

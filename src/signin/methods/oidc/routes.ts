@@ -1,19 +1,20 @@
 import type { FastifyRequest } from 'fastify'
-import type { Audit } from '../../access/audit/audit.ts'
-import type { Database } from '../../platform/database/database.ts'
-import type { Server } from '../../platform/http/server.ts'
-import { Problem } from '../../platform/problems.ts'
-import { readWaiting } from '../attempt/attempts-store.ts'
-import { providerLogout } from '../operations.ts'
-import type { LogoutNotice, RedirectMethod, SignInMethod } from '../methods/method.ts'
-import type { Refusals } from '../refusals.ts'
-import { endSessions } from './end.ts'
-import { byOwner } from './start.ts'
-import { acceptLogoutToken, type EndedSession } from './store.ts'
-import { visitorOf } from '../visitor/visitor.ts'
+import type { Audit } from '../../../access/audit/audit.ts'
+import type { Database } from '../../../platform/database/database.ts'
+import type { Server } from '../../../platform/http/server.ts'
+import { Problem } from '../../../platform/problems.ts'
+import { readWaiting } from '../../attempt/attempts-store.ts'
+import { providerLogout } from '../../operations.ts'
+import type { LogoutNotice, RedirectMethod } from '../method.ts'
+import type { Refusals } from '../../refusals.ts'
+import { endSessions } from '../../session/end.ts'
+import { byOwner } from '../../session/start.ts'
+import type { EndedSession } from '../../session/store.ts'
+import { acceptLogoutToken } from './store.ts'
+import { visitorOf } from '../../visitor/visitor.ts'
 
 interface Needs {
-  readonly methods: readonly SignInMethod[]
+  readonly methods: readonly RedirectMethod[]
   readonly refusals: Refusals
   readonly database: Database
   readonly audit: Pick<Audit, 'recordWithin'>
@@ -40,7 +41,7 @@ export async function registerProviderLogout(server: Server, needs: Needs): Prom
       { bodyLimit, schema: providerLogout },
       async (request, reply) => {
         const method = needs.methods.find(({ id }) => id === request.params['*'])
-        if (method?.kind !== 'redirect') throw new Problem('not_found', 'There is no such provider.')
+        if (method === undefined) throw new Problem('not_found', 'There is no such provider.')
         await receive(needs, method, request)
         return reply.code(200).send()
       },
