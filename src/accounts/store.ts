@@ -1,6 +1,6 @@
 import type { Queryable } from '../platform/database/database.ts'
 import type { Account, BillingDetails, CreditEntry, NewAccount, NewLimits } from './account.ts'
-import { limitColumns, type KeyLimits, type KeySpending } from './keys/key-limits-store.ts'
+import { limitColumns, type KeyLimits, type KeySpending } from './keys/store.ts'
 
 // The till resets the month's charges at the account's next call; until then, those of the old month are still stored.
 const monthCharged = `case when month = date_trunc('month', now() at time zone 'UTC')::date then month_charged else 0 end`

@@ -3,7 +3,7 @@ import type { Config } from '../platform/config/config.ts'
 import { openDatabase, type Database } from '../platform/database/database.ts'
 import { createEach, type Each } from '../platform/flow/each.ts'
 import { repeat } from '../platform/flow/repeat.ts'
-import { applyRetention, eraseClient, readDue } from './erasing-store.ts'
+import { applyRetention, eraseClient, readDue } from './store.ts'
 
 interface ErasingNeeds {
   readonly database: Database

@@ -2,7 +2,7 @@ import type { AuditedAction, RecordAccess } from '../access/access.ts'
 import type { Visit } from '../access/actor.ts'
 import { may } from '../access/policy.ts'
 import { Problem } from '../platform/problems.ts'
-import * as store from './erasures-store.ts'
+import * as store from './store.ts'
 import type { ErasureEffects, ErasureList, ErasureQuery, ListedErasure } from './schema.ts'
 
 /**

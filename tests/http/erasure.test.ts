@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { personActor } from '../../src/access/actor.ts'
-import { applyRetention, eraseClient } from '../../src/client-data/erasing-store.ts'
+import { applyRetention, eraseClient } from '../../src/client-data/store.ts'
 import { verifyAll } from '../../src/commands/verification.ts'
 import { openDatabase } from '../../src/platform/database/database.ts'
 import type { Answer } from '../support/answer.ts'

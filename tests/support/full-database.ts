@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { byService, personActor } from '../../src/access/actor.ts'
-import { eraseClient } from '../../src/client-data/erasing-store.ts'
+import { eraseClient } from '../../src/client-data/store.ts'
 import { claimMonth } from '../../src/invoicing/run/store.ts'
 import type { Database } from '../../src/platform/database/database.ts'
 import { createThrottle } from '../../src/signin/throttle/throttle.ts'

@@ -5,13 +5,13 @@ import type { Queryable } from '../../platform/database/database.ts'
 import { isUuid } from '../../platform/database/uuid.ts'
 import { Problem } from '../../platform/problems.ts'
 import { changeEvent } from '../events.ts'
-import { deleteKeyLimits, lockAccountOfKey, writeKeyLimits, type KeyLimits } from './key-limits-store.ts'
+import { deleteKeyLimits, lockAccountOfKey, writeKeyLimits, type KeyLimits } from './store.ts'
 import { changedDetails, checkPerMinute } from '../limits.ts'
 import { lockKey, readKeySummary, type KeySummary } from '../store.ts'
 import { quoted } from '../../platform/text/one-line.ts'
 import { publicIdOf } from './key-format.ts'
 
-export type { KeyLimits } from './key-limits-store.ts'
+export type { KeyLimits } from './store.ts'
 
 /** Absent fields keep their values; null removes a limit. */
 export type KeyLimitsChange = { readonly [Name in keyof KeyLimits]?: KeyLimits[Name] | undefined }

@@ -5,7 +5,7 @@ import type { Database } from '../../platform/database/database.ts'
 import { Problem } from '../../platform/problems.ts'
 import { changeEvent } from '../events.ts'
 import { createTextlessKey } from './new-key.ts'
-import { insertScratchKey, readScratchKey, renewScratchKey, type ScratchKeyRow } from './scratch-store.ts'
+import { insertScratchKey, readScratchKey, renewScratchKey, type ScratchKeyRow } from './store.ts'
 
 /** A person's use of their scratch key on an account. */
 export interface ScratchUse {

@@ -1,4 +1,4 @@
-import * as store from './selected-store.ts'
+import * as store from './store.ts'
 import type { RecordAccess } from '../../access/access.ts'
 import type { Visit } from '../../access/actor.ts'
 import { lockAssignments } from '../../access/assignment-lock.ts'

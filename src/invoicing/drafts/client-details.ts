@@ -4,7 +4,7 @@ import { localeIn } from '../../platform/text/languages.ts'
 import type { DraftHead } from '../changes-store.ts'
 import type { BuyerPlace } from '../document.ts'
 import { letteredLocale } from '../files/numbers.ts'
-import { readPayer } from './options-store.ts'
+import { readPayer } from './store.ts'
 import type { InvoiceSettings } from '../settings.ts'
 
 /** What a draft copies from the record of its client: a later change of the record does not change the draft. */

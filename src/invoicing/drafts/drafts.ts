@@ -30,7 +30,7 @@ import { readLastBilled } from '../store.ts'
 import type { StoredInvoice, StoredInvoices } from '../stored.ts'
 import { taxIn, typedLines } from './typed-lines.ts'
 import { numbered, usageLines, type LooseLine } from './usage-lines.ts'
-import { readIsOver, readIsOwn } from './usage-store.ts'
+import { readIsOver, readIsOwn } from './store.ts'
 
 interface DraftNeeds {
   readonly access: RecordAccess

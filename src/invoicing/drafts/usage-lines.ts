@@ -2,7 +2,7 @@ import type { Queryable } from '../../platform/database/database.ts'
 import { lineAmounts, type Tax } from '../arithmetic.ts'
 import type { InvoiceLine } from '../document.ts'
 import { invoiceWords } from '../files/words.ts'
-import { readMonths, readPrices, type AccountModel, type MonthUsage, type PricedUsage } from './usage-store.ts'
+import { readMonths, readPrices, type AccountModel, type MonthUsage, type PricedUsage } from './store.ts'
 
 interface UsageBill {
   /** The first day of the month. */

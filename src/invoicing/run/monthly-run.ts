@@ -13,11 +13,11 @@ import * as store from './store.ts'
 import type { InvoiceSettings } from '../settings.ts'
 import { taxIn } from '../drafts/typed-lines.ts'
 import { numbered, usageLinesOf, type LooseLine } from '../drafts/usage-lines.ts'
-import { readIsOver, readUnbilled, type UnbilledAccount } from '../drafts/usage-store.ts'
+import { readIsOver, readUnbilled, type UnbilledAccount } from '../drafts/store.ts'
 
 export type { LeftDraft } from './left-drafts.ts'
 export type { RunInvoice } from './store.ts'
-export type { UnbilledAccount } from '../drafts/usage-store.ts'
+export type { UnbilledAccount } from '../drafts/store.ts'
 
 interface MonthlyRunNeeds {
   readonly access: Pick<RecordAccess, 'as' | 'decline' | 'note'>

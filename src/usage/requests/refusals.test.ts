@@ -5,7 +5,7 @@ import { openOwnDatabase } from '../../../tests/support/own-database.ts'
 import { log } from '../../../tests/support/tills.ts'
 import { until } from '../../../tests/support/until.ts'
 import { type Database } from '../../platform/database/database.ts'
-import { deleteOldRefusals } from './refusals-store.ts'
+import { deleteOldRefusals } from './store.ts'
 import { createApiRefusals, type ApiRefusal } from './refusals.ts'
 
 const { database } = openOwnDatabase(log)

@@ -9,9 +9,9 @@ import {
   type RefusalCount,
   type RefusedCall,
   type RefusedRequest,
-} from './refusals-store.ts'
+} from './store.ts'
 
-export type { RefusedCall } from './refusals-store.ts'
+export type { RefusedCall } from './store.ts'
 
 /** A request with a key that was refused or failed, and so was not charged. */
 export interface ApiRefusal extends Omit<RefusalCount, 'requests'> {

@@ -1,7 +1,7 @@
 import type { Queryable } from '../../platform/database/database.ts'
-import { readCharges, readRefused, type FoundRequest, type LogFilter, type LoggedRequest } from './log-store.ts'
+import { readCharges, readRefused, type FoundRequest, type LogFilter, type LoggedRequest } from './store.ts'
 
-export type { LogFilter, LoggedRequest } from './log-store.ts'
+export type { LogFilter, LoggedRequest } from './store.ts'
 
 /** One page of the request log. */
 export interface LogPage {
