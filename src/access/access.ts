@@ -5,6 +5,9 @@ import type { Visit } from './actor.ts'
 import { roleOf } from './policy.ts'
 import type { PortalDatabase } from './portal/portal.ts'
 
+/** No client stays assigned to a deleted person: assignments and the deletion wait for each other. */
+export { lockAssignments, preventAssignments } from './assignment-lock-store.ts'
+
 /** An action as the audit log names it. */
 export type AuditedAction = Pick<AuditEntry, 'action' | 'clientId' | 'noun' | 'nounId' | 'details'>
 

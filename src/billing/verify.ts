@@ -1,7 +1,7 @@
 import { checkOf, maxFaults, runChecks, type VerifyCheck } from '../platform/verify-checks.ts'
 import { withSnapshot } from '../platform/database/snapshot-store.ts'
 import type { Database } from '../platform/database/database.ts'
-import { sampleOf, type SampleOptions } from '../platform/seals/sample.ts'
+import { sampleOf, type SampleOptions } from '../platform/seals/verify.ts'
 import { books, differingRollUps, leakedHolds, readChecksums, sampledLedger, wholeLedger } from './verify-store.ts'
 
 export interface BookOptions {

@@ -1,5 +1,4 @@
-import { javascriptText, pythonArguments } from '../platform/docs/literals.ts'
-import { nodeSecrets } from '../platform/docs/secrets.ts'
+import { javascriptText, nodeSecrets, pythonArguments } from '../platform/docs/literals.ts'
 import { docsAddress } from '../platform/http/examples.ts'
 import { chatExample, countMessagesExample, embeddingsExample, messagesExample, responsesExample } from './examples.ts'
 

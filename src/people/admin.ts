@@ -1,6 +1,6 @@
 import * as identities from './identities-store.ts'
 import { personIdOf, type Visit } from '../access/actor.ts'
-import { preventAssignments } from '../access/assignment-lock.ts'
+import { preventAssignments } from '../access/access.ts'
 import type { Audit } from '../access/audit/audit.ts'
 import type { Database, Queryable } from '../platform/database/database.ts'
 import { checkName } from '../platform/text/one-line.ts'

@@ -4,11 +4,12 @@ import type { Mailer } from '../mail/mailer.ts'
 import type { Config } from '../platform/config/config.ts'
 import type { Database } from '../platform/database/database.ts'
 import type { Feature } from '../platform/feature.ts'
+import { repeat, type RepeatedWork } from '../platform/flow/repeat.ts'
 import { createCredentialChanges } from '../signin/credential-change.ts'
 import { createPeopleAdmin } from './admin.ts'
 import { ensureFirstPartner } from './first-partner.ts'
-import { startPeopleHousekeeping } from './housekeeping.ts'
 import { createInvitations } from './invitations/invitations.ts'
+import { removeOverInvitations, type InvitationRemoval } from './invitations/over-invitations.ts'
 import { createPeople, type People } from './people.ts'
 import { peopleExamples, registerPeople, type PeopleRouteNeeds } from './routes.ts'
 import type { Audit } from '../access/audit/audit.ts'
@@ -45,4 +46,16 @@ export async function openPeople(needs: PeopleNeeds): Promise<PeopleFeature> {
     examples: peopleExamples,
     close: () => housekeeping.stop(),
   } satisfies PeopleFeature)
+}
+
+const minute = 60_000
+
+/** Removes invitations that have been over for long, every minute. Safe on any number of instances at once. */
+function startPeopleHousekeeping(needs: InvitationRemoval & { readonly log: Logger }): RepeatedWork {
+  return repeat({
+    name: 'removal of old invitations',
+    pause: minute,
+    work: () => removeOverInvitations(needs),
+    log: needs.log,
+  })
 }

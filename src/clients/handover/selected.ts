@@ -1,7 +1,6 @@
 import * as store from './store.ts'
-import type { RecordAccess } from '../../access/access.ts'
+import { lockAssignments, type RecordAccess } from '../../access/access.ts'
 import type { Visit } from '../../access/actor.ts'
-import { lockAssignments } from '../../access/assignment-lock.ts'
 import { scopeOf, type Scope } from '../../access/policy.ts'
 import { Problem } from '../../platform/problems.ts'
 import { recordId } from '../../platform/database/uuid.ts'

@@ -1,7 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto'
-import type { RecordAccess } from '../../access/access.ts'
+import { lockAssignments, type RecordAccess } from '../../access/access.ts'
 import type { Visit } from '../../access/actor.ts'
-import { lockAssignments } from '../../access/assignment-lock.ts'
 import { readEmail } from '../../people/email.ts'
 import { quoted } from '../../platform/text/one-line.ts'
 import type { People } from '../../people/people.ts'

@@ -1,7 +1,6 @@
 import * as store from './store.ts'
-import type { AuditedAction, RecordAccess } from '../../access/access.ts'
+import { lockAssignments, type AuditedAction, type RecordAccess } from '../../access/access.ts'
 import { personIdOf, type Visit } from '../../access/actor.ts'
-import { lockAssignments } from '../../access/assignment-lock.ts'
 import { may, scopeOf } from '../../access/policy.ts'
 import { readEmail } from '../../people/email.ts'
 import { Problem } from '../../platform/problems.ts'

@@ -1,5 +1,8 @@
 import { isJsonObject } from '../text/json.ts'
 
+/** Where the samples in JavaScript have their secrets. This service reads neither. */
+export const nodeSecrets = { key: 'process.env.TOLLGATE_KEY', session: 'process.env.TOLLGATE_SESSION' } as const
+
 /** How a language writes the values of JSON. */
 interface Notation {
   readonly text: (value: string) => string

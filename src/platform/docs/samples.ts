@@ -1,8 +1,7 @@
 import { exampleOf } from '../http/examples.ts'
 import { isJsonObject } from '../text/json.ts'
-import { javascriptText, jsonText, pythonText } from './literals.ts'
+import { javascriptText, jsonText, nodeSecrets, pythonText } from './literals.ts'
 import type { ApiCall, Sample } from './reference.ts'
-import { nodeSecrets } from './secrets.ts'
 
 /** The request that a call's samples send. */
 interface Message {

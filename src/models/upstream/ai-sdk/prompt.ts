@@ -12,7 +12,7 @@ import type {
 } from '../../conversation.ts'
 import type { CallOptions, LanguageModel } from './provider.ts'
 import { cacheOptions, fileOptions, requestOptions, signatureOptions, thinks, type AskedModel } from './options.ts'
-import { fieldAt } from '../chat/fields.ts'
+import { at } from '../../../platform/text/json.ts'
 import { Failure } from '../failure.ts'
 import type { UpstreamRun } from '../usage.ts'
 import type { RunLimits } from '../../model.ts'
@@ -72,7 +72,7 @@ export function requireSampling(body: string, { temperature = 1, topP = 1 }: Par
   const set = Object.entries({ temperature, top_p: topP }).filter(([, value]) => value !== 1)
   if (set.length === 0) return
   const sent: unknown = JSON.parse(body)
-  const [leftOut] = set.find(([field]) => fieldAt(sent, field) === undefined) ?? []
+  const [leftOut] = set.find(([field]) => at(sent, field) === undefined) ?? []
   if (leftOut !== undefined) throw new Failure(notTaken(leftOut, 'omitted for this model'), { health: 'unknown' })
 }
 

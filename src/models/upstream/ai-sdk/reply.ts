@@ -7,7 +7,7 @@ import { newCallId, readErrorCode } from '../chat/chat-completions.ts'
 import type { Signature } from '../chat/chat-content.ts'
 import type { CallFragment } from '../chat/chat-deltas.ts'
 import { connectionLost, Failure, refused, unusable } from '../failure.ts'
-import { fieldAt } from '../chat/fields.ts'
+import { at } from '../../../platform/text/json.ts'
 import { stopReasonFor, type FinishedRun } from '../chat/finish-reasons.ts'
 import type { ReportedCounts, UpstreamReply } from '../usage.ts'
 
@@ -188,7 +188,7 @@ const sampling: ReadonlySet<unknown> = new Set(['temperature', 'topP'])
 /** Notes in the log what the package says it has left out of the request. Version 2 of the interface has another name for it. */
 function noteLeftOut(warnings: unknown, { log, limits }: FinishedRun): void {
   const named = (Array.isArray(warnings) ? warnings : []).map(
-    (warning: unknown) => fieldAt(warning, 'feature') ?? fieldAt(warning, 'setting'),
+    (warning: unknown) => at(warning, 'feature') ?? at(warning, 'setting'),
   )
   const fields = named.filter((name) => sampling.has(name))
   if (fields.length > 0)
@@ -203,9 +203,9 @@ const fragmentOf = (id: string, tool: string, json: string): CallFragment => ({ 
 function signatureIn(metadata: unknown): Signature | undefined {
   if (typeof metadata !== 'object' || metadata === null) return undefined
   for (const options of Object.values(metadata)) {
-    const data = fieldAt(options, 'redactedData')
+    const data = at(options, 'redactedData')
     if (typeof data === 'string' && data !== '') return { signature: data, redacted: true }
-    const signature = fieldAt(options, 'signature') ?? fieldAt(options, 'reasoningEncryptedContent')
+    const signature = at(options, 'signature') ?? at(options, 'reasoningEncryptedContent')
     if (typeof signature === 'string' && signature !== '') return { signature }
   }
   return undefined

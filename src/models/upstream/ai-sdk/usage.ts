@@ -1,4 +1,4 @@
-import { fieldAt } from '../chat/fields.ts'
+import { at } from '../../../platform/text/json.ts'
 import { isCount, readCacheUsage } from '../chat/chat-usage.ts'
 import type { ReportedCounts } from '../usage.ts'
 
@@ -38,7 +38,7 @@ function nestedInput(input: unknown, raw: unknown): InputCounts {
 
 function plainInput(input: unknown, { cachedInputTokens }: AiSdkUsage, metadata: unknown): InputCounts {
   const cached = countOf(cachedInputTokens)
-  const anthropic = fieldAt(metadata, 'anthropic')
+  const anthropic = at(metadata, 'anthropic')
   if (anthropic === undefined) return within(countOf(input), cached, undefined)
   const written = countAt(anthropic, 'cacheCreationInputTokens')
   return { inputTokens: countOf(input), cachedTokens: cached || undefined, cacheWriteTokens: written || undefined }
@@ -56,6 +56,6 @@ function within(total: number | undefined, read = 0, written = 0): InputCounts {
   }
 }
 
-const countAt = (value: unknown, name: string): number | undefined => countOf(fieldAt(value, name))
+const countAt = (value: unknown, name: string): number | undefined => countOf(at(value, name))
 
 const countOf = (value: unknown): number | undefined => (isCount(value) ? value : undefined)

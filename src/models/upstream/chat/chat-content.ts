@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox'
 import { claudeFormat } from '../../vendors/openrouter.ts'
-import { fieldAt } from './fields.ts'
+import { at } from '../../../platform/text/json.ts'
 
 export const TextField = Type.Optional(Type.Union([Type.String(), Type.Null()]))
 
@@ -71,11 +71,11 @@ function signatureIn(detail: unknown): SignedText[] {
 }
 
 function stringIn(value: unknown, name: string): string | undefined {
-  const found = fieldAt(value, name)
+  const found = at(value, name)
   return typeof found === 'string' ? found : undefined
 }
 
 function listIn(value: unknown, name: string): readonly unknown[] {
-  const found = fieldAt(value, name)
+  const found = at(value, name)
   return Array.isArray(found) ? found : []
 }

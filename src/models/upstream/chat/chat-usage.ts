@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { UsageNames } from '../../vendors/vendor.ts'
 import { vendors } from '../../vendors/vendors.ts'
-import { fieldAt } from './fields.ts'
+import { at } from '../../../platform/text/json.ts'
 import type { ReportedCounts } from '../usage.ts'
 
 /** Any value: a count that is no count is as if it were not reported, and never spoils a reply. */
@@ -23,7 +23,7 @@ export function readUsageOf(
   /** Moonshot reports the usage of a stream here. */
   choice: { readonly usage?: unknown } | undefined,
 ): ChatUsage | undefined {
-  return readChatUsage(reply.usage) ?? readChatUsage(fieldAt(reply.x_groq, 'usage')) ?? readChatUsage(choice?.usage)
+  return readChatUsage(reply.usage) ?? readChatUsage(at(reply.x_groq, 'usage')) ?? readChatUsage(choice?.usage)
 }
 
 const namesOf = (kind: keyof UsageNames): readonly string[] => vendors.flatMap(({ usage }) => usage?.[kind] ?? [])
@@ -114,7 +114,7 @@ function firstCount(value: unknown, among: readonly string[]): number | undefine
   return undefined
 }
 
-const countIn = (value: unknown, name: string): number | undefined => countOf(fieldAt(value, name))
+const countIn = (value: unknown, name: string): number | undefined => countOf(at(value, name))
 
 const countOf = (value: unknown): number | undefined => (isCount(value) ? value : undefined)
 
