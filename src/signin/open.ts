@@ -35,7 +35,7 @@ import { createSteps } from './attempt/steps.ts'
 import { hasRow } from './store.ts'
 import { createThrottle } from './throttle/throttle.ts'
 import { createUsableMethods } from './usable-methods.ts'
-import { removeExpired, type RemovalNeeds } from './housekeeping/housekeeping.ts'
+import { removeExpired, type RemovalNeeds } from './housekeeping.ts'
 
 interface Needs {
   readonly config: Pick<Config, 'sign_in' | 'session' | 'mail' | 'sms' | 'firm' | 'base_url'>

@@ -8,7 +8,7 @@ import { createAudit } from '../access/audit/audit.ts'
 import { createPeople } from '../people/people.ts'
 import { createAttempts } from './attempt/attempts.ts'
 import { newSecret } from './session/cookies.ts'
-import { removeExpired } from './housekeeping/housekeeping.ts'
+import { removeExpired } from './housekeeping.ts'
 import { createSessions, type Sessions } from './session/sessions.ts'
 import { acceptLogoutToken } from './methods/oidc/store.ts'
 

@@ -8,15 +8,15 @@ import {
 } from 'openid-client'
 import type { Logger } from 'pino'
 import { newSecret } from '../../session/cookies.ts'
-import type { BeginOptions, RedirectMethod } from '../method.ts'
+import type { BeginOptions, RedirectMethod, LogoutNotice } from '../method.ts'
 import { configure, type ProviderConfig } from './client.ts'
 import { exchangeCode, requestedContext } from './code.ts'
 import { createDiscovery } from './discovery.ts'
 import { createExchange, type Exchange } from './exchange.ts'
-import { signInAgain } from './claims.ts'
-import { createProviderKeys } from './keys.ts'
-import { readLogoutToken } from './logout-token.ts'
+import { signInAgain, isName, skew } from './claims.ts'
+import { createProviderKeys, type ProviderKeys } from './keys.ts'
 import { Problem } from '../../../platform/problems.ts'
+import { decodeJwt } from 'jose'
 
 interface OidcNeeds {
   readonly provider: ProviderConfig
@@ -149,4 +149,54 @@ function describeFailure(error: unknown): Record<string, string | undefined> {
     error instanceof AuthorizationResponseError || error instanceof ResponseBodyError ? error.error : undefined
   const below = error.cause instanceof Error ? error.cause.message : undefined
   return { failure: name, code, reason: below ?? message, provider_error: said?.slice(0, 100) }
+}
+
+const logoutEvent = 'http://schemas.openid.net/event/backchannel-logout'
+/** The longest accepted age of a token in seconds, whatever its `exp`. */
+const maxAge = 600
+
+interface Expected {
+  readonly issuer: string
+  readonly clientId: string
+  readonly keys: ProviderKeys
+}
+
+/** Reads a logout token (OpenID Connect Back-Channel Logout 1.0 section 2.6). Throws Problem `sign_in_failed`. */
+async function readLogoutToken(token: string, expected: Expected): Promise<LogoutNotice> {
+  const header = await expected.keys.verify(token).catch((error: unknown) => {
+    throw wrong('its signature', error)
+  })
+  const { iss, aud, iat, exp, jti, sub, sid, events, nonce } = decodeJwt(token)
+  const now = Date.now() / 1000
+  const checks: readonly (readonly [string, boolean])[] = [
+    ['typ', /^(application\/)?logout\+jwt$/i.test(header.typ ?? '')],
+    ['iss', iss === expected.issuer],
+    ['aud', [aud].flat().includes(expected.clientId)],
+    ['iat', typeof iat === 'number' && iat <= now + skew && iat > now - maxAge - skew],
+    ['exp', typeof exp === 'number' && exp > now - skew],
+    ['events', isObject(events) && isObject(events[logoutEvent])],
+    ['nonce', nonce === undefined],
+    ['jti', isName(jti)],
+    ['sub', sub === undefined || isName(sub)],
+    ['sid', sid === undefined || isName(sid)],
+    ['sub or sid', sub !== undefined || sid !== undefined],
+  ]
+  const fault = checks.find(([, isRight]) => !isRight)
+  if (fault !== undefined) throw wrong(fault[0])
+  return {
+    issuer: expected.issuer,
+    subject: sub,
+    sid: isName(sid) ? sid : undefined,
+    jti: jti ?? '',
+    // After that, the check of its age refuses it.
+    expiresAt: new Date(((iat ?? now) + maxAge + skew) * 1000),
+  }
+}
+
+function wrong(what: string, cause?: unknown): Problem {
+  return new Problem('sign_in_failed', `The logout token is invalid: ${what} is wrong.`, { cause })
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -17,9 +17,8 @@ import type { ForgedRow } from '../definition.ts'
 import type { Visitor } from '../../visitor/visitor.ts'
 import type { Guesses } from './guesses.ts'
 import type { Hashing } from './hashing.ts'
-import { lockPasswordOwner, readPasswordOwner, writePassword } from './store.ts'
 import type { PasswordPolicy } from './policy.ts'
-import * as store from './reset-store.ts'
+import * as store from './store.ts'
 import type { MinimumOf } from './strength.ts'
 
 /** A forgotten password, and the first one: a link sent by mail proves the address. It signs nobody in. */
@@ -77,7 +76,7 @@ export function createPasswordReset(needs: ResetNeeds): PasswordReset {
       }),
     async inspect(token, visitor) {
       const email = await addressOf(token, visitor)
-      return { email: email.address, minimum: await minimumOf(await readPasswordOwner(database, email.key)) }
+      return { email: email.address, minimum: await minimumOf(await store.readPasswordOwner(database, email.key)) }
     },
     async complete({ token, password }, visitor) {
       const email = await addressOf(token, visitor)
@@ -123,14 +122,14 @@ async function complete(
   now: number,
 ): Promise<void> {
   const { database, policy, minimumOf, hashing, signUp, changes, guesses } = needs
-  const known = await readPasswordOwner(database, email.key)
+  const known = await store.readPasswordOwner(database, email.key)
   const text = await policy.check({ password, email: email.address, minimum: await minimumOf(known) })
   const hash = await hashing.inTurn((turn) => turn.hash(text))
   const { id } = await signUp.admitAddress(email)
   await database.transaction(async (tx) => {
-    const owner = await lockPasswordOwner(tx, id)
+    const owner = await store.lockPasswordOwner(tx, id)
     if (!(await store.takeReset(tx, hashOf(token), new Date(now))) || owner === undefined) throw linkUsed()
-    await writePassword(tx, { personId: id, hash, at: new Date(now) })
+    await store.writePassword(tx, { personId: id, hash, at: new Date(now) })
     await changes.conclude(tx, {
       person: owner,
       action: owner.hash === null ? 'password_set' : 'password_reset',

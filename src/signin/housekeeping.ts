@@ -1,8 +1,8 @@
-import { byService } from '../../access/actor.ts'
-import type { Audit } from '../../access/audit/audit.ts'
-import type { Database } from '../../platform/database/database.ts'
-import { methods } from '../methods/methods.ts'
-import type { Lifetimes } from '../session/sessions.ts'
+import { byService } from '../access/actor.ts'
+import type { Audit } from '../access/audit/audit.ts'
+import type { Database } from '../platform/database/database.ts'
+import { methods } from './methods/methods.ts'
+import type { Lifetimes } from './session/sessions.ts'
 import * as store from './store.ts'
 
 /** The tables whose rows mean nothing once they have expired. */

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { beforeEach, describe, test } from 'node:test'
-import { byService } from '../../access/actor.ts'
-import { fixture } from '../../../tests/support/fixture.ts'
-import { openOwnDatabase } from '../../../tests/support/own-database.ts'
-import { createAudit } from '../../access/audit/audit.ts'
-import { createPeople } from '../../people/people.ts'
-import type { Database } from '../../platform/database/database.ts'
+import { byService } from '../access/actor.ts'
+import { fixture } from '../../tests/support/fixture.ts'
+import { openOwnDatabase } from '../../tests/support/own-database.ts'
+import { createAudit } from '../access/audit/audit.ts'
+import { createPeople } from '../people/people.ts'
+import type { Database } from '../platform/database/database.ts'
 import { removeExpired } from './housekeeping.ts'
 
 const hour = 3_600_000
