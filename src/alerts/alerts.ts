@@ -9,8 +9,7 @@ import { isUuid } from '../platform/database/uuid.ts'
 import type { Encryption } from '../platform/encryption/encryption.ts'
 import { Problem } from '../platform/problems.ts'
 import { createFinder } from './networks.ts'
-import type { AlertAttempt, AlertRule } from './rule.ts'
-import { checkTarget, describeTarget, type AlertTarget } from './target.ts'
+import { checkTarget, describeTarget, type AlertAttempt, type AlertRule, type AlertTarget } from './rule.ts'
 
 export type { AlertAttempt, AlertRule } from './rule.ts'
 

@@ -10,13 +10,13 @@ import type { Guard } from '../signin/guard.ts'
 import { signedOut } from '../signin/session/reply.ts'
 import type { Sessions } from '../signin/session/sessions.ts'
 import type { PeopleAdmin } from './admin.ts'
-import { registerHandover, type HandOver } from './handover-routes.ts'
 import { registerInvitations } from './invitations/routes.ts'
 import type { Invitations } from './invitations/invitations.ts'
 import type { People } from './people.ts'
 import type { PersonChange } from './person.ts'
 import { presentInvitation, presentPerson, type Counts } from './present.ts'
 import type { ExampleValues } from '../platform/http/examples.ts'
+import type { ShownHandover } from './schema.ts'
 
 /** The number of active clients of each consultant, by the consultant's id, on behalf of a partner. */
 export type CountClients = (visit: Visit) => Promise<ReadonlyMap<string, number>>
@@ -122,6 +122,50 @@ function registerSessionEnds(server: Server, { people, sessions }: PeopleRouteNe
     const ended = await sessions.endAll(visitOf(request))
     return signedOut(reply, sessions).send({ ended: ended.length })
   })
+}
+
+/** What a hand-over would do. */
+interface Preview {
+  readonly active: number
+  readonly archived: number
+  readonly clients: Readonly<ShownHandover['clients']>
+  readonly conflicts: Readonly<ShownHandover['conflicts']>
+}
+
+/** Handing over all clients of one person to another, on behalf of a partner. */
+interface HandOver {
+  preview(this: void, visit: Visit, from: string, to: string | undefined): Promise<Preview>
+  /** Returns how many clients were assigned. Throws Problem `invalid_field`, `conflict`. */
+  perform(this: void, visit: Visit, parties: { readonly from: string; readonly to: string }): Promise<number>
+}
+
+interface PreviewRoute extends ById {
+  Querystring: Readonly<Record<string, unknown>>
+}
+
+function registerHandover(server: Server, { people, handover }: PeopleRouteNeeds, allowed: Allowed): void {
+  const onRequest = allowed('change')
+
+  server.get<PreviewRoute>(
+    '/people/:id/handover',
+    { onRequest, schema: operations.previewHandover },
+    async (request, reply) => {
+      const { id } = await people.show(request.params.id)
+      const { to } = request.query
+      const preview = await handover.preview(visitOf(request), id, typeof to === 'string' ? to : undefined)
+      return reply.send({ ...preview, clients: [...preview.clients], conflicts: [...preview.conflicts] })
+    },
+  )
+
+  server.post<ById & { Body: { to: string } }>(
+    '/people/:id/handover',
+    { onRequest, schema: operations.performHandover },
+    async (request, reply) => {
+      const { id } = await people.show(request.params.id)
+      const parties = { from: id, to: request.body.to }
+      return reply.send({ handed_over: await handover.perform(visitOf(request), parties) })
+    },
+  )
 }
 
 /** People and clients of the demo's fictional firm, for the documentation. */

@@ -1,7 +1,8 @@
+import type { SelectedHandover } from '../schema.ts'
 import * as store from './store.ts'
 import { lockAssignments, type RecordAccess } from '../../access/access.ts'
 import type { Visit } from '../../access/actor.ts'
-import { scopeOf } from '../../access/policy.ts'
+import { scopeOf, type Scope } from '../../access/policy.ts'
 import { Problem } from '../../platform/problems.ts'
 import { recordId } from '../../platform/database/uuid.ts'
 import { violates } from '../../platform/database/failure.ts'
@@ -27,7 +28,7 @@ export interface Handover {
   perform(this: void, visit: Visit, parties: store.HandoverParties): Promise<number>
 }
 
-/** How many clients a preview names. */
+/** A preview and a refusal name at most this many clients. */
 const named = 20
 
 export function createHandover({ access }: { readonly access: RecordAccess }): Handover {
@@ -56,14 +57,14 @@ export function createHandover({ access }: { readonly access: RecordAccess }): H
     async perform(visit, { from, to }) {
       const all = await scope(visit)
       const receiver = recordId(to)
-      if (receiver === from) throw notReceiver('must be another person')
+      if (receiver === from) throw invalid('to', 'must be another person')
       try {
         const [, [person], moved] = await access.as(visit, [
           lockAssignments(receiver),
           readActivePerson(receiver),
           store.handOverClients(all, visit, { from, to: receiver }),
         ])
-        if (person === undefined) throw notReceiver('must be the id of an active person')
+        if (person === undefined) throw invalid('to', 'must be the id of an active person')
         return moved.length
       } catch (error) {
         if (!violates(error, 'client_reference')) throw error
@@ -74,10 +75,6 @@ export function createHandover({ access }: { readonly access: RecordAccess }): H
   })
 }
 
-function notReceiver(why: string): Problem {
-  return new Problem('invalid_field', `The field to ${why}.`, { field: 'to' })
-}
-
 function sharedReferences(clients: readonly store.NamedClient[], cause: unknown): Problem {
   const references = clients.map(({ reference }) => reference).join(', ')
   return new Problem(
@@ -85,4 +82,60 @@ function sharedReferences(clients: readonly store.NamedClient[], cause: unknown)
     `Both people have clients with these references: ${references}. Change them first. Nothing was handed over.`,
     { field: 'to', cause },
   )
+}
+
+/**
+ * Returns the function that assigns selected clients to a person, all or none, and returns how many were not theirs already.
+ * Throws Problem `forbidden` for anyone but partners, `invalid_field` if any of the clients does not exist, without saying
+ * which, or if the person is not active, `stale_version` with the clients that have changed since they were selected, and
+ * `conflict` if a consultant would have a reference twice.
+ */
+export function createSelectedHandover(access: RecordAccess) {
+  const audited = { action: 'client_assigned', noun: 'client' }
+  return handOver
+
+  async function handOver(visit: Visit, { clients, to }: SelectedHandover): Promise<number> {
+    const scope = scopeOf(visit.actor, 'assign', 'client')
+    if (scope.of === 'none') return access.forbid(visit, audited, 'Only partners may assign clients.')
+    const selected = clients.map(({ id, version }) => ({ id: recordId(id), version }))
+    const receiver = recordId(to)
+    const [, [person], [outcome]] = await access
+      .as(visit, [
+        lockAssignments(receiver),
+        readActivePerson(receiver),
+        store.handOverSelected(scope, visit, { clients: selected, to: receiver }),
+      ])
+      .catch((error: unknown) => {
+        if (violates(error, 'client_reference')) return refuseReferences(visit, scope, { selected, receiver, error })
+        throw error
+      })
+    if (!person) throw invalid('to', 'must be the id of an active person')
+    if (!outcome || outcome.missing > 0) {
+      return access.decline(visit, audited, invalid('clients', 'must have only ids of clients that exist'))
+    }
+    return outcome.changed > 0 ? refuseChanged(visit, scope, selected) : outcome.handed_over
+  }
+
+  async function refuseReferences(
+    visit: Visit,
+    scope: Scope,
+    { selected, receiver, error }: { selected: readonly store.SelectedClient[]; receiver: string; error: unknown },
+  ): Promise<never> {
+    const [shared] = await access.as(visit, [store.readSharedBySelected(scope, selected, receiver, named)])
+    const references = [...new Set(shared.map(({ reference }) => reference))].join(', ')
+    const reason = `A consultant would have more than one client with these references: ${references}. Change them first. Nothing was handed over.`
+    return access.decline(visit, audited, new Problem('conflict', reason, { field: 'clients', cause: error }))
+  }
+
+  async function refuseChanged(visit: Visit, scope: Scope, selected: readonly store.SelectedClient[]): Promise<never> {
+    const [changed] = await access.as(visit, [store.readChangedSelected(scope, selected)])
+    const names = changed.slice(0, named).map(({ name }) => name)
+    const more = changed.length > named ? ` and ${changed.length - named} more` : ''
+    const reason = `Changed since you selected them: ${names.join(', ')}${more}. Nothing was handed over. Look at them again.`
+    return access.decline(visit, audited, new Problem('stale_version', reason, { current: { clients: changed } }))
+  }
+}
+
+function invalid(field: string, why: string): Problem {
+  return new Problem('invalid_field', `The field ${field} ${why}.`, { field })
 }

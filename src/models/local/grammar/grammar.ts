@@ -1,14 +1,12 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Problem } from '../../../platform/problems.ts'
 import type { ReplyFormat, Tool } from '../../conversation.ts'
-import { arraysOf } from './arrays.ts'
 import { areDistinct, jsonTypeOf } from './distinct.ts'
 import { choiceOf, expression, literal, literalsOf, oneOf, type Expression } from './expression.ts'
-import { integersOf, numbersOf } from './numbers.ts'
-import { objectsOf, type Translate } from './objects.ts'
+import { integersOf, numbersOf, stringsOf } from './scalars.ts'
+import { arraysOf, objectsOf, type Translate } from './containers.ts'
 import { createRules, type Rules } from './rules.ts'
 import { isSchema, pathOf, placeIn, refusedSchema, valueAt, type Schema } from './schema.ts'
-import { stringsOf } from './strings.ts'
 
 /** The most places of a grammar, and the most ways to read a beginning. */
 const mostPlaces = 128 * 1024
