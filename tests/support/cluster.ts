@@ -34,6 +34,11 @@ const settings = { fsync: 'off', full_page_writes: 'off', max_connections: '300'
 // Checking a password takes a sixth of what a connection costs. Only "stranger", who does not exist, has to show one.
 const rules = ['local all all trust', 'host all stranger all scram-sha-256', 'host all all 127.0.0.1/32 trust', '']
 
+/** The clock that `npm run steady` shifts, which PostgreSQL would not see: it gets nothing of our environment. */
+const shiftedClock = Object.entries(process.env).flatMap(([name, value]) =>
+  /^(LD_PRELOAD|FAKETIME.*)$/.test(name) ? [`${name}=${value}`] : [],
+)
+
 export interface Cluster {
   /** The address of its database "postgres" as an ordinary user, who owns the template. */
   readonly url: string
@@ -61,7 +66,11 @@ export async function startCluster({
       : { initdb: join(programs, 'initdb'), postgres: join(programs, 'postgres') }
   const launcher = await prepareCluster(place, binaries, settings, programs === undefined ? undefined : [])
   if (!asksForPasswords) await writeFile(join(place.cluster, 'pg_hba.conf'), rules.join('\n'))
-  const port = await startServer(place, binaries, launcher, { choosePort: freePort, settings })
+  const launchShifted: typeof launcher = (file, args) => {
+    const { identity, ...launch } = launcher(file, args)
+    return { identity, file: 'env', args: [...shiftedClock, launch.file, ...launch.args] }
+  }
+  const port = await startServer(place, binaries, launchShifted, { choosePort: freePort, settings })
   const stop = await watch(place)
   const access = { ...(await readCredentials(place)), port }
   const admin = new Client(superuserAddressOf(access, 'postgres'))
