@@ -4,7 +4,7 @@ import { Problem } from '../platform/problems.ts'
 import { hashOf, hasSessionCookie } from './session/cookies.ts'
 import { recentRoutes } from './session/recent-routes.ts'
 import { isRecent, requireRecent } from './session/recent-sign-in.ts'
-import type { Refusals } from './refusals.ts'
+import type { Refusals } from './refused-visitors.ts'
 import type { Session, Sessions } from './session/sessions.ts'
 import { visitorOf } from './visitor/visitor.ts'
 

@@ -4,7 +4,7 @@ import { createInvitationSignIn, type FirstPassword, type InvitationSignIn } fro
 import type { RedirectMethod, SignInMethod } from './methods/method.ts'
 import type { OwnAccount } from './me/account.ts'
 import { createRedirectSignIn, type RedirectSignIn } from './attempt/redirect-sign-in.ts'
-import type { Refusals } from './refusals.ts'
+import type { Refusals } from './refused-visitors.ts'
 import type { SignUp } from './sign-up.ts'
 import type { SignInParts } from './attempt/steps.ts'
 import type { UsableMethods } from './usable-methods.ts'

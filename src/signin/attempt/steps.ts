@@ -1,8 +1,8 @@
 import { Problem } from '../../platform/problems.ts'
 import type { Attempts, UnusableReason } from './attempts.ts'
 import type { Gate } from '../gate.ts'
-import type { SignInLimits } from '../throttle/limits.ts'
-import type { Refusals } from '../refusals.ts'
+import type { SignInLimits } from '../throttle/sign-in-limits.ts'
+import type { Refusals } from '../refused-visitors.ts'
 import type { Sessions } from '../session/sessions.ts'
 import type { Visitor } from '../visitor/visitor.ts'
 

@@ -38,7 +38,7 @@ const name = 'session'
 /** Cookies of this name looked up per request: a sibling host can plant some, but cannot push ours out. */
 const maxCookies = 4
 
-/** The hashes of the session cookies in a Cookie header. */
+/** The hashes of the session cookies in a Cookie header. What several valid ones mean is decided in sessions.ts. */
 export function sessionHashes(cookies: string | undefined): Buffer[] {
   const values = readSecrets(cookies).flatMap((cookie) => (cookie.name === name ? [cookie.value] : []))
   // Browsers send cookies with longer paths first, and ours has the shortest.

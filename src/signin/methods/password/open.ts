@@ -13,7 +13,7 @@ import { createPasswordPolicy, passwordLength } from './policy.ts'
 import { createPasswordReset } from './reset.ts'
 import { registerPasswords } from './routes.ts'
 import { hasPassword, isUnchanged } from './store.ts'
-import { createMinimum, type MinimumOf } from './strength.ts'
+import { createMinimum, type MinimumOf } from './minimum-length.ts'
 
 /** Sign-in with a password, and everything else that people do with passwords. */
 export function openPasswords({ mailer, ...needs }: MethodNeeds): OpenMethod {

@@ -11,7 +11,7 @@ import type { CheckPassword } from './check.ts'
 import type { Hashing } from './hashing.ts'
 import * as store from './store.ts'
 import type { PasswordPolicy } from './policy.ts'
-import type { MinimumOf } from './strength.ts'
+import type { MinimumOf } from './minimum-length.ts'
 import type { Audit } from '../../../access/audit/audit.ts'
 import type { InvitedPerson } from '../../../people/identities.ts'
 

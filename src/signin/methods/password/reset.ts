@@ -19,7 +19,7 @@ import type { Guesses } from './guesses.ts'
 import type { Hashing } from './hashing.ts'
 import type { PasswordPolicy } from './policy.ts'
 import * as store from './store.ts'
-import type { MinimumOf } from './strength.ts'
+import type { MinimumOf } from './minimum-length.ts'
 
 /** A forgotten password, and the first one: a link sent by mail proves the address. It signs nobody in. */
 export interface PasswordReset {

@@ -9,7 +9,7 @@ import type { MethodDefinition } from '../definition.ts'
 import type { RecoveryCodes } from '../method.ts'
 import type { Visitor } from '../../visitor/visitor.ts'
 import { readCode, wrongCode } from '../../attempt/wrong-code.ts'
-import type { Guesses } from '../../throttle/guesses.ts'
+import type { Guesses } from '../../throttle/code-guesses.ts'
 import * as store from './store.ts'
 
 const codes = 10

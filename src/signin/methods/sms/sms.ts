@@ -12,7 +12,7 @@ import { createSendLimits } from '../../throttle/send-limits.ts'
 import type { Throttle } from '../../throttle/throttle.ts'
 import type { Visitor } from '../../visitor/visitor.ts'
 import { readCode, wrongCode } from '../../attempt/wrong-code.ts'
-import type { Guesses } from '../../throttle/guesses.ts'
+import type { Guesses } from '../../throttle/code-guesses.ts'
 import * as store from './store.ts'
 import { createSmsGateway, twilioAccount, type SendSms } from './gateway.ts'
 

@@ -10,7 +10,7 @@ import { openOwnDatabase } from '../../../../tests/support/own-database.ts'
 import { totpCode } from '../../../../tests/support/totp.ts'
 import type { SecondFactor } from '../method.ts'
 import { createThrottle } from '../../throttle/throttle.ts'
-import { createGuesses } from '../../throttle/guesses.ts'
+import { createGuesses } from '../../throttle/code-guesses.ts'
 import { createTotpFactor } from './factor.ts'
 
 const visitor = {

@@ -5,7 +5,7 @@ import type { Database, Queryable } from '../../../platform/database/database.ts
 import type { Encryption } from '../../../platform/encryption/encryption.ts'
 import type { AttemptData, BegunEnrolment, SecondFactor } from '../method.ts'
 import { readCode, WrongCode, wrongCode } from '../../attempt/wrong-code.ts'
-import type { Guesses } from '../../throttle/guesses.ts'
+import type { Guesses } from '../../throttle/code-guesses.ts'
 import * as store from './store.ts'
 
 interface Needs {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { createFactorPolicy } from '../../factor-policy.ts'
 import type { SecondFactor } from '../method.ts'
-import { createMinimum } from './strength.ts'
+import { createMinimum } from './minimum-length.ts'
 
 const id = '01990000-0000-7000-8000-00000000000a'
 const factor = (isBackup: boolean): SecondFactor => ({

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createSignInLimits } from './limits.ts'
+import { createSignInLimits } from './sign-in-limits.ts'
 
 const [office, elsewhere] = ['192.0.2.0/24', '198.51.100.0/24']
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AuditEntry } from '../access/audit/audit.ts'
-import { createRefusals } from './refusals.ts'
+import { createRefusals } from './refused-visitors.ts'
 
 const office = { network: '192.0.2.0/24', address: '192.0.2.7', requestId: 'r' }
 const elsewhere = { network: '198.51.100.0/24', address: '198.51.100.7', requestId: 'r' }
