@@ -10,13 +10,12 @@ import type { Guard } from '../signin/guard.ts'
 import { signedOut } from '../signin/session/reply.ts'
 import type { Sessions } from '../signin/session/sessions.ts'
 import type { PeopleAdmin } from './admin.ts'
-import { registerInvitations } from './invitations/routes.ts'
+import { presentInvitation, registerInvitations } from './invitations/routes.ts'
 import type { Invitations } from './invitations/invitations.ts'
 import type { People } from './people.ts'
-import type { PersonChange } from './person.ts'
-import { presentInvitation, presentPerson, type Counts } from './present.ts'
+import type { PersonChange, PersonSummary } from './person.ts'
 import type { ExampleValues } from '../platform/http/examples.ts'
-import type { ShownHandover } from './schema.ts'
+import type { ListedPerson, ShownHandover } from './schema.ts'
 
 /** The number of active clients of each consultant, by the consultant's id, on behalf of a partner. */
 export type CountClients = (visit: Visit) => Promise<ReadonlyMap<string, number>>
@@ -64,9 +63,30 @@ function registerList(server: Server, needs: PeopleRouteNeeds, allowed: Allowed)
   })
 }
 
+/** What each person has, by the id of the person. */
+interface Counts {
+  readonly clients: ReadonlyMap<string, number>
+  readonly identities: ReadonlyMap<string, number>
+}
+
 async function countsFor({ countClients, admin }: PeopleRouteNeeds, visit: Visit): Promise<Counts> {
   const [clients, identities] = await Promise.all([countClients(visit), admin.countIdentities()])
   return { clients, identities }
+}
+
+function presentPerson(person: PersonSummary, { clients, identities }: Counts): ListedPerson {
+  const { id, name, email, role, status, createdAt, lastSignedInAt } = person
+  return {
+    id,
+    name,
+    email,
+    role,
+    status,
+    clients: clients.get(id) ?? 0,
+    identities: identities.get(id) ?? 0,
+    created_at: createdAt.toISOString(),
+    last_signed_in_at: lastSignedInAt?.toISOString() ?? null,
+  }
 }
 
 function registerChanges(server: Server, needs: PeopleRouteNeeds, allowed: Allowed): void {

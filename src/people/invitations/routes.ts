@@ -1,9 +1,9 @@
 import { visitOf } from '../../access/visits.ts'
 import type { Server } from '../../platform/http/server.ts'
 import type { Guard } from '../../signin/guard.ts'
-import type { Invitations } from './invitations.ts'
+import type { Invitation, Invitations, SentInvitation } from './invitations.ts'
 import * as operations from '../operations.ts'
-import { presentSent } from '../present.ts'
+import type { ListedInvitation, ShownInvitation } from '../schema.ts'
 
 type Allowed = (action: 'create' | 'change' | 'remove') => Guard[]
 
@@ -34,4 +34,21 @@ export function registerInvitations(
       return reply.code(204).send()
     },
   )
+}
+
+function presentSent({ invitation, link }: SentInvitation): ShownInvitation {
+  return { invitation: presentInvitation(invitation), ...(link !== undefined && { link }) }
+}
+
+export function presentInvitation(invitation: Invitation): ListedInvitation {
+  const { id, email, name, role, invitedBy, createdAt, expiresAt } = invitation
+  return {
+    id,
+    email,
+    name,
+    role,
+    invited_by: invitedBy,
+    created_at: createdAt.toISOString(),
+    expires_at: expiresAt.toISOString(),
+  }
 }
