@@ -26,13 +26,14 @@ const keep = (name: string, content: string | Buffer) =>
   writeFileSync(path.join(import.meta.dirname, '../tests/releases', name), content)
 const zip = (content: string | Buffer) => gzipSync(content, { level: 9 })
 
+// Before anything needs a database.
+const cluster = await startCluster({ programs })
+shareCluster(cluster)
 const document = await readOpenApi()
 for (const [release, changes] of changesSinceReleases(document)) {
   if (changes.length > 0) throw new Error(`this version breaks callers of ${release}:\n${changes.join('\n')}`)
 }
 
-const cluster = await startCluster({ programs })
-shareCluster(cluster)
 const { url, superuserUrl } = await createTestDatabase()
 await fillDatabase(url, async (contents) => {
   // Row-level security hides records from the owner.
