@@ -1,4 +1,3 @@
-import type { Logger } from 'pino'
 import { OperatorError } from '../../platform/problems.ts'
 import { openService, type Service, type ServiceNeeds } from '../../service.ts'
 
@@ -43,18 +42,4 @@ export function listenFault(error: unknown, host: string, port: number): unknown
     return new OperatorError(`This machine has no address ${host}. Set HOST to one it has, such as 127.0.0.1.`)
   }
   return error
-}
-
-/** Requests in flight have 30 s, and what is closed afterwards usually takes one. */
-const deadline = 45_000
-
-/**
- * Ends a stopping process even if something cannot be closed, such as a connection to a database that hangs. Then the process is
- * stopped as by `kill -9`, which does not harm the books.
- */
-export function endAtDeadline(log: Logger): void {
-  setTimeout(() => {
-    log.warn('stopped although something could not be closed in time: the database, for example, does not respond')
-    process.exit()
-  }, deadline).unref()
 }

@@ -12,7 +12,7 @@ import { connectionsPerProcess, faultOfClock, faultOfConnections } from '../doct
 import { readMostConnections } from '../store.ts'
 import { greeting } from './greeting.ts'
 import { permitNewCurrency, permitNewEncryptionKey } from './permits.ts'
-import { endAtDeadline } from './serve.ts'
+import { endAtDeadline } from './stop-deadline.ts'
 
 export function startCommand(context: Context): Command {
   return command('start', 'Run the service until it receives SIGTERM, SIGINT or SIGHUP', 'start')

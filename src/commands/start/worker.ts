@@ -5,7 +5,8 @@ import { answerMetricsRequests } from '../../platform/metrics.ts'
 import type { Service } from '../../service.ts'
 import { databaseFault } from '../database-fault.ts'
 import { greeting } from './greeting.ts'
-import { endAtDeadline, serve } from './serve.ts'
+import { serve } from './serve.ts'
+import { endAtDeadline } from './stop-deadline.ts'
 import { isToWorker, type ServeOrder, type ToSupervisor } from './worker-messages.ts'
 
 /** A worker process, forked by `supervisor.ts`. It ends when the supervisor sends `stop`, or dies. */

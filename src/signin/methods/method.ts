@@ -93,7 +93,10 @@ export interface CredentialMethod extends AnyMethod {
   isUsableBy(person: Pick<Person, 'id' | 'email'>, database: Queryable): Promise<boolean>
   /** Nobody can use it before they have set it up, in a session or with a mailed link. */
   readonly mustBeSetUp?: true
-  /** The submission that confirms who a signed-in person is, from what they typed; undefined if it is no way to confirm that. */
+  /**
+   * The submission that confirms who a signed-in person is, from what they typed; undefined if it is no way to confirm that. `begin` is not
+   * called before, so a method with a challenge cannot have this.
+   */
   confirmation?(this: void, input: unknown, person: Pick<Person, 'email'>): unknown
 }
 
