@@ -31,7 +31,7 @@ const showOwnRequest = {
   operationId: 'getRequest',
   summary: 'Show one of your requests',
   description:
-    'What became of a request of any key of the account: what was charged, or why it was refused, for 30 days. If many requests are refused in one second, only some are kept. Refusals can be read a second later. No text of the request or its reply is kept. Free of charge; does not count towards the limits.',
+    'The outcome of a request of any key of the account: what was charged, or why it was refused, for 30 days. If many requests are refused in one second, only some are kept. Refusals can be read a second later. No text of the request or its reply is kept. Free of charge; does not count towards the limits.',
   tags: ['Account'],
   ...needsKey,
   params: Type.Object({
