@@ -1,7 +1,7 @@
 import { formatMoney } from '../billing/prices/money.ts'
 import type { Account, CreditEntry } from './account.ts'
 import type { AccountShown, CreditList, KeyShown } from './schema.ts'
-import type { KeySummary } from './store.ts'
+import type { KeySummary } from './keys/store.ts'
 import { settingsVersion } from './version.ts'
 
 export function presentAccount(account: Account, currency: string): AccountShown {

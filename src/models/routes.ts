@@ -17,7 +17,6 @@ import type { Sessions } from '../signin/session/sessions.ts'
 import type { Catalogue, ConfiguredModel } from './catalogue.ts'
 import type { ExampleValues } from '../platform/http/examples.ts'
 import { listCapabilities } from './capabilities.ts'
-import type { ConfiguredModelJson, ListedPrice } from './schema.ts'
 import * as schema from './schema.ts'
 
 export interface ModelRouteNeeds {
@@ -165,7 +164,7 @@ function presentConfigured(
   { model, engine, kind, aliases, fallback, price }: ConfiguredModel,
   history: readonly PriceEntry[],
   uses: readonly KeyUse[],
-): ConfiguredModelJson {
+): schema.ConfiguredModelJson {
   const own = history.filter((entry) => entry.model === model.id)
   const inForce = own.find(({ state }) => state === 'in force')
   const names = [model.id, ...aliases]
@@ -190,12 +189,12 @@ function presentConfigured(
   }
 }
 
-function presentEntry(entry: PriceEntry): ListedPrice {
+function presentEntry(entry: PriceEntry): schema.ListedPrice {
   const { validFrom, source, state } = entry
   return { ...writtenPrice(entry), valid_from: validFrom.toISOString(), source, state }
 }
 
-/** The OpenAPI operations of /models. */
+/** What all operations of /models have. */
 const inModels = { tags: ['Models and prices'], ...needsSession }
 
 const listConfiguredModels = {

@@ -23,6 +23,21 @@ export type CountClients = (visit: Visit) => Promise<ReadonlyMap<string, number>
 /** The hooks of a route for an action on people. */
 type Allowed = (action: Action) => Guard[]
 
+/** What a hand-over would do. */
+interface Preview {
+  readonly active: number
+  readonly archived: number
+  readonly clients: Readonly<ShownHandover['clients']>
+  readonly conflicts: Readonly<ShownHandover['conflicts']>
+}
+
+/** Handing over all clients of one person to another, on behalf of a partner. */
+interface HandOver {
+  preview(this: void, visit: Visit, from: string, to: string | undefined): Promise<Preview>
+  /** Returns how many clients were assigned. Throws Problem `invalid_field`, `conflict`. */
+  perform(this: void, visit: Visit, parties: { readonly from: string; readonly to: string }): Promise<number>
+}
+
 export interface PeopleRouteNeeds {
   readonly people: People
   readonly admin: PeopleAdmin
@@ -142,21 +157,6 @@ function registerSessionEnds(server: Server, { people, sessions }: PeopleRouteNe
     const ended = await sessions.endAll(visitOf(request))
     return signedOut(reply, sessions).send({ ended: ended.length })
   })
-}
-
-/** What a hand-over would do. */
-interface Preview {
-  readonly active: number
-  readonly archived: number
-  readonly clients: Readonly<ShownHandover['clients']>
-  readonly conflicts: Readonly<ShownHandover['conflicts']>
-}
-
-/** Handing over all clients of one person to another, on behalf of a partner. */
-interface HandOver {
-  preview(this: void, visit: Visit, from: string, to: string | undefined): Promise<Preview>
-  /** Returns how many clients were assigned. Throws Problem `invalid_field`, `conflict`. */
-  perform(this: void, visit: Visit, parties: { readonly from: string; readonly to: string }): Promise<number>
 }
 
 interface PreviewRoute extends ById {

@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import { withinPatience, type Database } from '../../platform/database/database.ts'
 import { createLookups } from '../../platform/database/lookups.ts'
 import { repeat } from '../../platform/flow/repeat.ts'
-import { readKeys, type KeyRow } from '../store.ts'
+import { readKeys, type KeyRow } from './store.ts'
 
 /** A key as it was in the database at `readAt`. Times are of `performance.now()`. */
 export interface KnownKey extends KeyRow {

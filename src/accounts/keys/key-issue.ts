@@ -17,7 +17,7 @@ import {
 } from './key-limits.ts'
 import { createKey } from './new-key.ts'
 import { checkName } from '../../platform/text/one-line.ts'
-import { insertKey, lockKey, markRevoked, readKeySummary, replaceKey, type KeySummary } from '../store.ts'
+import { insertKey, lockKey, markRevoked, readKeySummary, replaceKey, type KeySummary } from './store.ts'
 
 /** A new key. Its text is shown once and stored nowhere. */
 export interface IssuedKey {

@@ -7,7 +7,7 @@ import { Problem } from '../../platform/problems.ts'
 import { changeEvent } from '../events.ts'
 import { deleteKeyLimits, lockAccountOfKey, writeKeyLimits, type KeyLimits } from './store.ts'
 import { changedDetails, checkPerMinute } from '../limits.ts'
-import { lockKey, readKeySummary, type KeySummary } from '../store.ts'
+import { lockKey, readKeySummary, type KeySummary } from './store.ts'
 import { quoted } from '../../platform/text/one-line.ts'
 import { publicIdOf } from './key-format.ts'
 

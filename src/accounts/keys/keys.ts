@@ -11,12 +11,11 @@ import { createLastUsed } from './last-used.ts'
 import { issueKey, revokeKey, rotateKey, showKey, type IssuedKey, type KeyRequest, type ShowKey } from './key-issue.ts'
 import { setKeyLimits, type KeyLimitsChange } from './key-limits.ts'
 import { useScratchKey, type ScratchUse } from './scratch-key.ts'
-import { readKeySummaries, type KeySummary } from '../store.ts'
+import { readKeySummaries, type KeySummary } from './store.ts'
 
-export type { IssuedKey } from './key-issue.ts'
-export type { KeyRequest } from './key-issue.ts'
+export type { IssuedKey, KeyRequest } from './key-issue.ts'
 export type { KeyLimits } from './key-limits.ts'
-export type { KeySummary } from '../store.ts'
+export type { KeySummary } from './store.ts'
 
 /** An authenticated caller and the account that pays. */
 export interface Caller {

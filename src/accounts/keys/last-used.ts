@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Database } from '../../platform/database/database.ts'
 import { repeat } from '../../platform/flow/repeat.ts'
-import { writeLastUsed } from '../store.ts'
+import { writeLastUsed } from './store.ts'
 
 export interface LastUsed {
   /** Notes that a key was used just now, in memory. */

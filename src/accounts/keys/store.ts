@@ -22,7 +22,7 @@ const now = `(clock_timestamp() at time zone 'UTC')::date`
 const thisMonth = `date_trunc('month', clock_timestamp() at time zone 'UTC')::date`
 
 /** The columns of a key in a query that joins `key_limit l`. */
-export const limitColumns = `
+const limitColumns = `
   l.requests_per_minute as "requestsPerMinute", l.tokens_per_minute as "tokensPerMinute", l.daily_budget as "dailyBudget",
   l.monthly_budget as "monthlyBudget", (case when l.day = ${now} then l.day_charged when l.id is not null then 0 end)::amount as "dayCharged",
   (case when l.month = ${thisMonth} then l.month_charged when l.id is not null then 0 end)::amount as "monthCharged", l.held as "limitHeld"`
@@ -109,18 +109,18 @@ export interface ScratchKeyRow {
   readonly isDue: boolean
 }
 
-/** How long a key is valid after its last use, and how long a revocation keeps its person from getting another one. */
-const lifetime = `interval '24 hours'`
+/** How long a scratch key is valid after its last use, and how long a revocation keeps its person from getting another one. */
+const scratchLifetime = `interval '24 hours'`
 /** The expiry is extended at most once an hour. */
 const dueBelow = `interval '23 hours'`
 
 /** The person's key, or the one whose revocation keeps them from getting another. It comes first. */
 export async function readScratchKey(database: Queryable, of: ScratchKeyOf): Promise<ScratchKeyRow | undefined> {
   const [key] = await database.rows<ScratchKeyRow>(
-    `select id, public_id as "publicId", revoked_at + ${lifetime} as "replaceableAt",
+    `select id, public_id as "publicId", revoked_at + ${scratchLifetime} as "replaceableAt",
        expires_at < clock_timestamp() + ${dueBelow} as "isDue"
      from api_key where person_id = $1 and account_id = $2
-       and (revoked_at is null or revoked_at > clock_timestamp() - ${lifetime})
+       and (revoked_at is null or revoked_at > clock_timestamp() - ${scratchLifetime})
      order by revoked_at desc nulls last limit 1`,
     [of.personId, of.accountId],
   )
@@ -138,17 +138,150 @@ interface NewScratchKey extends ScratchKeyOf {
 export async function insertScratchKey(tx: Queryable, key: NewScratchKey): Promise<boolean> {
   const rows = await tx.rows(
     `insert into api_key (person_id, account_id, id, public_id, secret_hash, name, expires_at)
-     values ($1, $2, $3, $4, $5, $6, clock_timestamp() + ${lifetime})
+     values ($1, $2, $3, $4, $5, $6, clock_timestamp() + ${scratchLifetime})
      on conflict (person_id, account_id) where person_id is not null and revoked_at is null do nothing returning 1`,
     [key.personId, key.accountId, key.id, key.publicId, key.secretHash, key.name],
   )
   return rows.length > 0
 }
 
-/** Makes it valid for its whole lifetime again. */
+/** Makes a scratch key valid for its whole lifetime again. */
 export async function renewScratchKey(database: Queryable, { id }: Pick<ScratchKeyRow, 'id'>): Promise<void> {
   await database.rows(
-    `update api_key set expires_at = clock_timestamp() + ${lifetime} where id = $1 and revoked_at is null`,
+    `update api_key set expires_at = clock_timestamp() + ${scratchLifetime} where id = $1 and revoked_at is null`,
     [id],
+  )
+}
+
+/** A key as `identify` needs it. Times are the database's, so that no two instances disagree about an expiry. */
+export interface KeyRow {
+  readonly id: string
+  readonly publicId: string
+  readonly secretHash: Buffer
+  readonly accountId: string | null
+  readonly accountOpen: boolean
+  /** Whether the account is the firm's own. */
+  readonly own: boolean
+  readonly allowedModels: readonly string[] | null
+  /** The id of its own limits; null without any. */
+  readonly limitId: string | null
+  readonly revoked: boolean
+  /** Milliseconds from now; null: never. */
+  readonly expiresIn: number | null
+}
+
+export function readKeys(database: Queryable, publicIds: readonly string[]): Promise<KeyRow[]> {
+  return database.rows({
+    name: 'keys_by_public_id',
+    text: `select k.id, public_id as "publicId", secret_hash as "secretHash", account_id as "accountId",
+             coalesce(a.status = 'open', false) as "accountOpen", coalesce(a.own, false) as own, allowed_models as "allowedModels",
+             limit_id as "limitId", revoked_at is not null as revoked,
+             (extract(epoch from expires_at - clock_timestamp()) * 1000)::float8 as "expiresIn"
+           from api_key k left join account a on a.id = k.account_id
+           where public_id = any($1)`,
+    values: [publicIds],
+  })
+}
+
+export interface NewKeyRow {
+  readonly id: string
+  readonly publicId: string
+  readonly secretHash: Buffer
+  readonly accountId: string | null
+  readonly name: string
+  readonly allowedModels: readonly string[] | null
+  readonly expiresAt: Date | null
+}
+
+/** False if a key has the id. */
+export async function insertKey(database: Queryable, key: NewKeyRow): Promise<boolean> {
+  const rows = await database.rows(
+    `insert into api_key (id, public_id, secret_hash, account_id, name, allowed_models, expires_at)
+     values ($1, $2, $3, $4, $5, $6, $7) on conflict (id) do nothing returning 1`,
+    [key.id, key.publicId, key.secretHash, key.accountId, key.name, key.allowedModels, key.expiresAt],
+  )
+  return rows.length > 0
+}
+
+/** A key without its secret, for display. */
+export interface KeySummary extends KeyLimits, KeySpending {
+  readonly id: string
+  readonly publicId: string
+  readonly name: string
+  readonly accountId: string | null
+  /** The person whose scratch key it is. */
+  readonly personId: string | null
+  readonly allowedModels: readonly string[] | null
+  readonly status: 'valid' | 'expired' | 'revoked'
+  readonly createdAt: Date
+  readonly expiresAt: Date | null
+  readonly revokedAt: Date | null
+  /** The key that replaced it. */
+  readonly replacedBy: string | null
+  /** To the minute. */
+  readonly lastUsedAt: Date | null
+}
+
+const selectKey = `
+  select k.id, public_id as "publicId", name, k.account_id as "accountId", person_id as "personId", allowed_models as "allowedModels",
+    case when revoked_at is not null then 'revoked' when expires_at <= clock_timestamp() then 'expired' else 'valid'
+      end as status,
+    created_at as "createdAt", expires_at as "expiresAt", revoked_at as "revokedAt", replaced_by as "replacedBy",
+    last_used_at as "lastUsedAt", ${limitColumns}
+  from api_key k left join key_limit l on l.id = k.limit_id`
+
+/** The keys of one account, or of all, in the order of creation. */
+export function readKeySummaries(database: Queryable, accountId?: string): Promise<KeySummary[]> {
+  return database.rows(`${selectKey} where $1::uuid is null or k.account_id = $1 order by created_at, k.id`, [
+    accountId ?? null,
+  ])
+}
+
+export async function readKeySummary(database: Queryable, id: string): Promise<KeySummary | undefined> {
+  const [key] = await database.rows<KeySummary>(`${selectKey} where k.id = $1`, [id])
+  return key
+}
+
+/** Locks the key against other rotations and revocations until the transaction ends. */
+export async function lockKey(tx: Queryable, id: string): Promise<KeySummary | undefined> {
+  const [key] = await tx.rows<KeySummary>(`${selectKey} where k.id = $1 for no key update of k`, [id])
+  return key
+}
+
+/** The old key expires after the overlap, or earlier if it was due to. The new one shares its limits. */
+export async function replaceKey(tx: Queryable, ids: { old: string; new: string }, overlapMs: number): Promise<void> {
+  await tx.rows(
+    `update api_key set replaced_by = $2,
+       expires_at = least(expires_at, clock_timestamp() + make_interval(secs => $3::float8 / 1000))
+     where id = $1`,
+    [ids.old, ids.new, overlapMs],
+  )
+  await tx.rows('update api_key set limit_id = (select limit_id from api_key where id = $1) where id = $2', [
+    ids.old,
+    ids.new,
+  ])
+}
+
+export async function markRevoked(tx: Queryable, id: string): Promise<void> {
+  await tx.rows('update api_key set revoked_at = now() where id = $1', [id])
+}
+
+/** Takes how many ms ago each key was used. Writes a row at most once a minute. */
+export async function writeLastUsed(
+  database: Queryable,
+  used: { readonly ids: readonly string[]; readonly agesMs: readonly number[] },
+): Promise<void> {
+  // Locks the rows in order of their ids, because other instances write the same rows.
+  await database.rows(
+    `with used as (
+       select id, date_trunc('minute', clock_timestamp() - make_interval(secs => age / 1000)) as minute
+       from unnest($1::uuid[], $2::float8[]) as u(id, age)
+     ), due as (
+       select k.id, used.minute from api_key k join used on used.id = k.id
+       where k.last_used_at is null or k.last_used_at < used.minute
+       order by k.id for no key update of k
+     )
+     update api_key set last_used_at = due.minute from due where api_key.id = due.id`,
+    [used.ids, used.agesMs],
   )
 }

@@ -1,6 +1,6 @@
 import type { SelectedHandover } from '../schema.ts'
 import * as store from './store.ts'
-import { lockAssignments, type RecordAccess } from '../../access/access.ts'
+import { lockAssignments, type AuditedAction, type RecordAccess } from '../../access/access.ts'
 import type { Visit } from '../../access/actor.ts'
 import { scopeOf, type Scope } from '../../access/policy.ts'
 import { Problem } from '../../platform/problems.ts'
@@ -30,14 +30,17 @@ export interface Handover {
 
 /** A preview and a refusal name at most this many clients. */
 const named = 20
+const assigned: AuditedAction = { action: 'client_assigned', noun: 'client' }
+
+/** The clients that a person may assign. Throws Problem `forbidden` for anyone but partners. */
+async function assignableBy(access: RecordAccess, visit: Visit): Promise<Scope> {
+  const scope = scopeOf(visit.actor, 'assign', 'client')
+  return scope.of === 'none' ? access.forbid(visit, assigned, 'Only partners may assign clients.') : scope
+}
 
 export function createHandover({ access }: { readonly access: RecordAccess }): Handover {
   const previewed = { action: 'clients_listed', noun: 'client' }
-  const scope = async (visit: Visit) => {
-    const assignable = scopeOf(visit.actor, 'assign', 'client')
-    const audited = { action: 'client_assigned', noun: 'client' }
-    return assignable.of === 'none' ? access.forbid(visit, audited, 'Only partners may assign clients.') : assignable
-  }
+  const scope = (visit: Visit) => assignableBy(access, visit)
 
   return Object.freeze<Handover>({
     async count(visit, personId) {
@@ -69,7 +72,7 @@ export function createHandover({ access }: { readonly access: RecordAccess }): H
       } catch (error) {
         if (!violates(error, 'client_reference')) throw error
         const [shared] = await access.as(visit, [store.readSharedReferences(all, { from, to: receiver }, named)])
-        return access.decline(visit, { action: 'client_assigned', noun: 'client' }, sharedReferences(shared, error))
+        return access.decline(visit, assigned, sharedReferences(shared, error))
       }
     },
   })
@@ -91,12 +94,10 @@ function sharedReferences(clients: readonly store.NamedClient[], cause: unknown)
  * `conflict` if a consultant would have a reference twice.
  */
 export function createSelectedHandover(access: RecordAccess) {
-  const audited = { action: 'client_assigned', noun: 'client' }
   return handOver
 
   async function handOver(visit: Visit, { clients, to }: SelectedHandover): Promise<number> {
-    const scope = scopeOf(visit.actor, 'assign', 'client')
-    if (scope.of === 'none') return access.forbid(visit, audited, 'Only partners may assign clients.')
+    const scope = await assignableBy(access, visit)
     const selected = clients.map(({ id, version }) => ({ id: recordId(id), version }))
     const receiver = recordId(to)
     const [, [person], [outcome]] = await access
@@ -111,7 +112,7 @@ export function createSelectedHandover(access: RecordAccess) {
       })
     if (!person) throw invalid('to', 'must be the id of an active person')
     if (!outcome || outcome.missing > 0) {
-      return access.decline(visit, audited, invalid('clients', 'must have only ids of clients that exist'))
+      return access.decline(visit, assigned, invalid('clients', 'must have only ids of clients that exist'))
     }
     return outcome.changed > 0 ? refuseChanged(visit, scope, selected) : outcome.handed_over
   }
@@ -124,7 +125,7 @@ export function createSelectedHandover(access: RecordAccess) {
     const [shared] = await access.as(visit, [store.readSharedBySelected(scope, selected, receiver, named)])
     const references = [...new Set(shared.map(({ reference }) => reference))].join(', ')
     const reason = `A consultant would have more than one client with these references: ${references}. Change them first. Nothing was handed over.`
-    return access.decline(visit, audited, new Problem('conflict', reason, { field: 'clients', cause: error }))
+    return access.decline(visit, assigned, new Problem('conflict', reason, { field: 'clients', cause: error }))
   }
 
   async function refuseChanged(visit: Visit, scope: Scope, selected: readonly store.SelectedClient[]): Promise<never> {
@@ -132,7 +133,7 @@ export function createSelectedHandover(access: RecordAccess) {
     const names = changed.slice(0, named).map(({ name }) => name)
     const more = changed.length > named ? ` and ${changed.length - named} more` : ''
     const reason = `Changed since you selected them: ${names.join(', ')}${more}. Nothing was handed over. Look at them again.`
-    return access.decline(visit, audited, new Problem('stale_version', reason, { current: { clients: changed } }))
+    return access.decline(visit, assigned, new Problem('stale_version', reason, { current: { clients: changed } }))
   }
 }
 

@@ -8,7 +8,6 @@ import type { PreparedStatement } from '../../platform/database/pipeline.ts'
 import { createItemOutcomes } from './outcomes.ts'
 import type { ItemKind } from './kinds.ts'
 import { minorUnitOf } from '../money.ts'
-import { readArchivable, readArchived, readItemPage, restoreItem, type ItemJson, type ItemPageRow } from './store.ts'
 import { cursorOf, limitOf, positionOf } from '../../platform/http/input/paging.ts'
 import { presentItem, type Item } from '../present.ts'
 import type { Basis } from '../../platform/http/versions.ts'
@@ -25,6 +24,18 @@ export interface ItemPage {
   readonly next: string | null
   /** The totals of all items that are not archived, for a kind that has pages. */
   readonly totals?: Readonly<Record<string, unknown>> | undefined
+}
+
+/** The archived items of a client. Both methods apply the policy and write an audit event. */
+interface ArchivedItems {
+  /** One page, the latest archived first. Throws Problem `invalid_field` for a cursor that no page had. */
+  listArchived(visit: Visit, clientId: string, page: ItemPageQuery): Promise<Omit<ItemPage, 'totals'>>
+  /**
+   * Returns an item to the record as a new version. An item that is not archived stays as it is. Throws Problem `conflict`
+   * for an archived client and for a full record, and `stale_version` with the current item if its version is not in
+   * `basis`.
+   */
+  restore(visit: Visit, clientId: string, id: string, basis: Basis): Promise<Item>
 }
 
 /**
@@ -68,8 +79,8 @@ export function createItems({ access, currency, kind }: ItemsNeeds): Items {
       const scope = scopeOf(visit.actor, 'list', noun)
       const limit = limitOf(page.limit)
       const after = kind.isPaged ? positionOf(page.cursor, isDay) : undefined
-      const statement: PreparedStatement<store.ItemsRow & Partial<ItemPageRow>> = kind.isPaged
-        ? readItemPage(kind, scope, clientId, { after, limit: limit + 1, unit: minorUnitOf(currency) })
+      const statement: PreparedStatement<store.ItemsRow & Partial<store.ItemPageRow>> = kind.isPaged
+        ? store.readItemPage(kind, scope, clientId, { after, limit: limit + 1, unit: minorUnitOf(currency) })
         : store.readItems(kind, scope, clientId)
       const [[row]] = await access.as(visit, [statement])
       const done = { ...audited('listed', clientId), action: `${kind.plural}_listed` }
@@ -152,28 +163,12 @@ const auditedOf = (noun: string, verb: string, clientId: string, nounId?: string
   nounId,
 })
 
-/** The archived notes, disputes or letters of a client. Both methods apply the policy and write an audit event. */
-interface ArchivedItems {
-  /** One page, the latest archived first. Throws Problem `invalid_field` for a cursor that no page had. */
-  listArchived(
-    visit: Visit,
-    clientId: string,
-    page: { readonly cursor?: string; readonly limit?: string },
-  ): Promise<{ readonly items: readonly Item[]; readonly next: string | null }>
-  /**
-   * Returns an item to the record as a new version. An item that is not archived stays as it is. Throws Problem `conflict`
-   * for an archived client and for a full record, and `stale_version` with the current item if its version is not in
-   * `basis`.
-   */
-  restore(visit: Visit, clientId: string, id: string, basis: Basis): Promise<Item>
-}
-
 /** A time as responses have it. The year keeps it within PostgreSQL's range. */
 const isTime = (text: string) => /^2\d{3}-\S{5}T\S+Z$/.test(text) && parseIsoTime(text) !== undefined
 
 function createArchivedItems({ access, currency, kind }: ItemsNeeds): ArchivedItems {
   const { noun } = kind
-  const present = (row: ItemJson) => presentItem(kind, row, currency)
+  const present = (row: store.ItemJson) => presentItem(kind, row, currency)
   const { outcome, refused } = createItemOutcomes({ access, kind, present })
 
   return Object.freeze<ArchivedItems>({
@@ -181,7 +176,7 @@ function createArchivedItems({ access, currency, kind }: ItemsNeeds): ArchivedIt
       const scope = scopeOf(visit.actor, 'list', noun)
       const limit = limitOf(page.limit)
       const after = positionOf(page.cursor, isTime)
-      const [[row]] = await access.as(visit, [readArchived(kind, scope, clientId, { after, limit: limit + 1 })])
+      const [[row]] = await access.as(visit, [store.readArchived(kind, scope, clientId, { after, limit: limit + 1 })])
       const done: AuditedAction = { action: `${kind.plural}_listed`, noun, clientId }
       if (!row || !may(visit.actor, 'list', noun, { consultantId: row.consultant_id }))
         return access.refuse(visit, done)
@@ -194,11 +189,11 @@ function createArchivedItems({ access, currency, kind }: ItemsNeeds): ArchivedIt
 
     async restore(visit, clientId, id, basis) {
       const scope = scopeOf(visit.actor, 'remove', noun)
-      const done: AuditedAction = { action: `${noun}_restored`, noun, clientId, nounId: id }
+      const done = auditedOf(noun, 'restored', clientId, id)
       const [[restored], [row]] = await access
         .as(visit, [
-          restoreItem(kind, scope, { visit, clientId, id, basis }),
-          readArchivable(kind, scope, clientId, id),
+          store.restoreItem(kind, scope, { visit, clientId, id, basis }),
+          store.readArchivable(kind, scope, clientId, id),
         ])
         .catch(refused(visit, done))
       const wasThere =

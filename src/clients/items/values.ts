@@ -2,6 +2,7 @@ import { formatMoney } from '../../billing/prices/money.ts'
 import { parseIsoTime, today } from '../../platform/text/calendar.ts'
 import { Problem } from '../../platform/problems.ts'
 import { parseDecimal } from '../../platform/text/decimal.ts'
+import type { PersonJson } from './store.ts'
 
 /** Throws Problem `invalid_field` for a text that is not a calendar date. */
 export function checkDay(field: string, value: unknown): void {
@@ -42,4 +43,19 @@ function read(text: string, field: string): bigint {
     if (!(error instanceof RangeError)) throw error
     throw new Problem('invalid_field', `The field ${field} ${error.message}.`, { field })
   }
+}
+
+/** A time in PostgreSQL's JSON → a time in a response. */
+export function timeOf(text: string): string {
+  return new Date(text).toISOString()
+}
+
+/** Like `timeOf`, for a column that can be null. */
+export function timeIfAny(value: unknown): string | null {
+  return typeof value === 'string' ? timeOf(value) : null
+}
+
+/** The person in two columns; null if there is none. */
+export function personOf(id: unknown, name: unknown): PersonJson | null {
+  return typeof id === 'string' && typeof name === 'string' ? { id, name } : null
 }

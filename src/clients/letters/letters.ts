@@ -1,4 +1,4 @@
-import { personOf, timeIfAny } from '../items/store.ts'
+import { personOf, timeIfAny } from '../items/values.ts'
 import type { ItemKind } from '../items/kinds.ts'
 import { shownMoney } from '../money.ts'
 import { letter, letterChange, letterList, newLetter } from '../schema.ts'

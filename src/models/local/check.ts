@@ -115,13 +115,13 @@ interface EmbeddingSpeed {
   readonly memory: number | null
 }
 
-/** The largest context of a test run, in tokens. */
-const mostTextContext = 512
+/** The largest context of a test run of an embedding model, in tokens. */
+const mostEmbeddingContext = 512
 const measuredTexts = 4
 
 /** Loads an embedding model in a separate process and measures it. Throws OperatorError if it cannot be loaded. */
 async function measureEmbeddings(file: string, trainedContext: number, log: Logger): Promise<EmbeddingSpeed> {
-  const context = Math.min(mostTextContext, trainedContext)
+  const context = Math.min(mostEmbeddingContext, trainedContext)
   const startedAt = performance.now()
   const engine = createEmbeddingEngine({ id: 'check', file, context, dimensions: [], parallel: 1, log, grace: 0 })
   try {

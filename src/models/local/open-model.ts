@@ -76,8 +76,8 @@ const builds: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Whether a GPU build of llama.cpp is installed. Builds and downloads nothing. */
-function hasGpuBuild(platform: string = process.platform, arch: string = process.arch): boolean {
-  return (builds[`${platform}-${arch}`] ?? []).some((name) => isInstalled(`@node-llama-cpp/${name}`))
+function hasGpuBuild(): boolean {
+  return (builds[`${process.platform}-${process.arch}`] ?? []).some((name) => isInstalled(`@node-llama-cpp/${name}`))
 }
 
 function isInstalled(name: string): boolean {

@@ -4,7 +4,6 @@ import type { Database, Queryable } from '../database/database.ts'
 import { chains, type Chain } from './chains.ts'
 import { formatSeal, type SealLine } from './seal-line.ts'
 import * as store from './store.ts'
-import { readChains } from './store.ts'
 
 export interface SealOptions extends SampleOptions {
   /** Seals that were kept outside the database. */
@@ -149,7 +148,7 @@ interface Sample {
 /** The sealed rows of a table to read, in blocks: all of them, or the newest block and every n-th. */
 export async function sampleOf(database: Queryable, table: string, options: SampleOptions): Promise<Sample> {
   const { full = false, sample = defaultSample, turn = today() } = options
-  const state = (await readChains(database)).find(({ name }) => name === table)
+  const state = (await store.readChains(database)).find(({ name }) => name === table)
   if (state === undefined || state.upto <= 0n) return { ranges: [] }
   const count = Number((state.upto - 1n) / blockSize) + 1
   const parts = full ? 1 : Math.ceil((count * Number(blockSize)) / Math.max(sample, Number(blockSize)))

@@ -37,14 +37,15 @@ export function quoted(text: string): string {
 const hexOf = (character: string) => (character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')
 const codeOf = (character: string) => `U+${hexOf(character).toUpperCase()}`
 
-const longest = 200
+/** The most characters of a display name. */
+const longestName = 200
 
 /** Trims a display name. Throws Problem `invalid_field` if it is empty, too long or has an invisible character. */
 export function checkName(text: string): string {
   const name = text.trim()
   if (isBlank(name)) throw new Problem('invalid_field', 'Give a name: it must not be empty.', { field: 'name' })
-  if (name.length > longest) {
-    throw new Problem('invalid_field', `Choose a shorter name: at most ${longest} characters.`, { field: 'name' })
+  if (name.length > longestName) {
+    throw new Problem('invalid_field', `Choose a shorter name: at most ${longestName} characters.`, { field: 'name' })
   }
   const found = name.isWellFormed() ? hiddenIn(name) : 'an unpaired surrogate, which is not valid Unicode'
   if (found !== undefined) {

@@ -7,7 +7,7 @@ import type {
   ReasoningPart,
   ToolChoice,
 } from '../../conversation.ts'
-import { budgetOf, effortOf, openAiEffort } from '../chat/chat-request.ts'
+import { budgetOf, effortOf, openAiEffort } from '../efforts.ts'
 
 /** Options for packages by the names under which they read them. A package ignores those of others. */
 export type ProviderOptions = Readonly<Record<string, object>>

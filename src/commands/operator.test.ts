@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { describe, test } from 'node:test'
-import { tollgateHere, type Outcome } from '../../../tests/support/command-line.ts'
-import { parseObject } from '../../../tests/support/json.ts'
-import { setUp, temporaryFolder } from '../../../tests/support/fixture.ts'
-import { openOwnDatabase } from '../../../tests/support/own-database.ts'
+import { tollgateHere, type Outcome } from '../../tests/support/command-line.ts'
+import { parseObject } from '../../tests/support/json.ts'
+import { setUp, temporaryFolder } from '../../tests/support/fixture.ts'
+import { openOwnDatabase } from '../../tests/support/own-database.ts'
 
 const folder = temporaryFolder()
 let account: string
