@@ -245,11 +245,8 @@ begin
       end if;
       outcome := case
         when v_item.admitted_before then 'admitted'
-        when v_item.status is distinct from 'open' then 'no_billing_account'
-        when v_kept.request_hash <> v_item.hash then 'mismatch'
-        when v_kept.body is not null then 'replay'
-        when v_kept.hold_id is not null then 'in_progress'
-        else coalesce(refusal(v_requests, v_tokens, v_cost, tokens_per_minute * c_unit, v_credit, v_held, request_level, token_level,
+        else coalesce(early_outcome(v_item.status, v_kept, v_item.hash),
+          refusal(v_requests, v_tokens, v_cost, tokens_per_minute * c_unit, v_credit, v_held, request_level, token_level,
           v_limit.tokens_per_minute * c_unit, v_month_left, v_day_left, v_key_held, v_key_request_level, v_key_token_level), 'taken')
       end;
       if v_item.least_output is not null and outcome in ('taken', 'admitted') then

@@ -6,7 +6,7 @@ import type { Replay } from './till.ts'
 
 /**
  * The stored reply of a row with the outcome `replay`, with what the ledger says was charged for it. Which outcome a repeated key has is
- * decided in `till()`, and before its tokens are counted in `readPrecheck`.
+ * decided in `early_outcome()`.
  */
 export async function replayOf(database: Database, row: ReplayRow, levels: Levels): Promise<Replay | undefined> {
   const { outcome, original: originalRequestId, headers, body } = row

@@ -119,13 +119,7 @@ export async function readPrecheck(
       )
       select requests_per_minute, tokens_per_minute, request_level, token_level, key_request_level, key_token_level,
         key_requests_per_minute, key_tokens_per_minute, i.hold_id as original, i.headers, i.body,
-        case
-          when status <> 'open' then 'no_billing_account'
-          when i.request_hash <> $3 then 'mismatch'
-          when i.body is not null then 'replay'
-          when i.hold_id is not null then 'in_progress'
-          else coalesce(refused, 'admitted')
-        end as outcome,
+        coalesce(early_outcome(status, i, $3), refused, 'admitted') as outcome,
         refusal_wait(refused, now, unit, tokens, cost, request_level, token_level, requests_per_minute, tokens_per_minute,
           key_request_level, key_token_level, key_requests_per_minute, key_tokens_per_minute, most) as wait_us
       from decided left join idempotency i on i.account_id = $1 and i.key = $2 and i.created_at > now - interval '24 hours'`,
