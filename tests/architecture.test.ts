@@ -167,6 +167,12 @@ describe('the sources', () => {
     assert.deepEqual(violations(sources, architecture), [])
   })
 
+  test('load the service only in the processes that serve', () => {
+    const loads = /^import (?!type)[^\n]*\/(?:service|serve)\.ts'/m
+    const loading = [...sources].flatMap(([file, text]) => (loads.test(text) ? [file] : []))
+    assert.deepEqual(loading, ['src/commands/start/serve.ts', 'src/commands/start/worker.ts'])
+  })
+
   test('have no import cycle, even of types', () => {
     assert.deepEqual(cycles(sources), [])
   })

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { beforeEach, describe, test } from 'node:test'
 import { byService } from '../access/actor.ts'
 import { fixture } from '../../tests/support/fixture.ts'
+import { watched } from '../../tests/support/meeting.ts'
 import { openOwnDatabase } from '../../tests/support/own-database.ts'
 import { createAudit } from '../access/audit/audit.ts'
 import { createPeople } from '../people/people.ts'
-import type { Database } from '../platform/database/database.ts'
 import { removeExpired } from './housekeeping.ts'
 
 const hour = 3_600_000
@@ -65,20 +65,10 @@ describe('B37: what is over', () => {
     await fill(2500, { seen: -2 * hour, ends: hour })
     await fill(3, { seen: 0, ends: hour })
     const batches: number[] = []
-    const watched: Database = {
-      ...database,
-      transaction: (work) =>
-        database.transaction((tx) =>
-          work({
-            rows: async <Row>(...statement: Parameters<Database['rows']>) => {
-              const rows = await tx.rows<Row>(...statement)
-              if (JSON.stringify(statement).includes('skip locked')) batches.push(rows.length)
-              return rows
-            },
-          }),
-        ),
-    }
-    await removeExpired({ database: watched, audit, lifetimes, clock: () => now })
+    const counted = watched(database, (statement, rows) => {
+      if (statement.includes('skip locked')) batches.push(rows)
+    })
+    await removeExpired({ database: counted, audit, lifetimes, clock: () => now })
     assert.deepEqual(batches, [1000, 1000, 500])
     assert.equal(await count('session'), 3)
   })

@@ -12,6 +12,13 @@ export function meetingAt(database: Database, at: (statement: string) => boolean
     if (arrived >= parties) all.resolve()
     await Promise.race([all.promise, new Promise((resolve) => setTimeout(resolve, 300))])
   }
+  return watched(database, async (statement) => {
+    if (at(statement)) await meet()
+  })
+}
+
+/** A database that calls `seen` after each statement of a transaction, with the number of its rows. */
+export function watched(database: Database, seen: (statement: string, rows: number) => Promise<void> | void): Database {
   return {
     ...database,
     transaction: (work) =>
@@ -19,7 +26,7 @@ export function meetingAt(database: Database, at: (statement: string) => boolean
         work({
           rows: async <Row>(...statement: Parameters<Database['rows']>) => {
             const rows = await tx.rows<Row>(...statement)
-            if (at(JSON.stringify(statement[0]))) await meet()
+            await seen(JSON.stringify(statement[0]), rows.length)
             return rows
           },
         }),
