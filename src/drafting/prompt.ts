@@ -14,7 +14,8 @@ export interface PromptParts {
 
 /**
  * The text that a model reads: the sources, in the order in which they were chosen, and who signs. The day and the people
- * of a note are left out where its text names them, since small models repeat what they read twice.
+ * of a note are left out where its text names them, since small models repeat what they read twice. Which sources a person may choose is
+ * decided by `startDraft` in drafting-store.ts.
  */
 export function promptInput(sources: readonly ReadSource[], parts: PromptParts): string {
   const texts = sources.map((source) => (source.kind === 'note' ? noteText(source) : disputeText(source, parts)))

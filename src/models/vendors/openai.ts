@@ -2,6 +2,7 @@ import { patches, tiles, type Vendor } from './vendor.ts'
 
 export const openAi: Vendor = {
   // It takes `max_completion_tokens` for all of its models. Many other servers ignore it, and an unlimited reply is the worse failure.
+  // No model has a temperature that nobody set: what is sent is in upstream/chat/chat-request.ts.
   form: { hosts: /^api\.openai\.com$|\.openai\.azure\.com$/, bound: 'max_completion_tokens' },
   images: [
     [/^gpt-4o-mini/, tiles(2833, 5667)],

@@ -27,6 +27,7 @@ export function createLastSeen(needs: {
   readonly database: Database
   readonly log: Logger
   readonly clock: () => number
+  /** At most a minute: sessions.ts chooses it, and decides when an unused session ends. */
   readonly every: number
 }): LastSeen {
   const { database, log, clock, every } = needs
