@@ -30,6 +30,8 @@ async function folder(files: Record<string, string>): Promise<string> {
   return directory
 }
 
+const timers = { skip: 'FAKETIME' in process.env ? 'under libfaketime, no timer of PostgreSQL expires' : false }
+
 /** An empty database and a connection to it. */
 async function empty() {
   const own = await createTestDatabase({ empty: true })
@@ -309,7 +311,7 @@ describe('the database server', () => {
     await end()
   })
 
-  test('A48 nobody waits behind a migration that a long transaction keeps from a table', async (t) => {
+  test('A48 nobody waits behind a migration that a long transaction keeps from a table', timers, async (t) => {
     const { url, rows, end } = await empty()
     await migrate(url, { directory: await folder(one) })
     const dump = new Client({ connectionString: url, application_name: 'pg_dump' })
@@ -321,18 +323,17 @@ describe('the database server', () => {
     const directory = await folder({ ...one, '0002_two.sql': 'alter table a add m integer' })
     const migrating = migrate(url, { directory, onWait: (line) => lines.push(line) })
     await until(() => lines.length > 0)
+    assert.deepEqual(await rows('select from a'), [])
     assert.match(
-      String(lines[0]),
+      lines.join('\n'),
       /^Migration 0002_two waits for the session \d+ \(pg_dump\), .* since \d{4}-\S* and last ran: select$/,
     )
-    assert.deepEqual(await rows('select from a'), [])
-    assert.equal(lines.length, 1)
     await dump.end()
     assert.deepEqual(await migrating, ['0002_two'])
     await end()
   })
 
-  test('A48 a migration that waits for one table after another gives up, and lets go of those that it has', async () => {
+  test('A48 a migration that waits for one table after another lets go of those that it has', timers, async () => {
     const { url, rows, end } = await empty()
     const tables = Array.from('abcdefgh')
     const first = {
