@@ -1,5 +1,6 @@
 import { formatMoney } from '../billing/prices/money.ts'
 import { shownMoney } from '../clients/money.ts'
+import { boundedTotal } from '../platform/http/input/paging.ts'
 import {
   countedDisputes,
   countedWaiting,
@@ -55,21 +56,21 @@ export function presentDisputes(
   const shown = (text: string) => shownMoney(text, currency) ?? ''
   return {
     items: (items ?? []).map((each) => ({ ...each, amount: shown(each.amount), created_at: timeOf(each.created_at) })),
-    ...totals(total, countedDisputes),
+    ...boundedTotal(total, countedDisputes),
     amount: total > countedDisputes ? null : shown(amount),
   }
 }
 
 export function presentDeadlines(row: WaitingRow<DeadlineJson> | undefined): Deadlines {
   const { items, total = 0 } = row ?? {}
-  return { items: [...(items ?? [])], ...totals(total, countedWaiting) }
+  return { items: [...(items ?? [])], ...boundedTotal(total, countedWaiting) }
 }
 
 export function presentLetters(row: WaitingRow<LetterJson> | undefined): WaitingLetters {
   const { items, total = 0 } = row ?? {}
   return {
     items: (items ?? []).map((each) => ({ ...each, updated_at: timeOf(each.updated_at) })),
-    ...totals(total, countedWaiting),
+    ...boundedTotal(total, countedWaiting),
   }
 }
 
@@ -91,10 +92,5 @@ export function presentFirm(
     overdue,
   }
 }
-
-const totals = (counted: number, most: number) => ({
-  total: Math.min(counted, most),
-  total_is_exact: counted <= most,
-})
 
 const timeOf = (text: string): string => new Date(text).toISOString()

@@ -3,7 +3,7 @@ import type { RecordAccess } from '../../access/access.ts'
 import type { Visit } from '../../access/actor.ts'
 import { scopeOf, type Scope } from '../../access/policy.ts'
 import { recordId } from '../../platform/database/uuid.ts'
-import { cursorOf, limitOf, positionOf } from '../../platform/http/input/paging.ts'
+import { boundedTotal, cursorOf, limitOf, positionOf } from '../../platform/http/input/paging.ts'
 import { presentListed } from '../present.ts'
 import { isGuessable } from '../search/search.ts'
 import type { ClientList, ClientQuery } from '../schema.ts'
@@ -32,12 +32,10 @@ export function createClientList(access: RecordAccess) {
     // Guesses are one page: their order is not that of the list, so a position in it means nothing.
     const last = rows.length > limit && !similar ? shown.at(-1) : undefined
     await access.note(visit, { action: 'clients_listed', noun: 'client', details: { rows: String(shown.length) } })
-    const mostCounted = listStore.countLimit(filter)
     return {
       clients: shown.map(presentListed),
       next: last ? cursorOf(last) : null,
-      total: Math.min(counted, mostCounted),
-      total_is_exact: counted <= mostCounted,
+      ...boundedTotal(counted, listStore.countLimit(filter)),
       similar,
     }
   }

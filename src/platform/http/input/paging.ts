@@ -40,3 +40,9 @@ function read(cursor: string): unknown {
 export function limitOf(limit: string | undefined, defaultLimit = 50): number {
   return limit === undefined ? defaultLimit : Number(limit)
 }
+
+/** The total of a list that counts one more than `most` at most. */
+export const boundedTotal = (counted: number, most: number) => ({
+  total: Math.min(counted, most),
+  total_is_exact: counted <= most,
+})
