@@ -25,17 +25,22 @@ interface Sketch {
   readonly most?: number
   readonly context?: number
   readonly can?: readonly Capability[]
+  readonly takes?: readonly string[]
   readonly fails?: Error
   readonly onCount?: () => void
 }
 
 /** Models that count 10 tokens, or fail at it. */
 function catalogueOf(models: Readonly<Record<string, Sketch>>): Catalogue {
-  const offerOf = (id: string, { fallback, most = 50, context = 100, can = [], fails, onCount }: Sketch): Offer => ({
+  const offerOf = (
+    id: string,
+    { fallback, most = 50, context = 100, can = [], takes = [], fails, onCount }: Sketch,
+  ): Offer => ({
     model: {
       id,
       contextTokens: context,
       capabilities: new Set(can),
+      takes: new Set(takes),
       cheapPrompt: 1000,
       maxOutputTokens: most,
       count: async () => {
@@ -164,6 +169,10 @@ describe('the candidates of a request', () => {
     assert.deepEqual(await sequence({ a: { fallback: 'b' }, b: { most: 19 } }), ['a'])
     assert.deepEqual(await sequence({ a: { fallback: 'b' }, b: { context: 29 } }), ['a'])
     assert.deepEqual(await sequence({ a: { fallback: 'none' } }), ['a'])
+    const asked = { ...request, prompt: { ...request.prompt, vendorFields: { top_k: 40 } } }
+    const [a, takes] = [{ fallback: 'b', takes: ['top_k'] }, ['top_k', 'min_p']]
+    assert.deepEqual(await sequence({ a, b: {} }, down, null, asked), ['a'])
+    assert.deepEqual(await sequence({ a, b: { takes } }, down, null, asked), ['a', 'b'])
   })
 
   describe('of a request that needs tools and reasoning', () => {

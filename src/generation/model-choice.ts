@@ -1,5 +1,6 @@
 import { isCapable, type Capability } from '../models/capabilities.ts'
 import type { Catalogue, Offer } from '../models/catalogue.ts'
+import type { VendorFields } from '../models/conversation.ts'
 import { countedMessages } from '../models/counted.ts'
 import type { TokenCount } from '../models/model.ts'
 import { Problem } from '../platform/problems.ts'
@@ -15,6 +16,9 @@ export function chooseModel(catalogue: Catalogue, { request, allowedModels }: Jo
   const offer = findAllowed(catalogue, allowedModels, name)
   checkKind(request, offer)
   if (request.needs) checkCapabilities(offer, request.needs)
+  if (request.prompt.prefill !== undefined && offer.model.continues !== true)
+    throw notContinued(offer, request.prompt.prefill)
+  if (request.prompt.vendorFields) checkTaken(offer, request.prompt.vendorFields)
   const most = offer.model.maxOutputTokens
   if ((request.maxOutputTokens ?? 1) <= most) return offer
   const field = request.names.maxOutputTokens
@@ -50,6 +54,21 @@ const onlyForced = (id: string, field: string): Problem =>
   new Problem(
     'invalid_field',
     `The model ${id} calls a tool only if tool_choice forces it to. Force a tool, or omit the field ${field}.`,
+    { field },
+  )
+
+/** A field that does not reach the model must not be ignored. */
+function checkTaken({ model: { id, takes } }: Offer, fields: VendorFields): void {
+  const field = Object.keys(fields).find((name) => takes?.has(name) !== true)
+  if (field === undefined) return
+  const reason = `The model ${id} does not take the field ${field}. Omit it, or ask the operator to let it through.`
+  throw new Problem('invalid_field', reason, { field })
+}
+
+const notContinued = ({ model: { id } }: Offer, field: string): Problem =>
+  new Problem(
+    'invalid_field',
+    `The model ${id} does not continue a message of the assistant: the field ${field} must be user, or tool if it is a result.`,
     { field },
   )
 

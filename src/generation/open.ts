@@ -9,11 +9,11 @@ import { registerGeneration, type GenerationRoutesNeeds } from './routes.ts'
 
 type RouteNeeds = Omit<
   GenerationRoutesNeeds,
-  'generation' | 'tryIt' | 'requestBytes' | 'fileBytes' | 'onCharged' | 'onRefused'
+  'generation' | 'tryIt' | 'requestBytes' | 'fileBytes' | 'permitted' | 'onCharged' | 'onRefused'
 >
 
 interface OpenNeeds extends RouteNeeds {
-  readonly config: Pick<Config, 'limits' | 'try_it'>
+  readonly config: Pick<Config, 'limits' | 'models' | 'try_it'>
   readonly catalogue: Catalogue
   readonly refusals: Pick<ApiRefusals, 'note'>
   readonly metrics: Pick<Metrics, 'tokensCharged'>
@@ -35,6 +35,7 @@ export function openGeneration(needs: OpenNeeds): GenerationFeature {
     tryIt: config.try_it,
     requestBytes: config.limits.request_bytes,
     fileBytes: config.limits.file_bytes,
+    permitted: { fields: new Set(config.models.flatMap((model) => ('pass' in model ? model.pass : []))) },
     onCharged: metrics.tokensCharged,
     onRefused: refusals.note,
   }

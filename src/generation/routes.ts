@@ -14,7 +14,7 @@ import { refusalNotes } from './calls/refusal-notes.ts'
 import { registerTryIt } from './try/routes.ts'
 import type { FastifyRequest } from 'fastify'
 import { anthropicMessages } from './dialects/anthropic/anthropic-messages.ts'
-import type { WireFormat } from './dialects/dialect.ts'
+import type { Permissions, WireFormat } from './dialects/dialect.ts'
 import { openAiFormat } from './dialects/openai.ts'
 
 export { nameForSamples } from './models/model-list.ts'
@@ -37,6 +37,7 @@ export interface GenerationRoutesNeeds {
   readonly requestBytes: number
   /** The most bytes of the images and documents of one request. */
   readonly fileBytes: number
+  readonly permitted: Permissions
   /** Called for every charged reply. */
   readonly onCharged?: (model: string, usage: Reply['usage']) => void
   /** Called for every request with a key that was refused or failed, and so not charged. */
@@ -45,9 +46,8 @@ export interface GenerationRoutesNeeds {
 
 /** Registers Area A: the routes that a caller's backend uses with an API key, and the same for people who try them. */
 export function registerGeneration(server: Server, needs: GenerationRoutesNeeds): void {
-  const { generation, till, own, baseUrl, requestBytes, fileBytes, onCharged, onRefused } = needs
-  const noteRefusal = refusalNotes(generation, onRefused)
-  const calls: CallsNeeds = { generation, till, own, baseUrl, requestBytes, fileBytes, onCharged, noteRefusal }
+  const { generation, onRefused } = needs
+  const calls: CallsNeeds = { ...needs, noteRefusal: refusalNotes(generation, onRefused) }
   server.jsonOnlyUrls.add('/v1', { noStore: true })
   server.decorateRequest('caller', undefined)
   server.addHook('onClose', () => generation.close())

@@ -42,11 +42,21 @@ export async function buildModel(
     : detection.of(askedServers(entry), upstreamModel)
   const reasons = entry.capabilities?.includes('reasoning') === true
   const common = { ...called, maxOutputTokens: entry.max_output_tokens, capabilities, reasons }
-  if (entry.engine === 'openai') return createOpenAiModel({ ...common, endpoints: entry.endpoints })
+  if (entry.engine === 'openai') {
+    const { endpoints, pass, prefill } = entry
+    return createOpenAiModel({ ...common, endpoints, pass, prefill })
+  }
   const provider = providers.get(entry.package)
   if (!provider) throw new Error(`the package ${entry.package} was not loaded`)
   const { createAiSdkModel } = await import('./upstream/ai-sdk/ai-sdk.ts')
-  return createAiSdkModel({ ...common, provider, package: entry.package, url: entry.url, key: entry.key })
+  return createAiSdkModel({
+    ...common,
+    provider,
+    package: entry.package,
+    url: entry.url,
+    key: entry.key,
+    continues: entry.prefill !== undefined,
+  })
 }
 
 type UpstreamConfig = Exclude<ModelConfig, { engine: 'local' }>

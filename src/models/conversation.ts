@@ -1,3 +1,6 @@
+/** Fields of requests that some upstreams take and others do not, by their names at the upstream, with the values that the caller sent. */
+export type VendorFields = Readonly<Record<string, unknown>>
+
 /** What a model is asked: the conversation so far, and what its reply may be. It is plain text: nothing in it acts as a control token. */
 export interface Prompt {
   readonly messages: readonly Message[]
@@ -15,6 +18,10 @@ export interface Prompt {
   readonly verbosity?: Verbosity | undefined
   /** Requests with the same key are likely to share the beginning of their prompts. */
   readonly cacheKey?: string | undefined
+  /** The dialect's name of the last message's role if it is the assistant's: the reply continues it. Only to a model that does so. */
+  readonly prefill?: string | undefined
+  /** Sent to the upstream as they are. Only to a model that takes all of them. */
+  readonly vendorFields?: VendorFields | undefined
 }
 
 /**

@@ -24,6 +24,15 @@ describe('the text of a prompt that is counted', () => {
     assert.equal(bytesOf(withFormat('text.format.schema')), bytesOf(withFormat('output_format.schema')))
   })
 
+  it('has the fields of a vendor that its chat template may show, and no others', () => {
+    const messages = [user]
+    const sampling = { top_k: 40, min_p: 0.1, provider: { order: ['a'] } }
+    assert.equal(countedMessages({ messages, vendorFields: sampling }), messages)
+    const shown = { chat_template_kwargs: { documents: ['x'] }, suffix: 'y' }
+    const [, described] = countedMessages({ messages, vendorFields: { ...sampling, ...shown } })
+    assert.deepEqual(JSON.parse(described?.text ?? ''), [shown])
+  })
+
   it('has the names of files, which vendors show to the model', () => {
     const file = {
       kind: 'file',

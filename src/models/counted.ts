@@ -8,17 +8,23 @@ import {
   type TextMessage,
   type Tool,
 } from './conversation.ts'
+import { fieldsInPrompt } from './vendor-fields.ts'
 import { patches, tiles, type ImageTokens } from './vendors/vendor.ts'
 import { vendors } from './vendors/vendors.ts'
 
 /**
  * All text of a prompt, as messages of text only: what a tokenizer can count. Tools and schemas count as a further message,
- * in the JSON in which vendors write them. Of a file, only the name is text: `fileTokens` counts the rest, as `signatureTokens`
+ * in the JSON in which vendors write them, as do fields of a vendor that its chat template may show. Of a file, only the name is text: `fileTokens` counts the rest, as `signatureTokens`
  * does the signatures of reasoning.
  */
 export function countedMessages(prompt: Prompt): readonly TextMessage[] {
-  const { messages, tools, format } = prompt
-  const described = [...(tools ?? []).map(withoutField), ...(format?.kind === 'schema' ? [withoutField(format)] : [])]
+  const { messages, tools, format, vendorFields } = prompt
+  const shown = fieldsInPrompt(vendorFields)
+  const described = [
+    ...(tools ?? []).map(withoutField),
+    ...(format?.kind === 'schema' ? [withoutField(format)] : []),
+    ...(shown ? [shown] : []),
+  ]
   if (described.length === 0 && messages.every(isText)) return messages
   const counted = messages.map((message): TextMessage => (isText(message) ? message : countedMessage(message)))
   return described.length === 0 ? counted : [...counted, { role: 'system', text: JSON.stringify(described) }]

@@ -120,6 +120,10 @@ export interface Model {
   readonly maxOutputTokens: number
   /** A prompt that needs another one is refused before it reaches the model. */
   readonly capabilities: ReadonlySet<Capability>
+  /** The fields of `VendorFields` that may reach it. Default: none. */
+  readonly takes?: ReadonlySet<string> | undefined
+  /** Whether a reply can continue a last message of the assistant. Default: no. */
+  readonly continues?: boolean | undefined
   /** The longest prompt, in characters, that is cheap to count. Longer ones are counted only for accounts that could pay. */
   readonly cheapPrompt: number
   count(prompt: Prompt, options?: CountOptions): Promise<TokenCount>

@@ -56,6 +56,32 @@ async function readText(stream: AsyncIterable<object>): Promise<string> {
   return seen
 }
 
+for (const stream of [false, true]) {
+  it(`reasoning is left out of a chat completion that excludes it, ${stream ? 'streamed' : 'whole'}`, async () => {
+    const reasoning = { kind: 'reasoning', text: words, signature: 'c2ln' } as const
+    vendor.set({ parts: [reasoning, { kind: 'text', text: 'Five.' }], usage })
+    const { accountId, key } = await service.customer()
+    const answered = async (fields: object) => {
+      const body = {
+        model: 'fast',
+        max_tokens: 100,
+        messages: [{ role: 'user', content: 'Count.' }],
+        stream,
+        ...fields,
+      }
+      return (await service.post('/v1/chat/completions', key, body)).text()
+    }
+    assert.match(await answered({ include_reasoning: true }), /reasoning_content.*One/s)
+    for (const fields of [{ reasoning: { exclude: true } }, { include_reasoning: false }]) {
+      const seen = await answered(fields)
+      assert.doesNotMatch(seen, /One|two|reasoning_content|reasoning_details/)
+      assert.match(seen, /Five/)
+    }
+    const { rows } = await service.books(accountId)
+    assert.deepEqual(new Set(rows.map(({ outputTokens }) => outputTokens)), new Set([20]))
+  })
+}
+
 const ways: Readonly<Record<string, readonly [stream: boolean, options: VendorOptions]>> = {
   'a whole reply': [false, { usage }],
   'a stream': [true, { usage }],

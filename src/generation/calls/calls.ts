@@ -9,7 +9,7 @@ import type { OwnUsage } from '../../usage/own/own.ts'
 import { callerOf, jobOf, wireFormatOf } from './caller.ts'
 import { deliverStream, deliverWhole, headersOf, levelsForRefusal } from '../delivery.ts'
 import { anthropicMessages, readCountRequest } from '../dialects/anthropic/anthropic-messages.ts'
-import type { Dialect } from '../dialects/dialect.ts'
+import type { Dialect, Permissions } from '../dialects/dialect.ts'
 import { openAiChat } from '../dialects/openai-chat/openai-chat.ts'
 import { readEmbeddingsRequest } from '../dialects/embeddings/openai-embeddings.ts'
 import { openAiFormat } from '../dialects/openai.ts'
@@ -43,6 +43,7 @@ export interface CallsNeeds {
   readonly requestBytes: number
   /** The most bytes of the images and documents of one request. */
   readonly fileBytes: number
+  readonly permitted: Permissions
   /** Called for every charged reply. */
   readonly onCharged?: ((model: string, usage: Reply['usage']) => void) | undefined
   readonly noteRefusal: NoteRefusal
@@ -60,9 +61,9 @@ export function registerCalls(scope: Server, callers: Callers, needs: CallsNeeds
 }
 
 function registerGenerating(scope: Server, { checkClient }: Callers, needs: CallsNeeds): void {
-  const { generation, baseUrl, requestBytes, onCharged, noteRefusal } = needs
+  const { generation, baseUrl, requestBytes, permitted, onCharged, noteRefusal } = needs
   const handle = (dialect: Dialect) => (request: FastifyRequest, reply: FastifyReply) => {
-    const parsed = dialect.read(request.body)
+    const parsed = dialect.read(request.body, permitted)
     refuseLargeText(request, parsed.request.prompt, requestBytes)
     const job = jobOf(request, reply, parsed.request)
     const onReply = (made: Reply) => {
@@ -118,7 +119,7 @@ const notStored = (): Problem =>
 const anthropic = { wireFormat: anthropicMessages, forAnthropic: true }
 
 function registerCounting(scope: Server, { checkClient }: Callers, needs: CallsNeeds): void {
-  const { generation, requestBytes, fileBytes } = needs
+  const { generation, requestBytes, fileBytes, permitted } = needs
   const count = async (request: FastifyRequest, reply: FastifyReply, text: TextRequest, dialect: Dialect) => {
     if (text.clientId !== undefined) await checkClient(callerOf(request), text.clientId)
     const counted = await generation.count(jobOf(request, reply, text))
@@ -137,7 +138,7 @@ function registerCounting(scope: Server, { checkClient }: Callers, needs: CallsN
   const config = { ...anthropic, textBytes: requestBytes }
   const ofMessages = { schema: countMessageTokens, config, bodyLimit: requestBytes + fileBytes }
   scope.post('/messages/count_tokens', ofMessages, async (request, reply) => {
-    const text = readCountRequest(request.body)
+    const text = readCountRequest(request.body, permitted)
     refuseLargeText(request, text.prompt, requestBytes)
     const { inputTokens } = await count(request, reply, text, anthropicMessages)
     return { input_tokens: inputTokens }

@@ -9,8 +9,16 @@ import type { TextRequest } from '../request.ts'
  */
 export interface Dialect extends WireFormat {
   /** Parses the body of a request. Throws a Problem for its first fault. */
-  read(body: unknown): DialectRequest
+  read(body: unknown, permitted?: Permissions): DialectRequest
 }
+
+/** What operators let requests have besides what every request may have. Default: nothing. */
+export interface Permissions {
+  /** The names of fields that some model gets (`models[].pass`). Whether the model of a request does is checked when it is chosen. */
+  readonly fields: ReadonlySet<string>
+}
+
+export const nothingMore: Permissions = { fields: new Set() }
 
 /** The format of an API's errors and headers. */
 export interface WireFormat {

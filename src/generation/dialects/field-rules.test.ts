@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type Anthropic from '@anthropic-ai/sdk'
 import type OpenAI from 'openai'
+import { ownFields } from '../../platform/config/own-fields.ts'
 import { Problem } from '../../platform/problems.ts'
 import { anthropicMessages } from './anthropic/anthropic-messages.ts'
 import { messagesRequest } from './anthropic/schema.ts'
@@ -96,6 +97,14 @@ function refusedField({ dialect, base, within }: Case, field: string, value: unk
     return error instanceof Problem ? String(error.details.field) : assert.fail(`${field}: ${String(error)}`)
   }
 }
+
+test('A50 operators can let through only what is passed on to some models, and what no table lists', () => {
+  for (const table of Object.values(complete)) {
+    for (const [field, { rule }] of Object.entries(table)) {
+      if (/^\w+$/.test(field)) assert.equal(ownFields.has(field), rule !== 'where taken', field)
+    }
+  }
+})
 
 for (const [name, each] of Object.entries(cases)) {
   const { table, schema } = each

@@ -2,8 +2,11 @@ import type { Neutral, UnsupportedFields } from './body.ts'
 
 /** What becomes of a field of another vendor's API (docs/decisions/0021-fields-of-other-apis.md). */
 export interface FieldRule {
-  /** `no effect`: the reply and its price are the same with and without it. */
-  readonly rule: 'honoured' | 'passed on' | 'no effect' | 'refused'
+  /**
+   * `no effect`: the reply and its price are the same with and without it. `where taken`: passed on to models whose upstream takes
+   * it, and refused by name for all others.
+   */
+  readonly rule: 'honoured' | 'passed on' | 'where taken' | 'no effect' | 'refused'
   /** The values that are accepted and ignored. Undefined for a field of the schema, which checks its values. */
   readonly neutral?: Neutral
 }
@@ -13,6 +16,7 @@ export type FieldTable = Readonly<Record<string, FieldRule>>
 
 const honoured = { rule: 'honoured' } as const
 const passed = { rule: 'passed on' } as const
+const taken = { rule: 'where taken' } as const
 const unused = { rule: 'no effect' } as const
 const hint = { rule: 'no effect', neutral: 'any value' } as const
 const refused = (...neutral: readonly unknown[]) => ({ rule: 'refused', neutral }) as const
@@ -41,23 +45,31 @@ const openAi = {
 export const chatFields = {
   ...openAi,
   audio: refused(),
-  frequency_penalty: refused(0),
+  chat_template_kwargs: taken,
+  frequency_penalty: taken,
   function_call: refused('none'),
   functions: refused([]),
-  logit_bias: refused({}),
+  // OpenRouter's former name of `reasoning.exclude`, with the opposite meaning.
+  include_reasoning: honoured,
+  logit_bias: taken,
   logprobs: refused(false),
   max_completion_tokens: honoured,
   max_tokens: honoured,
   messages: passed,
+  min_p: taken,
   modalities: refused(['text']),
   n: refused(1),
   prediction: refused(),
-  presence_penalty: refused(0),
+  presence_penalty: taken,
+  provider: taken,
+  reasoning: passed,
   reasoning_effort: passed,
+  repetition_penalty: taken,
   response_format: passed,
   seed: passed,
   stop: honoured,
   stream_options: honoured,
+  top_k: taken,
   verbosity: passed,
   web_search_options: refused(),
   // OpenAI's client adds what it parsed to the messages and calls that it returns.
@@ -137,7 +149,7 @@ export const messagesFields = {
   thread: refused(),
   tool_choice: passed,
   tools: passed,
-  top_k: refused(),
+  top_k: taken,
   top_p: passed,
   user_profile_id: hint,
   workspace_id: hint,

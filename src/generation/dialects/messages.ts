@@ -44,6 +44,26 @@ export function joinTurns(messages: readonly Message[]): readonly Message[] {
 const mayGoOn = (message: Message): message is PartsMessage =>
   message.parts?.at(-1)?.kind === 'result' || (message.parts?.some(({ kind }) => kind === 'call') ?? false)
 
+/**
+ * Checks the message to which a model is to reply: the user's, or the assistant's with a text that the reply continues. `place` is where
+ * the request has it, and `user` who else it can be from. Throws Problem `invalid_field`.
+ */
+export function checkLastMessage(last: Message, place: string, user: string): void {
+  const parts = partsOfMessage(last)
+  const isText = parts.every(({ kind }) => kind === 'text')
+  if (last.role === 'system' || (last.role === 'assistant' && !isText)) {
+    throw mustBe(`${place}.role`, `${user}: the last message is the one to reply to`)
+  }
+  if (parts.every((part) => part.kind === 'text' && !/\S/.test(part.text))) {
+    throw mustBe(`${place}.content`, 'a text that is not blank')
+  }
+}
+
+/** The field of the role of a last message that is the assistant's. `length` is the number of messages that the request has. */
+export function prefillIn(messages: readonly Message[], length: number): { readonly prefill?: string } {
+  return messages.at(-1)?.role === 'assistant' ? { prefill: `messages[${length - 1}].role` } : {}
+}
+
 /** Reads `cache_control`, as Anthropic and those that follow it write it; undefined if there is none. */
 export function readCacheMark(value: unknown, field: string): CacheMark | undefined {
   if (value === undefined || value === null) return undefined

@@ -43,6 +43,7 @@ test('a hosted tool is named in the refusal', () => {
   const tool = functionOf({})
   const schemaOf = (schema: unknown) => ({ type: 'json_schema', json_schema: { name: 'answer', schema } })
   const deep = `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`
+  const nested = (levels: number): object => (levels === 0 ? {} : { a: nested(levels - 1) })
   const called = (input: string) => ({ id: 'c1', type: 'function', function: { name: 'f', arguments: input } })
   const call = called('{}')
   const calling = { role: 'assistant', content: null, tool_calls: [call] }
@@ -128,11 +129,32 @@ test('a hosted tool is named in the refusal', () => {
     [{ reasoning_effort: 'most' }, 'reasoning_effort'],
     [{ reasoning_effort: 1 }, 'reasoning_effort'],
     [{ verbosity: 'long' }, 'verbosity'],
+    [{ reasoning: 'low' }, 'reasoning'],
+    [{ reasoning: { depth: 1 } }, 'reasoning.depth'],
+    [{ reasoning: { effort: 'low', max_tokens: 2000 } }, 'reasoning.max_tokens'],
+    [{ reasoning: { enabled: false, max_tokens: 2000 } }, 'reasoning.enabled'],
+    [{ reasoning: { max_tokens: 2000 }, reasoning_effort: 'low' }, 'reasoning_effort'],
+    [{ include_reasoning: 1 }, 'include_reasoning'],
+    [{ frequency_penalty: 2.1 }, 'frequency_penalty'],
+    [{ presence_penalty: '1' }, 'presence_penalty'],
+    [{ logit_bias: [5] }, 'logit_bias'],
+    [{ logit_bias: { 5: 101 } }, 'logit_bias.5'],
+    [{ top_k: 1.5 }, 'top_k'],
+    [{ min_p: 1.1 }, 'min_p'],
+    [{ repetition_penalty: 0 }, 'repetition_penalty'],
+    [{ chat_template_kwargs: 'x' }, 'chat_template_kwargs'],
+    [{ chat_template_kwargs: { text: 'x'.repeat(70_000) } }, 'chat_template_kwargs'],
+    [{ provider: nested(1000) }, 'provider'],
+    [{ n: 2 }, 'n'],
     [{ stream_options: { include_obfuscation: true } }, 'stream_options.include_obfuscation'],
     [{ max_completion_tokens: 5 }, 'max_tokens'],
     [{ messages: [{ role: 'user', content: [image] }] }, 'messages[0].content[0].image_url.url'],
     [{ messages: [{ ...user, name: 'Anna' }] }, 'messages[0].name'],
-    [{ messages: [user, said] }, 'messages[1].role'],
+    [{ messages: [user, { ...said, content: ' ' }] }, 'messages[1].content'],
+    [{ messages: [user, { ...said, reasoning_content: 'Hm.' }] }, 'messages[1].role'],
+    [{ messages: [user, { ...said, prefix: false }] }, 'messages[1].prefix'],
+    [{ messages: [user, { ...said, partial: true }, user] }, 'messages[1].partial'],
+    [{ messages: [{ ...user, prefix: true }] }, 'messages[0].prefix'],
     [{ messages: [{ role: 'system', content: 'Be brief.' }] }, 'messages[0].role'],
     [{ messages: [user, { role: 'developer', content: 'Be brief.' }] }, 'messages[1].role'],
     [
@@ -274,7 +296,7 @@ test('a hosted tool is named in the refusal', () => {
     [{ messages: [{ role: 'system', content: 'x' }] }, 'messages'],
     [{ messages: [user, said, { role: 'system', content: 'x' }] }, 'messages[1].role'],
     [{ messages: [user, { role: 'system', content: [{ type: 'image' }] }] }, 'messages[1].content[0].type'],
-    [{ messages: [user, said] }, 'messages[1].role'],
+    [{ messages: [user, { ...said, content: '' }] }, 'messages[1].content'],
     [{ max_tokens: undefined }, 'max_tokens'],
     [{ max_tokens: 0 }, 'max_tokens'],
     [{ temperature: 1.5 }, 'temperature'],

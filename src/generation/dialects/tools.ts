@@ -65,7 +65,8 @@ export const isCallInput = (value: unknown): value is Fields =>
   isFields(value) && isWithinLevels(value, mostInputLevels)
 export const callInputForm = `an object of at most ${mostInputLevels} levels`
 
-function isWithinLevels(value: unknown, levels: number): boolean {
+/** Whether objects and lists are nested at most this deep. */
+export function isWithinLevels(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return true
   if (levels === 0) return false
   const values: readonly unknown[] = Array.isArray(value) ? value : Object.values(value)

@@ -212,6 +212,23 @@ describe("what Anthropic's models do not take", () => {
   })
 })
 
+test('fields of a vendor reach it through the packages that pass them on', async () => {
+  const penalties = { frequency_penalty: 0.5, presence_penalty: -0.5 }
+  assert.deepEqual(await sent(anthropic, { vendorFields: { top_k: 40 } }), {
+    ...Object(await sent(anthropic, {})),
+    top_k: 40,
+  })
+  assert.deepEqual(await sent(compatible, { vendorFields: penalties }), {
+    ...Object(await sent(compatible, {})),
+    ...penalties,
+  })
+  const takes = packages.map((name) => [...(openPackage(models, name, { url: vendor.url }).takes ?? [])])
+  assert.deepEqual(takes, [['top_k'], [], Object.keys(penalties)])
+  // Its package leaves it out for a model that thinks.
+  const thinking = sent(anthropic, { vendorFields: { top_k: 40 }, reasoning: { effort: 'low' } })
+  await assert.rejects(thinking, (error) => error instanceof Problem && error.details.field === 'top_k')
+})
+
 test('what a package has left out of a request is in the log, unless it is refused', async () => {
   const model = openPackage(models, '@ai-sdk/openai', {
     url: vendor.url,

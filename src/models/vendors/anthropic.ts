@@ -6,8 +6,8 @@ import { patches, type Vendor } from './vendor.ts'
 /** Claude, also where gateways with OpenAI's API serve it. */
 export const anthropic: Vendor = {
   models: /claude/i,
-  // It requires its signed reasoning back with the results of its calls.
-  accepts: { cacheMarks: true, signatures: true },
+  // It requires its signed reasoning back with the results of its calls, and has no penalties: its own server with OpenAI's API ignores them.
+  accepts: { cacheMarks: true, signatures: true, penalties: false },
   // LiteLLM has them as Anthropic's own API does.
   usage: { cached: 'cache_read_input_tokens', written: 'cache_creation_input_tokens' },
   finishReasons: {

@@ -33,6 +33,8 @@ export interface AcceptedFields {
   readonly signatures: boolean
   /** Earlier reasoning as `reasoning_content`, in turns with calls. */
   readonly earlierReasoning: 'required' | 'accepted' | 'refused'
+  /** `frequency_penalty` and `presence_penalty`. */
+  readonly penalties: boolean
 }
 
 /** How a server takes the fields in which servers differ. */

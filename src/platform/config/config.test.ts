@@ -218,6 +218,7 @@ sign_in: { sign_up: { policy: domain, domains: [Example.COM, bücher.example] } 
         tokenizer: path.join(root, 'settings/tokenizer.json'),
         tokenizer_margin: 0.5,
         timeout: { connect: 5000, first_token: 500, total: 3_600_000 },
+        pass: [],
         price: { input: 0n, output: 1n },
       },
       {

@@ -278,6 +278,21 @@ const rules: Case[] = [
     upstream({ capabilities: ['json', 'tool'] }),
     'models[0].capabilities[1]: must be one of tools, forced_tools, json, images, documents, reasoning, verbosity',
   ],
+  [upstream({ pass: 'top_k' }), 'models[0].pass: must be a list'],
+  [upstream({ pass: ['top_k', 'a b'] }), 'models[0].pass[1]: must be the name of a field such as top_k'],
+  [
+    upstream({ pass: ['n'] }),
+    'models[0].pass[0]: must not be n, which Tollgate reads itself or has to refuse: see the fields in docs/api.md',
+  ],
+  [
+    upstream({ engine: 'ai-sdk', endpoints: undefined, package: 'x', pass: ['top_k'] }),
+    'models[0].pass: is not a setting',
+  ],
+  [upstream({ prefill: 'yes' }), 'models[0].prefill: must be one of plain, prefix, partial, continue_final_message'],
+  [
+    upstream({ engine: 'ai-sdk', endpoints: undefined, package: '@ai-sdk/openai', prefill: 'plain' }),
+    'models[0].prefill: must be omitted: @ai-sdk/openai is not known to continue a message of the assistant',
+  ],
   [upstream({ fallback: 'fast' }), 'models[0].fallback: must be another model'],
   [upstream({ fallback: 'slow' }), 'models[0].fallback: must be a model: one of fast'],
   [upstream({ fallback: 5 }), `models[0].fallback: ${name}`],

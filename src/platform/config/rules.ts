@@ -14,6 +14,11 @@ const Sized = Type.Object({ context: Type.Integer(), max_output_tokens: Type.Int
 const Timed = Type.Object({ timeout: Type.Object({ first_token: Type.String(), total: Type.String() }) })
 const server = Type.Union([Type.Literal('vllm'), Type.Literal('llama-server'), Type.Literal('anthropic')])
 const CountedByServer = Type.Object({ engine: Type.Literal('ai-sdk'), tokenizer: server })
+const PrefilledByPackage = Type.Object({
+  engine: Type.Literal('ai-sdk'),
+  package: Type.String(),
+  prefill: Type.String(),
+})
 const CountedAsChat = Type.Object({ kind: Type.Literal('embeddings'), tokenizer: server })
 const ForEmbeddings = Type.Object({ kind: Type.Literal('embeddings') })
 const FallingBack = Type.Object({ fallback: Type.String() })
@@ -60,6 +65,9 @@ function checkModel(model: unknown, path: string, report: ReadContext['report'])
   }
   if (Value.Check(CountedAsChat, model)) {
     report(`${path}.tokenizer`, `must be another one: ${model.tokenizer} counts chats, not the texts of embeddings`)
+  }
+  if (Value.Check(PrefilledByPackage, model) && model.package !== '@ai-sdk/anthropic') {
+    report(`${path}.prefill`, `must be omitted: ${model.package} is not known to continue a message of the assistant`)
   }
   if (Value.Check(CountedByServer, model)) {
     const needed = model.tokenizer === 'anthropic' ? 'key' : 'url'

@@ -161,6 +161,17 @@ const openAiModel = group('Any server that speaks the OpenAI API.', {
   ...textModel,
   kind: ofText,
   ...upstreamModel,
+  prefill: Type.Optional(
+    Type.Enum(['plain', 'prefix', 'partial', 'continue_final_message'], {
+      description:
+        'How its servers are told to continue a last message of the assistant: `plain` by nothing else (Claude, llama-server, OpenRouter), `prefix` (DeepSeek, Mistral) or `partial` (Moonshot) by that field of the message, and `continue_final_message` by the fields of vLLM and SGLang. Without it, such a message is refused by name.',
+    }),
+  ),
+  pass: Type.Array(written(values.passedField, 'The name of a field.'), {
+    description:
+      'Fields of requests that its servers take besides the usual ones, such as `[top_k, min_p, chat_template_kwargs]`: they are sent on as they are. For models that do not list a field, it is refused by name. See [fields of a vendor](operating.md#fields-of-a-vendor).',
+    default: [],
+  }),
 })
 
 const embeddingModel = group(
@@ -183,6 +194,12 @@ const aiSdkModel = group('Any other vendor, through an AI SDK provider package.'
   url: Type.Optional(written(values.endpoint, 'The base URL of the API.', { shown_default: "the vendor's own" })),
   key: Type.Optional(
     text("The vendor's API key. Write it as `${NAME}`.", { shown_default: "the package's own environment variable" }),
+  ),
+  prefill: Type.Optional(
+    Type.Literal('plain', {
+      description:
+        'The model continues a last message of the assistant: only for `@ai-sdk/anthropic`. Newer models of Claude refuse such a request. Without it, such a message is refused by name.',
+    }),
   ),
   ...upstreamModel,
 })

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { parseDecimal } from '../text/decimal.ts'
+import { ownFields } from './own-fields.ts'
 
 /**
  * The format of a setting. `expects` completes "must be …". `parse` converts the text, or throws RangeError with a message
@@ -49,6 +50,22 @@ export const size: SettingFormat<number> = pattern(
   /^(\d{1,10})(B|KiB|MiB|GiB)$/,
   (amount, unit) => within(Number(amount) * (bytes.get(unit) ?? Number.NaN), 1024 ** 3),
 )
+
+const fieldName = 'the name of a field such as top_k'
+
+/** A field that requests may have for an upstream. */
+export const passedField: SettingFormat<string> = {
+  expects: fieldName,
+  parse(text) {
+    if (!/^[a-z]\w{0,63}$/i.test(text)) throw new RangeError(`must be ${fieldName}`)
+    if (ownFields.has(text)) {
+      throw new RangeError(
+        `must not be ${text}, which Tollgate reads itself or has to refuse: see the fields in docs/api.md`,
+      )
+    }
+    return text
+  },
+}
 
 /** A price per million tokens, converted to millionths of the currency unit: 10⁻¹² units per token. */
 export const price: SettingFormat<bigint> = {

@@ -3,20 +3,21 @@ import type { Prompt } from '../../../models/conversation.ts'
 import { tagsOf, type TextRequest } from '../../request.ts'
 import { readAnthropicMessages, readSystem } from './content.ts'
 import { anthropicErrorOf, messageEvents, wholeMessage } from './reply.ts'
-import { checkCount, checkMessages, type CountedRequest } from './schema.ts'
+import { checkCount, checkMessages, messagesRequest, type CountedRequest } from './schema.ts'
 import { omitsReasoning, readAnthropicTools, readOutput, readThinking } from './tools.ts'
-import { isFields, withoutNeutral, withoutNullsIn } from '../body.ts'
-import { readCacheMark } from '../messages.ts'
-import type { Dialect, DialectRequest } from '../dialect.ts'
+import { isFields, withoutNeutral, withoutNullsIn, type Fields } from '../body.ts'
+import { prefillIn, readCacheMark } from '../messages.ts'
+import { nothingMore, type Dialect, type DialectRequest, type Permissions } from '../dialect.ts'
 import { messagesFields, neutralIn } from '../field-rules.ts'
 import { needsOf } from '../needs.ts'
+import { takePermitted, vendorFieldsOf } from '../vendor-fields.ts'
 
 /** Anthropic's messages: `POST /v1/messages`. */
 const unsupported = neutralIn(messagesFields)
 
 export const anthropicMessages: Dialect = Object.freeze({
   api: 'anthropic',
-  read: (raw: unknown) => readRequest(raw, checkMessages),
+  read: (raw: unknown, permitted = nothingMore) => readRequest(raw, permitted, checkMessages),
   errorBody: anthropicErrorOf,
   limitHeaders: ({ requests, tokens }: Levels) => ({
     ...levelHeaders('requests', requests),
@@ -25,13 +26,19 @@ export const anthropicMessages: Dialect = Object.freeze({
 })
 
 /** Reads the body of `POST /v1/messages/count_tokens`. Throws a Problem for its first fault. */
-export const readCountRequest = (raw: unknown): TextRequest => readRequest(raw, checkCount).request
+export const readCountRequest = (raw: unknown, permitted = nothingMore): TextRequest =>
+  readRequest(raw, permitted, checkCount).request
 
-function readRequest(raw: unknown, checkBody: (body: unknown) => CountedRequest): DialectRequest {
-  const kept = withoutNeutral(raw, unsupported)
+function readRequest(
+  raw: unknown,
+  permitted: Permissions,
+  checkBody: (body: unknown) => CountedRequest,
+): DialectRequest {
+  const { rest, permitted: more } = takePermitted(raw, permitted, messagesRequest.properties)
+  const kept = withoutNeutral(rest, unsupported)
   const body = checkBody(isFields(kept) ? withoutNullsIn(kept, ['metadata']) : kept)
   const asked = { stops: body.stop_sequences ?? [], omitsReasoning: omitsReasoning(body.thinking) }
-  const prompt = promptOf(body)
+  const prompt = promptOf(body, more)
   return {
     request: {
       model: body.model,
@@ -60,15 +67,18 @@ const namesIn = (body: CountedRequest) => ({
   defaultEffort: 'high' as const,
 })
 
-function promptOf(body: CountedRequest): Prompt {
+function promptOf(body: CountedRequest, more: Fields): Prompt {
   const cache = readCacheMark(body.cache_control, 'cache_control')
   const { effort, format } = readOutput(body.output_config, body.output_format)
   const reasoning = readThinking(body.thinking, effort, body.max_tokens)
+  const messages = readAnthropicMessages(body.messages, cache)
   return {
-    messages: [...readSystem(body.system), ...readAnthropicMessages(body.messages, cache)],
+    messages: [...readSystem(body.system), ...messages],
+    ...prefillIn(messages, body.messages.length),
     ...readAnthropicTools(body.tools, body.tool_choice),
     ...(format && { format }),
     ...(reasoning && { reasoning }),
+    ...vendorFieldsOf({ ...body, ...more }, ['top_k', ...Object.keys(more)]),
   }
 }
 

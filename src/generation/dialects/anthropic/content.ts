@@ -12,7 +12,7 @@ import { readDocumentBlock, readImageBlock } from './files.ts'
 import { isFields, mustBe, shownName, withoutNeutral, type Fields } from '../body.ts'
 import { messagesFields, neutralIn } from '../field-rules.ts'
 import { checkFileCount } from '../files.ts'
-import { checkedText, joinTurns, partsOfMessage, readCacheMark, refuseOthers } from '../messages.ts'
+import { checkedText, checkLastMessage, joinTurns, partsOfMessage, readCacheMark, refuseOthers } from '../messages.ts'
 import { readCalledTool, readId } from '../tool-fields.ts'
 import { callInputForm, pairResults, isCallInput } from '../tools.ts'
 
@@ -32,7 +32,7 @@ const blocks = {
 type Role = keyof typeof blocks
 
 /**
- * Reads the messages. The last one must be the user's, or a system message after it; `cache` marks its last block.
+ * Reads the messages. The last one must be the user's, or a system message after it, or a text of the assistant; `cache` marks its last block.
  */
 export function readAnthropicMessages(list: readonly unknown[], cache: CacheMark | undefined): readonly Message[] {
   const places: Places = new Map()
@@ -56,10 +56,9 @@ function checkLast(joined: readonly Message[], length: number): void {
   const last = joined.findLast(({ role }) => role !== 'system')
   if (!last) throw mustBe('messages', 'a list of at least one message of the user')
   const place = `messages[${length - joined.length + joined.lastIndexOf(last)}]`
-  if (last.role !== 'user') throw mustBe(`${place}.role`, 'user: the last message is the one to reply to')
-  if (partsOfMessage(last).every((part) => part.kind === 'text' && !/\S/.test(part.text))) {
-    throw mustBe(`${place}.content`, 'a text that is not blank')
-  }
+  if (last.role === 'assistant' && last !== joined.at(-1))
+    throw mustBe(`${place}.role`, 'user if a system message follows')
+  checkLastMessage(last, place, 'user')
 }
 
 function withLastMarked(messages: readonly Message[], cache: CacheMark): readonly Message[] {

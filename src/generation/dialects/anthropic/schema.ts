@@ -3,6 +3,7 @@ import { compileBody } from '../../../platform/http/input/validation.ts'
 import { countMessagesExample, messagesExample } from '../../examples.ts'
 import { messagesMetadata, sampling } from '../../schema.ts'
 import { mostMessages } from '../messages.ts'
+import { topK } from '../vendor-fields.ts'
 
 /** The bodies of Anthropic's messages. `field-rules.ts` has what becomes of each field, also of those that are refused or without effect. */
 const fields = {
@@ -16,6 +17,7 @@ const fields = {
     }),
   ),
   top_p: sampling.top_p,
+  top_k: topK,
   stop_sequences: sampling.stop,
   stream: Type.Optional(Type.Boolean({ description: 'Stream the reply as server-sent events.' })),
   metadata: Type.Optional(messagesMetadata),
@@ -135,7 +137,8 @@ export const messagesRequest = Type.Object(
     ...fields,
     messages: Type.Array(message, {
       maxItems: mostMessages,
-      description: "The conversation so far. The last message is the user's, or system messages follow it.",
+      description:
+        "The conversation so far. The last message is the user's, or system messages follow it, or it is a text of the assistant to continue, if the model does that.",
     }),
     system: Type.Optional(texts('A text, or a list of text blocks.')),
     tools: Type.Optional(Type.Array(tool, { maxItems: 128, description: 'The tools that the model may call.' })),

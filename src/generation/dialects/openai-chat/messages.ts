@@ -2,7 +2,7 @@ import type { CallPart, FilePart, Message, Part, ResultPart, TextPart } from '..
 import { isFields, mustBe, withoutNeutral, type Fields } from '../body.ts'
 import { chatFields, neutralIn } from '../field-rules.ts'
 import { checkFileCount } from '../files.ts'
-import { checkedText, joinTurns, mostMessages, partsOfMessage, readCacheMark, refuseOthers } from '../messages.ts'
+import { checkedText, checkLastMessage, joinTurns, mostMessages, readCacheMark, refuseOthers } from '../messages.ts'
 import { readChatFile } from './files.ts'
 import { readReasoning, type PlacedReasoning } from './reasoning.ts'
 import { readCalledTool, readId, readInput, requireFunction } from '../tool-fields.ts'
@@ -35,6 +35,8 @@ const fieldsOf: Readonly<Record<string, readonly string[]>> = {
     'reasoning_content',
     'reasoning',
     'reasoning_details',
+    'prefix',
+    'partial',
   ],
   tool: ['role', 'content', 'name', 'tool_call_id'],
 }
@@ -43,27 +45,33 @@ const fieldsOf: Readonly<Record<string, readonly string[]>> = {
 type Places = Map<CallPart | ResultPart, string>
 
 /**
- * Reads the messages of a chat. The last one must be the user's, or the result of a call. Leaves a value that is not a list,
+ * Reads the messages of a chat. The last one must be the user's, the result of a call, or a text of the assistant. Leaves a value that is not a list,
  * and a list that is too long, to the schema. Throws Problem `invalid_field` for the first fault.
  */
 export function readChatMessages(list: unknown): readonly Message[] {
   if (!Array.isArray(list) || list.length > mostMessages) return []
   const places: Places = new Map()
-  const read = list.map((each: unknown, index) => readMessage(each, `messages[${index}]`, places))
+  const read = list.map((each: unknown, index) => {
+    const place = `messages[${index}]`
+    checkContinued(each, place, index === list.length - 1)
+    return readMessage(each, place, places)
+  })
   const joined = joinTurns(read)
   const last = joined.at(-1)
   if (!last) throw mustBe('messages', 'a list of at least one message')
-  checkLast(last, `messages[${list.length - 1}]`)
+  checkLastMessage(last, `messages[${list.length - 1}]`, 'user or tool')
   const messages = pairResults(joined, (part) => places.get(part) ?? 'messages')
   checkFileCount(messages, 'messages')
   return messages
 }
 
-function checkLast(last: Message, place: string): void {
-  if (last.role !== 'user') throw mustBe(`${place}.role`, 'user or tool: the last message is the one to reply to')
-  if (partsOfMessage(last).every((part) => part.kind === 'text' && !/\S/.test(part.text))) {
-    throw mustBe(`${place}.content`, 'a text that is not blank')
-  }
+/** Fields with which some vendors mark the message that the reply continues. Here it is the last one, with or without a mark. */
+const continued = ['prefix', 'partial'] as const
+
+function checkContinued(message: unknown, place: string, isLast: boolean): void {
+  if (!isFields(message)) return
+  const wrong = continued.find((name) => ![undefined, null, isLast].some((each) => each === message[name]))
+  if (wrong !== undefined) throw mustBe(`${place}.${wrong}`, `${isLast} or omitted: the last message is continued`)
 }
 
 function readMessage(value: unknown, place: string, places: Places): Message {

@@ -126,6 +126,20 @@ describe('chat completions read', () => {
       assert.deepEqual(read({ reasoning_effort: effort }).prompt.reasoning, { effort })
     }
     assert.equal(read({ reasoning_effort: 'none' }).needs, undefined)
+    for (const [reasoning, expected] of [
+      [{ effort: 'high' }, { effort: 'high' }],
+      [{ max_tokens: 2000 }, { budgetTokens: 2000 }],
+      [
+        { max_tokens: 2000, enabled: true, summary: 'auto' },
+        { budgetTokens: 2000, summary: 'auto' },
+      ],
+      [{ enabled: true }, { effort: 'medium' }],
+      [{ enabled: false }, { effort: 'none' }],
+      [{ exclude: true, effort: null }, undefined],
+    ] as const) {
+      assert.deepEqual(read({ reasoning }).prompt.reasoning, expected)
+    }
+    assert.deepEqual(read({ reasoning: { max_tokens: 2000 } }).needs, [{ capability: 'reasoning', field: 'reasoning' }])
   })
 
   it('calls and their results, which are one turn with what the user says next', () => {

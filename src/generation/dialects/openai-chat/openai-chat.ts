@@ -1,49 +1,54 @@
 import type { Message, Prompt } from '../../../models/model.ts'
 import { tagsOf } from '../../request.ts'
-import { isFields, mustBe, withoutNeutral, withoutNullsIn } from '../body.ts'
-import type { Dialect, DialectRequest } from '../dialect.ts'
+import { isFields, mustBe, withoutNeutral, withoutNullsIn, type Fields } from '../body.ts'
+import { nothingMore, type Dialect, type DialectRequest } from '../dialect.ts'
 import { chatFields, neutralIn } from '../field-rules.ts'
+import { prefillIn } from '../messages.ts'
 import { needsOf } from '../needs.ts'
 import { readChatMessages } from './messages.ts'
+import { readReasoningSettings } from './reasoning.ts'
 import { completion, eventWriter } from './reply.ts'
-import { checkChatRequest, checkSingleStop, type ChatRequest } from './schema.ts'
+import { chatRequest, checkChatRequest, checkSingleStop, type ChatRequest } from './schema.ts'
 import { readReplyFormat, readTools } from './tools.ts'
 import { openAiFormat } from '../openai.ts'
 import { readVerbosity } from '../tool-fields.ts'
+import { chatVendorFields, takePermitted, vendorFieldsOf } from '../vendor-fields.ts'
 
 /** OpenAI's chat completions: `POST /v1/chat/completions`. */
 const unsupported = neutralIn(chatFields)
 
+const vendorFields = Object.keys(chatVendorFields)
+
 export const openAiChat: Dialect = Object.freeze({
   ...openAiFormat,
-  read(raw: unknown): DialectRequest {
-    const kept = withoutNeutral(raw, unsupported)
-    if (!isFields(kept)) return requestOf(checkChatRequest(kept), [])
+  read(raw: unknown, permitted = nothingMore): DialectRequest {
+    const { rest, permitted: more } = takePermitted(raw, permitted, chatRequest.properties)
+    const kept = withoutNeutral(rest, unsupported)
+    if (!isFields(kept)) return requestOf(checkChatRequest(kept), [], more)
     const messages = readChatMessages(kept['messages'])
-    const body = withoutNullsIn(kept, ['metadata', 'stream_options'])
+    const body = withoutNullsIn(kept, ['metadata', 'stream_options', 'reasoning'])
     const { stop } = body
-    if (typeof stop !== 'string') return requestOf(checkChatRequest(body), messages)
-    return requestOf(checkChatRequest({ ...body, stop: [checkSingleStop({ stop }).stop] }), messages)
+    if (typeof stop !== 'string') return requestOf(checkChatRequest(body), messages, more)
+    return requestOf(checkChatRequest({ ...body, stop: [checkSingleStop({ stop }).stop] }), messages, more)
   },
 })
 
-const promptFields = {
-  messages: 'messages',
-  format: 'response_format',
-  reasoning: 'reasoning_effort',
-  verbosity: 'verbosity',
-}
-
-function requestOf(body: ChatRequest, messages: readonly Message[]): DialectRequest {
+function requestOf(body: ChatRequest, messages: readonly Message[], more: Fields): DialectRequest {
   const newer = body.max_completion_tokens !== undefined
   if (newer && body.max_tokens !== undefined) throw mustBe('max_tokens', 'omitted if max_completion_tokens is set')
-  const prompt = promptOf(body, messages)
+  const prompt = promptOf(body, messages, more)
+  const omitsReasoning = body.reasoning?.exclude ?? body.include_reasoning === false
   return {
     request: {
       model: body.model,
       stream: body.stream === true,
       prompt,
-      needs: needsOf(prompt, promptFields),
+      needs: needsOf(prompt, {
+        messages: 'messages',
+        format: 'response_format',
+        reasoning: body.reasoning_effort === undefined ? 'reasoning' : 'reasoning_effort',
+        verbosity: 'verbosity',
+      }),
       maxOutputTokens: body.max_completion_tokens ?? body.max_tokens,
       temperature: body.temperature,
       topP: body.top_p,
@@ -53,23 +58,29 @@ function requestOf(body: ChatRequest, messages: readonly Message[]): DialectRequ
       tags: tagsOf(body.metadata),
       names: { maxOutputTokens: newer ? 'max_completion_tokens' : 'max_tokens', input: 'messages' },
     },
-    wholeBody: (reply) => JSON.stringify(completion(reply)),
-    eventWriter: ({ id, model }) => eventWriter(id, model, body.stream_options?.include_usage === true),
+    wholeBody: (reply) => JSON.stringify(completion(reply, omitsReasoning)),
+    eventWriter: ({ id, model }) =>
+      eventWriter(id, model, { withUsage: body.stream_options?.include_usage === true, omitsReasoning }),
   }
 }
 
-function promptOf(body: ChatRequest, messages: readonly Message[]): Prompt {
-  const { response_format: format, reasoning_effort: effort, prompt_cache_key: cacheKey } = body
+function promptOf(body: ChatRequest, messages: readonly Message[], more: Fields): Prompt {
+  const { response_format: format, prompt_cache_key: cacheKey } = body
   const tools = readTools(body)
   const verbosity = readVerbosity(body.verbosity, 'verbosity')
-  if (!tools && format === undefined && effort === undefined && cacheKey === undefined && !verbosity)
-    return { messages }
+  const reasoning = readReasoningSettings(body)
+  const vendor = vendorFieldsOf({ ...body, ...more }, [...vendorFields, ...Object.keys(more)])
+  const { prefill } = prefillIn(messages, body.messages.length)
+  const isPlain = !tools && format === undefined && !reasoning && cacheKey === undefined && !verbosity
+  if (isPlain && prefill === undefined && !vendor.vendorFields) return { messages }
   return {
     messages,
     ...tools,
     ...(format !== undefined && { format: readReplyFormat(format) }),
-    ...(effort !== undefined && { reasoning: { effort } }),
+    ...(reasoning && { reasoning }),
     ...(verbosity && { verbosity }),
     ...(cacheKey !== undefined && { cacheKey }),
+    ...(prefill !== undefined && { prefill }),
+    ...vendor,
   }
 }

@@ -1,6 +1,35 @@
-import type { ReasoningPart } from '../../../models/conversation.ts'
+import type { Effort, Reasoning, ReasoningPart } from '../../../models/conversation.ts'
 import { isFields, mustBe, withoutNeutral, type Fields } from '../body.ts'
 import { checkedText } from '../messages.ts'
+import type { ChatRequest } from './schema.ts'
+
+/** How much to think: `reasoning_effort`, or `reasoning` as OpenRouter writes it. Throws Problem `invalid_field`. */
+export function readReasoningSettings({
+  reasoning_effort: effort,
+  reasoning = {},
+}: Pick<ChatRequest, 'reasoning' | 'reasoning_effort'>): Reasoning | undefined {
+  const { summary, max_tokens: budgetTokens } = reasoning
+  const asked = effortIn(reasoning)
+  if (effort !== undefined && (asked !== undefined || budgetTokens !== undefined)) {
+    throw mustBe('reasoning_effort', 'omitted if reasoning says how much to think')
+  }
+  const chosen = effort ?? asked
+  if (chosen === undefined && budgetTokens === undefined && summary === undefined) return undefined
+  return {
+    ...(chosen !== undefined && { effort: chosen }),
+    ...(budgetTokens !== undefined && { budgetTokens }),
+    ...(summary !== undefined && { summary }),
+  }
+}
+
+function effortIn({ effort, max_tokens: budget, enabled }: NonNullable<ChatRequest['reasoning']>): Effort | undefined {
+  if (effort !== undefined && budget !== undefined)
+    throw mustBe('reasoning.max_tokens', 'omitted if there is an effort')
+  if (effort === undefined && budget === undefined)
+    return enabled === undefined ? undefined : enabled ? 'medium' : 'none'
+  if (enabled === false && effort !== 'none') throw mustBe('reasoning.enabled', 'true or omitted if it is to think')
+  return effort
+}
 
 /** Reasoning, and its place among the parts of its turn. */
 export interface PlacedReasoning {

@@ -19,21 +19,24 @@ function finishReason({ stopReason, parts }: Reply): string {
 
 const isCall = (part: ReplyPart): part is CallPart => part.kind === 'call'
 
-export function completion(reply: Reply): object {
+export function completion(reply: Reply, omitsReasoning: boolean): object {
   return {
     id: `chatcmpl-${reply.id}`,
     object: 'chat.completion',
     created: createdAt(reply.id),
     model: reply.model,
-    choices: [{ index: 0, message: messageOf(reply), logprobs: null, finish_reason: finishReason(reply) }],
+    choices: [
+      { index: 0, message: messageOf(reply, omitsReasoning), logprobs: null, finish_reason: finishReason(reply) },
+    ],
     usage: usageOf(reply),
   }
 }
 
-function messageOf({ text, parts = [] }: Reply): object {
+function messageOf({ text, parts = [] }: Reply, omitsReasoning: boolean): object {
   const calls = parts.filter(isCall)
-  const details = detailsOf(parts)
-  const reasoning = parts.flatMap((part) => (part.kind === 'reasoning' ? [part.text] : [])).join('')
+  const shown = omitsReasoning ? [] : parts
+  const details = detailsOf(shown)
+  const reasoning = shown.flatMap((part) => (part.kind === 'reasoning' ? [part.text] : [])).join('')
   return {
     role: 'assistant',
     content: text === '' && calls.length > 0 ? null : text,
@@ -78,7 +81,11 @@ function usageOf({ usage, reasoningTokens }: Reply): object {
   }
 }
 
-export function eventWriter(id: string, model: string, withUsage: boolean): EventWriter {
+export function eventWriter(
+  id: string,
+  model: string,
+  { withUsage, omitsReasoning }: { readonly withUsage: boolean; readonly omitsReasoning: boolean },
+): EventWriter {
   const common = { id: `chatcmpl-${id}`, object: 'chat.completion.chunk', created: createdAt(id), model }
   const usageOn = withUsage ? { usage: null } : {}
   const chunk = (delta: object, finish_reason: string | null = null) => ({
@@ -93,10 +100,11 @@ export function eventWriter(id: string, model: string, withUsage: boolean): Even
     text: (content) => event(undefined, textChunk(content)),
     deltas(deltas) {
       const writer = (calls ??= createCallWriter(chunk))
-      return deltas.flatMap((delta) => writer.write(delta)).map((each) => event(undefined, each))
+      const shown = omitsReasoning ? deltas.filter(({ kind }) => kind !== 'reasoning') : deltas
+      return shown.flatMap((delta) => writer.write(delta)).map((each) => event(undefined, each))
     },
     closing(reply) {
-      const details = detailsOf(reply.parts ?? [])
+      const details = omitsReasoning ? [] : detailsOf(reply.parts ?? [])
       const last = [
         ...(reply.stopReason === 'complete' ? (calls?.rest() ?? []) : []),
         // At once: libraries differ in how they join the details of several chunks.

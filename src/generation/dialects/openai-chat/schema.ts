@@ -5,6 +5,7 @@ import { chatExample } from '../../examples.ts'
 import { sampling, stopText } from '../../schema.ts'
 import { mostMessages } from '../messages.ts'
 import { openAiFields, verbosity } from '../openai.ts'
+import { chatVendorFields } from '../vendor-fields.ts'
 
 /** The bodies of OpenAI's chat completions. `field-rules.ts` has what becomes of each field, also of those that are refused or without effect. */
 const tokens = (description: string) => Type.Optional(Type.Integer({ minimum: 1, description }))
@@ -32,7 +33,29 @@ const fields = {
       description: "How much the model should think before it replies. Default: the model's.",
     }),
   ),
+  reasoning: Type.Optional(
+    Type.Object(
+      {
+        effort: Type.Optional(Type.Enum([...efforts], { description: 'As reasoning_effort.' })),
+        max_tokens: Type.Optional(
+          Type.Integer({ minimum: 1, description: 'Maximum tokens to think, where the vendor takes a number.' }),
+        ),
+        enabled: Type.Optional(
+          Type.Boolean({ description: 'Without an effort and a maximum: true is the effort medium, false is none.' }),
+        ),
+        summary: Type.Optional(Type.Enum(['auto', 'concise', 'detailed'])),
+        exclude: Type.Optional(
+          Type.Boolean({ description: 'Whether to leave the reasoning out of the reply. It costs the same.' }),
+        ),
+      },
+      { additionalProperties: false, description: 'How much the model should think, as OpenRouter writes it.' },
+    ),
+  ),
+  include_reasoning: Type.Optional(
+    Type.Boolean({ description: 'False: leave the reasoning out of the reply, as reasoning.exclude.' }),
+  ),
   verbosity,
+  ...chatVendorFields,
   ...openAiFields,
 }
 
@@ -180,7 +203,8 @@ export const chatRequest = Type.Object(
     ...fields,
     messages: Type.Array(message, {
       maxItems: mostMessages,
-      description: "The conversation so far. The last message is the user's, or a tool result.",
+      description:
+        "The conversation so far. The last message is the user's, a tool result, or a text of the assistant to continue, if the model does that.",
     }),
     stop: Type.Optional(
       Type.Union([Type.String(), sampling.stop], {

@@ -1,14 +1,15 @@
 import type { Prompt, Tool } from '../../../models/conversation.ts'
 import { tagsOf } from '../../request.ts'
 import { isFields, withoutNeutral, withoutNullsIn, type Fields } from '../body.ts'
-import type { Dialect, DialectRequest } from '../dialect.ts'
+import { nothingMore, type Dialect, type DialectRequest } from '../dialect.ts'
 import { neutralIn, responsesFields } from '../field-rules.ts'
 import { needsOf } from '../needs.ts'
 import { openAiFormat } from '../openai.ts'
 import { responseEvents } from './events.ts'
 import { readResponseInput, type ResponseInput } from './input.ts'
 import { responseObject } from './object.ts'
-import { checkResponsesRequest, checkTextInput, type ResponsesRequest } from './schema.ts'
+import { takePermitted, vendorFieldsOf } from '../vendor-fields.ts'
+import { checkResponsesRequest, checkTextInput, responsesRequest, type ResponsesRequest } from './schema.ts'
 import { readTextSettings, readToolChoice, readTools } from './tools.ts'
 
 /** OpenAI's responses: `POST /v1/responses`. Responses are not stored, so none can be continued by its id. */
@@ -18,12 +19,14 @@ const unsupportedReasoning = neutralIn(responsesFields, 'reasoning.')
 
 export const openAiResponses: Dialect = Object.freeze({
   ...openAiFormat,
-  read(raw: unknown): DialectRequest {
-    const kept = withoutNeutral(raw, unsupported)
-    if (!isFields(kept)) return requestOf(checkResponsesRequest(kept), { messages: [], tools: [] })
+  read(raw: unknown, permitted = nothingMore): DialectRequest {
+    const { rest, permitted: more } = takePermitted(raw, permitted, responsesRequest.properties)
+    const kept = withoutNeutral(rest, unsupported)
+    if (!isFields(kept)) return requestOf(checkResponsesRequest(kept), { messages: [], tools: [] }, more)
     const input = inputOf(kept)
     const read = readResponseInput(input)
-    return requestOf(checkResponsesRequest({ ...withoutNulls(kept), ...(input !== undefined && { input }) }), read)
+    const body = { ...withoutNulls(kept), ...(input !== undefined && { input }) }
+    return requestOf(checkResponsesRequest(body), read, more)
   },
 })
 
@@ -44,11 +47,15 @@ const promptFields = {
   verbosity: 'text.verbosity',
 }
 
-function requestOf(body: ResponsesRequest, { messages: conversation, tools: added }: ResponseInput): DialectRequest {
+function requestOf(
+  body: ResponsesRequest,
+  { messages: conversation, tools: added }: ResponseInput,
+  more: Fields,
+): DialectRequest {
   const { instructions } = body
   const messages = instructions ? [{ role: 'system', text: instructions } as const, ...conversation] : conversation
   const tools = readTools(body.tools, body.tool_choice, added)
-  const settings = promptOf(body, tools.tools)
+  const settings = { ...promptOf(body, tools.tools), ...vendorFieldsOf(more, Object.keys(more)) }
   const prompt = { messages, ...settings }
   const repeated = { body, prompt: settings, tools }
   return {

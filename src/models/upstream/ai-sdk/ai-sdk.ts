@@ -2,13 +2,14 @@ import type { Logger } from 'pino'
 import { Agent } from 'undici'
 import { everyCapability, type Capability } from '../../capabilities.ts'
 import type { Model, RunLimits, WholeReply } from '../../model.ts'
+import type { VendorFields } from '../../conversation.ts'
 import { createPackageFetch } from './fetch.ts'
 import { compatibleName } from './options.ts'
 import { callOf, checkSampling, requireSampling, type CalledModel } from './prompt.ts'
 import type { Provider } from './provider.ts'
 import { failureOf, readResult } from './reply.ts'
 import { createAiSdkStream } from './stream.ts'
-import { acceptedBy } from '../chat/chat-messages.ts'
+import { acceptedBy, commonFieldsOf } from '../chat/chat-messages.ts'
 import { createDeadline, type Deadline } from '../pool/deadline.ts'
 import { unusable } from '../failure.ts'
 import { byteTokenizer, type Tokenizer } from '../../tokenizer/tokenizer.ts'
@@ -33,6 +34,8 @@ export interface AiSdkModelOptions {
   readonly capabilities?: ReadonlySet<Capability> | undefined
   /** Whether the operator has stated that it can reason, so that a request not to is passed on. */
   readonly reasons?: boolean
+  /** Whether a reply can continue a last message of the assistant. Default: no. */
+  readonly continues?: boolean
   /** Milliseconds, as in the openai engine. */
   readonly timeout: { readonly connect: number; readonly first_token: number; readonly total: number }
   /** Requests in flight, default 512. One more throws Problem `overloaded`. */
@@ -55,6 +58,12 @@ const lostBehind: Readonly<Record<string, readonly Capability[]>> = {
 }
 const lostBehindOthers: readonly Capability[] = ['reasoning', 'verbosity']
 
+/** The fields that packages pass on besides those of every request. Of packages that are not known, none is certain to arrive. */
+function takenBehind(origin: string, upstreamModel: string): ReadonlySet<string> {
+  if (origin === '@ai-sdk/anthropic') return new Set(['top_k'])
+  return new Set(origin === '@ai-sdk/openai-compatible' ? commonFieldsOf(upstreamModel) : [])
+}
+
 /**
  * A model behind a provider package of the AI SDK, with the retries, timeouts, usage and Problems of the openai engine.
  * Throws OperatorError when the package has no usable language model.
@@ -73,6 +82,7 @@ export function createAiSdkModel(options: AiSdkModelOptions): Model {
     isAnthropic: origin === '@ai-sdk/anthropic',
   }
   const lost = new Set(lostBehind[origin] ?? lostBehindOthers)
+  const takes = takenBehind(origin, options.upstreamModel)
   let running = 0
   const member = { name: origin, full: () => running >= connections }
   const pool = createMemberPool({
@@ -93,10 +103,13 @@ export function createAiSdkModel(options: AiSdkModelOptions): Model {
     }
   }
 
-  function openDeadline({ signal, limits }: UpstreamRun, bounds: Parameters<typeof createDeadline>[1]): Deadline {
+  function openDeadline(
+    { signal, limits, prompt: { vendorFields } }: UpstreamRun,
+    bounds: Parameters<typeof createDeadline>[1],
+  ): Deadline {
     running++
     const deadline = createDeadline(signal, bounds, () => running--)
-    exchanges.set(deadline.signal, { limits, ...(bounds.first !== undefined && { stream: deadline }) })
+    exchanges.set(deadline.signal, { limits, vendorFields, ...(bounds.first !== undefined && { stream: deadline }) })
     return deadline
   }
 
@@ -136,6 +149,8 @@ export function createAiSdkModel(options: AiSdkModelOptions): Model {
     get capabilities() {
       return (options.capabilities ?? everyCapability).difference(lost)
     },
+    takes,
+    continues: options.continues,
     cheapPrompt: tokenizer.cheapPrompt,
     count: tokenizer.count,
     run: (prompt, limits, signal) => run({ prompt, limits, signal, log, tokenizer }),
@@ -151,6 +166,7 @@ export function createAiSdkModel(options: AiSdkModelOptions): Model {
 /** A request that is sent. */
 interface Exchange {
   readonly limits: RunLimits
+  readonly vendorFields: VendorFields | undefined
   /** Of a stream. */
   readonly stream?: Deadline
 }
@@ -186,7 +202,10 @@ function openModel({
     ...(key !== undefined && { apiKey: key }),
     ...(url !== undefined && { baseURL: url }),
     fetch: createPackageFetch(agent, {
-      sending: (signal, body) => isKnown && requireSampling(body, exchanges.get(signal)?.limits),
+      sending(signal, body) {
+        const sent = exchanges.get(signal)
+        if (isKnown) requireSampling(body, sent?.limits, sent?.vendorFields)
+      },
       received: (signal) => exchanges.get(signal)?.stream?.begun(),
     }),
   }

@@ -9,6 +9,7 @@ import type {
   TextPart,
   Tool,
   ToolChoice,
+  VendorFields,
 } from '../../conversation.ts'
 import type { CallOptions, LanguageModel } from './provider.ts'
 import { cacheOptions, fileOptions, requestOptions, signatureOptions, thinks, type AskedModel } from './options.ts'
@@ -31,7 +32,7 @@ export interface CalledModel extends AskedModel {
 /** The options of a call. Those of a prompt of only text have nothing but text. */
 export function callOf({ prompt, limits }: UpstreamRun, called: CalledModel, abortSignal: AbortSignal): CallOptions {
   const { maxOutputTokens } = limits
-  const { tools, toolChoice, format } = prompt
+  const { tools, toolChoice, format, vendorFields } = prompt
   const { providerOptions, addedTokens } = requestOptions(prompt, called, maxOutputTokens)
   return {
     prompt: messagesOf(prompt, called),
@@ -44,8 +45,16 @@ export function callOf({ prompt, limits }: UpstreamRun, called: CalledModel, abo
     ...(tools && { tools: tools.map(toolOf), toolChoice: choiceOf(toolChoice) }),
     ...(format && { responseFormat: formatOf(format, called) }),
     ...(isMore(prompt) && { providerOptions }),
+    ...(vendorFields && samplingOf(vendorFields)),
   }
 }
+
+/** The interface's own names of what some vendors take. */
+const samplingOf = ({
+  top_k: topK,
+  frequency_penalty: frequencyPenalty,
+  presence_penalty: presencePenalty,
+}: VendorFields) => ({ topK, frequencyPenalty, presencePenalty })
 
 /**
  * Refuses what Anthropic's models do not take, and what its package therefore leaves out or changes without an error. Throws Problem
@@ -68,11 +77,15 @@ export function checkSampling({ prompt, limits }: UpstreamRun, { isAnthropic }: 
  * Refuses what the caller has set and a known package has left out of the body: the reply would be another. 1 is the default. Throws
  * Failure.
  */
-export function requireSampling(body: string, { temperature = 1, topP = 1 }: Partial<RunLimits> = {}): void {
-  const set = Object.entries({ temperature, top_p: topP }).filter(([, value]) => value !== 1)
+export function requireSampling(
+  body: string,
+  { temperature = 1, topP = 1 }: Partial<RunLimits> = {},
+  fields: VendorFields = {},
+): void {
+  const set = [...(temperature === 1 ? [] : ['temperature']), ...(topP === 1 ? [] : ['top_p']), ...Object.keys(fields)]
   if (set.length === 0) return
   const sent: unknown = JSON.parse(body)
-  const [leftOut] = set.find(([field]) => at(sent, field) === undefined) ?? []
+  const leftOut = set.find((field) => at(sent, field) === undefined)
   if (leftOut !== undefined) throw new Failure(notTaken(leftOut, 'omitted for this model'), { health: 'unknown' })
 }
 

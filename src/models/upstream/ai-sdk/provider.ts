@@ -6,6 +6,9 @@ export interface CallOptions {
   readonly maxOutputTokens: number
   readonly temperature: number | undefined
   readonly topP: number | undefined
+  readonly topK?: unknown
+  readonly frequencyPenalty?: unknown
+  readonly presencePenalty?: unknown
   readonly seed: number | undefined
   readonly stopSequences: readonly string[] | undefined
   readonly abortSignal: AbortSignal

@@ -1,15 +1,24 @@
 import type { CacheMark, FilePart, Message, Part, PartsMessage, ResultPart, TextPart } from '../../conversation.ts'
+import { commonFields } from '../../vendor-fields.ts'
 import { claudeFormat } from '../../vendors/openrouter.ts'
 import type { AcceptedFields } from '../../vendors/vendor.ts'
 import { vendors } from '../../vendors/vendors.ts'
 
-const nothingElse: AcceptedFields = { cacheMarks: false, signatures: false, earlierReasoning: 'refused' }
+const nothingElse: AcceptedFields = {
+  cacheMarks: false,
+  signatures: false,
+  earlierReasoning: 'refused',
+  penalties: true,
+}
 
 /** What a server accepts besides what all of them do, as far as the name of its model shows. */
 export function acceptedBy(model: string): AcceptedFields {
   const known = vendors.filter(({ models }) => models?.test(model))
   return known.reduce<AcceptedFields>((fields, { accepts }) => ({ ...fields, ...accepts }), nothingElse)
 }
+
+/** The fields of a vendor that the model takes unless the operator says more. */
+export const commonFieldsOf = (model: string): readonly string[] => (acceptedBy(model).penalties ? commonFields : [])
 
 /** Appends the messages of one turn. The results of calls are messages of their own. */
 export function writeTurn(messages: object[], message: Message, accepted: AcceptedFields): void {

@@ -206,6 +206,12 @@ test('formats, and the key of the cache', () => {
   assert.equal(written({ verbosity: 'low' })['verbosity'], 'low')
 })
 
+test('the fields of a vendor are sent as they are, and replace nothing', () => {
+  const vendorFields = { min_p: 0.1, provider: { order: ['a'] }, model: 'dearer', max_tokens: 1000 }
+  const { min_p, provider } = vendorFields
+  assert.deepEqual(written({ vendorFields }), { ...written({}), min_p, provider })
+})
+
 const effort = (reasoning: Prompt['reasoning']) => written({ reasoning })['reasoning_effort']
 
 describe('reasoning', () => {

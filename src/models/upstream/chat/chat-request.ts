@@ -13,16 +13,24 @@ export interface UpstreamModel {
   readonly name: string
   /** Whether the operator has stated that it can reason. Others may refuse even a request not to. */
   readonly reasons: boolean
+  /** How it is told to continue a last message of the assistant. Undefined if it does not. */
+  readonly prefill?: Prefill | undefined
 }
 
+/** `plain`: not at all. `prefix` and `partial`: a field of the message. `continue_final_message`: fields of the request, as vLLM has them. */
+export type Prefill = 'plain' | 'prefix' | 'partial' | 'continue_final_message'
+
 /** The requests have what the caller or the operator set, and the bound that the hold has room for. */
-export function createRequestWriter({ name, reasons }: UpstreamModel): WriteRequest {
+export function createRequestWriter({ name, reasons, prefill }: UpstreamModel): WriteRequest {
   const accepted = acceptedBy(name)
   return (prompt, limits, stream, { bound, streamOptions, oneSystem }) => {
-    const { reasoning, verbosity, tools, format, cacheKey } = prompt
+    const { reasoning, verbosity, tools, format, cacheKey, vendorFields } = prompt
     const effort = reasoning && openAiEffort(reasoning)
     const messages = messagesOf(prompt, accepted)
+    if (prompt.prefill !== undefined) markContinued(messages, prefill)
     return JSON.stringify({
+      // First, so that none of them can replace what Tollgate itself writes.
+      ...vendorFields,
       model: name,
       messages: oneSystem ? withOneSystem(messages) : messages,
       max_tokens: bound === 'max_tokens' ? limits.maxOutputTokens : undefined,
@@ -38,11 +46,19 @@ export function createRequestWriter({ name, reasons }: UpstreamModel): WriteRequ
       reasoning_effort: effort === 'none' && !reasons ? undefined : effort,
       verbosity,
       prompt_cache_key: cacheKey,
+      ...(prompt.prefill !== undefined && prefill === 'continue_final_message' && continuing),
     })
   }
 }
 
-function messagesOf(prompt: Prompt, accepted: AcceptedFields): readonly object[] {
+const continuing = { add_generation_prompt: false, continue_final_message: true }
+
+function markContinued(messages: object[], prefill: Prefill | undefined): void {
+  const last = messages.pop()
+  if (last) messages.push(prefill === 'prefix' || prefill === 'partial' ? { ...last, [prefill]: true } : last)
+}
+
+function messagesOf(prompt: Prompt, accepted: AcceptedFields): object[] {
   const messages: object[] = []
   for (const message of prompt.messages) writeTurn(messages, message, accepted)
   return messages

@@ -2,7 +2,8 @@ import type { Logger } from 'pino'
 import { everyCapability, type Capability } from '../../capabilities.ts'
 import type { Model, RunLimits, WholeReply } from '../../model.ts'
 import { readCompletion, readErrorCode } from './chat-completions.ts'
-import { createRequestWriter } from './chat-request.ts'
+import { commonFieldsOf } from './chat-messages.ts'
+import { createRequestWriter, type Prefill } from './chat-request.ts'
 import { createChatStream } from './chat-stream.ts'
 import { createEndpoint, type Endpoint, type EndpointOptions } from '../pool/endpoint.ts'
 import { refused, type Failure } from '../failure.ts'
@@ -25,6 +26,10 @@ export interface OpenAiModelOptions {
   readonly capabilities?: ReadonlySet<Capability> | undefined
   /** Whether the operator has stated that it can reason. Default: no. */
   readonly reasons?: boolean
+  /** How it is told to continue a last message of the assistant. Default: it is not asked to. */
+  readonly prefill?: Prefill | undefined
+  /** The fields of requests that the operator lets through to it, besides those that are common. */
+  readonly pass?: readonly string[] | undefined
   /**
    * Milliseconds. `connect` and `first_token` bound one attempt at one endpoint: until the first byte of a stream's body.
    * `total` bounds all attempts and the waits between them.
@@ -50,8 +55,9 @@ const mostBytes = { answer: 256 * 1024, token: 256, event: 4096 }
  */
 export function createOpenAiModel(options: OpenAiModelOptions): Model {
   const { id, upstreamModel, context, maxOutputTokens, timeout, connections = 512, tokenizer = byteTokenizer } = options
-  const { capabilities = everyCapability, reasons = false } = options
-  const write = createRequestWriter({ name: upstreamModel, reasons })
+  const { capabilities = everyCapability, reasons = false, prefill, pass = [] } = options
+  const takes = new Set([...commonFieldsOf(upstreamModel), ...pass])
+  const write = createRequestWriter({ name: upstreamModel, reasons, prefill })
   const log = options.log.child({ model: id })
   const endpoints = options.endpoints.map((endpoint) =>
     createEndpoint('/chat/completions', endpoint, { connections, connect: timeout.connect }),
@@ -129,6 +135,8 @@ export function createOpenAiModel(options: OpenAiModelOptions): Model {
     contextTokens: context,
     maxOutputTokens,
     capabilities,
+    takes,
+    continues: prefill !== undefined,
     cheapPrompt: tokenizer.cheapPrompt,
     count: tokenizer.count,
     run: (prompt, limits, signal) => run({ prompt, limits, signal, log, tokenizer }),

@@ -1,0 +1,93 @@
+import { Type } from 'typebox'
+import type { VendorFields } from '../../models/conversation.ts'
+import type { Fields } from './body.ts'
+import { isFields, mustBe } from './body.ts'
+import type { Permissions } from './dialect.ts'
+import { isWithinLevels } from './tools.ts'
+
+/** Fields that reach only models whose upstream takes them. They have the same names in all dialects. */
+
+const ifTaken = 'Only for models whose upstream takes it.'
+
+export const topK = Type.Optional(
+  Type.Integer({ minimum: -1, description: `Choose among this many of the most likely tokens. ${ifTaken}` }),
+)
+
+const penalty = (what: string) =>
+  Type.Optional(Type.Number({ minimum: -2, maximum: 2, description: `${what} 0 has no effect. ${ifTaken}` }))
+const anyObject = (description: string) =>
+  Type.Optional(Type.Object({}, { additionalProperties: true, description: `${description} ${ifTaken}` }))
+
+export const chatVendorFields = {
+  frequency_penalty: penalty('Makes tokens less likely by how often they have occurred.'),
+  presence_penalty: penalty('Makes tokens less likely that have occurred.'),
+  logit_bias: Type.Optional(
+    Type.Object(
+      {},
+      {
+        additionalProperties: Type.Number({ minimum: -100, maximum: 100 }),
+        propertyNames: Type.String({ maxLength: 10 }),
+        maxProperties: 1024,
+        description: `Makes tokens, by their ids, more or less likely. An empty object has no effect. ${ifTaken}`,
+      },
+    ),
+  ),
+  top_k: topK,
+  min_p: Type.Optional(
+    Type.Number({
+      minimum: 0,
+      maximum: 1,
+      description: `Leave out tokens whose probability is below this share of that of the most likely one. ${ifTaken}`,
+    }),
+  ),
+  repetition_penalty: Type.Optional(
+    Type.Number({
+      exclusiveMinimum: 0,
+      maximum: 2,
+      description: `Makes tokens that have occurred less likely, above 1. ${ifTaken}`,
+    }),
+  ),
+  chat_template_kwargs: anyObject("Variables of the model's chat template. They count as a part of the prompt."),
+  provider: anyObject('Which providers OpenRouter may choose.'),
+}
+
+/** Fields with these values are the same as none. */
+const withoutEffect: Readonly<Record<string, (value: unknown) => boolean>> = {
+  frequency_penalty: (value) => value === 0,
+  presence_penalty: (value) => value === 0,
+  logit_bias: (value) => isFields(value) && Object.keys(value).length === 0,
+}
+
+const most = { bytes: 64 * 1024, levels: 32 }
+
+/** The fields of a vendor in a body whose types were checked. Throws Problem `invalid_field` for one that is too large. */
+export function vendorFieldsOf(body: Fields, names: readonly string[]): { readonly vendorFields?: VendorFields } {
+  const sent = names.filter((name) => body[name] !== undefined && withoutEffect[name]?.(body[name]) !== true)
+  if (sent.length === 0) return {}
+  for (const name of sent) checkSize(name, body[name])
+  return { vendorFields: Object.fromEntries(sent.map((name) => [name, body[name]])) }
+}
+
+function checkSize(name: string, value: unknown): void {
+  // Before it is serialized: that recurses without a bound.
+  if (!isWithinLevels(value, most.levels)) throw mustBe(name, `a value of at most ${most.levels} levels`)
+  if (typeof value !== 'object' && typeof value !== 'string') return
+  if (Buffer.byteLength(JSON.stringify(value)) > most.bytes) {
+    throw mustBe(name, `a value of at most ${most.bytes / 1024} KiB`)
+  }
+}
+
+/** Takes the fields out of a body that the operator lets through and that no schema knows. Null is the same as none. */
+export function takePermitted(
+  raw: unknown,
+  { fields }: Permissions,
+  known: object,
+): { readonly rest: unknown; readonly permitted: Fields } {
+  if (fields.size === 0 || !isFields(raw)) return { rest: raw, permitted: {} }
+  const isPermitted = (name: string): boolean => fields.has(name) && !Object.hasOwn(known, name) && raw[name] !== null
+  const names = Object.keys(raw)
+  return {
+    rest: Object.fromEntries(names.filter((name) => !isPermitted(name)).map((name) => [name, raw[name]])),
+    permitted: Object.fromEntries(names.filter(isPermitted).map((name) => [name, raw[name]])),
+  }
+}

@@ -1,0 +1,21 @@
+import type { VendorFields } from './conversation.ts'
+
+/** The fields of a vendor that servers with OpenAI's API take unless more is known of their model. */
+export const commonFields = ['frequency_penalty', 'presence_penalty'] as const
+
+/** The fields that choose among tokens or among servers. All others may become part of the prompt, so they are counted with it. */
+const besidePrompt: ReadonlySet<string> = new Set([
+  ...commonFields,
+  'logit_bias',
+  'min_p',
+  'provider',
+  'repetition_penalty',
+  'top_k',
+])
+
+/** The fields that may become part of its prompt; undefined if there are none. */
+export function fieldsInPrompt(fields: VendorFields | undefined): VendorFields | undefined {
+  if (fields === undefined) return undefined
+  const shown = Object.entries(fields).filter(([name]) => !besidePrompt.has(name))
+  return shown.length === 0 ? undefined : Object.fromEntries(shown)
+}
