@@ -16,6 +16,7 @@ const status = await runCommand(process.argv.slice(2), {
   root: path.join(import.meta.dirname, '..'),
   stdout: process.stdout,
   stderr: process.stderr,
+  stdin: process.stdin,
 })
 // Write errors surface on the next tick.
 await new Promise((resolve) => setImmediate(resolve))

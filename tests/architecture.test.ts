@@ -42,6 +42,8 @@ const entryPoints = {
     'currency/currency.ts',
     'prices/price-rule.ts',
     'prices/prices.ts',
+    'price-lists/price-list.ts',
+    'price-lists/suggestions.ts',
     'prices/money.ts',
     'reports/ledger.ts',
     'reports/usage.ts',

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import { Option, type Command } from 'commander'
 import type { Records } from '../clients/records.ts'
 import type { ListedClient } from '../clients/schema.ts'
@@ -7,6 +6,7 @@ import { quoted } from '../platform/text/one-line.ts'
 import { OperatorError } from '../platform/problems.ts'
 import { command, group, type CommonOptions } from './command.ts'
 import type { Context } from './context.ts'
+import { faultText, readInputFile } from './input-file.ts'
 import { formatFor } from './output/format.ts'
 import { operator, withAccess } from './operator.ts'
 import { writeJson, writeLines, writeTable } from './output/output.ts'
@@ -121,9 +121,14 @@ function importCommand(context: Context): Command {
       withRecords(context, async ({ records, people }) => {
         const { importClients } = await import('../clients/import/import.ts')
         const { access } = records
-        const { imported, faults } = await importClients({ access, people }, operator(), await read(file), options)
+        const { imported, faults } = await importClients(
+          { access, people },
+          operator(),
+          await readInputFile(file),
+          options,
+        )
         if (json) writeJson(context, { imported, faults, dry_run: options.dryRun === true })
-        if (faults.length > 0) throw new OperatorError(faultText(faults))
+        if (faults.length > 0) throw new OperatorError(faultText(refusal, faults))
         if (json) return
         const { count } = await formatFor(context)
         writeLines(context, `${options.dryRun ? 'Would import' : 'Imported'} ${count(imported, 'client')}.`)
@@ -131,22 +136,7 @@ function importCommand(context: Context): Command {
     )
 }
 
-const mostShown = 20
-
-function faultText(faults: readonly { readonly line: number; readonly reason: string }[]): string {
-  const more = faults.length > mostShown ? [`and ${faults.length - mostShown} more lines`] : []
-  const shown = faults.slice(0, mostShown).map(({ line, reason }) => `line ${line}: ${reason}`)
-  return ['Nothing was imported. Correct these lines and import the file again:', ...shown, ...more].join('\n')
-}
-
-async function read(file: string): Promise<Uint8Array> {
-  try {
-    return await readFile(file)
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
-    throw new OperatorError(`The file ${quoted(file)} cannot be read (${code}).`, { cause: error })
-  }
-}
+const refusal = 'Nothing was imported. Correct these lines and import the file again:'
 
 async function withRecords<T>(
   context: Context,

@@ -1,4 +1,4 @@
-import type { Writable } from 'node:stream'
+import type { Readable, Writable } from 'node:stream'
 import type { Logger } from 'pino'
 import type { Config, Environment } from '../platform/config/config.ts'
 import type { Database } from '../platform/database/database.ts'
@@ -10,6 +10,8 @@ export interface Context {
   readonly root: string
   readonly stdout: Writable
   readonly stderr: Writable
+  /** Where the operator answers questions. Default: nobody does. */
+  readonly stdin?: Readable
   /** Throws OperatorError with every error of the configuration. */
   config(): Promise<Config>
   /** Silent: a command reports through its output, its one-line error and its exit status. */
@@ -39,7 +41,7 @@ interface Starting {
   readonly connections: number
 }
 
-export type ContextNeeds = Pick<Context, 'environment' | 'root' | 'stdout' | 'stderr'>
+export type ContextNeeds = Pick<Context, 'environment' | 'root' | 'stdout' | 'stderr' | 'stdin'>
 
 export function createContext(needs: ContextNeeds): Context {
   const opened = new AsyncDisposableStack()

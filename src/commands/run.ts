@@ -15,7 +15,7 @@ const commands: ReadonlyMap<string, () => Promise<MakeCommand>> = new Map<string
   ['person', async () => (await import('./person/person.ts')).personCommand],
   ['client', async () => (await import('./client.ts')).clientCommand],
   ['model', async () => (await import('./model/model.ts')).modelCommand],
-  ['price', async () => (await import('./price.ts')).priceCommand],
+  ['price', async () => (await import('./price/price.ts')).priceCommand],
   ['usage', async () => (await import('./usage.ts')).usageCommand],
   ['ledger', async () => (await import('./ledger.ts')).ledgerCommand],
   ['invoice', async () => (await import('./invoice/invoice.ts')).invoiceCommand],

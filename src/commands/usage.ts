@@ -2,7 +2,7 @@ import { Option, type Command } from 'commander'
 import { formatMoney } from '../billing/prices/money.ts'
 import type { AccountUsage, ModelUsage, UsageSpan, UsageTotal } from '../billing/reports/usage.ts'
 import type { Database } from '../platform/database/database.ts'
-import { hiddenIn, quoted } from '../platform/text/one-line.ts'
+import { quotedIfHidden } from '../platform/text/one-line.ts'
 import { argument, command, type CommonOptions } from './command.ts'
 import type { Context } from './context.ts'
 import { formatFor } from './output/format.ts'
@@ -84,7 +84,7 @@ const mostTags = 10_000
 function nameOf(tag: { readonly name: string; readonly value: string } | null, asked: string | undefined): string {
   if (tag === null) return asked === undefined ? '(no tag)' : `(no tag ${asked})`
   // Callers write tags: no control character of theirs may reach the terminal.
-  const [label, value] = [tag.name, tag.value].map((text) => (hiddenIn(text) === undefined ? text : quoted(text)))
+  const [label, value] = [tag.name, tag.value].map(quotedIfHidden)
   return asked === undefined ? `${label}=${value}` : String(value)
 }
 

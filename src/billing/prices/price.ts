@@ -11,6 +11,14 @@ export interface Price {
   readonly cacheWrite?: bigint | null | undefined
 }
 
+/** Whether a price has the same parts as another, also if it says that a part is missing in another way. */
+export function isSamePrice(one: Price | undefined, other: Price): boolean {
+  if (one?.input !== other.input || one.output !== other.output) return false
+  return (
+    (one.cachedInput ?? null) === (other.cachedInput ?? null) && (one.cacheWrite ?? null) === (other.cacheWrite ?? null)
+  )
+}
+
 /** What the tokens cost, in 10⁻¹² of the currency unit. A constraint of the ledger checks the same rule. */
 export function costOf(price: Price, tokens: ChargedTokens): bigint {
   const { inputTokens, outputTokens, cachedTokens, cacheWriteTokens } = tokens

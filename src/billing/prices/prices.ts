@@ -7,7 +7,7 @@ import { Problem } from '../../platform/problems.ts'
 import { repeat } from '../../platform/flow/repeat.ts'
 import { writtenPrice } from './money.ts'
 import { brokenPriceRule } from './price-rule.ts'
-import { mostCostOf, type Price, type PriceEntry } from './price.ts'
+import { isSamePrice, mostCostOf, type Price, type PriceEntry } from './price.ts'
 import * as store from './store.ts'
 
 export { mostCostOf, type Price, type PriceEntry }
@@ -28,11 +28,20 @@ export interface Prices {
    * begins at that time, changes nothing, so that repeating a request whose response was lost makes no second one. Throws Problem `invalid_field`.
    */
   set(model: string, price: Price, by: Visit, validFrom?: Date, kind?: ModelKind): Promise<Date>
+  /** Sets the prices of several models as `set` does: all of them or none. Returns when each begins. */
+  setAll(prices: readonly ModelPrice[], by: Visit, validFrom?: Date): Promise<Date[]>
   /** All prices, the newest of each model first. */
   list(): Promise<PriceEntry[]>
   /** Reads the prices again, as a timer also does. Throws Problem `unavailable`. */
   refresh(): Promise<void>
   close(): Promise<void>
+}
+
+/** The price of a model that produces this. */
+export interface ModelPrice {
+  readonly model: string
+  readonly price: Price
+  readonly kind: ModelKind
 }
 
 interface KnownPrice extends Price {
@@ -70,7 +79,7 @@ export function createPrices({ database, log }: { database: Database; log: Logge
       await database.transaction(async (tx) => {
         const before = await store.lockConfiguredPrices(tx)
         for (const [model, price] of configured) {
-          if (isSame(before.get(model), price)) continue
+          if (isSamePrice(before.get(model), price)) continue
           await insertPrice(tx, { ...price, model, source: 'configuration' }, byService)
         }
       })
@@ -78,24 +87,34 @@ export function createPrices({ database, log }: { database: Database; log: Logge
     },
     async set(model: string, price: Price, by: Visit, validFrom?: Date, kind: ModelKind = 'text') {
       checkPrice(price, validFrom, kind)
-      const source = by.actor.kind === 'person' ? 'portal' : 'command'
-      const entry = { ...price, model, source, ...(validFrom && { validFrom }) } as const
-      const begins = await database.transaction(
-        async (tx) => (await store.beginningOfEqualPrice(tx, entry)) ?? insertPrice(tx, entry, by),
-      )
-      if (begins !== undefined) return begins
-      throw new Problem(
-        'invalid_field',
-        `${model} already has another price that begins at that time: choose a later time.`,
-        {
-          field: 'valid_from',
-        },
-      )
+      return database.transaction((tx) => setWithin(tx, { model, price }, by, validFrom))
+    },
+    async setAll(prices: readonly ModelPrice[], by: Visit, validFrom?: Date) {
+      for (const { price, kind } of prices) checkPrice(price, validFrom, kind)
+      return database.transaction(async (tx) => {
+        const begins: Date[] = []
+        for (const each of prices) begins.push(await setWithin(tx, each, by, validFrom))
+        return begins
+      })
     },
     list: () => store.readPriceHistory(database),
     refresh,
     close: () => refreshing.stop(),
   })
+}
+
+async function setWithin(
+  tx: Queryable,
+  { model, price }: Pick<ModelPrice, 'model' | 'price'>,
+  by: Visit,
+  validFrom: Date | undefined,
+): Promise<Date> {
+  const source = by.actor.kind === 'person' ? 'portal' : 'command'
+  const entry = { ...price, model, source, ...(validFrom && { validFrom }) } as const
+  const begins = (await store.beginningOfEqualPrice(tx, entry)) ?? (await insertPrice(tx, entry, by))
+  if (begins !== undefined) return begins
+  const reason = `${model} already has another price that begins at that time: choose a later time.`
+  throw new Problem('invalid_field', reason, { field: 'valid_from' })
 }
 
 /** Undefined if the model already has a price that begins at that time. */
@@ -143,11 +162,4 @@ function checkInputOnly({ output, cachedInput, cacheWrite }: Price): void {
   const field = Object.entries(others).find(([, each]) => each !== null)?.[0]
   if (field === undefined) return
   throw new Problem('invalid_field', 'An embedding model has only an input price: omit the others.', { field })
-}
-
-function isSame(one: Price | undefined, other: Price): boolean {
-  if (one?.input !== other.input || one.output !== other.output) return false
-  return (
-    (one.cachedInput ?? null) === (other.cachedInput ?? null) && (one.cacheWrite ?? null) === (other.cacheWrite ?? null)
-  )
 }

@@ -2,7 +2,7 @@ import { quoted } from '../../platform/text/one-line.ts'
 import { Problem } from '../../platform/problems.ts'
 import { compileBody } from '../../platform/http/input/validation.ts'
 import { billingNames, readBilling, type ClientBillingChange } from '../record/billing.ts'
-import { readCsv, type CsvRecord, type LineFault } from './csv.ts'
+import { readCsv, withoutEmptyColumns, type CsvRecord, type LineFault } from '../../platform/text/csv-records.ts'
 import { readAddress } from '../../platform/text/postal-address.ts'
 import { newClient } from '../schema.ts'
 
@@ -36,15 +36,6 @@ export function readClientFile(bytes: Uint8Array): { clients: ImportedClient[]; 
     clients: read.flatMap((each) => ('reason' in each ? [] : [each])),
     faults: [...read.flatMap((each) => ('reason' in each ? [each] : [])), ...faults],
   }
-}
-
-/** Drops empty cells after the last named column, which spreadsheet programs may write. */
-function withoutEmptyColumns(records: readonly CsvRecord[]): readonly CsvRecord[] {
-  const last = records[0]?.cells.findLastIndex((cell) => cell.trim() !== '') ?? -1
-  return records.map(({ line, cells }) => ({
-    line,
-    cells: cells.slice(last + 1).some((cell) => cell.trim() !== '') ? cells : cells.slice(0, last + 1),
-  }))
 }
 
 function readHeader({ line, cells }: CsvRecord): Column[] | LineFault {

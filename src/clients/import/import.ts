@@ -4,11 +4,11 @@ import type { Visit } from '../../access/actor.ts'
 import { readEmail } from '../../people/email.ts'
 import { quoted } from '../../platform/text/one-line.ts'
 import type { People } from '../../people/people.ts'
-import type { LineFault } from './csv.ts'
+import type { LineFault } from '../../platform/text/csv-records.ts'
 import { readClientFile, type ImportedClient } from './file.ts'
 import { findRepeats, insertClients, type ImportRow } from './store.ts'
 
-export type { LineFault } from './csv.ts'
+export type { LineFault } from '../../platform/text/csv-records.ts'
 
 export interface ImportOptions {
   /** The email address of the consultant for lines without one. */

@@ -34,6 +34,9 @@ export function quoted(text: string): string {
   return JSON.stringify(text).replaceAll(new RegExp(hidden, 'gu'), (character) => `\\u{${hexOf(character)}}`)
 }
 
+/** Untrusted text as it is if all of it is visible, otherwise quoted. */
+export const quotedIfHidden = (text: string): string => (hiddenIn(text) === undefined ? text : quoted(text))
+
 const hexOf = (character: string) => (character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')
 const codeOf = (character: string) => `U+${hexOf(character).toUpperCase()}`
 

@@ -1,17 +1,18 @@
 import type { Command } from 'commander'
-import { formatPrice, writtenPrice, type WrittenPrice } from '../billing/prices/money.ts'
-import { priceOf } from '../billing/prices/price-rule.ts'
-import type { Price, PriceEntry, Prices } from '../billing/prices/prices.ts'
-import { isForEmbeddings, type ModelConfig } from '../platform/config/config.ts'
-import { id } from '../platform/config/values.ts'
-import { OperatorError } from '../platform/problems.ts'
-import { priceArgument, priceIn } from './output/amounts.ts'
-import { argument, command, group, type CommonOptions } from './command.ts'
-import type { Context } from './context.ts'
-import { formatFor, type Format } from './output/format.ts'
-import { operator, recordView } from './operator.ts'
-import { warn, writeJson, writeLines, writeTable } from './output/output.ts'
-import { beginningIn, parseTimeOption, type InstantOrDay } from './output/times.ts'
+import { formatPrice, writtenPrice, type WrittenPrice } from '../../billing/prices/money.ts'
+import type { Price, PriceEntry } from '../../billing/prices/prices.ts'
+import { isForEmbeddings } from '../../platform/config/config.ts'
+import { id } from '../../platform/config/values.ts'
+import { OperatorError } from '../../platform/problems.ts'
+import { priceArgument, priceIn } from '../output/amounts.ts'
+import { argument, command, group, type CommonOptions } from '../command.ts'
+import type { Context } from '../context.ts'
+import { formatFor, type Format } from '../output/format.ts'
+import { operator, recordView } from '../operator.ts'
+import { warn, writeJson, writeLines, writeTable } from '../output/output.ts'
+import { beginningIn, parseTimeOption, type InstantOrDay } from '../output/times.ts'
+import { withPrices, writeFirst } from './context.ts'
+import { suggestCommand } from './suggest.ts'
 
 interface SetOptions extends CommonOptions {
   readonly input: string
@@ -22,7 +23,11 @@ interface SetOptions extends CommonOptions {
 }
 
 export function priceCommand(context: Context): Command {
-  return group('price', 'Manage prices per million tokens', [setCommand(context), listCommand(context)])
+  return group('price', 'Manage prices per million tokens', [
+    setCommand(context),
+    suggestCommand(context),
+    listCommand(context),
+  ])
 }
 
 function setCommand(context: Context): Command {
@@ -107,22 +112,6 @@ function listCommand(context: Context): Command {
       )
     },
   )
-}
-
-/** Writes the configured price first, so that the first start does not override a price set from the command line. */
-async function writeFirst(prices: Prices, model: string, configured: ModelConfig['price']): Promise<void> {
-  if (configured === undefined || (await prices.list()).some((entry) => entry.model === model)) return
-  await prices.sync(new Map([[model, priceOf(configured)]]))
-}
-
-async function withPrices<Result>(context: Context, work: (prices: Prices) => Promise<Result>): Promise<Result> {
-  const { createPrices } = await import('../billing/prices/prices.ts')
-  const prices = createPrices({ database: await context.database(), log: await context.log() })
-  try {
-    return await work(prices)
-  } finally {
-    await prices.close()
-  }
 }
 
 function toJson(entry: PriceEntry): object {

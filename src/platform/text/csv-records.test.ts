@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { readCsv } from './csv.ts'
+import { readCsv } from './csv-records.ts'
 import { valuesOf } from '../../../tests/support/json.ts'
 
 const read = (text: string) => readCsv(Buffer.from(text))

@@ -7,7 +7,7 @@ export interface CsvRecord {
   readonly cells: readonly string[]
 }
 
-/** Why a line cannot be imported, as a message for the operator. */
+/** Why a line cannot be read, as a message for the operator. */
 export interface LineFault {
   readonly line: number
   readonly reason: string
@@ -18,7 +18,7 @@ const reasons: Readonly<Record<string, string>> = {
   CSV_INVALID_CLOSING_QUOTE: 'there is text after a closing quote: double a quote inside a quoted field ("")',
   INVALID_OPENING_QUOTE:
     'there is a quote inside an unquoted field: quote the whole field, and double the inner quote ("")',
-  CSV_MAX_RECORD_SIZE: 'the line is too long for a client',
+  CSV_MAX_RECORD_SIZE: 'the line is too long',
 }
 
 /**
@@ -52,6 +52,15 @@ export function readCsv(bytes: Uint8Array): { records: CsvRecord[]; faults: Line
     const reason = reasons[error.code] ?? 'this is not CSV'
     return { records, faults: [{ line: firstLine(lines, end), reason }] }
   }
+}
+
+/** Drops empty cells after the last named column, which spreadsheet programs may write. */
+export function withoutEmptyColumns(records: readonly CsvRecord[]): readonly CsvRecord[] {
+  const last = records[0]?.cells.findLastIndex((cell) => cell.trim() !== '') ?? -1
+  return records.map(({ line, cells }) => ({
+    line,
+    cells: cells.slice(last + 1).some((cell) => cell.trim() !== '') ? cells : cells.slice(0, last + 1),
+  }))
 }
 
 function unread(line: number, reason: string): { records: CsvRecord[]; faults: LineFault[] } {

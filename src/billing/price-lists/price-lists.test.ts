@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { stringify } from 'yaml'
+import { createConfigFolder } from '../../../tests/support/config.ts'
+import { parseExactDecimal } from '../../platform/text/exact-decimal.ts'
+import { writtenPrice } from '../prices/money.ts'
+import type { Price } from '../prices/prices.ts'
+import { readPriceList, type PriceList } from './price-list.ts'
+import { suggestPrices, type VendorModel } from './suggestions.ts'
+
+const { load } = createConfigFolder()
+
+/** Configured models: `id: [upstream_model, url or package]`. */
+function modelsOf(entries: Readonly<Record<string, readonly [name: string, where: string]>>): VendorModel[] {
+  const common = { context: 1000, max_output_tokens: 100 }
+  const models = Object.entries(entries).map(([id, [name, where]]) => ({
+    id,
+    upstream_model: name,
+    ...(where.startsWith('@')
+      ? { engine: 'ai-sdk', package: where, ...common }
+      : { engine: 'openai', endpoints: [{ url: where }], ...common }),
+  }))
+  return load(stringify({ models })).models.flatMap((each) => (each.engine === 'local' ? [] : [each]))
+}
+
+function listOf(text: string): PriceList {
+  const list = readPriceList(Buffer.from(text))
+  assert.ok('format' in list, text)
+  return list
+}
+
+const models = modelsOf({
+  mini: ['gpt-4o-mini', 'https://api.openai.com/v1'],
+  routed: ['openai/gpt-4o-mini', 'https://openrouter.ai/api/v1'],
+  sonnet: ['claude-sonnet-4-5', '@ai-sdk/anthropic'],
+  elsewhere: ['mistral-large-latest', 'https://gateway.example/v1'],
+  free: ['gemini-free', '@ai-sdk/google'],
+  dear: ['command-x', 'https://api.cohere.com/v1'],
+})
+
+/** As Python writes the numbers of LiteLLM's list. */
+const liteLlm = `{
+  "sample_spec": { "input_cost_per_token": 0.0, "litellm_provider": "one of https://docs.litellm.ai", "mode": "chat" },
+  "gpt-4o-mini": { "litellm_provider": "openai", "mode": "chat", "max_tokens": 16384, "supports_vision": true,
+    "input_cost_per_token": 1.5e-07, "output_cost_per_token": 6e-07, "cache_read_input_token_cost": 7.5e-08,
+    "input_cost_per_token_batches": 7.5e-08, "output_cost_per_reasoning_token": 6e-07, "input_cost_per_audio_token": 0.0,
+    "search_context_cost_per_query": { "search_context_size_low": 0.03 } },
+  "azure/gpt-4o-mini": { "litellm_provider": "azure", "input_cost_per_token": 1.65e-07, "output_cost_per_token": 6.6e-07 },
+  "openrouter/openai/gpt-4o-mini": { "litellm_provider": "openrouter", "input_cost_per_token": 0.00000016, "output_cost_per_token": 6E-7 },
+  "claude-sonnet-4-5": { "litellm_provider": "anthropic", "input_cost_per_token": 3e-06, "output_cost_per_token": 1.5e-05,
+    "cache_read_input_token_cost": 3e-07, "cache_creation_input_token_cost": 3.75e-06,
+    "cache_creation_input_token_cost_above_1hr": 6e-06, "input_cost_per_token_above_200k_tokens": 6e-06, "levy": "0.1" },
+  "mistral/mistral-large-latest": { "litellm_provider": "mistral", "input_cost_per_token": 2e-06, "output_cost_per_token": 6e-06 },
+  "azure_ai/mistral-large-latest": { "litellm_provider": "azure_ai", "input_cost_per_token": 4e-06, "output_cost_per_token": 1.2e-05 },
+  "gemini/gemini-free": { "litellm_provider": "gemini", "input_cost_per_token": 0, "output_cost_per_token": 0 },
+  "command-x": { "litellm_provider": "cohere_chat", "input_cost_per_token": 1.00000001e-06, "output_cost_per_token": 2e-06 }
+}`
+
+const entry = (id: string, slug: string, pricing: object) => ({ id, canonical_slug: slug, pricing })
+
+const openRouter = (prompt: string) =>
+  listOf(
+    JSON.stringify({
+      data: [
+        entry('openai/gpt-4o-mini', 'openai/gpt-4o-mini', {
+          prompt,
+          completion: '0.0000006',
+          request: '0',
+          image: '0.000217',
+          internal_reasoning: '0.0000006',
+          overrides: [{ min_prompt_tokens: 200_000, prompt: '0.000004' }],
+        }),
+        entry('openrouter/auto', 'openrouter/auto', { prompt: '-1', completion: '-1' }),
+      ],
+    }),
+  )
+
+const suggested = (list: PriceList, needs: Partial<Parameters<typeof suggestPrices>[1]> = {}) =>
+  suggestPrices(list, { models, prices: new Map(), ...needs })
+
+describe('a price list', () => {
+  test("of LiteLLM is read exactly, sold by the upstream's vendor, and what has no price is named", () => {
+    const { changes, leftOut, faults } = suggested(listOf(liteLlm))
+    assert.deepEqual(faults, [])
+    assert.deepEqual(
+      changes.map(({ model, listed, price }) => [model, listed, writtenPrice(price)]),
+      [
+        ['mini', 'gpt-4o-mini', { input: '0.15', output: '0.6', cached_input: '0.075' }],
+        ['routed', 'openrouter/openai/gpt-4o-mini', { input: '0.16', output: '0.6' }],
+        ['sonnet', 'claude-sonnet-4-5', { input: '3', output: '15', cached_input: '0.3', cache_write: '3.75' }],
+      ],
+    )
+    assert.deepEqual(
+      changes.map(({ unpriced }) => unpriced.map(({ field, value }) => `${field} ${value}`)),
+      [
+        [
+          'input_cost_per_token_batches 7.5e-08',
+          String.raw`search_context_cost_per_query "{\"search_context_size_low\":\"0.03\"}"`,
+        ],
+        [],
+        ['cache_creation_input_token_cost_above_1hr 6e-06', 'input_cost_per_token_above_200k_tokens 6e-06', 'levy 0.1'],
+      ],
+    )
+    assert.deepEqual(leftOut, [
+      {
+        model: 'elsewhere',
+        reason: 'the list has several: mistral/mistral-large-latest, azure_ai/mistral-large-latest',
+      },
+      { model: 'free', reason: 'its output does not cost more than its input' },
+      { model: 'dear', reason: 'its price of input must have at most 12 decimals' },
+    ])
+    const named = suggested(listOf(liteLlm), { names: new Map([['elsewhere', 'azure_ai/mistral-large-latest']]) })
+    assert.equal(named.changes.find(({ model }) => model === 'elsewhere')?.price.input, 4_000_000n)
+  })
+
+  test('of OpenRouter is read by id or slug, with -1 for no fixed price, and an unreadable price is a fault of its model', () => {
+    const { changes, leftOut, faults } = suggested(openRouter('0.00000015'), { models: models.slice(0, 2) })
+    assert.deepEqual(faults, [])
+    assert.deepEqual(leftOut, [{ model: 'mini', reason: 'the list has no gpt-4o-mini' }])
+    assert.deepEqual(
+      changes.map(({ unpriced }) => unpriced.map(({ field }) => field)),
+      [['image', 'overrides']],
+    )
+    assert.equal(suggested(openRouter('-1')).leftOut[1]?.reason, 'the list has no price for its input')
+    assert.match(suggested(openRouter('cheap')).faults[0]?.reason ?? '', /prompt cheap must be a decimal number/)
+  })
+
+  test('of the firm is CSV per million tokens, by the names of upstreams or by ids', () => {
+    const list = listOf('model;input;output;cached_input\ngpt-4o-mini;0.15;0.60;\nsonnet;3;15;0.30\n')
+    const prices = new Map<string, Price>([['mini', { input: 150_000n, output: 600_000n, cachedInput: null }]])
+    const { same, changes, leftOut } = suggested(list, { prices, models: models.slice(0, 3) })
+    assert.deepEqual(
+      [same, changes, leftOut].map((each) => each.map(({ model }) => model)),
+      [['mini'], ['sonnet'], ['routed']],
+    )
+  })
+
+  test('in another currency is multiplied exactly and rounded once', () => {
+    const rate = parseExactDecimal('0.923456')
+    const { changes } = suggested(listOf(liteLlm), { rate, models: models.slice(0, 1) })
+    const written = changes.map(({ price }) => writtenPrice(price))
+    // 7.5e-08 × 0.923456 is 69259.2 units.
+    assert.deepEqual(written, [{ input: '0.138518', output: '0.554074', cached_input: '0.069259' }])
+  })
+
+  const refused: [what: string, text: string, line: number, reason: RegExp][] = [
+    ['of another kind', '{"prices":\n[]}', 1, /neither LiteLLM's list nor OpenRouter's/],
+    ['that is broken JSON', '{\n"a": {,}\n}', 2, /not JSON/],
+    ['that is empty', '', 1, /empty/],
+    ['with an unknown column', 'model,input,outptu\nx,1,2\n', 1, /unknown column "outptu"/],
+    ['with a column twice', 'model,input,input\nx,1,2\n', 1, /appears twice/],
+    ['without input', 'model,output\nx,1\n', 1, /column input is missing/],
+    ['with a model twice', 'model,input\nx,1\ny,2\nx,1\n', 4, /"x" is already in line 2/],
+    ['with a decimal comma', 'model;input\nx;0,15\n', 2, /input price "0,15" must be a decimal number/],
+    ['with a negative price', 'model,input\nx,-1\n', 2, /must not be negative/],
+    ['with a short line', 'model,input\nx\n', 2, /1 cells, but the header has 2/],
+    ['without a price', 'model,input,output\nx,,1\n', 2, /input price is missing/],
+  ]
+  for (const [what, text, line, reason] of refused) {
+    test(`${what} is refused with its line`, () => {
+      const found = readPriceList(Buffer.from(text))
+      assert.ok(Array.isArray(found))
+      assert.equal(found[0]?.line, line)
+      assert.match(found[0].reason, reason)
+    })
+  }
+})
