@@ -8,7 +8,7 @@ import type { Database, Queryable } from '../platform/database/database.ts'
 import { isUuid } from '../platform/database/uuid.ts'
 import type { Encryption } from '../platform/encryption/encryption.ts'
 import { Problem } from '../platform/problems.ts'
-import { createFinder } from './networks.ts'
+import { createFinder } from '../platform/network/networks.ts'
 import { checkTarget, describeTarget, type AlertAttempt, type AlertRule, type AlertTarget } from './rule.ts'
 
 export type { AlertAttempt, AlertRule } from './rule.ts'

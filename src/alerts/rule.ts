@@ -1,6 +1,6 @@
 import { readEmail } from '../people/email.ts'
 import { Problem } from '../platform/problems.ts'
-import { ForbiddenNetwork, type FindAddresses } from './networks.ts'
+import { ForbiddenNetwork, type FindAddresses } from '../platform/network/networks.ts'
 
 /** Where alerts about an account go, and at which shares. */
 export interface AlertRule {

@@ -17,7 +17,7 @@ import { openMailer, type OpenMailer } from '../mail/open.ts'
 import { openDatabase } from '../platform/database/database.ts'
 import { createEncryption } from '../platform/encryption/encryption.ts'
 import { createAlerts, type Alerts } from './alerts.ts'
-import type { FindAddresses } from './networks.ts'
+import type { FindAddresses } from '../platform/network/networks.ts'
 import { addReached, finishTry, takeDue } from './store.ts'
 import { startAlerts } from './watch.ts'
 

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { IncomingMessage, RequestOptions } from 'node:http'
 import { request as requestHttps } from 'node:https'
-import type { FindAddresses } from './networks.ts'
+import { only, type FindAddresses } from '../platform/network/networks.ts'
 
 /** In ms, for the whole exchange. */
 const limit = 10_000
@@ -30,7 +30,6 @@ export async function postWebhook(
 ): Promise<string | undefined> {
   const url = new URL(address)
   try {
-    // Found once, and connected to exactly this: a name that changes its address in between changes nothing.
     const [found] = await find(url.hostname)
     if (found === undefined) return 'ENOTFOUND'
     const status = await exchange(
@@ -45,8 +44,7 @@ export async function postWebhook(
           'tollgate-id': id,
           'tollgate-signature': signatureOf(secret, body, Math.floor(Date.now() / 1000)),
         },
-        lookup: (_host, options, done) =>
-          options.all === true ? done(null, [found]) : done(null, found.address, found.family),
+        lookup: only(found),
       },
       body,
     )

@@ -2,7 +2,8 @@ import type { Logger } from 'pino'
 import { TillRefusal, type Grant, type Levels, type Replay, type Till } from '../billing/till/till.ts'
 import type { Catalogue, Offer } from '../models/catalogue.ts'
 import { Problem, type ProblemCode } from '../platform/problems.ts'
-import { withPages } from './dialects/files.ts'
+import { hasUnreadFiles } from './dialects/files.ts'
+import { readFiles, type ImageFetcher } from './files/image-fetcher.ts'
 import { chooseModel, isCostlyToCount, mostInput, mostOutput } from './model-choice.ts'
 import { replayedReply, type Reply } from './reply.ts'
 import type { Job, TextRequest } from './request.ts'
@@ -51,9 +52,11 @@ interface CandidatesNeeds {
   readonly catalogue: Catalogue
   readonly till: Till
   readonly log: Logger
+  /** Default: there are no images to fetch. */
+  readonly images?: Pick<ImageFetcher, 'fetch'> | undefined
 }
 
-export function createCandidates({ catalogue, till, log }: CandidatesNeeds): Candidates {
+export function createCandidates({ catalogue, till, log, images }: CandidatesNeeds): Candidates {
   async function consider(job: RunningJob, offer: Offer): Promise<Candidate> {
     job.considered.push(offer.model.id)
     try {
@@ -109,7 +112,7 @@ export function createCandidates({ catalogue, till, log }: CandidatesNeeds): Can
       const named = chooseModel(catalogue, job, job.request.model)
       const stored = isCostlyToCount(job, named) ? await precheck(job, named) : undefined
       if (stored) return replayOf(stored, named.model.id)
-      job.request = withPages(job.request)
+      if (hasUnreadFiles(job.request.prompt)) job.request = await readFiles(job.request, images, job.signal)
       let candidate: Candidate
       try {
         candidate = await consider(job, named)

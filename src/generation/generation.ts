@@ -6,7 +6,7 @@ import type { Vector } from '../models/model.ts'
 import { Problem } from '../platform/problems.ts'
 import { createCandidates, type AdmittedJob, type Candidate } from './candidate.ts'
 import { chooseModel, mostInput, mostOutput } from './model-choice.ts'
-import { withPages } from './dialects/files.ts'
+import { readFiles, type ImageFetcher } from './files/image-fetcher.ts'
 import { findAllowed, listModels, presentModel } from './models/model-list.ts'
 import type { FinishedReply, StreamedPiece } from './finished-reply.ts'
 import { chargedTokensOf, settledReply, storedReplyOf, type Reply } from './reply.ts'
@@ -88,11 +88,13 @@ export interface GenerationNeeds {
   readonly till: Till
   readonly log: Logger
   readonly currency: string
+  /** Default: there are no images to fetch. */
+  readonly images?: Pick<ImageFetcher, 'fetch'> | undefined
 }
 
-export function createGeneration({ catalogue, till, log, currency }: GenerationNeeds): Generation {
+export function createGeneration({ catalogue, till, log, currency, images }: GenerationNeeds): Generation {
   const inProgress = createRunningJobs()
-  const candidates = createCandidates({ catalogue, till, log })
+  const candidates = createCandidates({ catalogue, till, log, images })
   const run = createRun(candidates)
 
   async function generate(job: RunningJob): Promise<Reply> {
@@ -175,7 +177,7 @@ export function createGeneration({ catalogue, till, log, currency }: GenerationN
       const { requestId, payer } = job
       const offer = chooseModel(catalogue, job, job.request.model)
       const levels = await till.takeRequest(requestId, payer)
-      const request = withPages(job.request)
+      const request = await readFiles(job.request, images, job.signal)
       const input = await offer.model.count(request.prompt, job)
       const most = request.maxOutputTokens ?? mostOutput(offer, request, input)
       const maxCost = mostCostOf(offer.price, mostInput(input), most)

@@ -4,7 +4,7 @@ import type { VendorFields } from '../models/conversation.ts'
 import { countedMessages } from '../models/counted.ts'
 import type { TokenCount } from '../models/model.ts'
 import { Problem } from '../platform/problems.ts'
-import { hasUncountedPages } from './dialects/files.ts'
+import { hasUnreadFiles } from './dialects/files.ts'
 import { findAllowed } from './models/model-list.ts'
 import type { Job, Need, TextRequest } from './request.ts'
 
@@ -108,9 +108,9 @@ export function mostOutput(
   )
 }
 
-/** Whether counting the pages and tokens of a job is worth a look at its account first. */
+/** Whether fetching the images of a job, and counting its pages and tokens, is worth a look at its account first. */
 export function isCostlyToCount({ request }: Job, { model }: Offer): boolean {
-  if (hasUncountedPages(request.prompt)) return true
+  if (hasUnreadFiles(request.prompt)) return true
   if (model.cheapPrompt === Infinity) return false
   const characters = countedMessages(request.prompt).reduce((sum, { text }) => sum + text.length, 0)
   return characters > model.cheapPrompt

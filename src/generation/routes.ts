@@ -9,6 +9,7 @@ import type { OwnUsage } from '../usage/own/own.ts'
 import type { ApiRefusal } from '../usage/requests/refusals.ts'
 import { authorizationOf, callerOf, checkAttribution, refuseBrowser, type IsClient } from './calls/caller.ts'
 import { registerCalls, type Callers, type CallsNeeds } from './calls/calls.ts'
+import type { ImageFetcher } from './files/image-fetcher.ts'
 import type { Generation, Reply } from './generation.ts'
 import { refusalNotes } from './calls/refusal-notes.ts'
 import { registerTryIt } from './try/routes.ts'
@@ -38,6 +39,7 @@ export interface GenerationRoutesNeeds {
   /** The most bytes of the images and documents of one request. */
   readonly fileBytes: number
   readonly permitted: Permissions
+  readonly images: Pick<ImageFetcher, 'check'>
   /** Called for every charged reply. */
   readonly onCharged?: (model: string, usage: Reply['usage']) => void
   /** Called for every request with a key that was refused or failed, and so not charged. */

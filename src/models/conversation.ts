@@ -57,9 +57,11 @@ export interface FilePart {
   readonly kind: 'file'
   /** `image/png`, `application/pdf`, … */
   readonly mediaType: string
-  /** Base64. */
+  /** Base64. Empty while `url` is to be fetched. */
   readonly data: string
-  /** Undefined for a document whose pages are not counted yet: they are counted once its account could pay. */
+  /** Where an image is that is not fetched yet: it is fetched once its account could pay. */
+  readonly url?: string | undefined
+  /** Undefined for an image that is not fetched yet, and for a document whose pages are not counted yet. Both wait until its account could pay. */
   readonly extent: Extent | undefined
   /** The dialect's name of it, for errors. */
   readonly field: string

@@ -332,7 +332,7 @@ const refused: Readonly<Record<string, readonly (readonly [body: Json, field: st
     [chat(...Array.from({ length: 101 }, () => imageUrl(urlOf('image/png', png)))), 'messages', /100 files/],
   ],
   [messagesUrl]: [
-    [source('url', { url: 'https://example.com/a.png' }), 'messages[0].content[0].source.type', /nothing is fetched/],
+    [source('url', { url: 'https://example.com/a.png' }), 'messages[0].content[0].source.url', /nothing is fetched/],
     [source('file', { file_id: 'x' }), 'messages[0].content[0].source.type', /no files are stored/],
     [source('content', { content: [] }, 'document'), 'messages[0].content[0].source.type', /content is not supported/],
     [inBase64('image/tiff', base64(png)), 'messages[0].content[0].source.media_type', /of type image\/png/],

@@ -27,6 +27,8 @@ export interface ServiceOptions {
   readonly models: readonly object[]
   readonly aliases?: Readonly<Record<string, string>>
   readonly requestBytes?: string
+  /** `limits.fetch_hosts` of the configuration file. */
+  readonly fetchHosts?: readonly string[]
   readonly metricsToken?: string
   /** `sign_in` and `session` of the configuration file. */
   readonly signIn?: object
@@ -211,11 +213,11 @@ export function localEmbedder(file: string, changes: Readonly<Record<string, unk
 }
 
 async function configure(options: ServiceOptions): Promise<Config> {
-  const { models, aliases, requestBytes, metricsToken, signIn, session } = options
+  const { models, aliases, requestBytes, fetchHosts, metricsToken, signIn, session } = options
   const mail = options.mail === undefined ? undefined : { url: options.mail, from: 'Tollgate <tollgate@firm.example>' }
   const root = await mkdtemp(path.join(tmpdir(), 'tollgate-service-'))
   const file = path.join(root, 'tollgate.yaml')
-  const limits = { request_bytes: requestBytes ?? '1MiB' }
+  const limits = { request_bytes: requestBytes ?? '1MiB', ...(fetchHosts && { fetch_hosts: fetchHosts }) }
   const metrics = metricsToken === undefined ? {} : { metrics: { token: metricsToken } }
   const portal = { ...(signIn && { sign_in: signIn }), ...(session && { session }), ...(mail && { mail }) }
   const others = { ...(options.sms && { sms: options.sms }), ...(options.firm && { firm: options.firm }) }

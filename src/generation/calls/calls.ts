@@ -19,6 +19,7 @@ import { replyHeaders } from '../reply.ts'
 import type { Generation, Reply } from '../generation.ts'
 import { registerModels } from '../models/routes.ts'
 import { registerOwnUsage } from '../own/routes.ts'
+import type { ImageFetcher } from '../files/image-fetcher.ts'
 import type { NoteRefusal } from './refusal-notes.ts'
 import type { Job, TextRequest } from '../request.ts'
 import { filesOf, type Prompt } from '../../models/conversation.ts'
@@ -44,6 +45,7 @@ export interface CallsNeeds {
   /** The most bytes of the images and documents of one request. */
   readonly fileBytes: number
   readonly permitted: Permissions
+  readonly images: Pick<ImageFetcher, 'check'>
   /** Called for every charged reply. */
   readonly onCharged?: ((model: string, usage: Reply['usage']) => void) | undefined
   readonly noteRefusal: NoteRefusal
@@ -61,9 +63,10 @@ export function registerCalls(scope: Server, callers: Callers, needs: CallsNeeds
 }
 
 function registerGenerating(scope: Server, { checkClient }: Callers, needs: CallsNeeds): void {
-  const { generation, baseUrl, requestBytes, permitted, onCharged, noteRefusal } = needs
+  const { generation, baseUrl, requestBytes, permitted, images, onCharged, noteRefusal } = needs
   const handle = (dialect: Dialect) => (request: FastifyRequest, reply: FastifyReply) => {
     const parsed = dialect.read(request.body, permitted)
+    images.check(parsed.request.prompt)
     refuseLargeText(request, parsed.request.prompt, requestBytes)
     const job = jobOf(request, reply, parsed.request)
     const onReply = (made: Reply) => {
@@ -119,7 +122,7 @@ const notStored = (): Problem =>
 const anthropic = { wireFormat: anthropicMessages, forAnthropic: true }
 
 function registerCounting(scope: Server, { checkClient }: Callers, needs: CallsNeeds): void {
-  const { generation, requestBytes, fileBytes, permitted } = needs
+  const { generation, requestBytes, fileBytes, permitted, images } = needs
   const count = async (request: FastifyRequest, reply: FastifyReply, text: TextRequest, dialect: Dialect) => {
     if (text.clientId !== undefined) await checkClient(callerOf(request), text.clientId)
     const counted = await generation.count(jobOf(request, reply, text))
@@ -139,6 +142,7 @@ function registerCounting(scope: Server, { checkClient }: Callers, needs: CallsN
   const ofMessages = { schema: countMessageTokens, config, bodyLimit: requestBytes + fileBytes }
   scope.post('/messages/count_tokens', ofMessages, async (request, reply) => {
     const text = readCountRequest(request.body, permitted)
+    images.check(text.prompt)
     refuseLargeText(request, text.prompt, requestBytes)
     const { inputTokens } = await count(request, reply, text, anthropicMessages)
     return { input_tokens: inputTokens }

@@ -12,6 +12,8 @@ const most = { files: 100, imageBytes: 5 * 1024 ** 2, side: 8000, documentBytes:
 
 type Kind = 'image' | 'document'
 
+export const mostImageBytes = most.imageBytes
+
 interface ImageType {
   readonly name: string
   readonly sizeOf: ReadImageSize
@@ -32,9 +34,10 @@ const types: Readonly<Record<Kind, readonly string[]>> = {
 /** A name that some programs use for JPEG. */
 const synonyms: Readonly<Record<string, string>> = { 'image/jpg': 'image/jpeg' }
 
-/** Reads a file from its data URL (RFC 2397). Nothing is ever fetched. */
+/** Reads a file from its data URL (RFC 2397). An image may have the URL of a server instead, from which it is still to be fetched. */
 export function readDataUrl(url: unknown, field: string, kind: Kind): FilePart {
   if (typeof url === 'string' && /^https?:/i.test(url)) {
+    if (kind === 'image') return readImageUrl(url, field)
     throw mustBe(field, 'a data URL with the file itself: nothing is fetched from URLs here')
   }
   const [example] = types[kind]
@@ -43,6 +46,20 @@ export function readDataUrl(url: unknown, field: string, kind: Kind): FilePart {
   const [, mediaType] = /^data:([\w/+.-]+)(?:;[\w-]+=[^;]*)*;base64$/i.exec(url.slice(0, comma)) ?? []
   if (mediaType === undefined) throw mustBe(field, `a data URL such as data:${example};base64,…`)
   return readBase64(url.slice(comma + 1), readMediaType(mediaType.toLowerCase(), field, kind), field, kind)
+}
+
+/** The most characters of a URL. */
+const longestUrl = 8192
+
+/** An image that is to be fetched. As for webhooks, only this machine itself is reached without TLS. */
+export function readImageUrl(text: unknown, field: string): FilePart {
+  const url = typeof text === 'string' && text.length <= longestUrl ? URL.parse(text) : null
+  const isLocal = url !== null && /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(url.hostname)
+  const isSecure = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLocal)
+  if (url === null || !isSecure || url.username + url.password !== '') {
+    throw mustBe(field, 'a data URL, or one that starts with https:// and has no user name')
+  }
+  return { kind: 'file', mediaType: 'image/*', data: '', url: url.href, extent: undefined, field }
 }
 
 /** Returns a media type that is accepted for the kind. */
@@ -72,23 +89,27 @@ function imageSize(bytes: Buffer, { name, sizeOf }: ImageType, field: string): E
 
 const incomplete = (field: string, name: string): Problem => mustBe(field, `a complete ${name}, as its media type says`)
 
-/** Whether the prompt has documents whose pages are not counted yet. */
-export const hasUncountedPages = ({ messages }: Prompt): boolean =>
+/** Whether the prompt has images that are not fetched yet, or documents whose pages are not counted yet. */
+export const hasUnreadFiles = ({ messages }: Prompt): boolean =>
   filesOf(messages).some(({ extent }) => extent === undefined)
 
 /** Counts the pages of the documents of a request. All of them together take no more work than one can. */
 export function withPages(request: TextRequest): TextRequest {
   const { prompt } = request
-  if (!hasUncountedPages(prompt)) return request
+  if (!hasUnreadFiles(prompt)) return request
   const work = createPdfWork()
-  const counted = <Other extends Part>(part: Other | FilePart): Other | FilePart =>
-    part.kind === 'file' && part.extent === undefined ? { ...part, extent: pagesOf(part, work) } : part
+  const counted = (file: FilePart): FilePart =>
+    file.extent === undefined ? { ...file, extent: pagesOf(file, work) } : file
+  return { ...request, prompt: { ...prompt, messages: withFiles(prompt.messages, counted) } }
+}
+
+/** The messages with other images and documents in the same places. */
+export function withFiles(messages: readonly Message[], change: (file: FilePart) => FilePart): readonly Message[] {
+  const changed = <Other extends Part>(part: Other | FilePart): Other | FilePart =>
+    part.kind === 'file' ? change(part) : part
   const withContent = (part: Part): Part =>
-    part.kind === 'result' ? { ...part, content: part.content.map((each) => counted(each)) } : counted(part)
-  const messages = prompt.messages.map((message) =>
-    message.parts ? { ...message, parts: message.parts.map(withContent) } : message,
-  )
-  return { ...request, prompt: { ...prompt, messages } }
+    part.kind === 'result' ? { ...part, content: part.content.map((each) => changed(each)) } : changed(part)
+  return messages.map((message) => (message.parts ? { ...message, parts: message.parts.map(withContent) } : message))
 }
 
 function pagesOf({ data, field }: FilePart, work: PdfWork): Extent {

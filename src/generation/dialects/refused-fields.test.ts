@@ -49,7 +49,7 @@ test('a hosted tool is named in the refusal', () => {
   const calling = { role: 'assistant', content: null, tool_calls: [call] }
   const result = { role: 'tool', tool_call_id: 'c1', content: '5' }
   const thinking = (detail: unknown) => ({ role: 'assistant', content: 'Hi.', reasoning_details: detail })
-  const image = { type: 'image_url', image_url: { url: 'https://example.com/a.png' } }
+  const image = (url: string) => ({ role: 'user', content: [{ type: 'image_url', image_url: { url } }] })
 
   refuses('chat completions', openAiChat, { model: 'fast', messages: [user], max_tokens: 100 }, [
     [{ tools: Array.from({ length: 500 }, (_, index) => functionOf({ name: `f${index}` })) }, 'tools'],
@@ -148,7 +148,9 @@ test('a hosted tool is named in the refusal', () => {
     [{ n: 2 }, 'n'],
     [{ stream_options: { include_obfuscation: true } }, 'stream_options.include_obfuscation'],
     [{ max_completion_tokens: 5 }, 'max_tokens'],
-    [{ messages: [{ role: 'user', content: [image] }] }, 'messages[0].content[0].image_url.url'],
+    [{ messages: [image('http://example.com/a.png')] }, 'messages[0].content[0].image_url.url'],
+    [{ messages: [image('https://a:b@example.com/')] }, 'messages[0].content[0].image_url.url'],
+    [{ messages: [image(`https://example.com/${'x'.repeat(9000)}`)] }, 'messages[0].content[0].image_url.url'],
     [{ messages: [{ ...user, name: 'Anna' }] }, 'messages[0].name'],
     [{ messages: [user, { ...said, content: ' ' }] }, 'messages[1].content'],
     [{ messages: [user, { ...said, reasoning_content: 'Hm.' }] }, 'messages[1].role'],

@@ -278,6 +278,10 @@ const rules: Case[] = [
     upstream({ capabilities: ['json', 'tool'] }),
     'models[0].capabilities[1]: must be one of tools, forced_tools, json, images, documents, reasoning, verbosity',
   ],
+  [
+    'limits: { fetch_hosts: [a/b] }',
+    'limits.fetch_hosts[0]: must be a host such as images.example.com or images.example.com:8443',
+  ],
   [upstream({ pass: 'top_k' }), 'models[0].pass: must be a list'],
   [upstream({ pass: ['top_k', 'a b'] }), 'models[0].pass[1]: must be the name of a field such as top_k'],
   [

@@ -371,7 +371,7 @@ export const configSchema = group('The configuration.', {
   alerts: optionalGroup('Account alerts.', {
     allowed_networks: Type.Array(written(values.network, 'A network.'), {
       description:
-        'Private networks that webhooks may reach: addresses or ranges. By default, webhooks reach only public addresses.',
+        'Private networks that webhooks and the hosts in `limits.fetch_hosts` may be in: addresses or ranges. By default, only public addresses are reached.',
       default: [],
     }),
   }),
@@ -434,6 +434,11 @@ export const configSchema = group('The configuration.', {
         default: '16MiB',
       },
     ),
+    fetch_hosts: Type.Array(written(values.fetchHost, 'A host.'), {
+      description:
+        'The hosts from which images are fetched that a request has by their URLs, such as `[images.example.com]`, each with its port if that is not the usual one. Images of other hosts are refused. See [images by URL](operating.md#images-by-url).',
+      default: [],
+    }),
   }),
   metrics: Type.Optional(
     group('Prometheus metrics at `/metrics`. Without this section, that URL does not exist.', {

@@ -191,6 +191,16 @@ export const endpoint: SettingFormat<string> = {
   },
 }
 
+/** A host of images, with its port unless that is the usual one. */
+export const fetchHost: SettingFormat<string> = {
+  expects: 'a host such as images.example.com or images.example.com:8443',
+  parse(text) {
+    const url = /^[^\s/@?#\\]+$/.test(text) ? URL.parse(`https://${text}`) : null
+    if (url === null || url.hostname === '') throw mismatch(fetchHost)
+    return url.host
+  },
+}
+
 /** An OpenID issuer. Not normalised, because issuers are compared byte by byte. RFC 8414 forbids query and fragment. */
 export const issuer: SettingFormat<string> = secure('an address such as https://login.example.com')
 

@@ -1,6 +1,6 @@
 import type { FilePart, TextPart } from '../../../models/conversation.ts'
 import { isFields, mustBe, shownName, withoutNeutral, type Fields } from '../body.ts'
-import { readBase64, readMediaType } from '../files.ts'
+import { readBase64, readImageUrl, readMediaType } from '../files.ts'
 import { checkedText, refuseOthers } from '../messages.ts'
 
 /** The images and documents of Anthropic's messages. Every function throws Problem `invalid_field`. */
@@ -32,12 +32,16 @@ function sourceOf(block: Fields, place: string): Fields {
 
 /** Why a type of source is not supported. */
 const unsupported: Readonly<Record<string, string>> = {
-  url: ': nothing is fetched from URLs here',
+  url: ': documents are not fetched from URLs here',
   file: ': no files are stored here',
 }
 
 function readSource(source: Fields, place: string, kind: 'image' | 'document'): FilePart {
   const { type, media_type: mediaType, data } = source
+  if (type === 'url' && kind === 'image') {
+    refuseOthers(source, ['type', 'url'], place)
+    return readImageUrl(source['url'], `${place}.url`)
+  }
   if (type !== 'base64') {
     const named = typeof type === 'string' ? `: ${shownName(type)} is not supported here` : ''
     const why = typeof type === 'string' && Object.hasOwn(unsupported, type) ? unsupported[type] : named

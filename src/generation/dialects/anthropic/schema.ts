@@ -57,11 +57,16 @@ const fileFields = {
   source: Type.Optional(
     Type.Object(
       {
-        type: Type.Enum(['base64', 'text'], { description: 'text: a document in plain text.' }),
-        media_type: Type.Enum(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'application/pdf', 'text/plain']),
-        data: Type.String(),
+        type: Type.Enum(['base64', 'text', 'url'], { description: 'text: a document in plain text. url: an image.' }),
+        media_type: Type.Optional(
+          Type.Enum(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'application/pdf', 'text/plain'], {
+            description: 'Not for a url.',
+          }),
+        ),
+        data: Type.Optional(Type.String({ description: 'Not for a url.' })),
+        url: Type.Optional(Type.String({ description: 'Of an image, on a host that the operator has listed.' })),
       },
-      { description: 'For an image or a document: the file itself. Nothing is fetched from URLs.' },
+      { description: 'For an image or a document.' },
     ),
   ),
   title: Type.Optional(Type.String({ description: 'For a document.' })),

@@ -63,7 +63,7 @@ const image = Type.Object({
   type: Type.Literal('input_image'),
   image_url: Type.String({
     description:
-      'A data URL of a PNG, JPEG, GIF or WebP image: at most 5 MiB and 8000 by 8000 pixels. Nothing is fetched from URLs.',
+      'A data URL of a PNG, JPEG, GIF or WebP image: at most 5 MiB and 8000 by 8000 pixels. Or its URL, on a host that the operator has listed.',
   }),
   detail: Type.Optional(
     Type.Enum(['low', 'high', 'auto'], { description: "How much detail the model sees. Default: the vendor's." }),

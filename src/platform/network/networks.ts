@@ -1,5 +1,5 @@
 import { lookup } from 'node:dns/promises'
-import { BlockList, isIP } from 'node:net'
+import { BlockList, isIP, type LookupFunction } from 'node:net'
 
 /** IPv4 networks that are not public (IANA special-purpose registry), and multicast. */
 const notPublic4 = [
@@ -45,7 +45,13 @@ export type FindAddresses = (host: string) => Promise<readonly FoundAddress[]>
 
 const findAddresses: FindAddresses = (host) => lookup(host, { all: true })
 
-/** A host that is in a network which webhooks must not reach. */
+/** The `lookup` of a connection to exactly this address: a name that changes its address meanwhile changes nothing. */
+export const only =
+  (found: FoundAddress): LookupFunction =>
+  (_host, options, done) =>
+    options.all === true ? done(null, [found]) : done(null, found.address, found.family)
+
+/** A host that is in a network which requests of this service must not reach. */
 export class ForbiddenNetwork extends Error {
   readonly code = 'forbidden_network'
 
