@@ -18,6 +18,16 @@ export function markUnsaved(form: string, about?: UnsavedForm): void {
   for (const listener of listeners) listener()
 }
 
+/** Whether the form with this id has unsaved text. */
+export function isMarked(form: string): boolean {
+  return unsaved.has(form)
+}
+
+/** Marks the forms that moving to this path closes as having nothing to save. */
+export function discardUnsaved(pathname: string): void {
+  for (const [form, about] of unsaved) if (isLost(about, pathname)) markUnsaved(form)
+}
+
 /** Marks all forms as having nothing to save. */
 export function forgetUnsaved(): void {
   unsaved.clear()

@@ -81,11 +81,11 @@ export async function loseNext(page: Page, method: 'POST' | 'PATCH'): Promise<vo
   await page.route(/\/clients\/[^/]+\/(?:notes|disputes|letters)/, lose)
 }
 
-/** Holds back POST requests to such a URL until the returned function is called. */
-export async function holdUp(page: Page, address: string): Promise<() => void> {
+/** Holds back requests to such a URL until the returned function is called. */
+export async function holdUp(page: Page, address: string, method: 'GET' | 'POST' = 'POST'): Promise<() => void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   await page.route(address, async (route) => {
-    if (route.request().method() === 'POST') await promise
+    if (route.request().method() === method) await promise
     return route.continue()
   })
   return resolve

@@ -72,8 +72,8 @@ export function useDraft(needs: DraftNeeds) {
   })
   const savesItself = onSelfSaved !== undefined
   const saveWhenLeft = useCallback(() => now.current.saveSelf(), [])
-  const settle = useUnsaved(isDirty, { within, save: savesItself ? saveWhenLeft : undefined })
-  const keepSoon = useKeeping(keptAs, () => (isDirty ? { values: latest(), base } : undefined))
+  const { settle, isLosing } = useUnsaved(isDirty, { within, save: savesItself ? saveWhenLeft : undefined })
+  const keepSoon = useKeeping(keptAs, { current: () => (isDirty ? { values: latest(), base } : undefined), isLosing })
   const saveSoon = useSelfSaving(savesItself ? saveWhenLeft : undefined)
 
   async function send(next: Values, from: typeof base) {

@@ -1,15 +1,22 @@
-import { useCallback, useEffect, useRef } from 'react'
+import { useCallback, useEffect, useLayoutEffect, useRef } from 'react'
 import { keep, type Kept } from '../kept.ts'
 
 /** ms between a change and its storage. Reading a long text takes long. */
 const pause = 1000
 
+interface KeepingNeeds {
+  /** The text, with what is being typed; undefined if nothing is unsaved. */
+  readonly current: () => Kept | undefined
+  /** Whether leaving the form now would lose text that nobody has discarded. */
+  readonly isLosing: () => boolean
+}
+
 /**
- * Keeps the unsaved text of a form until it is saved or the form closes: a reload, a crash of the browser or a lost session ends
- * the page without closing the form. `current` returns the text, with what is being typed; undefined if nothing is unsaved.
- * Returns a function to call for changes that do not render the form again.
+ * Keeps the unsaved text of a form until it is saved or discarded: a reload, a crash of the browser or a lost session ends the page
+ * before that, and so does a move to another page for what is typed while that page loads. Returns a function to call for changes
+ * that do not render the form again.
  */
-export function useKeeping(form: string | undefined, current: () => Kept | undefined): () => void {
+export function useKeeping(form: string | undefined, { current, isLosing }: KeepingNeeds): () => void {
   const latest = useRef(current)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const schedule = useCallback(() => {
@@ -23,7 +30,8 @@ export function useKeeping(form: string | undefined, current: () => Kept | undef
     latest.current = current
     schedule()
   })
-  useEffect(() => {
+  // A layout effect ends while the editor can still be read, and before the form is no longer marked as unsaved.
+  useLayoutEffect(() => {
     if (form === undefined) return undefined
     const flush = () => keep(form, latest.current())
     addEventListener('pagehide', flush)
@@ -31,8 +39,8 @@ export function useKeeping(form: string | undefined, current: () => Kept | undef
       removeEventListener('pagehide', flush)
       clearTimeout(timer.current)
       timer.current = undefined
-      keep(form, undefined)
+      keep(form, isLosing() ? latest.current() : undefined)
     }
-  }, [form])
+  }, [form, isLosing])
   return schedule
 }

@@ -1,7 +1,16 @@
 import { Button, Group, Modal } from '@mantine/core'
-import { useEffect, useId, useState, useSyncExternalStore } from 'react'
+import { useCallback, useEffect, useId, useState, useSyncExternalStore } from 'react'
 import { useBlocker } from 'react-router'
-import { hasUnsaved, losesUnsaved, markUnsaved, markLeaving, saveUnsaved, watchUnsaved } from '../unsaved.ts'
+import {
+  discardUnsaved,
+  hasUnsaved,
+  isMarked,
+  losesUnsaved,
+  markUnsaved,
+  markLeaving,
+  saveUnsaved,
+  watchUnsaved,
+} from '../unsaved.ts'
 
 interface UnsavedNeeds {
   readonly within?: string | undefined
@@ -10,15 +19,20 @@ interface UnsavedNeeds {
 
 /**
  * Guards a form with unsaved text, except on pages at and below the path `within`, where the form stays open. `save` is called when it
- * is left. Returns a function that marks the form as saved at once, before it rerenders.
+ * is left.
  */
-export function useUnsaved(isUnsaved: boolean, { within, save }: UnsavedNeeds): () => void {
+export function useUnsaved(isUnsaved: boolean, { within, save }: UnsavedNeeds) {
   const form = useId()
   useEffect(() => {
     markUnsaved(form, isUnsaved ? { within, save } : undefined)
     return () => markUnsaved(form)
   }, [form, isUnsaved, within, save])
-  return () => markUnsaved(form)
+  return {
+    /** Marks the form as saved or discarded at once, before it rerenders. */
+    settle: () => markUnsaved(form),
+    /** Whether the form has text that is neither saved nor discarded. */
+    isLosing: useCallback(() => isMarked(form), [form]),
+  }
 }
 
 /**
@@ -52,7 +66,7 @@ export function UnsavedGuard() {
     void askAfterSaving()
   }, [next])
   useEffect(() => {
-    // Saving has completed.
+    // Saved or discarded.
     if (!isInTheWay && blocker.state === 'blocked') blocker.proceed()
   }, [isInTheWay, blocker])
   return (
@@ -65,7 +79,7 @@ export function UnsavedGuard() {
     >
       <p>You have unsaved changes. Leaving this page discards them.</p>
       <Group justify="flex-end" gap="xs" mt="lg">
-        <Button variant="default" onClick={() => blocker.proceed?.()}>
+        <Button variant="default" onClick={() => next && discardUnsaved(next.pathname)}>
           Leave without saving
         </Button>
         <Button data-autofocus onClick={() => blocker.reset?.()}>

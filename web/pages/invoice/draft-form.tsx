@@ -40,7 +40,7 @@ export function DraftForm(props: DraftFormProps) {
   const [theirs, setTheirs] = useState<ShownInvoice>()
   const form = useRef<HTMLFormElement>(null)
   const isDirty = !isSameDraft(values, initial)
-  const settle = useUnsaved(isDirty, {})
+  const { settle } = useUnsaved(isDirty, {})
   useEffect(() => {
     if (document.activeElement === document.body) form.current?.querySelector<HTMLElement>('input, textarea')?.focus()
   }, [])

@@ -38,7 +38,7 @@ export function DraftForm({ initial, submitLabel, error, isShown, isSent, onSubm
   const form = useRef<HTMLFormElement>(null)
   const wait = useWait(error)
   const isChanged = JSON.stringify(request) !== JSON.stringify({ ...initial, instructions: suggested })
-  const settle = useUnsaved(isChanged && !isSent, {})
+  const { settle } = useUnsaved(isChanged && !isSent, {})
   const set = (more: Partial<DraftRequest>) => setChanges((before) => ({ ...before, ...more }))
   const template = templateChoice(templates, request.instructions, (instructions) => set({ instructions }))
   useEffect(() => {
