@@ -217,6 +217,9 @@ create table sign_in_attempt (
   -- As in session: the provider may report the end of its session while the sign-in waits for its second factor. The copy in the
   -- encrypted proof cannot be looked up.
   provider_sid text,
+  -- What only the service can write, for all columns: a row that was added or changed with plain SQL is refused. Each submission hashes it
+  -- once more.
+  mac          bytea,
   check ((step = 'proven') = (person_id is not null)),
   check ((step = 'proven') = (proof is not null))
 );

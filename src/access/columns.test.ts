@@ -255,8 +255,7 @@ const tables: Readonly<Record<string, Columns>> = {
   },
   // As in password_reset.
   sign_in_attempt: {
-    compared: 'state_hash browser_hash step proof person_id',
-    free: 'method data return_to expires_at links_to enrols factor provider_sid tries',
+    compared: `state_hash browser_hash step proof person_id method data return_to expires_at links_to enrols factor provider_sid tries mac`,
   },
   // Every start compares it with the files, and `verify` the functions.
   sql_function: { compared: 'name checksum' },

@@ -4,6 +4,7 @@ import { byService, personActor } from '../access/actor.ts'
 import { createAudit } from '../access/audit/audit.ts'
 import type { MailMessage } from '../mail/mailer.ts'
 import { createPeople } from '../people/people.ts'
+import { createEncryption } from '../platform/encryption/encryption.ts'
 import type { Person } from '../people/person.ts'
 import { fixture } from '../../tests/support/fixture.ts'
 import { openOwnDatabase } from '../../tests/support/own-database.ts'
@@ -23,7 +24,10 @@ const people = fixture(() => createPeople({ database, audit }))
 const sessions = fixture(() =>
   createSessions({ database, audit, log, lifetimes: { idle: 3_600_000, absolute: 43_200_000 } }),
 )
-const attempts = fixture(() => createAttempts({ database, baseUrl: 'https://tollgate.test', clock: Date.now }))
+const encryption = createEncryption(Buffer.alloc(32))
+const attempts = fixture(() =>
+  createAttempts({ database, encryption, baseUrl: 'https://tollgate.test', clock: Date.now }),
+)
 const changes = fixture(() => createCredentialChanges({ sessions, audit, mailer }))
 
 let made = 0

@@ -75,7 +75,7 @@ export async function openSignIn(needs: Needs): Promise<OpenSignIn> {
   refuseUnsupported(config)
   const throttle = createThrottle({ database })
   const known = createKnownNetworks({ database })
-  const attempts = createAttempts({ database, baseUrl, clock: Date.now })
+  const attempts = createAttempts({ database, encryption, baseUrl, clock: Date.now })
   const refusals = createRefusals({ audit })
   const steps = createSteps({ limits: createSignInLimits({ perMinute: settings.starts_per_minute }), refusals })
   const changes = createCredentialChanges({ sessions, audit, mailer })

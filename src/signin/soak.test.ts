@@ -6,6 +6,7 @@ import { createTestLog } from '../../tests/support/log.ts'
 import { byService } from '../access/actor.ts'
 import { createAudit } from '../access/audit/audit.ts'
 import { createPeople } from '../people/people.ts'
+import { createEncryption } from '../platform/encryption/encryption.ts'
 import { createAttempts } from './attempt/attempts.ts'
 import { newSecret } from './session/cookies.ts'
 import { removeExpired } from './housekeeping.ts'
@@ -97,7 +98,8 @@ async function size(): Promise<number> {
 const vacuum = 'vacuum (index_cleanup on, truncate on) session, sign_in_attempt, logout_token'
 
 test('over three days the tables hold what is alive and nothing else, and do not grow', async () => {
-  const attempts = createAttempts({ database, baseUrl: 'https://tollgate.test', clock })
+  const encryption = createEncryption(Buffer.alloc(32))
+  const attempts = createAttempts({ database, encryption, baseUrl: 'https://tollgate.test', clock })
   const sizes: number[] = []
   let most = 0
   for (let steps = 0; now < monday + 3 * day; steps++) {

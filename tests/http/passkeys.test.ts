@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { createAuthenticator, type Deviations } from '../support/authenticator.ts'
+import { ageBegun } from '../support/begun-sign-ins.ts'
 import { at, valuesOf } from '../support/json.ts'
 import { fixture, setUp } from '../support/fixture.ts'
 import {
@@ -31,12 +32,7 @@ async function owner() {
 const passkeysOf = async (profile: Profile) => (await profile.ask('/me')).json['passkeys']
 const factorsOf = async (profile: Profile) => at((await profile.ask('/me')).json, 'sessions', 0, 'factors')
 const codeOf = (page: Page) => at(page.json, 'error', 'code')
-const wait = (minutes: number) =>
-  portal.service.database.rows(
-    `update sign_in_attempt set data = jsonb_set(data, '{expires}', to_jsonb((data->>'expires')::bigint - $1::bigint))
-     where step = 'begun' and data ? 'expires'`,
-    [minutes * 60_000],
-  )
+const wait = (minutes: number) => ageBegun(portal.service.database, minutes)
 
 /** The user handles of two registrations. */
 async function handles(profile: Profile): Promise<readonly unknown[]> {

@@ -7,9 +7,11 @@ import { verifySignIns } from '../../src/signin/verify.ts'
 import { fixture } from '../support/fixture.ts'
 import { at } from '../support/json.ts'
 import { startMailServer } from '../support/mail-server.ts'
-import { post } from '../support/own-account.ts'
+import { challengeOf, post } from '../support/own-account.ts'
 import { startPortal } from '../support/portal.ts'
+import type { Page } from '../support/profile.ts'
 import { encryptionKey } from '../support/service.ts'
+import { totpCode } from '../support/totp.ts'
 import { until } from '../support/until.ts'
 
 // Someone who can write to the database can invent a row, or change their own, but not the part that Tollgate encrypted for it.
@@ -73,5 +75,56 @@ test('a sign-in that waits for a second factor cannot be given to another browse
   await database.rows(`update sign_in_attempt set browser_hash = $1 where step = 'proven'`, [hashOf(value)])
   assert.equal((await faults()).length, 1)
   const page = await post(other, '/auth/second-factor/enrol/start', { factor: 'totp' })
-  assert.match(page.text, /This sign-in has expired/)
+  assert.match(page.text, /was not started in this browser/)
+  await database.rows('delete from sign_in_attempt')
+})
+
+test('what a browser has begun is refused once something else has changed it, and verify names it', async () => {
+  const { database } = portal.service
+  /** Makes each change, which undoes itself if it is made twice. */
+  async function refuses(changes: readonly string[], go: () => Promise<Page>) {
+    for (const change of changes) {
+      await database.rows(`update sign_in_attempt set ${change}`)
+      assert.deepEqual(
+        (await faults()).map((fault) => at(fault, 'table')),
+        ['sign_in_attempt'],
+        change,
+      )
+      assert.match((await go()).text, /was not started in this browser/, change)
+      await database.rows(`update sign_in_attempt set ${change}`)
+      assert.deepEqual(await faults(), [], change)
+    }
+  }
+  const ofBoth = [
+    'method = reverse(method)',
+    'return_to = reverse(return_to)',
+    'links_to = case when links_to is null then (select id from person limit 1) end',
+    `expires_at = expires_at + interval '1 hour' * case when expires_at > now() + interval '40 minutes' then -1 else 1 end`,
+  ]
+
+  const profile = portal.profile()
+  const { json } = await post(profile, '/auth/start/password', { return_to: '/clients' })
+  const guess = { email: await newPerson('paul'), password: 'not the right one' }
+  const complete = () => post(profile, '/auth/complete', { attempt: json['attempt'], input: guess })
+  // They are counted.
+  await refuses(ofBoth, complete)
+  await database.rows('update sign_in_attempt set tries = 0')
+  assert.match((await complete()).text, /was not started in this browser/)
+  await database.rows('delete from sign_in_attempt')
+
+  portal.newcomer()
+  assert.equal((await profile.signIn('firm', '/clients')).location, '/signin')
+  const { secret } = challengeOf(await post(profile, '/auth/second-factor/enrol/start', { factor: 'totp' }))
+  const enrol = (code = totpCode(secret)) => post(profile, '/auth/second-factor/enrol', { input: { code } })
+  assert.match((await enrol('000000')).text, /This code is wrong/)
+  const changes = [
+    ...ofBoth,
+    'factor = reverse(factor)',
+    'enrols = not enrols',
+    'tries = 1 - tries',
+    `data = jsonb_build_object('secret', reverse(data ->> 'secret'))`,
+    'provider_sid = reverse(provider_sid)',
+  ]
+  await refuses(changes, enrol)
+  assert.equal((await enrol()).status, 200)
 })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { ageBegun } from '../support/begun-sign-ins.ts'
 import { at, parseObject } from '../support/json.ts'
 import { fixture } from '../support/fixture.ts'
 import { challengeOf, codesOf, giveFactor, post, remove } from '../support/own-account.ts'
@@ -46,12 +47,7 @@ const send = async (profile: Profile) => {
   return post(profile, '/auth/second-factor/start', { factor: 'sms' })
 }
 const give = (profile: Profile, code: string) => post(profile, '/auth/second-factor', { input: { code } })
-const age = (minutes: number) =>
-  portal.service.database.rows(
-    `update sign_in_attempt set data = jsonb_set(data, '{expires}', to_jsonb((data->>'expires')::bigint - $1::bigint))
-     where factor = 'sms'`,
-    [minutes * 60_000],
-  )
+const age = (minutes: number) => ageBegun(portal.service.database, minutes)
 
 describe('B69: a telephone number', () => {
   test('is verified by a code; an authenticator app and passkeys are offered too', async () => {

@@ -76,7 +76,7 @@ describe('the shipped migrations', () => {
     const history = await rows('select number, name from migration order by number')
     assert.deepEqual(
       history,
-      names.map((name, index) => ({ number: index + 1, name })),
+      names.map((name) => ({ number: Number.parseInt(name, 10), name })),
     )
     await end()
   })

@@ -1,20 +1,24 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 
 const algorithm = 'aes-256-gcm'
 const sizes = { key: 32, nonce: 12, tag: 16 }
 
-/** Encrypts small secrets that are stored in the database, with a key that is not. */
+/** Encrypts small secrets that are stored in the database, and authenticates what anyone may read there, with a key that is not. */
 export interface Encryption {
   /** `context` binds the result to its row: decryption requires the same one. */
   encrypt(this: void, text: string, context: string): Buffer
   /** Undefined if the bytes were encrypted with another key, for another context, or were altered. */
   decrypt(this: void, bytes: Uint8Array, context: string): string | undefined
+  /** HMAC-SHA256. Begin the text with what it is for. */
+  mac(this: void, text: string): Buffer
 }
 
 /** AES-256-GCM. The result is the nonce, the tag and the ciphertext. Throws RangeError unless the key has 32 bytes. */
 export function createEncryption(key: Uint8Array): Encryption {
   if (key.length !== sizes.key) throw new RangeError(`the key has ${key.length} bytes, not ${sizes.key}`)
+  const macKey = Buffer.from(hkdfSync('sha256', key, '', 'mac', sizes.key))
   return Object.freeze<Encryption>({
+    mac: (text) => createHmac('sha256', macKey).update(text).digest(),
     encrypt(text, context) {
       const nonce = randomBytes(sizes.nonce)
       const cipher = createCipheriv(algorithm, key, nonce).setAAD(Buffer.from(context))

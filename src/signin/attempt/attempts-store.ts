@@ -1,8 +1,10 @@
 import type { Queryable } from '../../platform/database/database.ts'
 import type { AttemptData } from '../methods/method.ts'
 import { unflushed } from '../throttle/store.ts'
+import { isOwnRow } from './mailed-links-store.ts'
 
-export interface NewAttempt {
+/** An attempt as it is stored. */
+export interface AttemptRow {
   readonly stateHash: Buffer
   readonly browserHash: Buffer
   readonly method: string
@@ -11,14 +13,31 @@ export interface NewAttempt {
   /** The person who is to get the identity, instead of a sign-in. */
   readonly linksTo: string | null
   readonly expiresAt: Date
+  /** Null before the first proof, like the next two. */
+  readonly personId: string | null
+  readonly proof: Buffer | null
+  /** The provider's name for its session. */
+  readonly providerSid: string | null
+  /** The second factor that was begun. */
+  readonly factor: string | null
+  /** Whether the factor is being set up, not shown. */
+  readonly enrols: boolean
+  readonly tries: number
+  /** Null: a version before this column wrote the row. */
+  readonly mac: Buffer | null
 }
 
-export async function insertAttempt(database: Queryable, attempt: NewAttempt): Promise<void> {
-  const { stateHash, browserHash, method, data, returnTo, linksTo, expiresAt } = attempt
+const columns = `state_hash as "stateHash", browser_hash as "browserHash", method, data, return_to as "returnTo", links_to as "linksTo",
+  expires_at as "expiresAt", person_id as "personId", proof, provider_sid as "providerSid", factor, enrols, tries, mac`
+
+type BegunColumn = 'stateHash' | 'browserHash' | 'method' | 'data' | 'returnTo' | 'linksTo' | 'expiresAt' | 'mac'
+
+export async function insertAttempt(database: Queryable, attempt: Pick<AttemptRow, BegunColumn>): Promise<void> {
+  const { stateHash, browserHash, method, data, returnTo, linksTo, expiresAt, mac } = attempt
   await database.rows(
-    `insert into sign_in_attempt (state_hash, browser_hash, method, data, return_to, links_to, expires_at)
-     values ($1, $2, $3, $4, $5, $6, $7)`,
-    [stateHash, browserHash, method, JSON.stringify(data), returnTo, linksTo, expiresAt],
+    `insert into sign_in_attempt (state_hash, browser_hash, method, data, return_to, links_to, expires_at, mac)
+     values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    [stateHash, browserHash, method, JSON.stringify(data), returnTo, linksTo, expiresAt, mac],
   )
 }
 
@@ -30,26 +49,18 @@ export interface AttemptKey {
   readonly now: Date
 }
 
-/** A row that has begun, as its method gets it. */
-export interface BegunRow {
-  readonly stateHash: Buffer
-  readonly method: string
-  readonly data: AttemptData
-  readonly returnTo: string
-  readonly linksTo: string | null
-}
-
-const begunColumns = `state_hash as "stateHash", method, data, return_to as "returnTo", links_to as "linksTo"`
+/** What a method, and what follows it, needs of a row that has begun. */
+export type BegunRow = Pick<AttemptRow, 'stateHash' | 'method' | 'data' | 'returnTo' | 'linksTo'>
 
 /** Uses up an attempt; undefined if it cannot be used. Of several at once, one gets it. */
 export async function takeBegun(
   database: Queryable,
   { stateHash, browserHashes, now }: AttemptKey,
-): Promise<BegunRow | undefined> {
-  const [attempt] = await database.rows<BegunRow>(
+): Promise<AttemptRow | undefined> {
+  const [attempt] = await database.rows<AttemptRow>(
     `update sign_in_attempt set step = 'used'
      where state_hash = $1 and browser_hash = any($2) and expires_at > $3 and step = 'begun'
-     returning ${begunColumns}`,
+     returning ${columns}`,
     [stateHash, browserHashes, now],
   )
   return attempt
@@ -65,10 +76,10 @@ export async function isBegunBy(database: Queryable, { stateHash, browserHashes,
 }
 
 /** Uses up an attempt, whichever browser began it. */
-export async function claimBegun(database: Queryable, stateHash: Buffer, now: Date): Promise<BegunRow | undefined> {
-  const [attempt] = await database.rows<BegunRow>(
+export async function claimBegun(database: Queryable, stateHash: Buffer, now: Date): Promise<AttemptRow | undefined> {
+  const [attempt] = await database.rows<AttemptRow>(
     `update sign_in_attempt set step = 'used'
-     where state_hash = $1 and expires_at > $2 and step = 'begun' returning ${begunColumns}`,
+     where state_hash = $1 and expires_at > $2 and step = 'begun' returning ${columns}`,
     [stateHash, now],
   )
   return attempt
@@ -85,12 +96,12 @@ export async function tryBegun(
   database: Queryable,
   { stateHash, browserHashes, now }: AttemptKey,
   maxTries: number,
-): Promise<TriedAttempt<BegunRow> | undefined> {
-  const [attempt] = await database.rows<TriedAttempt<BegunRow>>({
+): Promise<TriedAttempt<AttemptRow> | undefined> {
+  const [attempt] = await database.rows<TriedAttempt<AttemptRow>>({
     name: 'sign_in_try',
-    text: `update sign_in_attempt set tries = tries + 1 from ${unflushed}
+    text: `update sign_in_attempt set tries = tries + 1, mac = sha256(mac) from ${unflushed}
      where state_hash = $1 and browser_hash = any($2) and expires_at > $3 and step = 'begun' and tries < $4
-     returning ${begunColumns}, $4 - tries as "triesLeft"`,
+     returning ${columns}, $4 - tries as "triesLeft"`,
     values: [stateHash, browserHashes, now, maxTries],
   })
   return attempt
@@ -100,48 +111,37 @@ export async function tryBegun(
 export async function useAttempt(database: Queryable, stateHash: Buffer, step: 'begun' | 'proven'): Promise<boolean> {
   const rows = await database.rows(
     `update sign_in_attempt set step = 'used', data = '{}', factor = null, enrols = false, person_id = null, proof = null,
-       provider_sid = null
+       provider_sid = null, mac = null
      where state_hash = $1 and step = $2 returning 1`,
     [stateHash, step],
   )
   return rows.length > 0
 }
 
-interface Proved {
-  readonly stateHash: Buffer
-  /** The hash of a new cookie. */
-  readonly browserHash: Buffer
-  readonly personId: string
-  readonly proof: Buffer
-  /** The provider's name for its session. */
-  readonly providerSid: string | undefined
-  readonly expiresAt: Date
-}
+/** What a first proof sets. */
+type Proved = Pick<ProvenRow, 'stateHash' | 'browserHash' | 'personId' | 'proof' | 'providerSid' | 'expiresAt' | 'mac'>
 
 /** Turns an attempt that was just used into a proven one, which waits for a second factor. */
 export async function proveAttempt(
   database: Queryable,
-  { stateHash, browserHash, personId, proof, providerSid, expiresAt }: Proved,
+  { stateHash, browserHash, personId, proof, providerSid, expiresAt, mac }: Proved,
 ): Promise<void> {
   await database.rows(
     `update sign_in_attempt set step = 'proven', tries = 0, data = '{}', person_id = $2, proof = $3, provider_sid = $4,
-       expires_at = $5, browser_hash = $6
+       expires_at = $5, browser_hash = $6, mac = $7
      where state_hash = $1 and step = 'used'`,
-    [stateHash, personId, proof, providerSid ?? null, expiresAt, browserHash],
+    [stateHash, personId, proof, providerSid, expiresAt, browserHash, mac],
   )
 }
 
-export interface ProvenRow extends BegunRow {
-  readonly browserHash: Buffer
+export interface ProvenRow extends AttemptRow {
   readonly personId: string
   readonly proof: Buffer
-  /** The second factor that was begun. */
-  readonly factor: string | null
-  /** Whether the factor is being set up, not shown. */
-  readonly enrols: boolean
 }
 
-const provenColumns = `${begunColumns}, browser_hash as "browserHash", person_id as "personId", proof, factor, enrols`
+export function isProven(row: AttemptRow): row is ProvenRow {
+  return row.personId !== null && row.proof !== null
+}
 
 /** The browser's most recent attempt that waits for a second factor. */
 export async function readProven(
@@ -149,22 +149,11 @@ export async function readProven(
   { browserHashes, now }: Omit<AttemptKey, 'stateHash'>,
 ): Promise<ProvenRow | undefined> {
   const [attempt] = await database.rows<ProvenRow>(
-    `select ${provenColumns} from sign_in_attempt
+    `select ${columns} from sign_in_attempt
      where browser_hash = any($1) and expires_at > $2 and step = 'proven' order by expires_at desc, state_hash limit 1`,
     [browserHashes, now],
   )
   return attempt
-}
-
-export async function beginFactor(
-  database: Queryable,
-  stateHash: Buffer,
-  { factor, data, enrols }: BegunStep,
-): Promise<void> {
-  await database.rows(
-    `update sign_in_attempt set factor = $2, data = $3, enrols = $4 where state_hash = $1 and step = 'proven'`,
-    [stateHash, factor, JSON.stringify(data), enrols],
-  )
 }
 
 /** A second factor that is to be shown or set up next. */
@@ -174,6 +163,19 @@ export interface BegunStep {
   readonly enrols: boolean
 }
 
+/** `macs` by the number of submissions, which another request may be counting. */
+export async function beginFactor(
+  database: Queryable,
+  stateHash: Buffer,
+  { factor, data, enrols, macs }: BegunStep & { readonly macs: readonly Buffer[] },
+): Promise<void> {
+  await database.rows(
+    `update sign_in_attempt set factor = $2, data = $3, enrols = $4, mac = ($5::bytea[])[tries + 1]
+     where state_hash = $1 and step = 'proven'`,
+    [stateHash, factor, JSON.stringify(data), enrols, macs],
+  )
+}
+
 /** Counts a submission for the second factor; undefined if there are no tries left. */
 export async function tryProven(
   database: Queryable,
@@ -181,9 +183,9 @@ export async function tryProven(
   maxTries: number,
 ): Promise<TriedAttempt<ProvenRow> | undefined> {
   const [attempt] = await database.rows<TriedAttempt<ProvenRow>>(
-    `update sign_in_attempt set tries = tries + 1 from ${unflushed}
+    `update sign_in_attempt set tries = tries + 1, mac = sha256(mac) from ${unflushed}
      where state_hash = $1 and step = 'proven' and tries < $2
-     returning ${provenColumns}, $2 - tries as "triesLeft"`,
+     returning ${columns}, $2 - tries as "triesLeft"`,
     [stateHash, maxTries],
   )
   return attempt
@@ -235,4 +237,9 @@ export async function readAttempt(
     [stateHash, browserHashes, now],
   )
   return attempt
+}
+
+/** The attempts that can go on, of those that this version began. */
+export function readOwnAttempts(tx: Queryable): Promise<AttemptRow[]> {
+  return tx.rows(`select ${columns} from sign_in_attempt where step <> 'used' and ${isOwnRow}`)
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openOwnDatabase } from '../../../tests/support/own-database.ts'
 import { type Database } from '../../platform/database/database.ts'
+import { createEncryption } from '../../platform/encryption/encryption.ts'
 import { createAttempts } from './attempts.ts'
 
 const { database } = openOwnDatabase()
@@ -15,7 +16,8 @@ test('many submissions at the same time are counted one after another, each once
       return database.rows<Row>(...query).finally(() => running--)
     },
   }
-  const attempts = createAttempts({ database: watched, baseUrl: 'http://localhost', clock: Date.now })
+  const encryption = createEncryption(Buffer.alloc(32))
+  const attempts = createAttempts({ database: watched, encryption, baseUrl: 'http://localhost', clock: Date.now })
   const begin = (state: string) =>
     attempts.begin({ state, method: 'password', data: {}, returnTo: '/', cookies: undefined })
   const begun = await Promise.all(

@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import type { Database, Queryable } from '../../platform/database/database.ts'
+import type { Encryption } from '../../platform/encryption/encryption.ts'
 import { createTurnstile } from '../../platform/flow/turnstile.ts'
 import { hashOf, newSecret, readSecrets, setCookie } from '../session/cookies.ts'
+import { isBound, macOf, macsOf, maxTries } from './binding.ts'
 import { lockActivePerson } from './locked-person-store.ts'
 import type { AttemptData } from '../methods/method.ts'
 import * as store from './attempts-store.ts'
@@ -15,8 +17,6 @@ const maxCookies = 16
  * wrong passwords would occupy the connections and processors of the database, and everyone's reads would wait.
  */
 const tries = { atOnce: 1, pause: 5 }
-/** Submissions per step. */
-export const maxTries = 5
 
 export type { BegunRow as BegunAttempt, ProvenRow as ProvenAttempt, TriedAttempt } from './attempts-store.ts'
 
@@ -56,7 +56,8 @@ export interface UnusableState {
 /**
  * Sign-in attempts, each bound to one browser by a cookie that all tabs of the browser share. Each such cookie has its
  * own name; otherwise tabs that start at the same moment would overwrite each other's. The first proof moves an attempt to
- * another cookie with a new value: a value that existed before a proof carries no rights after it.
+ * another cookie with a new value: a value that existed before a proof carries no rights after it. A row that something else wrote
+ * or changed is like one that does not exist.
  */
 export interface Attempts {
   /** Returns the Set-Cookie text that binds the attempt to the browser. */
@@ -91,11 +92,15 @@ export interface Attempts {
 
 interface AttemptNeeds {
   readonly database: Database
+  readonly encryption: Encryption
   readonly baseUrl: string
   readonly clock: () => number
 }
 
-export function createAttempts({ database, baseUrl, clock }: AttemptNeeds): Attempts {
+/** A row before its first proof, and before a second factor was begun. */
+const initial = { personId: null, providerSid: null, factor: null, enrols: false }
+
+export function createAttempts({ database, encryption, baseUrl, clock }: AttemptNeeds): Attempts {
   // A sibling host cannot set a cookie with this prefix (RFC 6265bis section 4.1.3.2). It requires https.
   const host = baseUrl.startsWith('https:') ? '__Host-' : ''
   const prefix = `${host}signin-`
@@ -113,41 +118,49 @@ export function createAttempts({ database, baseUrl, clock }: AttemptNeeds): Atte
     begunCookies(header)[0] ?? { name: `${prefix}${randomBytes(6).toString('base64url')}`, value: newSecret() }
   const turnstile = createTurnstile(tries.atOnce, tries)
   const expiry = () => new Date(clock() + lifetime * 1000)
+  const bound = <Row extends store.AttemptRow>(row: Row | undefined) =>
+    row !== undefined && isBound(encryption, row) ? row : undefined
 
   return Object.freeze<Attempts>({
     async begin({ state, cookies, linksTo, ...attempt }) {
       const { name, value } = cookieFor(cookies)
       const hashes = { stateHash: hashOf(state), browserHash: hashOf(value) }
-      await store.insertAttempt(database, { ...attempt, ...hashes, linksTo: linksTo ?? null, expiresAt: expiry() })
+      const row = { ...attempt, ...hashes, linksTo: linksTo ?? null, expiresAt: expiry() }
+      await store.insertAttempt(database, { ...row, mac: macOf(encryption, { ...initial, ...row }) })
       return setCookie(name, value, lifetime)
     },
-    use: (state, cookies) => store.takeBegun(database, keyOf(state, cookies)),
+    use: async (state, cookies) => bound(await store.takeBegun(database, keyOf(state, cookies))),
     isOwn: (stateHash, cookies) =>
       store.isBegunBy(database, { stateHash, browserHashes: browsers(cookies), now: new Date(clock()) }),
     browsersOf: browsers,
-    claim: (stateHash) => store.claimBegun(database, stateHash, new Date(clock())),
-    try: (state, cookies) => turnstile.run(() => store.tryBegun(database, keyOf(state, cookies), maxTries)),
+    claim: async (stateHash) => bound(await store.claimBegun(database, stateHash, new Date(clock()))),
+    try: async (state, cookies) =>
+      bound(await turnstile.run(() => store.tryBegun(database, keyOf(state, cookies), maxTries))),
     finish: ({ stateHash }: store.BegunRow, step: 'begun' | 'proven', within: Queryable = database) =>
       store.useAttempt(within, stateHash, step),
-    async prove({ stateHash }, { cookies, confirm, proofFor, ...proven }) {
+    async prove(attempt, { cookies, confirm, proofFor, personId, providerSid = null }) {
       const value = newSecret()
       const browserHash = hashOf(value)
-      const proof = proofFor(browserHash)
+      const row = { ...attempt, ...initial, personId, providerSid, browserHash, expiresAt: expiry(), data: {} }
+      const sealed = { proof: proofFor(browserHash), mac: macOf(encryption, row) }
       await database.transaction(async (tx) => {
-        await lockActivePerson(tx, proven.personId)
+        await lockActivePerson(tx, personId)
         await confirm(tx)
         await store.deleteProven(tx, provenBrowsers(cookies))
-        await store.proveAttempt(tx, { ...proven, stateHash, browserHash, proof, expiresAt: expiry() })
+        await store.proveAttempt(tx, { ...row, ...sealed })
       })
       return setCookie(provenName, value, lifetime)
     },
     async proven(cookies) {
       const browserHashes = provenBrowsers(cookies)
       if (browserHashes.length === 0) return undefined
-      return store.readProven(database, { browserHashes, now: new Date(clock()) })
+      return bound(await store.readProven(database, { browserHashes, now: new Date(clock()) }))
     },
-    beginFactor: ({ stateHash }, begun) => store.beginFactor(database, stateHash, begun),
-    tryProven: ({ stateHash }) => store.tryProven(database, stateHash, maxTries),
+    beginFactor(attempt, begun) {
+      const macs = macsOf(encryption, { ...attempt, ...begun })
+      return store.beginFactor(database, attempt.stateHash, { ...begun, macs })
+    },
+    tryProven: async ({ stateHash }) => bound(await store.tryProven(database, stateHash, maxTries)),
     async abandon(cookies) {
       const browserHashes = provenBrowsers(cookies)
       if (browserHashes.length > 0) await store.deleteProven(database, browserHashes)

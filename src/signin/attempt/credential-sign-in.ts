@@ -1,5 +1,5 @@
 import { Problem } from '../../platform/problems.ts'
-import { maxTries } from './attempts.ts'
+import { maxTries } from './binding.ts'
 import { newSecret } from '../session/cookies.ts'
 import type { GateResult } from '../gate.ts'
 import type { Challenge, CredentialMethod } from '../methods/method.ts'
