@@ -106,7 +106,9 @@ describe('the editor of a letter', () => {
     await page.goBack()
     await toEndOf(page, 'thank you.')
     const load = await holdUp(page, '**/drafts', 'GET')
+    const saved = page.waitForResponse((response) => response.request().method() === 'PATCH')
     await typeAndLeave(page, ' Three.')
+    await saved
     await page.getByText('Saved', { exact: true }).waitFor()
     await page.keyboard.type(' Four.')
     await page.getByText('Saved', { exact: true }).waitFor({ state: 'hidden' })
