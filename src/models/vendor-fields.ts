@@ -10,6 +10,7 @@ const besidePrompt: ReadonlySet<string> = new Set([
   'min_p',
   'provider',
   'repetition_penalty',
+  'top_a',
   'top_k',
 ])
 

@@ -11,7 +11,16 @@ import { startVendor } from '../support/vendor.ts'
 let service: Service
 let customer: Customer
 const vendor = fixture(() => startVendor())
-const pass = ['top_k', 'min_p', 'repetition_penalty', 'logit_bias', 'chat_template_kwargs', 'provider', 'guided_regex']
+const pass = [
+  'top_k',
+  'top_a',
+  'min_p',
+  'repetition_penalty',
+  'logit_bias',
+  'chat_template_kwargs',
+  'provider',
+  'guided_regex',
+]
 const prefills = ['plain', 'prefix', 'partial', 'continue_final_message'] as const
 setUp(async () => {
   const models = [
@@ -61,6 +70,7 @@ const everything = {
   presence_penalty: 2,
   logit_bias: { '50256': -100 },
   top_k: 40,
+  top_a: 0.2,
   min_p: 0,
   repetition_penalty: 1,
   chat_template_kwargs: kwargs,
@@ -72,9 +82,11 @@ describe('A50 a field of a vendor', () => {
   it('reaches a model that takes it as it is, whole and streamed, and nothing else does', async () => {
     for (const stream of [false, true]) {
       assert.deepEqual(await received('/v1/chat/completions', 'fast', { ...everything, stream }), everything)
-      const { top_k, guided_regex } = everything
-      assert.deepEqual(await received('/v1/messages', 'fast', { top_k, guided_regex, stream }), { top_k, guided_regex })
-      assert.deepEqual(await received('/v1/responses', 'fast', { guided_regex, stream }), { guided_regex })
+      const { top_k, provider, guided_regex, frequency_penalty, presence_penalty } = everything
+      const ofAll = { top_k, provider, guided_regex }
+      assert.deepEqual(await received('/v1/messages', 'fast', { ...ofAll, stream }), ofAll)
+      const ofResponses = { ...ofAll, frequency_penalty, presence_penalty }
+      assert.deepEqual(await received('/v1/responses', 'fast', { ...ofResponses, stream }), ofResponses)
       assert.deepEqual(await received('/v1/chat/completions', 'fast', { stream }), {})
     }
   })
@@ -98,6 +110,7 @@ describe('A50 a field of a vendor', () => {
       ),
       ['/v1/messages', 'bare', { top_k: 40 }],
       ['/v1/responses', 'bare', { guided_regex: 'a' }],
+      ['/v1/responses', 'bare', { top_k: 40 }],
     ]
     for (const [address, model, fields] of cases) {
       const [field = ''] = Object.keys(fields)

@@ -1,13 +1,14 @@
 // Runs real programs against Tollgate, in front of a stand-in for the vendor. Only `npm run endure` installs them.
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
+import { promisify } from 'node:util'
 import { startScriptedUpstream } from '../frameworks/scripted-upstream.mjs'
 import { startService, upstreamModel } from '../support/service.ts'
 
@@ -54,6 +55,48 @@ const programs = [
     goOn: (prompt) => ['run', '--continue', prompt],
     read: (file) => ['read', { filePath: file }],
     edit: (file) => ['edit', { filePath: file, oldString: 'one', newString: 'two' }],
+  },
+  {
+    name: 'Continue',
+    model: 'fast',
+    file: '@continuedev/cli/dist/cn.js',
+    setUp: async ({ url, key, home }) => {
+      await mkdir(path.join(home, '.continue'))
+      await writeFile(
+        path.join(home, '.continue/config.yaml'),
+        `name: Tollgate
+version: 1.0.0
+schema: v1
+models:
+  - name: fast
+    provider: openai
+    model: fast
+    apiBase: ${url}/v1
+    apiKey: ${key}
+    capabilities: [tool_use]
+`,
+      )
+      return { CONTINUE_TELEMETRY_ENABLED: '0' }
+    },
+    begin: (prompt) => ['--auto', '--print', prompt],
+    goOn: (prompt) => ['--resume', '--auto', '--print', prompt],
+    read: (file) => ['Read', { filepath: file }],
+    edit: (file) => ['Edit', { file_path: file, old_string: 'one', new_string: 'two' }],
+  },
+  {
+    name: 'Cline',
+    model: 'fast',
+    file: '@cline/cli-linux-x64/bin/cline',
+    setUp: async ({ url, key, program, home, folder }) => {
+      const args = ['auth', '--provider', 'openai', '--apikey', key, '--modelid', 'fast', '--baseurl', `${url}/v1`]
+      await promisify(execFile)(program, args, { cwd: folder, env: { HOME: home, PATH: process.env.PATH } })
+      return { CLINE_NO_AUTO_UPDATE: '1' }
+    },
+    // It ends with an error if a connection is cut, and continues a conversation only in a terminal.
+    cuts: 0,
+    begin: (prompt) => [prompt],
+    read: (file) => ['read_files', { files: [{ path: file }] }],
+    edit: (file) => ['editor', { path: file, old_text: 'one', new_text: 'two' }],
   },
 ]
 
@@ -120,7 +163,15 @@ function callOf([tool, input], id, { tools }) {
 /** The messages since the user spoke last. */
 const turnOf = ({ messages }) => messages.slice(messages.findLastIndex(({ role }) => role === 'user'))
 
-for (const { name, model, file, setUp, begin, goOn, read, edit } of programs) {
+/** Cline leaves a process behind, whose command line has the folder of the test. */
+async function endDaemons(folder) {
+  for (const id of (await readdir('/proc')).filter((each) => /^\d+$/.test(each))) {
+    const command = await readFile(`/proc/${id}/cmdline`, 'utf8').catch(() => '')
+    if (command.includes(folder)) process.kill(Number(id))
+  }
+}
+
+for (const { name, model, file, cuts = 1, setUp, begin, goOn, read, edit } of programs) {
   const program = path.join(packages, file)
   const skip = existsSync(program) ? false : `${file} is not installed in tests/programs`
   describe(`A50 ${name}`, { skip }, () => {
@@ -135,12 +186,13 @@ for (const { name, model, file, setUp, begin, goOn, read, edit } of programs) {
       await mkdir(folder)
       note = path.join(folder, 'note.txt')
       await writeFile(note, 'one\n')
-      const rest = await setUp({ url: service.url, key: customer.key, home, folder })
+      const rest = await setUp({ url: service.url, key: customer.key, program, home, folder })
       environment = { PATH: process.env.PATH, HOME: home, ...rest }
     })
     after(async () => {
       await service.close()
       await upstream.close()
+      await endDaemons(folder)
       await rm(home, { recursive: true })
     })
 
@@ -149,16 +201,18 @@ for (const { name, model, file, setUp, begin, goOn, read, edit } of programs) {
       // Without tools, a program asks for the title of the conversation.
       upstream.script((body) => (body.tools ? reply(body) : { text: 'A note' }))
       const options = { cwd: folder, env: environment, stdio: ['ignore', 'pipe', 'pipe'], timeout: 240_000 }
-      const child = spawn(program, args, options)
+      const child = program.endsWith('.js')
+        ? spawn(process.execPath, [program, ...args], options)
+        : spawn(program, args, options)
       const [printed, warned] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
       assert.equal(child.exitCode, 0, `${printed}\n${warned}`)
       return printed
     }
 
-    it('reads a file and edits it, over a connection that is cut once', async () => {
-      let cuts = 1
+    it(`reads a file and edits it, over a connection that is cut ${cuts ? 'once' : 'never'}`, async () => {
+      let left = cuts
       const printed = await run(begin('Change the note to two.'), (body) => {
-        if (cuts-- > 0) return { text: 'Let me look at it.', cut: true }
+        if (left-- > 0) return { text: 'Let me look at it.', cut: true }
         const results = turnOf(body).filter(({ role }) => role === 'tool')
         if (results.length === 0) return { text: 'Let me look.', ...callOf(read(note, namesOf(body)), 'call_1', body) }
         assert.match(JSON.stringify(results[0].content), /one/)
@@ -168,7 +222,8 @@ for (const { name, model, file, setUp, begin, goOn, read, edit } of programs) {
       assert.ok(printed.includes(done), printed)
     })
 
-    it('continues the conversation for several turns, with all that was said and done', async () => {
+    const continues = { skip: goOn ? false : 'it does that only in a terminal' }
+    it('continues the conversation for several turns, with all that was said and done', continues, async () => {
       for (const turn of ['Second', 'Third', 'Fourth']) {
         const printed = await run(goOn(`${turn} question: what does it say?`), () => ({ text: `${turn} answer: two.` }))
         assert.ok(printed.includes(`${turn} answer: two.`), printed)
@@ -191,7 +246,7 @@ for (const { name, model, file, setUp, begin, goOn, read, edit } of programs) {
       const { rows, holds } = await service.books(customer.accountId)
       assert.equal(holds, 0)
       const reasons = rows.map(({ stopReason }) => stopReason).filter((reason) => reason !== 'complete')
-      assert.deepEqual(reasons, ['error'])
+      assert.deepEqual(reasons, Array(cuts).fill('error'))
     })
   })
 }

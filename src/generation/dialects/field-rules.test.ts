@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import type Anthropic from '@anthropic-ai/sdk'
 import type OpenAI from 'openai'
+import { listAt, parseObject } from '../../../tests/support/json.ts'
 import { ownFields } from '../../platform/config/own-fields.ts'
 import { Problem } from '../../platform/problems.ts'
 import { anthropicMessages } from './anthropic/anthropic-messages.ts'
@@ -97,6 +99,18 @@ function refusedField({ dialect, base, within }: Case, field: string, value: unk
     return error instanceof Problem ? String(error.details.field) : assert.fail(`${field}: ${String(error)}`)
   }
 }
+
+test("A50 every field of the vendors' published documents has a row", () => {
+  const documents = parseObject(readFileSync('tests/vendor-documents.json', 'utf8'))
+  const tables = { 'chat completions': complete.chat, responses: complete.responses, messages: complete.messages }
+  const missing = Object.keys(documents).flatMap((vendor) =>
+    Object.entries(tables).flatMap(([api, table]) =>
+      listAt(documents, vendor, api).filter((field) => !Object.hasOwn(table, String(field))),
+    ),
+  )
+  assert.deepEqual(missing, [])
+  assert.ok(listAt(documents, 'OpenAI', 'responses').length > 20)
+})
 
 test('A50 operators can let through only what is passed on to some models, and what no table lists', () => {
   for (const table of Object.values(complete)) {

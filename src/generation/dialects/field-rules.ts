@@ -21,6 +21,29 @@ const unused = { rule: 'no effect' } as const
 const hint = { rule: 'no effect', neutral: 'any value' } as const
 const refused = (...neutral: readonly unknown[]) => ({ rule: 'refused', neutral }) as const
 
+/** What OpenRouter adds to all three APIs. Its plugins and its choice of a model would change the price. */
+const openRouter = {
+  models: refused([]),
+  plugins: refused([]),
+  provider: taken,
+  route: refused(),
+  session_id: hint,
+  stop_server_tools_when: refused(),
+  trace: hint,
+} as const
+
+/** What it adds to both of OpenAI's APIs. */
+const openRouterWithOpenAi = {
+  ...openRouter,
+  cache_control: refused(),
+  debug: refused(),
+  frequency_penalty: taken,
+  image_config: refused(),
+  modalities: refused(['text']),
+  presence_penalty: taken,
+  top_k: taken,
+} as const
+
 /** Both of OpenAI's APIs. */
 const openAi = {
   metadata: honoured,
@@ -44,11 +67,12 @@ const openAi = {
 
 export const chatFields = {
   ...openAi,
+  ...openRouterWithOpenAi,
   audio: refused(),
   chat_template_kwargs: taken,
-  frequency_penalty: taken,
   function_call: refused('none'),
   functions: refused([]),
+  guardrails: refused([]),
   // OpenRouter's former name of `reasoning.exclude`, with the opposite meaning.
   include_reasoning: honoured,
   logit_bias: taken,
@@ -57,19 +81,20 @@ export const chatFields = {
   max_tokens: honoured,
   messages: passed,
   min_p: taken,
-  modalities: refused(['text']),
   n: refused(1),
   prediction: refused(),
-  presence_penalty: taken,
-  provider: taken,
+  // Mistral's.
+  prompt_mode: refused(),
+  random_seed: refused(),
   reasoning: passed,
   reasoning_effort: passed,
   repetition_penalty: taken,
   response_format: passed,
+  safe_prompt: refused(false),
   seed: passed,
   stop: honoured,
   stream_options: honoured,
-  top_k: taken,
+  top_a: taken,
   verbosity: passed,
   web_search_options: refused(),
   // OpenAI's client adds what it parsed to the messages and calls that it returns.
@@ -90,6 +115,7 @@ export const chatFields = {
 
 export const responsesFields = {
   ...openAi,
+  ...openRouterWithOpenAi,
   background: refused(false),
   // Codex names its installation here.
   client_metadata: hint,
@@ -122,6 +148,7 @@ export const responsesFields = {
 } as const satisfies FieldTable
 
 export const messagesFields = {
+  ...openRouter,
   billing_policy: refused(),
   cache_control: passed,
   compaction: refused(),
@@ -151,6 +178,7 @@ export const messagesFields = {
   tools: passed,
   top_k: taken,
   top_p: passed,
+  user: hint,
   user_profile_id: hint,
   workspace_id: hint,
   'messages[].content[].caller': refused({ type: 'direct' }),

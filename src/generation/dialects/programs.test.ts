@@ -9,7 +9,17 @@ const schema = { type: 'object', properties: { path: { type: 'string' } }, addit
 const described = { name: 'read', description: 'Reads a file.' }
 const ephemeral = { cache_control: { type: 'ephemeral' } }
 
-/** Requests in the middle of a task, as the programs of tests/programs sent them, shortened, and the roles that the model gets. */
+const asking = { role: 'user', content: 'Change the note.' }
+const system = { role: 'system', content: 'You are an agent.' }
+const streamed = { model: 'fast', stream: true, stream_options: { include_usage: true } }
+const tools = [{ type: 'function', function: { ...described, parameters: schema } }]
+const call = { id: 'c1', type: 'function', function: { name: 'read', arguments: '{}' } }
+const result = { role: 'tool', tool_call_id: 'c1', content: 'one' }
+
+/**
+ * Requests in the middle of a task, shortened, and the roles that the model gets: as the programs of tests/programs sent them, and as the
+ * sources of the others write them.
+ */
 const sent: Readonly<Record<string, { dialect: Dialect; body: object; roles: string; needs?: readonly string[] }>> = {
   'Claude Code': {
     dialect: anthropicMessages,
@@ -139,14 +149,148 @@ const sent: Readonly<Record<string, { dialect: Dialect; body: object; roles: str
     },
     roles: 'system user assistant user',
   },
+  Continue: {
+    dialect: openAiChat,
+    body: {
+      ...streamed,
+      tools,
+      messages: [system, asking, { role: 'assistant', content: '', tool_calls: [call] }, result],
+    },
+    roles: 'system user assistant user',
+  },
+  Cline: {
+    dialect: openAiChat,
+    body: {
+      ...streamed,
+      tools,
+      tool_choice: 'auto',
+      messages: [system, asking, { role: 'assistant', content: null, tool_calls: [call] }, result],
+    },
+    roles: 'system user assistant user',
+  },
+  'Cline in an editor': {
+    dialect: openAiChat,
+    body: {
+      ...streamed,
+      model: 'gpt',
+      tools,
+      reasoning_effort: 'medium',
+      messages: [
+        { ...system, role: 'developer' },
+        { role: 'user', content: [{ type: 'text', text: 'Change the note.' }] },
+        { role: 'assistant', content: 'Let me look.', tool_calls: [call] },
+        result,
+        { role: 'user', content: [{ type: 'text', text: 'And then?' }] },
+      ],
+    },
+    roles: 'system user assistant user',
+    needs: ['tools', 'forced_tools', 'reasoning'],
+  },
+  Cursor: {
+    dialect: openAiChat,
+    body: {
+      model: 'gpt',
+      stream: true,
+      temperature: 0,
+      user: 'u',
+      tools,
+      tool_choice: 'auto',
+      reasoning: { effort: 'high', summary: 'auto' },
+      messages: [
+        system,
+        asking,
+        asking,
+        { role: 'assistant', content: 'Let me look.', tool_calls: [{ ...call, index: 0 }] },
+        result,
+      ],
+    },
+    roles: 'system user user assistant user',
+    needs: ['tools', 'forced_tools', 'reasoning'],
+  },
+  Zed: {
+    dialect: openAiChat,
+    body: {
+      ...streamed,
+      max_completion_tokens: 8192,
+      temperature: 1,
+      parallel_tool_calls: false,
+      prompt_cache_key: 'thread',
+      tools,
+      tool_choice: 'auto',
+      messages: [
+        system,
+        { role: 'user', content: [{ type: 'text', text: 'Change the note.' }] },
+        { role: 'assistant', content: null, tool_calls: [call] },
+        { ...result, content: [{ type: 'text', text: 'one' }] },
+      ],
+    },
+    roles: 'system user assistant user',
+  },
+  n8n: {
+    dialect: openAiChat,
+    body: {
+      ...streamed,
+      n: 1,
+      temperature: 0.7,
+      frequency_penalty: 0,
+      presence_penalty: 0,
+      tools,
+      tool_choice: 'auto',
+      messages: [system, asking, { role: 'assistant', content: '', tool_calls: [call] }, { ...result, name: 'read' }],
+    },
+    roles: 'system user assistant user',
+  },
+  Aider: {
+    dialect: openAiChat,
+    body: {
+      model: 'fast',
+      stream: true,
+      temperature: 0,
+      messages: [
+        system,
+        asking,
+        { role: 'assistant', content: 'Ok.' },
+        asking,
+        { role: 'assistant', content: 'note', prefix: true },
+      ],
+    },
+    roles: 'system user assistant user assistant',
+    needs: [],
+  },
+  'Open WebUI': {
+    dialect: openAiChat,
+    body: {
+      ...streamed,
+      top_p: 0.9,
+      min_p: 0.1,
+      frequency_penalty: 0.5,
+      logit_bias: { 5: -100 },
+      messages: [system, asking],
+    },
+    roles: 'system user',
+    needs: [],
+  },
+  LibreChat: {
+    dialect: openAiChat,
+    body: {
+      ...streamed,
+      user: 'u',
+      n: 1,
+      frequency_penalty: 0,
+      presence_penalty: 0,
+      messages: [system, { role: 'user', content: [{ type: 'text', text: 'Change the note.' }] }],
+    },
+    roles: 'system user',
+    needs: [],
+  },
 }
 
 describe('A50 a request of', () => {
   for (const [name, { dialect, body, roles, needs: expected = ['tools', 'forced_tools'] }] of Object.entries(sent)) {
-    test(`${name} is read, and needs ${expected.join(', ')}`, () => {
+    test(`${name} is read, and needs ${expected.join(', ') || 'only text'}`, () => {
       const { prompt, needs } = dialect.read(body).request
       assert.equal(prompt.messages.map(({ role }) => role).join(' '), roles)
-      assert.equal(prompt.tools?.[0]?.name, 'read')
+      assert.equal(prompt.tools?.[0]?.name, expected.includes('tools') ? 'read' : undefined)
       assert.deepEqual([...new Set(needs?.map(({ capability }) => capability))], expected)
     })
   }

@@ -9,7 +9,7 @@ import { isWithinLevels } from './tools.ts'
 
 const ifTaken = 'Only for models whose upstream takes it.'
 
-export const topK = Type.Optional(
+const topK = Type.Optional(
   Type.Integer({ minimum: -1, description: `Choose among this many of the most likely tokens. ${ifTaken}` }),
 )
 
@@ -18,9 +18,21 @@ const penalty = (what: string) =>
 const anyObject = (description: string) =>
   Type.Optional(Type.Object({}, { additionalProperties: true, description: `${description} ${ifTaken}` }))
 
-export const chatVendorFields = {
+/** As Anthropic's API has them. */
+export const messagesVendorFields = {
+  top_k: topK,
+  provider: anyObject('Which providers OpenRouter may choose.'),
+}
+
+/** As both of OpenAI's APIs have them. */
+export const responsesVendorFields = {
+  ...messagesVendorFields,
   frequency_penalty: penalty('Makes tokens less likely by how often they have occurred.'),
   presence_penalty: penalty('Makes tokens less likely that have occurred.'),
+}
+
+export const chatVendorFields = {
+  ...responsesVendorFields,
   logit_bias: Type.Optional(
     Type.Object(
       {},
@@ -32,7 +44,6 @@ export const chatVendorFields = {
       },
     ),
   ),
-  top_k: topK,
   min_p: Type.Optional(
     Type.Number({
       minimum: 0,
@@ -47,8 +58,14 @@ export const chatVendorFields = {
       description: `Makes tokens that have occurred less likely, above 1. ${ifTaken}`,
     }),
   ),
+  top_a: Type.Optional(
+    Type.Number({
+      minimum: 0,
+      maximum: 1,
+      description: `Leave out tokens whose probability is below this share of the square of that of the most likely one. ${ifTaken}`,
+    }),
+  ),
   chat_template_kwargs: anyObject("Variables of the model's chat template. They count as a part of the prompt."),
-  provider: anyObject('Which providers OpenRouter may choose.'),
 }
 
 /** Fields with these values are the same as none. */

@@ -10,10 +10,12 @@ import { prefillIn, readCacheMark } from '../messages.ts'
 import { nothingMore, type Dialect, type DialectRequest, type Permissions } from '../dialect.ts'
 import { messagesFields, neutralIn } from '../field-rules.ts'
 import { needsOf } from '../needs.ts'
-import { takePermitted, vendorFieldsOf } from '../vendor-fields.ts'
+import { messagesVendorFields, takePermitted, vendorFieldsOf } from '../vendor-fields.ts'
 
 /** Anthropic's messages: `POST /v1/messages`. */
 const unsupported = neutralIn(messagesFields)
+
+const vendorFields = Object.keys(messagesVendorFields)
 
 export const anthropicMessages: Dialect = Object.freeze({
   api: 'anthropic',
@@ -78,7 +80,7 @@ function promptOf(body: CountedRequest, more: Fields): Prompt {
     ...readAnthropicTools(body.tools, body.tool_choice),
     ...(format && { format }),
     ...(reasoning && { reasoning }),
-    ...vendorFieldsOf({ ...body, ...more }, ['top_k', ...Object.keys(more)]),
+    ...vendorFieldsOf({ ...body, ...more }, [...vendorFields, ...Object.keys(more)]),
   }
 }
 

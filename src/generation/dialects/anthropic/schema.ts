@@ -3,7 +3,7 @@ import { compileBody } from '../../../platform/http/input/validation.ts'
 import { countMessagesExample, messagesExample } from '../../examples.ts'
 import { messagesMetadata, sampling } from '../../schema.ts'
 import { mostMessages } from '../messages.ts'
-import { topK } from '../vendor-fields.ts'
+import { messagesVendorFields } from '../vendor-fields.ts'
 
 /** The bodies of Anthropic's messages. `field-rules.ts` has what becomes of each field, also of those that are refused or without effect. */
 const fields = {
@@ -17,7 +17,7 @@ const fields = {
     }),
   ),
   top_p: sampling.top_p,
-  top_k: topK,
+  ...messagesVendorFields,
   stop_sequences: sampling.stop,
   stream: Type.Optional(Type.Boolean({ description: 'Stream the reply as server-sent events.' })),
   metadata: Type.Optional(messagesMetadata),

@@ -8,12 +8,14 @@ import { openAiFormat } from '../openai.ts'
 import { responseEvents } from './events.ts'
 import { readResponseInput, type ResponseInput } from './input.ts'
 import { responseObject } from './object.ts'
-import { takePermitted, vendorFieldsOf } from '../vendor-fields.ts'
+import { responsesVendorFields, takePermitted, vendorFieldsOf } from '../vendor-fields.ts'
 import { checkResponsesRequest, checkTextInput, responsesRequest, type ResponsesRequest } from './schema.ts'
 import { readTextSettings, readToolChoice, readTools } from './tools.ts'
 
 /** OpenAI's responses: `POST /v1/responses`. Responses are not stored, so none can be continued by its id. */
 const unsupported = neutralIn(responsesFields)
+
+const vendorFields = Object.keys(responsesVendorFields)
 
 const unsupportedReasoning = neutralIn(responsesFields, 'reasoning.')
 
@@ -55,7 +57,10 @@ function requestOf(
   const { instructions } = body
   const messages = instructions ? [{ role: 'system', text: instructions } as const, ...conversation] : conversation
   const tools = readTools(body.tools, body.tool_choice, added)
-  const settings = { ...promptOf(body, tools.tools), ...vendorFieldsOf(more, Object.keys(more)) }
+  const settings = {
+    ...promptOf(body, tools.tools),
+    ...vendorFieldsOf({ ...body, ...more }, [...vendorFields, ...Object.keys(more)]),
+  }
   const prompt = { messages, ...settings }
   const repeated = { body, prompt: settings, tools }
   return {

@@ -4,6 +4,7 @@ import { compileBody } from '../../../platform/http/input/validation.ts'
 import { responsesExample } from '../../examples.ts'
 import { mostMessages } from '../messages.ts'
 import { openAiFields, verbosity } from '../openai.ts'
+import { responsesVendorFields } from '../vendor-fields.ts'
 
 /** The bodies of OpenAI's responses. `field-rules.ts` has what becomes of each field, also of those that are refused or without effect. */
 const summaries = Type.Enum(['auto', 'concise', 'detailed'])
@@ -37,6 +38,7 @@ const fields = {
   include: Type.Optional(
     Type.Array(Type.Enum(['reasoning.encrypted_content']), { description: 'Accepted: it is always included.' }),
   ),
+  ...responsesVendorFields,
   ...openAiFields,
 }
 
