@@ -44,6 +44,7 @@ const entryPoints = {
     'prices/prices.ts',
     'price-lists/price-list.ts',
     'price-lists/suggestions.ts',
+    'reconciliation/reconciliation.ts',
     'prices/money.ts',
     'reports/ledger.ts',
     'reports/usage.ts',

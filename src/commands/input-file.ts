@@ -13,7 +13,7 @@ export async function readInputFile(file: string): Promise<Uint8Array> {
 }
 
 /** An OperatorError that says why the file could not be read. */
-function unreadable(file: string, error: unknown): OperatorError {
+export function unreadable(file: string, error: unknown): OperatorError {
   const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
   return new OperatorError(`The file ${quoted(file)} cannot be read (${code}).`, { cause: error })
 }

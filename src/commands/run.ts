@@ -18,6 +18,7 @@ const commands: ReadonlyMap<string, () => Promise<MakeCommand>> = new Map<string
   ['price', async () => (await import('./price/price.ts')).priceCommand],
   ['usage', async () => (await import('./usage.ts')).usageCommand],
   ['ledger', async () => (await import('./ledger.ts')).ledgerCommand],
+  ['reconcile', async () => (await import('./reconcile.ts')).reconcileCommand],
   ['invoice', async () => (await import('./invoice/invoice.ts')).invoiceCommand],
   ['verify', async () => (await import('./verify.ts')).verifyCommand],
   ['doctor', async () => (await import('./doctor/doctor.ts')).doctorCommand],

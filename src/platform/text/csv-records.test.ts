@@ -1,10 +1,26 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { readCsv } from './csv-records.ts'
+import { csvRecords } from './csv-stream.ts'
+import { UnreadableLine, utf8Texts } from './text-stream.ts'
 import { valuesOf } from '../../../tests/support/json.ts'
 
 const read = (text: string) => readCsv(Buffer.from(text))
 const cellsOf = (text: string) => read(text).records.map(({ cells }) => cells)
+/** Reads a file as it arrives, in pieces of three bytes: its records, and the line of the first fault. */
+async function stream(bytes: Uint8Array) {
+  const records: unknown[] = []
+  async function* pieces() {
+    for (let start = 0; start < bytes.length; start += 3) yield bytes.subarray(start, start + 3)
+  }
+  try {
+    for await (const record of csvRecords(utf8Texts(pieces()))) records.push(record)
+    return { records, faults: [] }
+  } catch (error) {
+    if (error instanceof UnreadableLine) return { records, faults: [{ line: error.line, reason: error.message }] }
+    throw error
+  }
+}
 const linesOf = (text: string) => read(text).records.map(({ line }) => line)
 
 describe('a CSV file', () => {
@@ -24,7 +40,8 @@ describe('a CSV file', () => {
     ['a byte order mark and its separator', '\ufeffSEP=,\na,b\nc,d\n'],
   ]
   for (const [what, text] of same) {
-    test(`with ${what}`, () => {
+    test(`with ${what}`, async () => {
+      assert.deepEqual(await stream(Buffer.from(text)), read(text))
       assert.deepEqual(cellsOf(text), [
         ['a', 'b'],
         ['c', 'd'],
@@ -33,7 +50,7 @@ describe('a CSV file', () => {
     })
   }
 
-  test('keeps commas, quotes and line breaks inside quotes, and counts lines correctly', () => {
+  test('keeps commas, quotes and line breaks inside quotes, and counts lines correctly', async () => {
     const text = 'a,b\n"one, ""two""","x\ny\r\nz"\n\nlast,d\n'
     assert.deepEqual(cellsOf(text), [
       ['a', 'b'],
@@ -41,6 +58,7 @@ describe('a CSV file', () => {
       ['last', 'd'],
     ])
     assert.deepEqual(linesOf(text), [1, 2, 6])
+    assert.deepEqual(valuesOf((await stream(Buffer.from(text))).records, 'line'), [1, 2, 6])
   })
 
   test('counts the line that names the separator', () => {
@@ -65,21 +83,24 @@ describe('a CSV file', () => {
     ['a quote that closes lines later', 'a,b\n"c,d\ne,f\ng",h\ni"j,k\n', 5, 2],
   ]
   for (const [what, text, line, records] of faults) {
-    test(`with ${what}: names the line`, () => {
+    test(`with ${what}: names the line`, async () => {
       const found = read(text)
+      assert.deepEqual((await stream(Buffer.from(text))).faults, found.faults)
       assert.deepEqual(valuesOf(found.faults, 'line'), [line])
       assert.equal(found.records.length, records)
     })
   }
 
-  test('in another encoding: names the line of the first invalid byte', () => {
+  test('in another encoding: names the line of the first invalid byte', async () => {
     const latin = Buffer.concat([Buffer.from('name\nfine\n'), Buffer.from('Bj\xf6rn\n', 'latin1')])
     const found = readCsv(latin)
+    assert.deepEqual(valuesOf((await stream(latin)).faults, 'line'), [3])
     assert.deepEqual(found.records, [])
     assert.deepEqual(found.faults, [{ line: 3, reason: 'this is not UTF-8: save the file as CSV UTF-8' }])
   })
 
-  test('without content has no records', () => {
+  test('without content has no records', async () => {
+    assert.deepEqual(await stream(Buffer.from('')), { records: [], faults: [] })
     assert.deepEqual(read(''), { records: [], faults: [] })
     assert.deepEqual(read('\n\n'), { records: [], faults: [] })
   })

@@ -13,12 +13,20 @@ export interface LineFault {
   readonly reason: string
 }
 
+/** By the codes of csv-parse. */
 const reasons: Readonly<Record<string, string>> = {
   CSV_QUOTE_NOT_CLOSED: 'a quoted field that starts here has no closing quote',
   CSV_INVALID_CLOSING_QUOTE: 'there is text after a closing quote: double a quote inside a quoted field ("")',
   INVALID_OPENING_QUOTE:
     'there is a quote inside an unquoted field: quote the whole field, and double the inner quote ("")',
   CSV_MAX_RECORD_SIZE: 'the line is too long',
+}
+
+/** The options of csv-parse for every file. */
+export const csvSyntax = {
+  record_delimiter: ['\r\n', '\n', '\r'],
+  relax_column_count: true,
+  max_record_size: 100_000,
 }
 
 /**
@@ -35,11 +43,9 @@ export function readCsv(bytes: Uint8Array): { records: CsvRecord[]; faults: Line
   let end = 0
   try {
     parse(text, {
+      ...csvSyntax,
       delimiter: separator ?? delimiterOf(lines[0] ?? ''),
-      record_delimiter: ['\r\n', '\n', '\r'],
-      relax_column_count: true,
       skip_empty_lines: true,
-      max_record_size: 100_000,
       on_record(cells: string[], { lines: read }) {
         if (cells.some((cell) => cell.trim() !== '')) records.push({ line: firstLine(lines, end), cells })
         end = read
@@ -49,8 +55,7 @@ export function readCsv(bytes: Uint8Array): { records: CsvRecord[]; faults: Line
     return { records, faults: [] }
   } catch (error) {
     if (!(error instanceof CsvError)) throw error
-    const reason = reasons[error.code] ?? 'this is not CSV'
-    return { records, faults: [{ line: firstLine(lines, end), reason }] }
+    return { records, faults: [{ line: firstLine(lines, end), reason: csvFault(error.code) }] }
   }
 }
 
@@ -62,6 +67,8 @@ export function withoutEmptyColumns(records: readonly CsvRecord[]): readonly Csv
     cells: cells.slice(last + 1).some((cell) => cell.trim() !== '') ? cells : cells.slice(0, last + 1),
   }))
 }
+
+export const csvFault = (code: string): string => reasons[code] ?? 'this is not CSV'
 
 function unread(line: number, reason: string): { records: CsvRecord[]; faults: LineFault[] } {
   return { records: [], faults: [{ line, reason }] }
@@ -75,13 +82,13 @@ function firstLine(lines: readonly string[], after: number): number {
 }
 
 /** Removes a first line such as `sep=;`, which spreadsheet programs write. It stays as an empty line, to keep the numbering. */
-function withoutSeparator(text: string): [text: string, separator: string | undefined] {
+export function withoutSeparator(text: string): [text: string, separator: string | undefined] {
   const [line = '', separator] = /^sep=([;,\t])(?=[\r\n])/i.exec(text) ?? []
   return [text.slice(line.length), separator]
 }
 
 /** The most frequent delimiter in the first line. */
-function delimiterOf(line: string): string {
+export function delimiterOf(line: string): string {
   const count = (sign: string) => line.split(sign).length
   return [';', '\t'].reduce((most, sign) => (count(sign) > count(most) ? sign : most), ',')
 }
