@@ -86,7 +86,12 @@ create type timed_charge as (
   uncharged_output integer, milliseconds integer, cached integer, cache_write integer, cached_price bigint,
   cache_write_price bigint, tags jsonb);
 
--- What an instance reports for one account: the sum of the charges in the same call and what is returned to the buckets;
+-- Charges of one day and payer for one model, to be added to the sums. With the instance that appended them, and their last number in
+-- the ledger; null for those of till().
+create type charge_sum as (day date, instance uuid, number bigint, account uuid, key uuid, person uuid, model text, client uuid, tags jsonb,
+  requests bigint, input bigint, output bigint, cached bigint, cache_write bigint, cost numeric);
+
+-- What an instance reports for one account: what is returned to the buckets (`charged` is no longer read);
 -- what its requests in flight hold, and the allowance it keeps besides. If at_hand > 0, it wants an allowance for at_hand
 -- requests of that cost and need, and lacks more_credit, more_requests and more_tokens.
 create type account_report as (
@@ -992,7 +997,8 @@ create table books_currency (
 -- till() settles and admits request by request. For an account in steady use an instance takes an allowance, a small part
 -- of the limits and the credit, in advance. It admits from the allowance in memory, and reports charges and what it has
 -- left with exchange_moving(). An allowance counts as used until it is returned, so a crash cannot make an account exceed a
--- limit or its credit (docs/decisions/0007-allowances.md).
+-- limit or its credit (docs/decisions/0007-allowances.md). Its charges are only appended to the ledger with append_charges();
+-- fold_charges() adds them to the sums (docs/decisions/0028-appended-charges.md).
 --
 -- One call carries a batch of one instance in one transaction. It locks the instance's row and then the batch's accounts
 -- in id order, as reap() does, so the functions cannot deadlock. Items of till() are idempotent: an admission is
@@ -1003,17 +1009,24 @@ create table books_currency (
 -- The database's clock may step in either direction. Each call reads it once, after locking the accounts, so a time in
 -- the future means that the clock was set back. Nothing waits for the clock to catch up:
 --   * A bucket refills by the time since level_at, from none to a minute, and level_at is set to now.
---   * month_charged is summed from the roll-ups again whenever the month changes, in either direction.
+--   * month_charged is summed from the roll-ups again whenever the month changes, in either direction. An appended charge counts in the
+--     sums of its own day, whenever it is folded.
 --   * Lending is suspended only while recalled_at lies within the last two seconds.
 --   * Leases do not use this clock: an instance is reaped if another sees it send nothing for 20 s of its own time.
 
+create sequence ledger_number;
 create table instance (
   id         uuid primary key,
   host       text not null,
   started_at timestamptz not null default clock_timestamp(),
   seen_at    timestamptz not null default clock_timestamp(),
   -- The number of the last batch applied. An older batch that arrives late is refused.
-  last_batch bigint not null default 0
+  last_batch bigint not null default 0,
+  number     integer not null generated always as identity,
+  -- The ledger's number of its last charge that is in the sums, and what it has appended since: how many charges, and their earliest time.
+  folded     bigint not null default coalesce(pg_sequence_last_value('ledger_number'), 0),
+  appended   integer not null default 0,
+  appended_since timestamptz
 ) with (fillfactor = 50);
 
 -- The most that a request in flight can cost, held until the request is settled or its instance is reaped. Either a key
@@ -1067,7 +1080,6 @@ create index on key_allowance (limit_id);
 
 -- Input tokens are those that were neither read from the vendor's prompt cache nor written to it. Where a kind has no price of its own
 -- (null), it is charged as input.
-create sequence ledger_number;
 create table ledger (
   at                 timestamptz not null,
   request_id         uuid not null,
@@ -1097,6 +1109,8 @@ create table ledger (
   cache_write_price  bigint,
   -- What the caller said the request was for: pairs of a name and a value. Null without any.
   tags               jsonb,
+  -- The instance whose row counts the charge as appended. Null: its sums were written with it.
+  instance           integer,
   primary key (request_id, at),
   constraint ledger_is_valid check (input_tokens >= 0 and output_tokens >= 0 and cached_tokens >= 0
     and cache_write_tokens >= 0 and uncharged_input >= 0 and uncharged_output >= 0 and (key_id is null) <> (person_id is null)

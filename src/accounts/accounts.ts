@@ -2,6 +2,7 @@ import * as store from './store.ts'
 import { randomUUIDv7 } from 'node:crypto'
 import type { Visit } from '../access/actor.ts'
 import { recordWithin } from '../access/audit/audit.ts'
+import { foldCharges } from '../billing/appended-charges.ts'
 import { formatMoney } from '../billing/prices/money.ts'
 import type { Database, Queryable } from '../platform/database/database.ts'
 import { Problem } from '../platform/problems.ts'
@@ -53,13 +54,18 @@ export interface Accounts {
 }
 
 export function createAccounts({ database }: { database: Database }): Accounts {
+  async function afterFold<Answer>(read: () => Promise<Answer>): Promise<Answer> {
+    await foldCharges(database)
+    return read()
+  }
+
   return Object.freeze<Accounts>({
     create: (account: NewAccount, by: Visit, id = randomUUIDv7()) => create(database, { ...account, id }, by),
-    list: () => store.readAccounts(database),
-    show: (id) => showAccount(database, id),
-    find: (idOrName) => findAccount(database, idOrName),
+    list: () => afterFold(() => store.readAccounts(database)),
+    show: (id) => afterFold(() => showAccount(database, id)),
+    find: (idOrName) => afterFold(() => findAccount(database, idOrName)),
     addCredit: (accountId: string, amount: bigint, by: Visit, note = '', id = randomUUIDv7()) =>
-      addCredit(database, { id, accountId, amount, note }, by),
+      afterFold(() => addCredit(database, { id, accountId, amount, note }, by)),
     listCredit: (id, options) => listCredit(database, id, options),
     setLimits: (id, limits, by) => database.transaction((tx) => setLimits(tx, id, limits, by)),
     setOwn: (id: string, own: boolean, by: Visit) => database.transaction((tx) => setOwn(tx, id, own, by)),

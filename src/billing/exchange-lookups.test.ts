@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { fixture } from '../../tests/support/fixture.ts'
 import { mostOfOne, openTills } from '../../tests/support/tills.ts'
 import type { Queryable } from '../platform/database/database.ts'
-import { reportRow } from './till/exchange-rows.ts'
+import { accountReportRow } from './till/exchange-rows.ts'
 
 const stage = fixture(() => openTills(1))
 
@@ -17,7 +17,7 @@ async function rowsRead(tx: Queryable): Promise<bigint> {
   return row?.read ?? assert.fail()
 }
 
-const nothing = { charged: 0n, requests_back: 0, tokens_back: 0, held: 0n, credit: 0n, requests: 0, tokens: 0 }
+const nothing = { requests_back: 0, tokens_back: 0, held: 0n, credit: 0n, requests: 0, tokens: 0 }
 const wanted = { at_hand: 2, cost: 1n, need: 1, more_credit: 2n, more_requests: 2, more_tokens: 2 }
 const returned = { at_hand: 0, cost: 1n, need: 1, more_credit: 0n, more_requests: 0, more_tokens: 0 }
 
@@ -31,7 +31,7 @@ test('a report reads the allowance of its account, not all allowances of the ins
     let batch = 0n
     const exchange = (of: typeof payers, what: typeof wanted) => {
       batch += 1n
-      const rows = of.map(({ accountId }) => reportRow({ account: accountId, ...nothing, ...what }))
+      const rows = of.map(({ accountId }) => accountReportRow({ id: accountId, ...nothing, ...what }))
       const reports = `{${rows.map((row) => `"${row}"`).join(',')}}`
       return tx.rows('select * from exchange_timed($1, $2, $3::account_report[], $4)', [instance, batch, reports, '{}'])
     }

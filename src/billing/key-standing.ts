@@ -1,4 +1,5 @@
 import { withinPatience, type Database } from '../platform/database/database.ts'
+import { foldCharges } from './appended-charges.ts'
 import { readKeyStanding, type KeyStandingRow } from './key-standing-store.ts'
 import { levelOf, type OwnLevels } from './till/limits.ts'
 
@@ -23,7 +24,10 @@ export interface KeyStanding extends OwnLevels {
 
 /** Undefined for a key without limits of its own. Throws Problem `unavailable`. */
 export async function findKeyStanding(database: Database, keyId: string): Promise<KeyStanding | undefined> {
-  const row = await withinPatience(database, readKeyStanding(database, keyId))
+  const row = await withinPatience(
+    database,
+    foldCharges(database).then(() => readKeyStanding(database, keyId)),
+  )
   return row && standingIn(row)
 }
 

@@ -129,9 +129,20 @@ test('an account without requests has no usage', async () => {
 
 test('charges are added to the sums of their tags, each kind of token to its own', async () => {
   const account = randomUUIDv7()
-  const charge = { account, input: 1, output: 2, cached: 3, cache_write: 4, cost: 5, tags: { team: 'red' } }
+  const charge = {
+    account,
+    day: '2026-10-01',
+    model: 'm',
+    requests: 1,
+    input: 1,
+    output: 2,
+    cached: 3,
+    cache_write: 4,
+    cost: 5,
+    tags: { team: 'red' },
+  }
   for (let call = 1; call <= 2; call++) {
-    await database.rows(`select count_tags('2026-10-01', array[jsonb_populate_record(null::timed_charge, $1)])`, [
+    await database.rows('select count_charges(array[jsonb_populate_record(null::charge_sum, $1)])', [
       JSON.stringify(charge),
     ])
     const sums = await database.rows(

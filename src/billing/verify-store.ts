@@ -129,6 +129,9 @@ export const books: VerifyQueries = {
     where (k.id, k.account_id, k.secret_hash) is distinct from (i.key_id, i.account_id, i.secret_hash)`,
 }
 
+/** Whether a row of the ledger is in the sums: its instance may have appended it only. */
+const isCounted = 'not exists (select from instance i where i.number = ledger.instance and ledger.number > i.folded)'
+
 /** Roll-ups that differ from the sums of the whole ledger. */
 export const differingRollUps = `
   select account_id as account, day, key_id as key, person_id as person, model, client_id as client, sum(requests) as missing_requests,
@@ -138,7 +141,7 @@ export const differingRollUps = `
     select account_id, (at at time zone 'UTC')::date as day, key_id, person_id, model, client_id, count(*) as requests,
       sum(input_tokens) as input_tokens, sum(output_tokens) as output_tokens, sum(cached_tokens) as cached_tokens,
       sum(cache_write_tokens) as cache_write_tokens, sum(cost) as cost
-    from ledger group by 1, 2, 3, 4, 5, 6
+    from ledger where ${isCounted} group by 1, 2, 3, 4, 5, 6
     union all
     select account_id, day, key_id, person_id, model, client_id, -requests, -input_tokens, -output_tokens,
       -cached_tokens, -cache_write_tokens, -cost from usage_day) u
@@ -162,13 +165,18 @@ export const wholeLedger = {
       select account_id, (at at time zone 'UTC')::date as day, sha256(convert_to(tags::text, 'UTF8')) as digest,
         count(*) as requests, sum(input_tokens) as input_tokens, sum(output_tokens) as output_tokens,
         sum(cached_tokens) as cached_tokens, sum(cache_write_tokens) as cache_write_tokens, sum(cost) as cost
-      from ledger where tags is not null group by 1, 2, 3
+      from ledger where tags is not null and ${isCounted} group by 1, 2, 3
       union all
       select account_id, day, digest, -requests, -input_tokens, -output_tokens, -cached_tokens, -cache_write_tokens, -cost
       from tag_day) t
     group by account_id, day, digest
     having sum(requests) <> 0 or sum(input_tokens) <> 0 or sum(output_tokens) <> 0 or sum(cached_tokens) <> 0
       or sum(cache_write_tokens) <> 0 or sum(cost) <> 0`,
+  'every instance has appended as many charges as it says': `
+    select i.id as instance, i.appended, coalesce(l.found, 0) as found
+    from instance i left join (
+      select instance, count(*) as found from ledger where not ${isCounted} group by instance) l on l.instance = i.number
+    where i.appended <> coalesce(l.found, 0)`,
   'every ledger row has a known stop reason and a time in the past': `
     select request_id as request, account_id as account, at, stop_reason from ledger where ${implausible}`,
   'no request was charged twice': `
@@ -200,13 +208,15 @@ export const leakedHolds = `
 export interface Checksums {
   readonly sealed: string
   readonly unsealed: string
+  /** Of what is in the ledger and not in the roll-ups yet. */
+  readonly appended: string
   readonly roll_ups: string
 }
 
 /** The checksums of the ledger, without reading sealed rows, and of the roll-ups. */
 export async function readChecksums(tx: Queryable): Promise<Checksums> {
   const [sums] = await tx.rows<Checksums>(
-    `select sealed::text, ledger_checksum(upto, 9223372036854775807)::text as unsealed, roll_up_checksum()::text as roll_ups
+    `select sealed::text, ledger_checksum(upto, 9223372036854775807)::text as unsealed, appended_checksum()::text as appended, roll_up_checksum()::text as roll_ups
      from (select coalesce(sum(checksum), 0) as sealed, coalesce(max(upto), 0) as upto from seal where chain = 'ledger') s`,
   )
   if (sums === undefined) throw new Error('an aggregate has a row')

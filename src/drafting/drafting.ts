@@ -1,3 +1,4 @@
+import { foldCharges } from '../billing/appended-charges.ts'
 import * as store from './drafting-store.ts'
 import type { Logger } from 'pino'
 import type { AuditedAction } from '../access/access.ts'
@@ -122,6 +123,7 @@ export function createDrafting(needs: DraftingNeeds): Drafting {
 
     async costs(visit, clientId) {
       const done = { action: 'costs_read', noun: 'client', clientId, nounId: clientId }
+      await foldCharges(database)
       const [[row]] = await access.as(visit, [readCosts(clientId)])
       if (!row || !may(visit.actor, 'read', 'client', { consultantId: row.consultant_id })) {
         return access.refuse(visit, done)
@@ -131,6 +133,7 @@ export function createDrafting(needs: DraftingNeeds): Drafting {
     },
 
     async exported(visit, clientId) {
+      await foldCharges(database)
       const [[row], [costs]] = await access.as(visit, [store.readAllDrafts(clientId), readCosts(clientId)])
       const isReadable = row && may(visit.actor, 'export', 'client', { consultantId: row.consultant_id })
       if (!isReadable || !costs) {

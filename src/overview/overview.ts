@@ -1,6 +1,7 @@
 import type { RecordAccess } from '../access/access.ts'
 import type { Visit } from '../access/actor.ts'
 import { may, scopeOf } from '../access/policy.ts'
+import { foldCharges } from '../billing/appended-charges.ts'
 import { shownMoney } from '../clients/money.ts'
 import { today } from '../platform/text/calendar.ts'
 import type { Database } from '../platform/database/database.ts'
@@ -74,6 +75,7 @@ export function createOverview({ access, database, currency, timeZone }: Overvie
 
   async function firmFigures(visit: Visit, yesterday: Date): Promise<FirmFigures> {
     const day = yesterday.toISOString().slice(0, 10)
+    await foldCharges(database)
     const [accounts, [cost], [[overdue]]] = await Promise.all([
       readAccountCredit(database, mostAccounts),
       readDayCost(database, day),

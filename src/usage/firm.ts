@@ -1,5 +1,6 @@
 import type { RecordAccess } from '../access/access.ts'
 import type { Visit } from '../access/actor.ts'
+import { foldCharges } from '../billing/appended-charges.ts'
 import type { Database } from '../platform/database/database.ts'
 import { breakDown } from './breakdowns.ts'
 import { usageFile } from './csv.ts'
@@ -55,6 +56,7 @@ async function readPage(needs: FirmNeeds, visit: Visit, query: UsageQuery): Prom
   const filter = usageFilterOf(query)
   const by = dimensionsOf(query.by ?? 'day,model', dimensions)
   const before = previousSpan(filter)
+  await foldCharges(database)
   const [broken, groups, previous, refusals, limits] = await Promise.all([
     breakDown(database, filter, mostRanked),
     groupFigures(database, filter, withPeople(by), mostRows),
@@ -102,6 +104,7 @@ async function* pieces(
   filter: FigureFilter,
   by: readonly Dimension[],
 ): AsyncIterable<readonly UsageRow[]> {
+  await foldCharges(needs.database)
   const spans = by.includes('day') ? daysOf(filter).map((day) => ({ from: day, to: day })) : [filter]
   for (const span of spans) {
     const groups = await groupFigures(needs.database, { ...filter, ...span }, withPeople(by), mostAtOnce)

@@ -44,7 +44,7 @@ let isStopped = false
 
 /** Loses a share of the calls, or their answers. */
 function anyFate(statement: string): Fate {
-  if (!statement.includes('from exchange_timed(') && !statement.includes('from till(')) return 'answered'
+  if (!/from (exchange_timed|append_charges)\(/.test(statement) && !statement.includes('from till(')) return 'answered'
   const drawn = Math.random()
   return drawn < chance ? 'answer lost' : drawn < 2 * chance ? 'not sent' : 'answered'
 }

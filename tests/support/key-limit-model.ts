@@ -126,7 +126,7 @@ function budgetLeft(limit: ModelKeyLimit): bigint | undefined {
 }
 
 /** Begins a day or a month if the clock has. */
-export function startSpans(limit: ModelKeyLimit, now: bigint, chargedSince: (day: string) => bigint): void {
+function startSpans(limit: ModelKeyLimit, now: bigint, chargedSince: (day: string) => bigint): void {
   if (limit.day !== dayOf(now)) Object.assign(limit, { day: dayOf(now), dayCharged: chargedSince(dayOf(now)) })
   if (limit.month !== monthOf(now)) {
     Object.assign(limit, { month: monthOf(now), monthCharged: chargedSince(monthOf(now)) })

@@ -14,7 +14,6 @@ import {
   renewalWait,
   renewKey,
   settleAtKey,
-  startSpans,
   takeFromKey,
   type KeyNeed,
   type ModelKeyAllowance,
@@ -340,18 +339,23 @@ export function createTillModel() {
     const mine = allowances.get(instance) ?? new Map<string, ModelAllowance>()
     allowances.set(instance, mine)
     const had = mine.get(account.id) ?? { held: 0n, credit: 0n, requests: 0n, tokens: 0n }
-    const creditBefore = creditOf(account) - account.held - account.creditLent
+    const charged = report.charges.reduce((sum, charge) => sum + charge.cost, 0n)
+    account.charged += charged
+    account.monthCharged += charged
+    const ofCredit = least(had.credit, charged)
+    const left = { ...had, credit: had.credit - ofCredit, held: had.held - least(had.held, charged - ofCredit) }
+    lend(account, had, left)
+    const room = creditOf(account) - account.held - account.creditLent
     const kept = {
       held: report.held,
       credit: report.credit,
       requests: report.requests * unit,
       tokens: report.tokens * unit,
     }
-    lend(account, had, kept)
+    lend(account, left, kept)
     account.requestLevel = least(requestRoom(account), account.requestLevel + report.requestsBack * unit)
     account.tokenLevel = least(tokenRoom(account), account.tokenLevel + report.tokensBack * unit)
     const { atHand, cost, need } = report
-    const charged = report.charges.reduce((sum, charge) => sum + charge.cost, 0n)
     const isRecalled =
       account.recalledAt !== null && account.recalledAt >= now - 2_000_000n && account.recalledAt <= now
     const granted =
@@ -360,7 +364,7 @@ export function createTillModel() {
       !isRecalled &&
       account.requestLevel >= 100n * atHand * unit &&
       account.tokenLevel >= 100n * atHand * need * unit &&
-      creditBefore - charged >= 100n * atHand * cost
+      room >= 100n * atHand * cost
     const has = granted
       ? {
           ...kept,
@@ -375,13 +379,10 @@ export function createTillModel() {
       account.tokenLevel -= report.moreTokens * unit
     }
     mine.set(account.id, has)
-    account.charged += charged
-    account.monthCharged += charged
-    const limited = report.charges.flatMap(({ key }) => limits.get(key) ?? [])
-    for (const limit of new Set(limited)) startSpans(limit, now, chargedBy(limit))
     for (const { id, key, cost: paid } of report.charges) {
       const limit = limits.get(key)
-      if (limit) Object.assign(limit, { dayCharged: limit.dayCharged + paid, monthCharged: limit.monthCharged + paid })
+      if (limit && dayOf(now) >= limit.day) limit.dayCharged += paid
+      if (limit && dayOf(now) >= limit.month) limit.monthCharged += paid
       ledger.set(id, { account: account.id, key, cost: paid, at: now, charged: { input: Number(paid), output: 0 } })
     }
     return granted

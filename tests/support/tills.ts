@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUIDv7 } from 'node:crypto'
 import pino from 'pino'
+import { foldCharges } from '../../src/billing/appended-charges.ts'
 import { createTill } from '../../src/billing/till/postgres-till.ts'
 import type { HoldRequest, Charge, Till } from '../../src/billing/till/till.ts'
 import type { Payer } from '../../src/billing/payer.ts'
@@ -76,6 +77,7 @@ export async function openTills(count: number, waits: DatabasePatience = patienc
       return { accountId, keyId }
     },
     async account({ accountId }) {
+      await foldCharges(database)
       const [row] = await database.rows<{ charged: bigint; held: bigint; left: bigint }>(
         `select charged, held, coalesce(monthly_limit - month_charged, credited - charged) - held as left
          from account where id = $1`,

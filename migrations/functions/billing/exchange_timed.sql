@@ -1,6 +1,7 @@
--- Charges requests that were admitted from allowances, and renews the allowances: a report replaces the one before. There
--- is one report for each account in p_charges, and there may be more. An instance gets all it wants or nothing: it needs
--- a hundred times as much to be left, and no recall in the last two seconds.
+-- Charges requests that were admitted from allowances, adds all that the instance has charged to the sums, and renews the allowances:
+-- a report replaces the one before. There may be charges of accounts without a report. An instance gets all it wants or nothing: it
+-- needs a hundred times as much to be left, and no recall in the last two seconds. What a report says was charged is not read: the
+-- ledger tells.
 create or replace function exchange_timed(p_instance uuid, p_batch bigint, p_reports account_report[], p_charges timed_charge[],
   p_key_reports key_report[] default '{}', p_now timestamptz default null)
 returns table (id uuid, granted boolean, request_level bigint, token_level bigint, requests_per_minute per_minute,
@@ -16,43 +17,25 @@ declare
   c_unit constant bigint := 60000000;
   v_now timestamptz;
   v_month date;
-  v_day date;
-  v_accounts uuid[];
-  v_limits_keys boolean;
 begin
-  perform note_batch(p_instance, p_batch);
-  -- An array, not a subquery: with some plans of a subquery, the result leaves out rows that the statement waited for and locks.
-  v_accounts := array(select e.account from unnest(p_reports) e);
-  if cardinality(p_key_reports) > 0 then
-    v_accounts := v_accounts
-      || array(select account_id from key_limit where key_limit.id in (select k.id from unnest(p_key_reports) k));
-  end if;
-  select coalesce(bool_or(limits_keys), false) into v_limits_keys from (
-    select limits_keys from account where account.id = any(v_accounts) order by account.id for no key update) locked;
+  perform append_charges(p_instance, p_batch, p_charges, p_now);
+  perform fold_charges(array[p_instance], array(
+    select e.account from unnest(p_reports) e
+    union all select account_id from key_limit where key_limit.id in (select k.id from unnest(p_key_reports) k)));
   v_now := coalesce(p_now, clock_timestamp());
-  v_day := (v_now at time zone 'UTC')::date;
-  v_month := date_trunc('month', v_day)::date;
-
-  if v_limits_keys then
-    -- Also for requests that were admitted before their key had limits.
-    update key_limit l set day = v_day, month = v_month,
-      day_charged = case when l.day = v_day then l.day_charged else key_charged_since(l.id, v_day) end + c.cost,
-      month_charged = case when l.month = v_month then l.month_charged else key_charged_since(l.id, v_month) end + c.cost
-    from (select limit_id, sum(cost) as cost from unnest(p_charges) e join api_key on api_key.id = e.key group by limit_id) c
-    where l.id = c.limit_id;
-  end if;
+  v_month := date_trunc('month', v_now at time zone 'UTC')::date;
   if cardinality(p_key_reports) > 0 then
     return query select * from renew_key_allowances(p_instance, p_key_reports, v_now);
   end if;
 
   return query
   with report as materialized (
-    select e.account, e.charged, e.held, e.credit, e.requests, e.tokens, e.at_hand, e.cost, e.need, e.more_credit,
+    select e.account, e.held, e.credit, e.requests, e.tokens, e.at_hand, e.cost, e.need, e.more_credit,
       e.more_requests, e.more_tokens, had.held as had_held, had.credit as had_credit, had.requests as had_requests,
       had.tokens as had_tokens,
       m.charged_before,
       coalesce(b.monthly_limit - m.charged_before, b.credited - b.charged)
-        - b.held - b.credit_lent - e.charged as room,
+        - b.held - b.credit_lent as room,
       b.status = 'open' and coalesce(b.recalled_at not between v_now - interval '2 seconds' and v_now, true) as may,
       greatest(0, least(b.requests_per_minute * c_unit - b.requests_lent + coalesce(had.requests, 0)
         - e.requests * c_unit,
@@ -66,7 +49,7 @@ begin
     lateral (select case when b.month = v_month then b.month_charged else charged_since(b.id, v_month) end
       as charged_before) m
   ), decided as materialized (
-    select account, charged, held, charged_before, r_left, t_left, had_held, had_credit, had_requests, had_tokens,
+    select account, held, charged_before, r_left, t_left, had_held, had_credit, had_requests, had_tokens,
       granted, more_requests, more_tokens,
       credit + case when granted then more_credit else 0 end as credit,
       case when granted then at_hand else requests end * c_unit as requests,
@@ -80,9 +63,9 @@ begin
     on conflict (instance_id, account_id) do update
       set held = excluded.held, credit = excluded.credit, requests = excluded.requests, tokens = excluded.tokens
   )
-  update account b set charged = b.charged + d.charged, held = b.held - coalesce(d.had_held, 0) + d.held,
+  update account b set held = b.held - coalesce(d.had_held, 0) + d.held,
     credit_lent = b.credit_lent - coalesce(d.had_credit, 0) + d.credit,
-    month = v_month, month_charged = d.charged_before + d.charged,
+    month = v_month, month_charged = d.charged_before,
     requests_lent = b.requests_lent - coalesce(d.had_requests, 0) + d.requests,
     tokens_lent = b.tokens_lent - coalesce(d.had_tokens, 0) + d.tokens,
     request_level = d.r_left - case when d.granted then d.more_requests * c_unit else 0 end,
@@ -90,9 +73,4 @@ begin
     level_at = v_now
   from decided d where b.id = d.account
   returning b.id, d.granted, b.request_level, b.token_level, b.requests_per_minute, b.tokens_per_minute;
-
-  -- Last: the sums above are of what was charged before this call.
-  if cardinality(p_charges) > 0 then
-    perform record_charges(v_now, p_charges);
-  end if;
 end $$;

@@ -1,16 +1,15 @@
--- Releases the holds and allowances of a dead instance, of accounts and of keys, uncharged, and removes it. p_last_batch is the last batch
--- that the caller has seen of it: if the instance has sent another since, it lives. The tokens of the released requests are
--- not returned to the buckets, since it is unknown how many were used. They refill within the minute. Returns whether
--- the instance was reaped.
+-- Releases the holds and allowances of a dead instance, of accounts and of keys, uncharged, adds what it has charged to the sums, and
+-- removes it. p_last_batch is the last batch that the caller has seen of it: if the instance has sent another since, it lives. The tokens
+-- of the released requests are not returned to the buckets, since it is unknown how many were used. They refill within the minute.
+-- Returns whether the instance was reaped.
 create or replace function reap(p_instance uuid, p_last_batch bigint) returns boolean language plpgsql set search_path from current as $$
 begin
   perform from instance where id = p_instance and last_batch = p_last_batch for update skip locked;
   if not found then return false; end if;
-  perform 1 from account where id in (
-      select account_id from hold where instance_id = p_instance
-      union select account_id from allowance where instance_id = p_instance
-      union select account_id from key_limit join key_allowance on limit_id = key_limit.id where instance_id = p_instance)
-    order by id for no key update;
+  perform fold_charges(array[p_instance], array(
+    select account_id from hold where instance_id = p_instance
+    union select account_id from allowance where instance_id = p_instance
+    union select account_id from key_limit join key_allowance on limit_id = key_limit.id where instance_id = p_instance));
   with gone as (
     delete from hold where instance_id = p_instance returning *
   ), of_keys as (

@@ -1,7 +1,7 @@
 -- Renews allowances of keys whose accounts are locked: a report replaces the one before. As with accounts, an instance gets all it
 -- wants or nothing: a hundred times as much must be left of every limit and budget, and nothing was recalled in the last two seconds.
--- Unlike those of accounts, reports come twice a second at most: what requests in between did not use stays with the instance, and
--- what they cost is counted both as charged and as held. A key without limits any more has no row in the result.
+-- What requests between two reports cost is counted both as charged and as lent: fold_charges() takes it only from accounts. A key without
+-- limits any more has no row in the result.
 create or replace function renew_key_allowances(p_instance uuid, p_reports key_report[], p_now timestamptz)
 returns table (id uuid, granted boolean, request_level bigint, token_level bigint, requests_per_minute per_minute,
                tokens_per_minute per_minute)

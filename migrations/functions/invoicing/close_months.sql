@@ -6,6 +6,7 @@ declare
   v_end constant date := date_trunc('month', (now() - interval '1 hour') at time zone 'UTC');
   v_month date;
 begin
+  perform fold_charges();
   if exists (select from closed_month where month = v_end - interval '1 month')
     or not exists (select from usage_day where day < v_end) then return; end if;
   -- A transaction that bills or frees a month meanwhile waits, and then finds the month listed.

@@ -1,3 +1,4 @@
+import { foldCharges } from '../../billing/appended-charges.ts'
 import { randomUUIDv7, timingSafeEqual } from 'node:crypto'
 import type { Logger } from 'pino'
 import type { Visit } from '../../access/actor.ts'
@@ -118,8 +119,14 @@ export function createKeys({ database, log }: { database: Database; log: Logger 
     },
     create: (request: KeyRequest & { readonly id?: string }, by: Visit, show: ShowKey = async () => undefined) =>
       database.transaction((tx) => shown(issueKey(tx, { id: randomUUIDv7(), ...request }, by), show)),
-    show: (id) => showKey(database, id),
-    list: (accountId?: string) => readKeySummaries(database, accountId),
+    async show(id) {
+      await foldCharges(database)
+      return showKey(database, id)
+    },
+    async list(accountId?: string) {
+      await foldCharges(database)
+      return readKeySummaries(database, accountId)
+    },
     rotate: (
       id: string,
       { overlapMs }: { readonly overlapMs: number },

@@ -27,11 +27,12 @@ const limitColumns = `
   l.monthly_budget as "monthlyBudget", (case when l.day = ${now} then l.day_charged when l.id is not null then 0 end)::amount as "dayCharged",
   (case when l.month = ${thisMonth} then l.month_charged when l.id is not null then 0 end)::amount as "monthCharged", l.held as "limitHeld"`
 
-/** Blocks the till on the key's account until the end of `tx`. Lock the account before the key. */
+/**
+ * Blocks the till on the key's account until the end of `tx`, in which nothing else may be locked before. All that was charged is in the
+ * sums then, so that the limits can count it.
+ */
 export async function lockAccountOfKey(tx: Queryable, id: string): Promise<void> {
-  await tx.rows('select 1 from account where id = (select account_id from api_key where id = $1) for no key update', [
-    id,
-  ])
+  await tx.rows('select fold_charges(null, array(select account_id from api_key where id = $1))', [id])
 }
 
 /**

@@ -1,14 +1,24 @@
 import { unit } from '../till/limits.ts'
-import { isSteady, plenty, renewAfter, type RequestedShare, type RequestOutcome, type Stock } from './stock.ts'
+import {
+  isSteady,
+  needOf,
+  plenty,
+  renewAfter,
+  unusedBy,
+  type RequestedShare,
+  type RequestOutcome,
+  type Stock,
+} from './stock.ts'
 
-/** What the reports of an account and of a key have in common. */
-interface AllowanceReport {
+/** The report of one account or the limits of one key to `exchange_timed()`: the types account_report and key_report. */
+export interface Report {
+  readonly id: string
   readonly requests_back: number
   readonly tokens_back: number
   readonly held: bigint
   readonly credit: bigint
   readonly requests: number
-  /** In the report of a key, with those of its requests in flight. */
+  /** With those of its requests in flight. */
   readonly tokens: number
   readonly at_hand: number
   readonly cost: bigint
@@ -16,17 +26,6 @@ interface AllowanceReport {
   readonly more_credit: bigint
   readonly more_requests: number
   readonly more_tokens: number
-}
-
-/** The report of one account to `exchange_timed()`: the type account_report. */
-export interface Report extends AllowanceReport {
-  readonly account: string
-  readonly charged: bigint
-}
-
-/** The report of the limits of one key to `exchange_timed()`: the type key_report. */
-export interface KeyReport extends AllowanceReport {
-  readonly id: string
 }
 
 /** The share of a stock's demand that is left after each report. */
@@ -43,11 +42,11 @@ function sizeOf(stock: Stock, inFlight: number): number {
 }
 
 /**
- * An account reports with each call, so this is the number since its last report. A key reports after `renewAfter`, or when it runs low. Its
- * rate is that since its first request, not since its last report, which may have been followed by a pause.
+ * The requests until the next report, after `renewAfter` or when the allowance runs low. The rate is that since the first request, not
+ * since the last report, which may have been followed by a pause.
  */
-function expected({ of, requestsSinceReport, firstRequestAt, renewedAt }: Stock): number {
-  if (of === 'account' || renewedAt === -Infinity) return requestsSinceReport
+function expected({ requestsSinceReport, firstRequestAt, renewedAt }: Stock): number {
+  if (renewedAt === -Infinity) return requestsSinceReport
   const since = Math.max(performance.now() - firstRequestAt, renewAfter / 8)
   return Math.ceil((requestsSinceReport * renewAfter) / since)
 }
@@ -68,22 +67,23 @@ function affordable({ standing, requests, tokens, need }: Stock): number {
   )
 }
 
+/** What requests that end held, and what they return to the allowance. */
 function sumOf(outcomes: readonly RequestOutcome[]) {
-  let charged = 0n
-  let held = 0n
-  let unused = 0
-  for (const { taken, charge, moves } of outcomes) {
-    held += taken.cost
-    if (moves) continue
-    charged += charge?.cost ?? 0n
-    unused += taken.request.inputTokens + taken.request.maxOutputTokens - (charge?.tokens ?? 0)
+  const sum = { held: 0n, flightTokens: 0, credit: 0n, tokens: 0 }
+  for (const outcome of outcomes) {
+    const { taken } = outcome
+    const unused = unusedBy(outcome)
+    sum.held += taken.cost
+    sum.flightTokens += needOf(taken)
+    sum.credit += unused.credit
+    sum.tokens += unused.tokens
   }
-  return { charged, held, unused }
+  return sum
 }
 
 /**
- * Builds the report of one account, with which these requests end, and returns what it requests. The allowance shrinks to
- * what the report keeps; with `givesBack` it keeps nothing.
+ * Builds the report of one account or of the limits of one key, with which these requests end, and returns what it requests. The
+ * allowance shrinks to what the report keeps; with `givesBack` it keeps nothing.
  */
 export function buildReport(
   stock: Stock,
@@ -91,41 +91,27 @@ export function buildReport(
   givesBack: boolean,
 ): { report: Report; more: RequestedShare } {
   const ended = sumOf(outcomes)
-  const inFlight = stock.inFlight - outcomes.length
-  const atHand = givesBack ? 0 : sizeOf(stock, inFlight)
-  const { keep, more } = divide(stock, Math.max(0, atHand - inFlight))
-  const report = {
-    account: stock.id,
-    charged: ended.charged,
-    requests_back: stock.requests - keep.requests,
-    tokens_back: stock.tokens - keep.tokens + ended.unused,
-    held: stock.held - ended.held,
-    credit: keep.credit,
-    requests: keep.requests,
-    tokens: keep.tokens,
-    at_hand: atHand,
+  const has = {
+    credit: stock.credit + ended.credit,
+    requests: stock.requests,
+    tokens: stock.tokens + ended.tokens,
     cost: stock.cost,
     need: stock.need,
-    more_credit: more.credit,
-    more_requests: more.requests,
-    more_tokens: more.tokens,
   }
-  Object.assign(stock, keep, { requestsSinceReport: 0, demand: stock.demand * demandKept })
-  return { report, more }
-}
-
-/** Builds the report of the limits of one key, as `buildReport` does. Requests that end now count as in flight. */
-export function buildKeyReport(stock: Stock, givesBack: boolean): { report: KeyReport; more: RequestedShare } {
-  const atHand = givesBack ? 0 : sizeOf(stock, stock.inFlight)
-  const { keep, more } = divide(stock, Math.max(0, atHand - stock.inFlight))
+  const inFlight = stock.inFlight - outcomes.length
+  const atHand = givesBack ? 0 : sizeOf(stock, inFlight)
+  const { keep, more } = divide(has, Math.max(0, atHand - inFlight))
+  const inFlightCost = stock.held - ended.held
+  // Credit in an allowance is no hold, whether a request uses it or not: such a hold would outlast the request until the next report.
+  const isHeld = atHand === 0
   const report = {
     id: stock.id,
-    requests_back: stock.requests - keep.requests,
-    tokens_back: stock.tokens - keep.tokens,
-    held: stock.held,
-    credit: keep.credit,
+    requests_back: has.requests - keep.requests,
+    tokens_back: has.tokens - keep.tokens,
+    held: isHeld ? inFlightCost : 0n,
+    credit: isHeld ? keep.credit : keep.credit + inFlightCost,
     requests: keep.requests,
-    tokens: keep.tokens + stock.flightTokens,
+    tokens: keep.tokens + stock.flightTokens - ended.flightTokens,
     at_hand: atHand,
     cost: stock.cost,
     need: stock.need,
@@ -139,7 +125,7 @@ export function buildKeyReport(stock: Stock, givesBack: boolean): { report: KeyR
 
 /** What an allowance of this many free requests keeps of what it has, and what it lacks. */
 function divide(
-  { credit, requests, tokens, cost, need }: Stock,
+  { credit, requests, tokens, cost, need }: Pick<Stock, keyof RequestedShare | 'cost' | 'need'>,
   free: number,
 ): { keep: RequestedShare; more: RequestedShare } {
   const keep = {

@@ -1,4 +1,4 @@
-import { buildKeyReport, buildReport, type KeyReport, type Report } from './allowance-reports.ts'
+import { buildReport, type Report } from './allowance-reports.ts'
 import { tighterLevels, type Levels, type OwnLevels, type Standing } from '../till/limits.ts'
 import type { Payer } from '../payer.ts'
 import { mostCostOf } from '../prices/price.ts'
@@ -9,7 +9,6 @@ import {
   forgetAfter,
   hasAllowance,
   hasAny,
-  hasFree,
   hasSurplus,
   isCovered,
   isLow,
@@ -33,7 +32,7 @@ import type { HoldRequest } from '../till/till.ts'
 
 export type { RequestOutcome, Renewal, AdmittedRequest } from './stock.ts'
 
-/** Milliseconds between two searches for idle allowances. */
+/** Milliseconds between two searches for allowances to renew or return. */
 const lookPause = 100
 /** The most reports without ended requests in one call. After a lost connection there can be very many. */
 const mostReported = 500
@@ -46,12 +45,12 @@ export class Allowances {
   /** By the id of the account or of the limits of the key. */
   readonly #stocks = new Map<string, Stock>()
   #requests = new Map<string, AdmittedRequest>()
-  /** What to report although no request of the account ends. Keys are reported only for such a reason. */
+  /** What to report with the next call, and whether to keep anything of it. */
   readonly #pending = new Map<Stock, 'ask' | 'give back'>()
   /** What the reports in flight request, and for how many requests in all. */
   #asking = new Map<Stock, RequestedShare & { readonly atHand: number }>()
-  /** The keys whose reports are in flight. */
-  #keysReported: readonly Stock[] = []
+  /** What is reported by the call in flight, together with the requests that end with it. */
+  #reported: ReadonlySet<Stock> = new Set()
   #instance = ''
   #lookedAt = -Infinity
 
@@ -70,7 +69,7 @@ export class Allowances {
     if (short.length > 0) return undefined
     takeRequest(account, cost, need)
     if (key) takeRequest(key, cost, need)
-    if (key && isLow(key)) this.#pending.set(key, 'ask')
+    for (const stock of key ? [account, key] : [account]) if (isLow(stock)) this.#pending.set(stock, 'ask')
     const levels = this.levelsFor(payer)
     this.#requests.set(request.requestId, { request, cost, levels, instance: this.#instance, settling: undefined })
     return levels
@@ -101,8 +100,7 @@ export class Allowances {
     const stock = this.#stocks.get(id)
     if (stock === undefined || standing === undefined) return
     noteStanding(stock, standing)
-    // After a refused allowance, the next attempt is a second later.
-    if (!stock.granted && sentAt - stock.refusedAt > validFor && isSteady(stock) && isPlenty(stock)) {
+    if (!stock.granted && sentAt > stock.askAgainAt && isSteady(stock) && isPlenty(stock)) {
       this.#pending.set(stock, 'ask')
     }
   }
@@ -127,34 +125,42 @@ export class Allowances {
     return this.#pending.size > 0
   }
 
-  /** The reports for the next call, with which these requests end. */
-  report(outcomes: readonly RequestOutcome[]): { readonly accounts: Report[]; readonly keys: KeyReport[] } {
-    const byStock = new Map<Stock, RequestOutcome[]>()
-    const keys: Stock[] = []
-    for (const stock of [...this.#pending.keys()].slice(0, mostReported)) {
-      if (stock.of === 'key') keys.push(stock)
-      else byStock.set(stock, [])
-    }
+  /**
+   * The reports for the next call, with which these requests end. None if their allowances are still good: then the charges need only be
+   * written, and what the requests did not use stays with the allowances.
+   */
+  report(outcomes: readonly RequestOutcome[]): { readonly accounts: Report[]; readonly keys: Report[] } {
+    const ending = new Map<Stock, RequestOutcome[]>()
     for (const outcome of outcomes) {
-      const stock = this.#stockOf(outcome.taken.request.payer.accountId, 'account')
-      const others = byStock.get(stock)
-      if (others === undefined) byStock.set(stock, [outcome])
-      else others.push(outcome)
+      for (const stock of this.#stocksOf(outcome)) {
+        const others = ending.get(stock)
+        if (others === undefined) ending.set(stock, [outcome])
+        else others.push(outcome)
+        if ((outcome.moves || !stock.granted) && !this.#pending.has(stock)) this.#pending.set(stock, 'ask')
+      }
     }
-    this.#keysReported = keys
-    return {
-      accounts: [...byStock].map(([stock, ended]) =>
-        this.#sent(stock, buildReport(stock, ended, this.#givesBack(stock))),
-      ),
-      keys: keys.map((stock) => this.#sent(stock, buildKeyReport(stock, this.#givesBack(stock)))),
-    }
+    const isEnding = (stock: Stock) => ending.has(stock)
+    const all = [...this.#pending.keys()]
+    const stocks = [...all.filter(isEnding), ...all.filter((stock) => !isEnding(stock)).slice(0, mostReported)]
+    this.#reported = new Set(stocks)
+    const reportsOf = (of: Stock['of']) =>
+      stocks
+        .filter((stock) => stock.of === of)
+        .map((stock) => this.#sent(stock, buildReport(stock, ending.get(stock) ?? [], this.#givesBack(stock))))
+    return { accounts: reportsOf('account'), keys: reportsOf('key') }
+  }
+
+  #stocksOf({ taken }: RequestOutcome): Stock[] {
+    const { accountId, limitId } = taken.request.payer
+    const account = this.#stockOf(accountId, 'account')
+    return limitId === undefined ? [account] : [account, this.#stockOf(limitId, 'key')]
   }
 
   #givesBack(stock: Stock): boolean {
     return this.#pending.get(stock) === 'give back'
   }
 
-  #sent<Of extends Report | KeyReport>(stock: Stock, { report, more }: { report: Of; more: RequestedShare }): Of {
+  #sent(stock: Stock, { report, more }: { report: Report; more: RequestedShare }): Report {
     this.#pending.delete(stock)
     if (report.at_hand > 0) this.#asking.set(stock, { ...more, atHand: report.at_hand })
     // Granted or not: the response may never arrive.
@@ -164,16 +170,11 @@ export class Allowances {
 
   /** Applies the response to the call that was sent at `sentAt`. */
   answered(outcomes: readonly RequestOutcome[], renewals: readonly Renewal[], sentAt: number): void {
-    // A key's report still counts the requests that end in the same call, so another report must follow.
-    const counted = this.#keysReported.filter(({ inFlight }) => inFlight > 0)
-    for (const outcome of outcomes) this.#end(outcome, true)
+    for (const outcome of outcomes) this.#end(outcome, (stock) => !this.#reported.has(stock))
     for (const renewal of renewals) this.#renew(renewal, sentAt)
-    for (const stock of counted) stock.lent = true
+    const renewed = new Set(renewals.map(({ id }) => id))
     // The key no longer has limits of its own.
-    if (this.#keysReported.length > 0) {
-      const renewed = new Set(renewals.map(({ id }) => id))
-      for (const { id } of this.#keysReported) if (!renewed.has(id)) this.#stocks.delete(id)
-    }
+    for (const { id, of } of this.#reported) if (of === 'key' && !renewed.has(id)) this.#stocks.delete(id)
     // A Map that has grown old rehashes into old space, where its garbage keeps whole requests until a full collection.
     // The garbage of a young one is collected with it.
     this.#asking = new Map()
@@ -191,7 +192,7 @@ export class Allowances {
 
   /** The request ended in another way. */
   dropped(outcome: RequestOutcome): void {
-    this.#end(outcome, false)
+    this.#end(outcome, () => false)
     this.kept(outcome)
   }
 
@@ -243,14 +244,13 @@ export class Allowances {
   }
 
   /** Idempotent: reported again after a lost connection. */
-  #end(outcome: RequestOutcome, returns: boolean): void {
+  #end(outcome: RequestOutcome, returns: (stock: Stock) => boolean): void {
     const { taken } = outcome
     if (!this.#requests.delete(taken.request.requestId) || taken.instance !== this.#instance) return
     const { accountId, limitId } = taken.request.payer
     const account = this.#stocks.get(accountId)
     const key = limitId === undefined ? undefined : this.#stocks.get(limitId)
-    if (account) endRequest(account, outcome, returns)
-    if (key) endRequest(key, outcome, returns)
+    for (const stock of [account, key]) if (stock) endRequest(stock, outcome, returns(stock))
   }
 
   #renew(renewal: Renewal, sentAt: number): void {
@@ -269,19 +269,27 @@ export class Allowances {
     stock.tokens += more.tokens
     stock.supply = stock.requests
     stock.lent = stock.granted || hasAny(stock)
-    // Too little is left for any instance to have an allowance.
-    if (!stock.granted && hasFree(stock)) this.#pending.set(stock, 'give back')
+    // Too little is left for any instance to have an allowance: only what its requests in flight hold stays.
+    if (!stock.granted && requested !== undefined && hasAny(stock)) this.#pending.set(stock, 'give back')
   }
 
-  /** Finds the allowances that no call has renewed lately, and forgets accounts and keys that are no longer used. */
+  /**
+   * Finds the allowances that no call has renewed lately, and forgets accounts and keys that are no longer used. If one is due, those that
+   * soon would be are reported with it: a report makes the database add up all charges, whomever they are of.
+   */
   #look(now: number): void {
     if (now - this.#lookedAt < lookPause) return
     this.#lookedAt = now
+    const soon: Stock[] = []
+    let isDue = false
     for (const [id, stock] of this.#stocks) {
-      if (hasSurplus(stock) && now - stock.renewedAt > renewAfter)
-        this.#pending.set(stock, isSteady(stock) ? 'ask' : 'give back')
-      else if (!stock.lent && stock.inFlight === 0 && now - stock.lastRequestAt > forgetAfter) this.#stocks.delete(id)
+      const age = now - stock.renewedAt
+      if (hasSurplus(stock)) {
+        if (age > renewAfter / 2) soon.push(stock)
+        if (age > renewAfter) isDue = true
+      } else if (!stock.lent && stock.inFlight === 0 && now - stock.lastRequestAt > forgetAfter) this.#stocks.delete(id)
     }
+    if (isDue) for (const stock of soon) this.#pending.set(stock, isSteady(stock) ? 'ask' : 'give back')
   }
 }
 

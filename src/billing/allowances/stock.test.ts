@@ -44,6 +44,12 @@ function answer(
   allowances.answered(endings, [{ id: payer.accountId, granted, ...full }], at)
 }
 
+/** Whether something is reported after a while. */
+function dueAfterAWhile(allowances: Allowances): boolean {
+  time += renewAfter + 50
+  return allowances.due()
+}
+
 /** Allowances with eight requests of the account: four recent ones and one more, rounded up. */
 function stocked(): Allowances {
   const allowances = createAllowances()
@@ -81,6 +87,7 @@ test('an allowance grows with the requests at once, also those that it was too s
   inVain(allowances, 8)
   const sizes = endings.slice(0, 3).map((ending, round) => {
     if (round === 2) allowances.noted(payer.accountId, { ...full, request_level: 300n * unit }, performance.now())
+    assert.ok(dueAfterAWhile(allowances))
     const { at_hand } = reportOf(allowances, ending)
     answer(allowances, true, performance.now(), ending)
     return at_hand
@@ -120,16 +127,16 @@ test('an ended request returns its unused part and the surplus of the allowance'
   const allowances = stocked()
   const [one] = [taken(allowances), taken(allowances)]
   const ending = { taken: one, charge: { cost: 7n, tokens: 13, milliseconds: 1 } }
+  assert.ok(dueAfterAWhile(allowances))
   // Of the remaining six, three suffice besides the one in flight, since two requests came.
   assert.deepEqual(reportOf(allowances, [ending]), {
-    account: 'a',
-    charged: 7n,
+    id: 'a',
     requests_back: 3,
     tokens_back: 90 + 17,
-    held: mostOfOne,
-    credit: 3n * mostOfOne,
+    held: 0n,
+    credit: 4n * mostOfOne,
     requests: 3,
-    tokens: 90,
+    tokens: 90 + 30,
     at_hand: 4,
     cost: mostOfOne,
     need: 30,
@@ -143,25 +150,30 @@ test('an ended request returns its unused part and the surplus of the allowance'
   inVain(allowances, 1)
 })
 
-test('each refusal halves the next request, down to two, and a grant doubles it', () => {
+test('each refusal halves the next request at once, down to two; much later, a grant doubles it', () => {
   const allowances = createAllowances()
   const sizes: number[] = []
   let at = performance.now()
   const round = (granted: boolean) => {
     for (let each = 0; each < 60; each++) allowances.take(ask(payer))
-    at += validFor
-    allowances.noted(payer.accountId, full, at)
-    // Not within a second after the refusal.
-    if (sizes.length > 0) assert.ok(!allowances.due(), `asked again: ${sizes.join(' ')}`)
     at += 1
     allowances.noted(payer.accountId, full, at)
     sizes.push(reportOf(allowances).at_hand)
     answer(allowances, granted, at)
   }
-  for (let refusals = 0; refusals < 8; refusals++) round(false)
-  assert.deepEqual(sizes, [64, 32, 16, 8, 4, 2, 2, 2])
+  for (let refusals = 0; refusals < 6; refusals++) round(false)
+  assert.deepEqual(sizes, [64, 32, 16, 8, 4, 2])
+  at += validFor
+  allowances.noted(payer.accountId, full, at)
+  assert.ok(!allowances.due(), 'the smallest one is not requested again within a second')
   round(true)
-  for (const size of [4, 8, 16]) {
+  for (const [pause, size] of [
+    [0, 2],
+    [10_001, 2],
+    [0, 4],
+    [0, 8],
+  ] as const) {
+    at += pause
     const ending = { taken: taken(allowances) }
     for (let each = 0; each < 60; each++) allowances.take(ask(payer))
     assert.equal(reportOf(allowances, [ending]).at_hand, size)
@@ -175,7 +187,8 @@ test('an allowance not reported for a while is reported, to renew or to return i
   time += renewAfter + 50
   taken(used)
   assert.ok(used.due())
-  assert.equal(reportOf(used).at_hand, 2)
+  // One in an eighth of the usual time is eight until the next report.
+  assert.equal(reportOf(used).at_hand, 16)
   assert.ok(idle.giveBack(payer.accountId))
   const { at_hand, requests_back, tokens_back, credit } = reportOf(idle)
   assert.deepEqual([at_hand, requests_back, tokens_back, credit], [0, 8, 240, 0n])
@@ -187,6 +200,7 @@ test('an allowance not reported for a while is reported, to renew or to return i
 test('after a refusal, the rest is returned when the request in flight ends in another way', () => {
   const allowances = stocked()
   const [one, other] = [taken(allowances), { taken: taken(allowances) }]
+  assert.ok(dueAfterAWhile(allowances))
   reportOf(allowances, [other])
   answer(allowances, false, performance.now(), [other])
   assert.ok(allowances.due(), 'the rest is returned at once')
@@ -314,37 +328,30 @@ test('a request of a key with limits needs the allowances of both, and takes fro
   assert.ok(other.take(ask(payer)), 'the account has one for other keys')
 })
 
-test('the limits of a key are not reported when its requests end, and get back what those did not use', () => {
+test('good allowances are not reported when their requests end, and get back what those did not use', () => {
   const allowances = stockedKey()
   const one = takenBy(allowances)
   const ending = { taken: one, charge: { cost: mostOfOne - 7n, tokens: 13 } }
-  assert.deepEqual(allowances.report([ending]).keys, [])
-  answer(allowances, true, performance.now(), [ending])
-  const { requests, tokens, credit } = allowances.atHand('l')
-  assert.deepEqual([requests, tokens, credit], [7, 210 + 17, 7n * mostOfOne + 7n])
+  assert.deepEqual(allowances.report([ending]), { accounts: [], keys: [] })
+  allowances.answered([ending], [], performance.now())
+  for (const id of ['a', 'l']) {
+    const { requests, tokens, credit } = allowances.atHand(id)
+    assert.deepEqual([requests, tokens, credit], [7, 210 + 17, 7n * mostOfOne + 7n])
+  }
   const released = { taken: takenBy(allowances) }
   allowances.report([released])
-  answer(allowances, true, performance.now(), [released])
+  allowances.answered([released], [], performance.now())
   const after = allowances.atHand('l')
   assert.deepEqual([after.requests, after.tokens, after.credit], [6, 227, 7n * mostOfOne + 7n])
 })
 
-/** What a request that ends in this way leaves: to the account in its report, and to its key. */
-function leftAfter(how: { readonly moves?: true }) {
-  const allowances = stockedKey()
-  const ending = { taken: takenBy(allowances), ...how }
-  const { charged, held, tokens_back: tokensBack } = reportOf(allowances, [ending])
-  assert.deepEqual([charged, held], [0n, 0n])
-  answer(allowances, true, performance.now(), [ending])
-  const { requests, tokens, credit } = allowances.atHand('l')
-  return { tokensBack, key: [requests, tokens, credit] }
-}
-
 test('a request whose hold moves leaves nothing of what it took, neither to the account nor to its key', () => {
-  const [moved, released] = [leftAfter({ moves: true }), leftAfter({})]
-  assert.equal(released.tokensBack - moved.tokensBack, 30)
-  assert.deepEqual(moved.key, [7, 210, 7n * mostOfOne])
-  assert.deepEqual(released.key, [7, 240, 8n * mostOfOne])
+  const allowances = stockedKey()
+  const { accounts, keys } = allowances.report([{ taken: takenBy(allowances), moves: true }])
+  for (const [report] of [accounts, keys]) {
+    assert.deepEqual([report?.held, report?.credit, report?.requests, report?.tokens], [0n, 7n * mostOfOne, 7, 210])
+    assert.equal(report?.tokens_back, 0)
+  }
 })
 
 test('what became of a request is unknown after a lost connection, so the key gets nothing back', () => {
@@ -365,18 +372,13 @@ test('what became of a request is unknown after a lost connection, so the key ge
   )
 })
 
-test('a key is reported again if the request that ended with its last report used all that it took', () => {
+test('a report of a key counts no request that ends with it', () => {
   const allowances = stockedKey()
   const ending = { taken: takenBy(allowances), charge: { cost: mostOfOne, tokens: 30 } }
   assert.ok(allowances.giveBack('l'))
   const [report] = allowances.report([ending]).keys
-  assert.deepEqual([report?.at_hand, report?.held, report?.tokens], [0, mostOfOne, 30])
+  assert.deepEqual([report?.at_hand, report?.held, report?.tokens], [0, 0n, 0])
   answerBoth(allowances, false, [ending])
-  time += renewAfter + 50
-  assert.ok(allowances.due(), 'the database still counts the request')
-  const [next] = allowances.report([]).keys
-  assert.deepEqual([next?.id, next?.held, next?.credit, next?.requests, next?.tokens], ['l', 0n, 0n, 0, 0])
-  answerBoth(allowances, false)
   time += renewAfter + 50
   allowances.due()
   assert.deepEqual(allowances.report([]).keys, [], 'and then no more')
@@ -391,7 +393,7 @@ test('an allowance of a key that runs low is renewed at once, in flight or not',
   time += 350
   const [report] = allowances.report([]).keys
   // Seven in half the usual time are fourteen until the next report.
-  assert.deepEqual([report?.at_hand, report?.held, report?.tokens], [16, 7n * mostOfOne, 30 + 7 * 30])
+  assert.deepEqual([report?.at_hand, report?.credit, report?.tokens], [16, 8n * mostOfOne, 30 + 7 * 30])
   assert.deepEqual([report?.requests, report?.more_requests, report?.more_tokens], [1, 8, 8 * 30])
 })
 

@@ -34,11 +34,15 @@ export const validFor = 1000
 export const renewAfter = 700
 /** Milliseconds without a request after which an account's allowance is returned. */
 const idleAfter = 10_000
+/** Milliseconds after a refusal in which no more is requested. */
+const modestFor = 10_000
 /** Requests without such a pause after which an account is in steady use. */
 const steady = 4
 /** Milliseconds without a request after which an account is forgotten. */
 export const forgetAfter = 60_000
 const mostAtHand = 1024
+/** The smallest allowance that is worth a report, in requests. */
+const fewest = 2
 /** A limit must have this many times an instance's allowance left. `exchange_timed()` demands the same. */
 export const plenty = 100n
 
@@ -71,9 +75,10 @@ export interface Stock {
   /** When the standing was read, and when the call that last renewed the allowance was sent; of `performance.now()`. */
   standingAt: number
   renewedAt: number
-  /** Whether the last request for an allowance was granted, when one was last refused, and the most to request next. */
+  /** Whether the last request for an allowance was granted, when one was last refused, and when and how much to request next. */
   granted: boolean
   refusedAt: number
+  askAgainAt: number
   most: number
   /** Whether the database may have set something aside. */
   lent: boolean
@@ -109,6 +114,7 @@ export function emptyStock(id: string, of: Stock['of']): Stock {
     renewedAt: -Infinity,
     granted: false,
     refusedAt: -Infinity,
+    askAgainAt: -Infinity,
     most: mostAtHand,
     lent: false,
   }
@@ -124,10 +130,16 @@ export const hasAny = (stock: Stock): boolean => stock.inFlight > 0 || hasFree(s
 export const isSteady = (stock: Stock): boolean =>
   stock.streak >= steady && performance.now() - stock.lastRequestAt <= idleAfter
 
-/** After a refusal, the next request for an allowance is at most half of the one for `atHand` requests; a grant doubles the bound. */
+/**
+ * After a refusal, the next request for an allowance is at most half of the one for `atHand` requests, and after a refusal of the smallest
+ * one a second later. A grant doubles the bound, unless a refusal was too recent: what is left of credit and limits seldom grows.
+ */
 export function adjustMost(stock: Stock, atHand: number, sentAt: number): void {
-  stock.most = stock.granted ? Math.min(mostAtHand, stock.most * 2) : Math.max(2, Math.floor(atHand / 2))
-  if (!stock.granted) stock.refusedAt = sentAt
+  if (!stock.granted) {
+    stock.most = Math.max(fewest, Math.floor(atHand / 2))
+    stock.refusedAt = sentAt
+    stock.askAgainAt = atHand > fewest ? sentAt : sentAt + validFor
+  } else if (sentAt - stock.refusedAt > modestFor) stock.most = Math.min(mostAtHand, stock.most * 2)
 }
 
 export function noteStanding(stock: Stock, standing: Standing): void {
@@ -181,19 +193,30 @@ export function takeRequest(stock: Stock, cost: bigint, need: number): void {
   stock.demand = Math.max(stock.demand, stock.inFlight)
 }
 
-/**
- * Ends a request in flight. The allowance of a key gets back what it did not use: nothing else says so to the database, which counts
- * it as set aside until the next report.
- */
-export function endRequest(stock: Stock, { taken, charge, moves }: RequestOutcome, returns: boolean): void {
-  const need = taken.request.inputTokens + taken.request.maxOutputTokens
+/** The tokens with which a request was admitted. */
+export const needOf = ({ request }: AdmittedRequest): number => request.inputTokens + request.maxOutputTokens
+
+/** What a request that ends did not use of what it took. A hold that moves takes everything with it. */
+export function unusedBy({ taken, charge, moves }: RequestOutcome): {
+  readonly credit: bigint
+  readonly tokens: number
+} {
+  if (moves) return nothing
+  return { credit: taken.cost - (charge?.cost ?? 0n), tokens: needOf(taken) - (charge?.tokens ?? 0) }
+}
+
+/** Ends a request in flight. With `returns`, the allowance gets back what it did not use. */
+export function endRequest(stock: Stock, outcome: RequestOutcome, returns: boolean): void {
+  const { taken } = outcome
   stock.inFlight -= 1
   stock.held -= taken.cost
-  stock.flightTokens -= need
-  if (stock.of === 'account' || !returns || moves) return
-  stock.credit += taken.cost - (charge?.cost ?? 0n)
-  stock.tokens += need - (charge?.tokens ?? 0)
+  stock.flightTokens -= needOf(taken)
+  if (!returns) return
+  const unused = unusedBy(outcome)
+  stock.credit += unused.credit
+  stock.tokens += unused.tokens
 }
 
 /** Whether most of the allowance is used. */
-export const isLow = (stock: Stock): boolean => stock.granted && stock.requests * 4 < stock.supply
+export const isLow = (stock: Stock): boolean =>
+  stock.granted && (stock.requests < 2 || stock.requests * 4 < stock.supply)

@@ -1,11 +1,11 @@
 import type { DedicatedConnection } from '../../platform/database/database.ts'
-import type { Allowances } from '../allowances/allowances.ts'
+import type { Allowances, Renewal } from '../allowances/allowances.ts'
 import type { ExchangeItem, TillItem } from '../till/batch-item.ts'
 import { InstanceSession, type InstanceNeeds } from './instance-session.ts'
 import * as store from './store.ts'
 import { accountStanding, keyStanding } from '../till/limits.ts'
 import type { TillRow } from '../till/till-row.ts'
-import { exchangeCall, tillCall } from '../till/store.ts'
+import { appendCall, exchangeCall, tillCall, type Exchange } from '../till/store.ts'
 
 export { isLeaseLost } from './instance-session.ts'
 
@@ -13,7 +13,7 @@ export { isLeaseLost } from './instance-session.ts'
 export interface Instance {
   /** Calls `till()` once and resolves all items. If it rejects, no item is resolved and all can be sent again. */
   till(this: void, items: readonly TillItem[]): Promise<void>
-  /** Calls `exchange_timed()` once, with the requests that end and reports of their accounts' and of other pending allowances. */
+  /** Writes the charges of requests that end with one call at most: with `exchange_timed()` if there is something to report, and else with `append_charges()`. */
   exchange(this: void, items: readonly ExchangeItem[]): Promise<void>
   /** Releases what dead instances left. Most calls do nothing. */
   reap(): Promise<void>
@@ -54,9 +54,16 @@ export async function openInstance(needs: InstanceNeeds): Promise<Instance> {
     const reports = allowances.report(outcomes)
     for (const item of fresh) item.sent = true
     const sentAt = performance.now()
-    const renewals = await on.call(exchangeCall(session.nextBatch(), { ...reports, ...endingsOf(fresh) }))
-    allowances.answered(outcomes, renewals, sentAt)
+    allowances.answered(outcomes, await callFor(on, { ...reports, ...endingsOf(fresh) }), sentAt)
     for (const item of fresh) item.resolve(true)
+  }
+
+  /** Without reports, the charges are only appended, and a release changes nothing. */
+  async function callFor(on: DedicatedConnection, exchanged: Exchange): Promise<readonly Renewal[]> {
+    const { accounts, keys, charges } = exchanged
+    if (accounts.length > 0 || keys.length > 0) return on.call(exchangeCall(session.nextBatch(), exchanged))
+    if (charges.length > 0) await on.call(appendCall(session.nextBatch(), charges))
+    return []
   }
 
   await session.connect()

@@ -39,13 +39,14 @@ export async function readEnded(database: Queryable, requestIds: readonly string
 
 /** Removes the instance, unless another instance has to release a hold or an allowance of it first. */
 export async function deleteInstance(database: Queryable, id: string): Promise<void> {
+  await database.rows('select fold_charges(array[$1::uuid])', [id])
   await database.rows(
     `with empty as (
        delete from allowance where instance_id = $1 and (held, credit, requests, tokens) = (0, 0, 0, 0)
      ), empty_keys as (
        delete from key_allowance where instance_id = $1 and (held, credit, requests, tokens) = (0, 0, 0, 0)
      )
-     delete from instance where id = $1 and not exists (select from hold where instance_id = $1)
+     delete from instance where id = $1 and appended_since is null and not exists (select from hold where instance_id = $1)
        and not exists (
          select from allowance where instance_id = $1 and (held, credit, requests, tokens) <> (0, 0, 0, 0))
        and not exists (

@@ -1,4 +1,5 @@
 import type { Queryable } from '../../platform/database/database.ts'
+import { foldCharges } from '../appended-charges.ts'
 import { readUsageByAccount, readUsageByModel, type UsageSpan } from './store.ts'
 import { readTagSums, type TagSelection } from './tags-store.ts'
 
@@ -48,17 +49,24 @@ export interface UsageReport {
 
 /** Reports from the daily roll-up, so their cost does not grow with the ledger. Throws Problem `unavailable`. */
 export function createUsage({ database }: { database: Queryable }): UsageReport {
-  const byModel = async (span: UsageSpan & { readonly accountId: string }) =>
-    (await readUsageByModel(database, span)).map(withNumbers)
+  const byModel = async (span: UsageSpan & { readonly accountId: string }) => {
+    await foldCharges(database)
+    return (await readUsageByModel(database, span)).map(withNumbers)
+  }
   return Object.freeze<UsageReport>({
     byModel,
-    byAccount: async (span) => (await readUsageByAccount(database, span)).map(withNumbers),
-    byTag: async (selection) =>
-      (await readTagSums(database, selection)).map(({ day, name, value, ...sums }) => ({
+    async byAccount(span) {
+      await foldCharges(database)
+      return (await readUsageByAccount(database, span)).map(withNumbers)
+    },
+    async byTag(selection) {
+      await foldCharges(database)
+      return (await readTagSums(database, selection)).map(({ day, name, value, ...sums }) => ({
         ...(day !== null && { day }),
         tag: name === null || value === null ? null : { name, value },
         ...withNumbers(sums),
-      })),
+      }))
+    },
     total: async (span) => sumOf(await byModel(span)),
   })
 }

@@ -63,7 +63,9 @@ export function createAdmissions({
 
   return Object.freeze<Admissions>({
     async admit(request: HoldRequest): Promise<Admission> {
-      const taken = request.idempotency === undefined ? allowances.take(request) : undefined
+      // What people spend is in the sums at once: a client's costs are read with the drafts that caused them.
+      const mayTake = request.idempotency === undefined && request.payer.personId === undefined
+      const taken = mayTake ? allowances.take(request) : undefined
       if (taken !== undefined) {
         return { kind: 'admitted', levels: taken, maxOutputTokens: request.maxOutputTokens }
       }

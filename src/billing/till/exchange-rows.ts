@@ -1,18 +1,17 @@
 import { columnText } from '../../platform/database/rows.ts'
-import type { KeyReport, Report } from '../allowances/allowance-reports.ts'
+import type { Report } from '../allowances/allowance-reports.ts'
 import type { HoldRequest, Charge, Tags } from './till.ts'
 
-/** A row of the type account_report, as text. */
-export const reportRow = (report: Report): string =>
-  `(${report.account},${report.charged},${report.requests_back},${report.tokens_back},${report.held},${report.credit},` +
-  `${report.requests},${report.tokens},${report.at_hand},${report.cost},${report.need},` +
-  `${report.more_credit},${report.more_requests},${report.more_tokens})`
+/** A row of the type account_report, as text. The ledger says what was charged. */
+export const accountReportRow = (report: Report): string => `(${report.id},0,${columnsOf(report)})`
 
 /** A row of the type key_report, as text. */
-export const keyReportRow = (report: KeyReport): string =>
-  `(${report.id},${report.requests_back},${report.tokens_back},${report.held},${report.credit},${report.requests},` +
+export const keyReportRow = (report: Report): string => `(${report.id},${columnsOf(report)})`
+
+const columnsOf = (report: Report): string =>
+  `${report.requests_back},${report.tokens_back},${report.held},${report.credit},${report.requests},` +
   `${report.tokens},${report.at_hand},${report.cost},${report.need},` +
-  `${report.more_credit},${report.more_requests},${report.more_tokens})`
+  `${report.more_credit},${report.more_requests},${report.more_tokens}`
 
 /** A row of the type timed_charge, as text. `cost` is in 10⁻¹² of the currency unit. */
 export const chargeRow = ({ requestId, payer, model, price }: HoldRequest, charge: Charge, cost: bigint): string =>

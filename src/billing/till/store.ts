@@ -1,8 +1,8 @@
 import type { PreparedStatement } from '../../platform/database/batch.ts'
 import { rowsText } from '../../platform/database/rows.ts'
 import type { Renewal } from '../allowances/allowances.ts'
-import type { KeyReport, Report } from '../allowances/allowance-reports.ts'
-import { keyReportRow, reportRow } from './exchange-rows.ts'
+import type { Report } from '../allowances/allowance-reports.ts'
+import { accountReportRow, keyReportRow } from './exchange-rows.ts'
 import type { ReplayRow, TillRow } from './till-row.ts'
 import type { Queryable } from '../../platform/database/database.ts'
 import type { RefusalRow, Standing } from './limits.ts'
@@ -28,10 +28,19 @@ export function tillCall(
   }
 }
 
+/** One call of `append_charges()`, with rows of the type timed_charge. */
+export function appendCall({ instance, batch }: BatchId, charges: readonly string[]): PreparedStatement<object> {
+  return {
+    name: 'append',
+    text: 'select * from append_charges($1, $2, $3)',
+    values: [instance, batch, rowsText(charges)],
+  }
+}
+
 /** What one call of `exchange_timed()` carries. `charges` are rows of the type timed_charge. */
-interface Exchange {
+export interface Exchange {
   readonly accounts: readonly Report[]
-  readonly keys: readonly KeyReport[]
+  readonly keys: readonly Report[]
   readonly charges: readonly string[]
   /** Items of the parameter p_holds of `exchange_moving()`. */
   readonly holds: readonly object[]
@@ -42,7 +51,7 @@ export function exchangeCall(
   { instance, batch }: BatchId,
   { accounts, keys, charges, holds }: Exchange,
 ): PreparedStatement<Renewal> {
-  const reports = [rowsText(accounts.map(reportRow)), rowsText(charges), rowsText(keys.map(keyReportRow))]
+  const reports = [rowsText(accounts.map(accountReportRow)), rowsText(charges), rowsText(keys.map(keyReportRow))]
   const values = [instance, batch, ...reports]
   if (holds.length === 0) {
     return { name: 'exchange', text: 'select * from exchange_timed($1, $2, $3, $4, $5)', values }

@@ -1,3 +1,4 @@
+import { foldCharges } from '../../billing/appended-charges.ts'
 import { violates } from '../../platform/database/failure.ts'
 import type { AuditedAction, RecordAccess } from '../../access/access.ts'
 import type { Visit } from '../../access/actor.ts'
@@ -99,6 +100,7 @@ export function createDrafts({ access, database, settings, stored }: DraftNeeds)
 
   async function monthLines(accountId: string | null, month: string): Promise<LooseLine[]> {
     if (accountId === null) throw new Problem('invalid_field', 'Only accounts are billed by month.', { field: 'month' })
+    await foldCharges(database)
     if (!(await readIsOver(database, month))) {
       throw new Problem('invalid_field', 'The month must have ended at least an hour ago, in UTC.', { field: 'month' })
     }

@@ -1,3 +1,4 @@
+import { foldCharges } from '../../billing/appended-charges.ts'
 import { randomUUIDv7 } from 'node:crypto'
 import type { RecordAccess } from '../../access/access.ts'
 import type { Visit } from '../../access/actor.ts'
@@ -62,6 +63,7 @@ export async function unbilledAccounts({
   month,
 }: Pick<MonthlyRunNeeds, 'database' | 'month'>): Promise<UnbilledAccount[]> {
   const firstDay = `${month}-01`
+  await foldCharges(database)
   if (!(await readIsOver(database, firstDay))) {
     throw new Problem('invalid_field', 'The month must have ended at least an hour ago, in UTC.', { field: 'month' })
   }

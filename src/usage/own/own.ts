@@ -1,4 +1,5 @@
 import { createAccounts } from '../../accounts/accounts.ts'
+import { foldCharges } from '../../billing/appended-charges.ts'
 import { formatMoney } from '../../billing/prices/money.ts'
 import { findKeyStanding, type Budget } from '../../billing/key-standing.ts'
 import type { Levels } from '../../billing/till/till.ts'
@@ -46,6 +47,7 @@ export function createOwnUsage({ database, currency }: { database: Database; cur
   async function makeReport(accountId: string, query: unknown): Promise<OwnUsageReport> {
     const given = checkQuery(query)
     const span = spanOf(given)
+    await foldCharges(database)
     if (given.by?.split(',').includes('tag'))
       return reportTags(database, { accountId, span, by: given.by, name: given.tag, currency })
     if (given.tag !== undefined) throw tagWithoutBy()
