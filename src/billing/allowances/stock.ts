@@ -120,7 +120,7 @@ export function emptyStock(id: string, of: Stock['of']): Stock {
   }
 }
 
-export const hasFree = (stock: Stock): boolean => stock.requests > 0 || stock.tokens > 0 || stock.credit > 0n
+const hasFree = (stock: Stock): boolean => stock.requests > 0 || stock.tokens > 0 || stock.credit > 0n
 /** Whether the database has set requests or tokens aside for it. */
 export const hasAllowance = (stock: Stock): boolean => stock.granted || hasFree(stock)
 /** Whether the database may have set aside more than the requests in flight need. */
