@@ -36,6 +36,7 @@ const entryPoints = {
     'upstream/ai-sdk/provider.ts',
   ],
   billing: [
+    'appended-charges.ts',
     'till/till.ts',
     'key-standing.ts',
     'payer.ts',

@@ -5,7 +5,7 @@ import { InstanceSession, type InstanceNeeds } from './instance-session.ts'
 import * as store from './store.ts'
 import { accountStanding, keyStanding } from '../till/limits.ts'
 import type { TillRow } from '../till/till-row.ts'
-import { appendCall, exchangeCall, tillCall, type Exchange } from '../till/store.ts'
+import { appendCall, exchangeCall, tillCall, type ExchangeParts } from '../till/store.ts'
 
 export { isLeaseLost } from './instance-session.ts'
 
@@ -59,7 +59,7 @@ export async function openInstance(needs: InstanceNeeds): Promise<Instance> {
   }
 
   /** Without reports, the charges are only appended, and a release changes nothing. */
-  async function callFor(on: DedicatedConnection, exchanged: Exchange): Promise<readonly Renewal[]> {
+  async function callFor(on: DedicatedConnection, exchanged: ExchangeParts): Promise<readonly Renewal[]> {
     const { accounts, keys, charges } = exchanged
     if (accounts.length > 0 || keys.length > 0) return on.call(exchangeCall(session.nextBatch(), exchanged))
     if (charges.length > 0) await on.call(appendCall(session.nextBatch(), charges))

@@ -117,3 +117,12 @@ export function readUsageByAccount(
     [from ?? null, to ?? null],
   )
 }
+
+/** Calls `fold_charges()` for all instances that have appended charges. Seldom does one have any. */
+export async function addAppended(database: Queryable): Promise<void> {
+  await database.rows({
+    name: 'fold charges',
+    text: 'select fold_charges() from (select from instance where appended_since is not null limit 1) any_of_them',
+    values: [],
+  })
+}

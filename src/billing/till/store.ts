@@ -38,7 +38,7 @@ export function appendCall({ instance, batch }: BatchId, charges: readonly strin
 }
 
 /** What one call of `exchange_timed()` carries. `charges` are rows of the type timed_charge. */
-export interface Exchange {
+export interface ExchangeParts {
   readonly accounts: readonly Report[]
   readonly keys: readonly Report[]
   readonly charges: readonly string[]
@@ -49,7 +49,7 @@ export interface Exchange {
 /** One call of `exchange_timed()`, or of `exchange_moving()` if there are holds. */
 export function exchangeCall(
   { instance, batch }: BatchId,
-  { accounts, keys, charges, holds }: Exchange,
+  { accounts, keys, charges, holds }: ExchangeParts,
 ): PreparedStatement<Renewal> {
   const reports = [rowsText(accounts.map(accountReportRow)), rowsText(charges), rowsText(keys.map(keyReportRow))]
   const values = [instance, batch, ...reports]
