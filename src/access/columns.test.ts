@@ -117,7 +117,7 @@ const tables: Readonly<Record<string, Columns>> = {
   idempotency: { compared: 'account_id key hold_id created_at request_hash headers body digest' },
   // The address that the provider last reported: the person's own changes only if the provider reports another.
   identity: { recorded: 'id issuer subject person_id', free: 'created_at email_key' },
-  instance: { compared: 'id seen_at', free: 'host started_at last_batch' },
+  instance: { compared: 'id seen_at number folded appended', free: 'host started_at last_batch appended_since' },
   invitation: {
     recorded: `id email email_key name role invited_by token_hash expires_at person_id accepted_at withdrawn_at`,
     free: 'created_at',
@@ -174,7 +174,7 @@ const tables: Readonly<Record<string, Columns>> = {
   ledger: {
     sealed: `number at request_id account_id key_id person_id model client_id input_tokens output_tokens cached_tokens
       cache_write_tokens input_price output_price cached_price cache_write_price cost stop_reason usage_source uncharged_input
-      uncharged_output tags milliseconds`,
+      uncharged_output tags milliseconds instance`,
     consultant: [
       'letter',
       'request_id model client_id input_tokens output_tokens cached_tokens cache_write_tokens cost stop_reason',
