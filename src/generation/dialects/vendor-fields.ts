@@ -77,13 +77,24 @@ const withoutEffect: Readonly<Record<string, (value: unknown) => boolean>> = {
 
 const most = { bytes: 64 * 1024, levels: 32 }
 
-/** The fields of a vendor in a body whose types were checked. Throws Problem `invalid_field` for one that is too large. */
-export function vendorFieldsOf(body: Fields, names: readonly string[]): { readonly vendorFields?: VendorFields } {
-  const sent = names.filter((name) => body[name] !== undefined && withoutEffect[name]?.(body[name]) !== true)
-  if (sent.length === 0) return {}
-  for (const name of sent) checkSize(name, body[name])
-  return { vendorFields: Object.fromEntries(sent.map((name) => [name, body[name]])) }
+/**
+ * The fields of a vendor in a body whose types were checked, by these names, and those that the operator lets through. Throws Problem
+ * `invalid_field` for one that is too large.
+ */
+export function vendorFieldsOf(
+  body: Fields,
+  names: readonly string[],
+  permitted: Fields,
+): { readonly vendorFields?: VendorFields } {
+  // Most requests have none, so nothing is copied for them.
+  if (permitted === none && names.every((name) => body[name] === undefined)) return {}
+  const named = names.filter((name) => body[name] !== undefined && withoutEffect[name]?.(body[name]) !== true)
+  const fields = { ...Object.fromEntries(named.map((name) => [name, body[name]])), ...permitted }
+  for (const [name, value] of Object.entries(fields)) checkSize(name, value)
+  return Object.keys(fields).length === 0 ? {} : { vendorFields: fields }
 }
+
+const none: Fields = {}
 
 function checkSize(name: string, value: unknown): void {
   // Before it is serialized: that recurses without a bound.
@@ -100,7 +111,7 @@ export function takePermitted(
   { fields }: Permissions,
   known: object,
 ): { readonly rest: unknown; readonly permitted: Fields } {
-  if (fields.size === 0 || !isFields(raw)) return { rest: raw, permitted: {} }
+  if (fields.size === 0 || !isFields(raw)) return { rest: raw, permitted: none }
   const isPermitted = (name: string): boolean => fields.has(name) && !Object.hasOwn(known, name) && raw[name] !== null
   const names = Object.keys(raw)
   return {

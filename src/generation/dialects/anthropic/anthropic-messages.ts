@@ -80,7 +80,7 @@ function promptOf(body: CountedRequest, more: Fields): Prompt {
     ...readAnthropicTools(body.tools, body.tool_choice),
     ...(format && { format }),
     ...(reasoning && { reasoning }),
-    ...vendorFieldsOf({ ...body, ...more }, [...vendorFields, ...Object.keys(more)]),
+    ...vendorFieldsOf(body, vendorFields, more),
   }
 }
 

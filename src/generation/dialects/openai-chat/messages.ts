@@ -65,13 +65,13 @@ export function readChatMessages(list: unknown): readonly Message[] {
   return messages
 }
 
-/** Fields with which some vendors mark the message that the reply continues. Here it is the last one, with or without a mark. */
-const continued = ['prefix', 'partial'] as const
-
+/** `prefix` and `partial` mark the message that the reply continues. Here it is the last one, with or without a mark. */
 function checkContinued(message: unknown, place: string, isLast: boolean): void {
   if (!isFields(message)) return
-  const wrong = continued.find((name) => ![undefined, null, isLast].some((each) => each === message[name]))
-  if (wrong !== undefined) throw mustBe(`${place}.${wrong}`, `${isLast} or omitted: the last message is continued`)
+  const { prefix = isLast, partial = isLast } = message
+  if ((prefix === isLast || prefix === null) && (partial === isLast || partial === null)) return
+  const name = prefix === isLast || prefix === null ? 'partial' : 'prefix'
+  throw mustBe(`${place}.${name}`, `${isLast} or omitted: the last message is continued`)
 }
 
 function readMessage(value: unknown, place: string, places: Places): Message {

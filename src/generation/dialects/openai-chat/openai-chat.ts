@@ -33,6 +33,14 @@ export const openAiChat: Dialect = Object.freeze({
   },
 })
 
+const promptFields = {
+  messages: 'messages',
+  format: 'response_format',
+  reasoning: 'reasoning_effort',
+  verbosity: 'verbosity',
+}
+const openRouterFields = { ...promptFields, reasoning: 'reasoning' }
+
 function requestOf(body: ChatRequest, messages: readonly Message[], more: Fields): DialectRequest {
   const newer = body.max_completion_tokens !== undefined
   if (newer && body.max_tokens !== undefined) throw mustBe('max_tokens', 'omitted if max_completion_tokens is set')
@@ -43,12 +51,7 @@ function requestOf(body: ChatRequest, messages: readonly Message[], more: Fields
       model: body.model,
       stream: body.stream === true,
       prompt,
-      needs: needsOf(prompt, {
-        messages: 'messages',
-        format: 'response_format',
-        reasoning: body.reasoning_effort === undefined ? 'reasoning' : 'reasoning_effort',
-        verbosity: 'verbosity',
-      }),
+      needs: needsOf(prompt, body.reasoning_effort === undefined ? openRouterFields : promptFields),
       maxOutputTokens: body.max_completion_tokens ?? body.max_tokens,
       temperature: body.temperature,
       topP: body.top_p,
@@ -69,7 +72,7 @@ function promptOf(body: ChatRequest, messages: readonly Message[], more: Fields)
   const tools = readTools(body)
   const verbosity = readVerbosity(body.verbosity, 'verbosity')
   const reasoning = readReasoningSettings(body)
-  const vendor = vendorFieldsOf({ ...body, ...more }, [...vendorFields, ...Object.keys(more)])
+  const vendor = vendorFieldsOf(body, vendorFields, more)
   const { prefill } = prefillIn(messages, body.messages.length)
   const isPlain = !tools && format === undefined && !reasoning && cacheKey === undefined && !verbosity
   if (isPlain && prefill === undefined && !vendor.vendorFields) return { messages }

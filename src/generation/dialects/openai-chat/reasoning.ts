@@ -6,8 +6,9 @@ import type { ChatRequest } from './schema.ts'
 /** How much to think: `reasoning_effort`, or `reasoning` as OpenRouter writes it. Throws Problem `invalid_field`. */
 export function readReasoningSettings({
   reasoning_effort: effort,
-  reasoning = {},
+  reasoning,
 }: Pick<ChatRequest, 'reasoning' | 'reasoning_effort'>): Reasoning | undefined {
+  if (reasoning === undefined) return effort === undefined ? undefined : { effort }
   const { summary, max_tokens: budgetTokens } = reasoning
   const asked = effortIn(reasoning)
   if (effort !== undefined && (asked !== undefined || budgetTokens !== undefined)) {

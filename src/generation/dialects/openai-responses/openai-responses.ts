@@ -57,10 +57,7 @@ function requestOf(
   const { instructions } = body
   const messages = instructions ? [{ role: 'system', text: instructions } as const, ...conversation] : conversation
   const tools = readTools(body.tools, body.tool_choice, added)
-  const settings = {
-    ...promptOf(body, tools.tools),
-    ...vendorFieldsOf({ ...body, ...more }, [...vendorFields, ...Object.keys(more)]),
-  }
+  const settings = promptOf(body, tools.tools, more)
   const prompt = { messages, ...settings }
   const repeated = { body, prompt: settings, tools }
   return {
@@ -81,7 +78,7 @@ function requestOf(
   }
 }
 
-function promptOf(body: ResponsesRequest, tools: readonly Tool[]): Omit<Prompt, 'messages'> {
+function promptOf(body: ResponsesRequest, tools: readonly Tool[], more: Fields): Omit<Prompt, 'messages'> {
   const toolChoice = readToolChoice(body.tool_choice, tools)
   const { parallel_tool_calls: parallelCalls, prompt_cache_key: cacheKey, text } = body
   const { format, verbosity } = text === undefined ? {} : readTextSettings(text)
@@ -93,6 +90,7 @@ function promptOf(body: ResponsesRequest, tools: readonly Tool[]): Omit<Prompt, 
     ...(reasoning && { reasoning }),
     ...(verbosity && { verbosity }),
     ...(cacheKey !== undefined && { cacheKey }),
+    ...vendorFieldsOf(body, vendorFields, more),
   }
 }
 
