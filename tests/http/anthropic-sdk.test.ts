@@ -131,7 +131,7 @@ describe("Anthropic's official client", () => {
     await assert.rejects(clientOf(poor.key).messages.create(asked), Anthropic.RateLimitError)
     const refusal = await client.messages.create({ ...asked, ...unserved }).catch((error: unknown) => error)
     assert.ok(refusal instanceof Anthropic.BadRequestError)
-    assert.match(refusal.message, /invalid_request_error.*The field top_k has a value that is not supported here/)
+    assert.match(refusal.message, /invalid_request_error.*The model fast does not take the field top_k/)
     assert.ok(refusal.requestID)
     const browser = await service.call('/v1/messages', key, asked, { origin: 'https://example.com' })
     assert.deepEqual([browser.status, browser.json['type'], browser.error['type']], [403, 'error', 'permission_error'])
