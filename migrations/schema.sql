@@ -6,7 +6,7 @@
 -- # Roles
 
 -- The service reads and changes records through a login of its own, `tollgate_portal_…`, which has no permissions.
--- Each transaction sets the role of its person (`tollgate_consultant_…`, `tollgate_partner_…`) and their id
+-- Each transaction sets the role of its person (`tollgate_consultant_…`, `tollgate_developer_…`, `tollgate_partner_…`) and their id
 -- (`tollgate.person`) until its end. Row-level security depends only on these two, not on the statement.
 --
 -- Every function either sets its search_path with pg_temp last, or has a body whose names were resolved when it was
@@ -28,30 +28,30 @@ declare
   v_portal text := portal_role('portal');
   v_role text;
 begin
-  foreach v_role in array array['consultant', 'partner', 'portal'] loop
+  foreach v_role in array array['consultant', 'developer', 'partner', 'portal'] loop
     continue when exists (select from pg_roles where rolname = portal_role(v_role));
     execute format('create role %I nologin %s', portal_role(v_role), case v_role when 'portal' then 'noinherit' end);
   end loop;
-  foreach v_role in array array[portal_role('consultant'), portal_role('partner')] loop
+  foreach v_role in array array[portal_role('consultant'), portal_role('developer'), portal_role('partner')] loop
     continue when exists (select from pg_auth_members where roleid = v_role::regrole and member = v_portal::regrole);
     execute format('grant %I to %I', v_role, v_portal);
   end loop;
 exception
   when insufficient_privilege then
-    raise exception 'the user % may not create roles. Have an administrator run "create role %; create role %; create role %; grant %, % to %; grant % to % with admin option", then start again',
-      current_user, portal_role('consultant'), portal_role('partner'), v_portal || ' noinherit', portal_role('consultant'),
-      portal_role('partner'), v_portal, v_portal, quote_ident(current_user)
+    raise exception 'the user % may not create roles. Have an administrator run "create role %; create role %; create role %; create role %; grant %, %, % to %; grant % to % with admin option", then start again',
+      current_user, portal_role('consultant'), portal_role('developer'), portal_role('partner'), v_portal || ' noinherit',
+      portal_role('consultant'), portal_role('developer'), portal_role('partner'), v_portal, v_portal, quote_ident(current_user)
       using errcode = 'insufficient_privilege';
 end $$;
 
--- Executes statements with the placeholders {consultant}, {partner} and {portal}. Removed at the end of this file.
+-- Executes statements with the placeholders {consultant}, {developer}, {partner} and {portal}. Removed at the end of this file.
 create function with_roles(p_statements text) returns void language plpgsql as $$
 begin
-  execute replace(replace(replace(p_statements, '{consultant}', portal_role('consultant')),
-    '{partner}', portal_role('partner')), '{portal}', portal_role('portal'));
+  execute replace(replace(replace(replace(p_statements, '{consultant}', portal_role('consultant')),
+    '{developer}', portal_role('developer')), '{partner}', portal_role('partner')), '{portal}', portal_role('portal'));
 end $$;
 
-select with_roles(format('grant usage on schema %I to {consultant}, {partner}', current_schema()));
+select with_roles(format('grant usage on schema %I to {consultant}, {developer}, {partner}', current_schema()));
 select with_roles($$
   grant execute on function is_active(uuid), is_erased(uuid), number_key() to {consultant}, {partner};
   grant execute on function close_months() to {partner};
@@ -113,7 +113,7 @@ create table person (
   -- As entered, and normalised for comparison. Null if the person is known by an identity alone.
   email             text,
   email_key         text unique,
-  role              text not null check (role in ('consultant', 'partner')),
+  role              text not null check (role in ('consultant', 'developer', 'partner')),
   status            text not null default 'active' check (status in ('active', 'disabled')),
   created_at        timestamptz not null,
   last_signed_in_at timestamptz,
@@ -154,7 +154,7 @@ create table invitation (
   email        text not null,
   email_key    text not null,
   name         text not null check (length(name) between 1 and 200),
-  role         text not null check (role in ('consultant', 'partner')),
+  role         text not null check (role in ('consultant', 'developer', 'partner')),
   -- Null for the command line.
   invited_by   uuid references person,
   -- SHA-256 of the link's token. A new mail replaces it.
@@ -873,10 +873,23 @@ create table account (
 create unique index account_name on account (lower(normalize(name, nfkc)));
 create trigger charged_at_credit_noted before update of credited on account for each row
   when (new.credited <> old.credited) execute function note_charged_at_credit();
--- For invoices. The firm's own account is not billed.
+-- Partners read it for invoices, developers the accounts of granted_accounts(). The owner, which runs the till, is exempt.
+alter table account enable row level security;
 select with_roles($$
+  create policy every on account for select to {partner} using (true);
+  -- The firm's own account is not billed.
   grant select (id, name, own, billing_name, billing_address, billing_tax_number, billing_email) on account to {partner};
+  grant select (id, name, status, requests_per_minute, tokens_per_minute, monthly_limit, credited, charged, held, month, month_charged,
+    created_at, closed_at) on account to {developer};
 $$);
+
+-- Which accounts a developer sees. It counts only while the person is an active developer.
+create table account_grant (
+  person_id  uuid not null references person,
+  account_id uuid not null references account,
+  granted_at timestamptz not null default now(),
+  primary key (person_id, account_id)
+);
 
 create table credit_entry (
   id         uuid primary key,
@@ -950,6 +963,14 @@ create index on api_key (limit_id) where limit_id is not null;
 -- A person has one scratch key of an account at a time, besides those that were revoked.
 create unique index on api_key (person_id, account_id) where person_id is not null and revoked_at is null;
 create trigger issued after insert on api_key for each row execute function keep_issue();
+alter table key_limit enable row level security;
+alter table api_key enable row level security;
+select with_roles($$
+  grant select (id, account_id, requests_per_minute, tokens_per_minute, daily_budget, monthly_budget, held, day, day_charged, month,
+    month_charged) on key_limit to {developer};
+  grant select (id, public_id, account_id, name, allowed_models, created_at, expires_at, revoked_at, replaced_by, last_used_at, person_id,
+    limit_id) on api_key to {developer};
+$$);
 
 -- The account and secret of each key when it was issued. Neither ever changes.
 create table key_issue (
@@ -1161,6 +1182,11 @@ select with_roles($$
     on usage_day to {consultant}, {partner};
   grant select (person_id) on ledger to {partner};
   grant select (key_id) on usage_day to {partner};
+  -- Of the accounts that they are granted: neither people nor clients, and no tags.
+  grant select (at, request_id, account_id, key_id, model, input_tokens, output_tokens, cost, stop_reason, milliseconds, cached_tokens,
+    cache_write_tokens) on ledger to {developer};
+  grant select (day, account_id, key_id, model, requests, input_tokens, output_tokens, cost, cached_tokens, cache_write_tokens)
+    on usage_day to {developer};
 $$);
 
 -- The daily sums of the requests with tags, by account and set of tags. Apart from usage_day, so that an account that uses many
@@ -1233,6 +1259,9 @@ create table refused_request (
 );
 create index on refused_request (at);
 create index on refused_request (account_id, request_id);
+alter table refusal_day enable row level security;
+alter table refused_request enable row level security;
+select with_roles('grant select on refusal_day, refused_request to {developer}');
 
 -- # Alerts when an account has used a share of its credit or of its monthly limit
 

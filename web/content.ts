@@ -1,3 +1,4 @@
+import type { Role } from '../src/access/actor.ts'
 import type { FirmSettings } from './locale.ts'
 import { believed } from './wire.ts'
 
@@ -32,7 +33,7 @@ export interface Viewer {
     readonly id: string
     readonly name: string
     readonly email: string | null
-    readonly role: 'consultant' | 'partner'
+    readonly role: Role
   }
   /** The time until the session expires if it stays idle. */
   readonly idle_ends_in: number

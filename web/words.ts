@@ -2,7 +2,7 @@ import type { InvoiceLanguage } from '../src/platform/text/languages.ts'
 import { numberText } from './locale.ts'
 
 /** Labels of API values. */
-export const roleNames = { consultant: 'Consultant', partner: 'Partner' } as const
+export const roleNames = { consultant: 'Consultant', partner: 'Partner', developer: 'Developer' } as const
 
 export const invoiceLanguageNames: Readonly<Record<InvoiceLanguage, string>> = {
   de: 'German',

@@ -1,5 +1,8 @@
-/** What a person may do: a consultant works on their own clients, a partner on every client. */
-export type Role = 'consultant' | 'partner'
+/** What people may be, in the order in which they are offered. */
+export const roles = ['consultant', 'partner', 'developer'] as const
+
+/** What a person may do: a consultant works on their own clients, a partner on every client, and a developer sees the accounts granted to them. */
+export type Role = (typeof roles)[number]
 
 /** A person who is signed in. */
 export interface PersonActor {

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { log } from '../../tests/support/tills.ts'
 import { openOwnDatabase } from '../../tests/support/own-database.ts'
 import { chains } from '../platform/seals/chains.ts'
-import { personActor } from './actor.ts'
+import { personActor, roles } from './actor.ts'
 import { may, type Resource } from './policy.ts'
 
 /**
@@ -23,6 +23,7 @@ interface Columns {
   readonly free?: string
   /** What the role reads of the rows that row-level security shows it: columns, or `*`, as part of a resource. */
   readonly consultant?: Reads
+  readonly developer?: Reads
   readonly partner?: Reads
 }
 
@@ -34,8 +35,13 @@ const tables: Readonly<Record<string, Columns>> = {
       billing_tax_number billing_email`,
     compared: `charged month month_charged held credited credit_lent requests_lent tokens_lent request_level token_level level_at`,
     free: 'created_at recalled_at charged_at_credit',
+    developer: [
+      'account',
+      `id name status requests_per_minute tokens_per_minute monthly_limit credited charged held month month_charged created_at closed_at`,
+    ],
     partner: ['account', 'id name own billing_name billing_address billing_tax_number billing_email'],
   },
+  account_grant: { recorded: 'person_id account_id', free: 'granted_at' },
   alert: { free: 'id rule_id created_at ended next_at of period share tries used' },
   alert_attempt: { free: 'id alert_id at error outcome' },
   alert_rule: { recorded: 'id account_id shares email webhook secret removed_at', free: 'created_at' },
@@ -43,6 +49,10 @@ const tables: Readonly<Record<string, Columns>> = {
   api_key: {
     recorded: `id account_id person_id public_id secret_hash name allowed_models expires_at limit_id replaced_by revoked_at`,
     free: 'created_at last_used_at',
+    developer: [
+      'key',
+      `id public_id account_id name allowed_models created_at expires_at revoked_at replaced_by last_used_at person_id limit_id`,
+    ],
   },
   audit: {
     sealed: 'id at action outcome actor actor_name person_id client_id noun noun_id request_id address details',
@@ -168,6 +178,10 @@ const tables: Readonly<Record<string, Columns>> = {
     recorded: 'id account_id requests_per_minute tokens_per_minute daily_budget monthly_budget',
     compared: `held day day_charged month month_charged credit_lent requests_lent tokens_lent request_level token_level`,
     free: 'level_at recalled_at',
+    developer: [
+      'key',
+      `id account_id requests_per_minute tokens_per_minute daily_budget monthly_budget held day day_charged month month_charged`,
+    ],
   },
   known_browser: { free: 'person_id hash expires_at' },
   known_network: { free: 'hash expires_at' },
@@ -178,6 +192,10 @@ const tables: Readonly<Record<string, Columns>> = {
     consultant: [
       'letter',
       'request_id model client_id input_tokens output_tokens cached_tokens cache_write_tokens cost stop_reason',
+    ],
+    developer: [
+      'usage',
+      `at request_id account_id key_id model input_tokens output_tokens cached_tokens cache_write_tokens cost stop_reason milliseconds`,
     ],
     partner: [
       'usage',
@@ -238,8 +256,11 @@ const tables: Readonly<Record<string, Columns>> = {
   recorded_change: { sealed: 'number table_name row_key digest marks event at' },
   recovery_code: { recorded: 'person_id hash' },
   refusal_batch: { free: 'source number at' },
-  refusal_day: { free: 'account_id key_id day model code requests' },
-  refused_request: { free: 'request_id account_id key_id at model code status call milliseconds' },
+  refusal_day: { free: 'account_id key_id day model code requests', developer: ['usage', '*'] },
+  refused_request: {
+    free: 'request_id account_id key_id at model code status call milliseconds',
+    developer: ['usage', '*'],
+  },
   revision: {
     sealed: 'number noun noun_id version client_id person_id at archived data erased',
     consultant: ['client', 'noun noun_id version client_id person_id at archived data'],
@@ -281,6 +302,10 @@ const tables: Readonly<Record<string, Columns>> = {
       'client',
       'day person_id client_id requests input_tokens output_tokens cached_tokens cache_write_tokens cost',
     ],
+    developer: [
+      'usage',
+      'day account_id key_id model requests input_tokens output_tokens cached_tokens cache_write_tokens cost',
+    ],
     partner: [
       'usage',
       'day key_id person_id client_id requests input_tokens output_tokens cached_tokens cache_write_tokens cost',
@@ -301,13 +326,13 @@ async function columnsBy(query: string): Promise<string[]> {
   return rows.map(({ name }) => name).toSorted()
 }
 
-for (const role of ['consultant', 'partner'] as const) {
+for (const role of roles) {
   test(`B109: the role of a ${role} reads the columns that the policy lets a ${role} see, and no others`, async () => {
     const id = randomUUIDv7()
     const actor = personActor({ id, role })
     const listed = Object.entries(tables).flatMap(([table, { [role]: reads }]) => (reads ? [{ table, reads }] : []))
     assert.deepEqual(
-      listed.filter(({ reads: [resource] }) => !may(actor, 'read', resource, { consultantId: id })),
+      listed.filter(({ reads: [resource] }) => !may(actor, 'read', resource, { consultantId: id, isGranted: true })),
       [],
     )
     const readable = await database.rows<{ table: string; columns: string; all: boolean }>(

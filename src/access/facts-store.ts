@@ -11,7 +11,7 @@ const ours = `prolang <> (select oid from pg_language where lanname = 'c')`
 const facts = `
   with role as (
     select oid, rolname, for_whom from pg_roles join (
-      select portal_role(r) as name, r as for_whom from unnest(array['consultant', 'partner', 'portal']) r) p on name = rolname
+      select portal_role(r) as name, r as for_whom from unnest(array['consultant', 'developer', 'partner', 'portal']) r) p on name = rolname
   ), own as (
     select c.oid, c.relname, c.relkind, c.relowner, c.relacl, c.relispartition, c.relrowsecurity, c.relforcerowsecurity
     from pg_class c where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p', 'v', 'm', 'S')

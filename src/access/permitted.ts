@@ -2,8 +2,9 @@ import type { Server } from '../platform/http/server.ts'
 import { Problem } from '../platform/problems.ts'
 import { sameOrigin, signedIn, type Guard } from '../signin/guard.ts'
 import type { Sessions } from '../signin/session/sessions.ts'
+import type { Visit } from './actor.ts'
 import type { Audit } from './audit/audit.ts'
-import { may, type Action, type Resource } from './policy.ts'
+import { may, mayOnSome, type Action, type Resource } from './policy.ts'
 import { visitOf } from './visits.ts'
 
 declare module 'fastify' {
@@ -64,17 +65,32 @@ export function permitted({ sessions, audit, baseUrl }: PermittedNeeds, action: 
 function byPolicy(audit: Pick<Audit, 'record'>, action: Action, resource: Resource): Guard {
   return async (request) => {
     const visit = visitOf(request)
-    if (may(visit.actor, action, resource)) {
-      request.permission = { action, resource }
-      return
+    if (!may(visit.actor, action, resource)) {
+      await refuse(audit, visit, { action, resource }, 'Only partners of the firm may do this.')
     }
-    await audit.record({
-      ...visit,
-      action: 'access_denied',
-      outcome: 'refused',
-      noun: resource,
-      details: { action },
-    })
-    throw new Problem('forbidden', 'Only partners of the firm may do this.')
+    request.permission = { action, resource }
   }
+}
+
+/**
+ * Refuses people whose role has no records, whatever the address names. The handlers of other people decide about the record. A
+ * refusal is in the audit log. Throws Problem `forbidden`.
+ */
+export function onRecords(audit: Pick<Audit, 'record'>): Guard {
+  return async (request) => {
+    const visit = visitOf(request)
+    const permission = { action: 'list', resource: 'client' } as const
+    if (mayOnSome(visit.actor, permission.action, permission.resource)) return
+    await refuse(audit, visit, permission, 'Your role has no access to clients and their records.')
+  }
+}
+
+async function refuse(
+  audit: Pick<Audit, 'record'>,
+  visit: Visit,
+  { action, resource }: Permission,
+  reason: string,
+): Promise<never> {
+  await audit.record({ ...visit, action: 'access_denied', outcome: 'refused', noun: resource, details: { action } })
+  throw new Problem('forbidden', reason)
 }

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { byService, personActor, type Actor } from './actor.ts'
-import { may, scopeOf, type Action, type Resource } from './policy.ts'
+import { may, mayOnSome, scopeOf, type Action, type Resource } from './policy.ts'
 
 const consultant = personActor({ id: 'c', role: 'consultant' })
+const developer = personActor({ id: 'd', role: 'developer' })
 /** Actors with a partner's rights. */
 const partners: readonly Actor[] = [
   personActor({ id: 'p', role: 'partner' }),
@@ -13,9 +14,12 @@ const partners: readonly Actor[] = [
 const outsiders: readonly Actor[] = [{ kind: 'key', id: 'c' }, { kind: 'visitor' }]
 const actions: readonly Action[] = ['list', 'read', 'create', 'change', 'assign', 'remove', 'export', 'erase']
 
-/** All actions that a consultant may perform on their own records, and a partner on any. */
+/** All actions that a consultant may perform on their own records, a developer on accounts that they were granted, and a partner on any. */
 const allowed: Readonly<
-  Record<Exclude<Resource, 'own_sign_in'>, { consultant: readonly Action[]; partner: readonly Action[] }>
+  Record<
+    Exclude<Resource, 'own_sign_in'>,
+    { consultant: readonly Action[]; developer?: readonly Action[]; partner: readonly Action[] }
+  >
 > = {
   client: { consultant: ['list', 'read', 'create', 'change', 'export'], partner: actions },
   note: { consultant: actions, partner: actions },
@@ -25,16 +29,16 @@ const allowed: Readonly<
   expense: { consultant: actions, partner: actions },
   person: { consultant: [], partner: actions },
   audit: { consultant: [], partner: ['list', 'read'] },
-  usage: { consultant: [], partner: ['list', 'read'] },
-  account: { consultant: [], partner: actions },
-  key: { consultant: [], partner: actions },
+  usage: { consultant: [], developer: ['list', 'read'], partner: ['list', 'read'] },
+  account: { consultant: [], developer: ['list', 'read'], partner: actions },
+  key: { consultant: [], developer: ['list', 'read'], partner: actions },
   model: { consultant: [], partner: actions },
   invoice: { consultant: [], partner: actions },
 }
 
 test('the policy for own_sign_in', () => {
   for (const action of actions) {
-    for (const insider of [consultant, ...partners]) assert.equal(may(insider, action, 'own_sign_in'), true)
+    for (const insider of [consultant, developer, ...partners]) assert.equal(may(insider, action, 'own_sign_in'), true)
     for (const outsider of outsiders) assert.equal(may(outsider, action, 'own_sign_in'), false)
   }
 })
@@ -62,8 +66,18 @@ for (const noun of [
       assert.equal(may(consultant, action, noun, { consultantId: 'other' }), false, `consultant, foreign: ${action}`)
       assert.equal(may(consultant, action, noun), false, `consultant, unknown owner: ${action}`)
       assert.deepEqual(scopeOf(consultant, action, noun), own ? { of: 'consultant', id: 'c' } : { of: 'none' })
+      const seen = who.developer?.includes(action) ?? false
+      const facts = { consultantId: 'd', isGranted: true }
+      assert.equal(may(developer, action, noun, facts), seen, `developer, granted: ${action}`)
+      assert.equal(may(developer, action, noun, { ...facts, isGranted: false }), false, `developer: ${action}`)
+      assert.equal(mayOnSome(developer, action, noun), seen)
+      assert.deepEqual(scopeOf(developer, action, noun), { of: 'none' })
       for (const outsider of outsiders) {
-        assert.equal(may(outsider, action, noun, { consultantId: 'c' }), false, `${outsider.kind}: ${action}`)
+        assert.equal(
+          may(outsider, action, noun, { consultantId: 'c', isGranted: true }),
+          false,
+          `${outsider.kind}: ${action}`,
+        )
         assert.deepEqual(scopeOf(outsider, action, noun), { of: 'none' })
       }
       for (const boss of partners) {

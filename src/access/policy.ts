@@ -18,8 +18,8 @@ export type Resource =
   | 'own_sign_in'
 
 /**
- * An action on a protected object. `assign` gives a client to a consultant; `remove` deletes a record or revokes a
- * key; `export` writes all of a client's data to one file; `erase` removes it permanently.
+ * An action on a protected object. `assign` gives a client to a consultant, or grants an account to a developer; `remove` deletes a
+ * record or revokes a key; `export` writes all of a client's data to one file; `erase` removes it permanently.
  */
 export type Action = 'list' | 'read' | 'create' | 'change' | 'assign' | 'remove' | 'export' | 'erase'
 
@@ -27,6 +27,8 @@ export type Action = 'list' | 'read' | 'create' | 'change' | 'assign' | 'remove'
 export interface Facts {
   /** The consultant of the client record. */
   readonly consultantId?: string | undefined
+  /** Whether the actor was granted the account. */
+  readonly isGranted?: boolean | undefined
 }
 
 const conditions = {
@@ -34,6 +36,8 @@ const conditions = {
   never: () => false,
   /** The client belongs to the actor. */
   own: (actor, { consultantId }) => actor.kind === 'person' && actor.id === consultantId,
+  /** The account was granted to the actor. */
+  granted: (_actor, { isGranted }) => isGranted === true,
 } satisfies Record<string, (actor: Actor, facts: Facts) => boolean>
 
 type Condition = keyof typeof conditions
@@ -49,9 +53,13 @@ const all = (condition: Condition): Readonly<Record<Action, Condition>> => ({
   erase: condition,
 })
 
+/** May be looked at, and not changed. */
+const seen = (condition: Condition) => ({ ...all('never'), list: condition, read: condition })
+
 /**
  * The policy (sections 2.7 and 5.2 of the specification): a consultant works on the clients that belong to them, a
- * partner on every client, and everyone on their own sign-in. PostgreSQL's row-level security enforces the same rules (`create policy` in migrations).
+ * partner on every client, and everyone on their own sign-in; a developer sees the accounts that they are granted. PostgreSQL's row-level
+ * security enforces the same rules (`create policy` in migrations).
  */
 const policy: Readonly<Record<Role, Readonly<Record<Resource, Readonly<Record<Action, Condition>>>>>> = {
   consultant: {
@@ -70,6 +78,22 @@ const policy: Readonly<Record<Role, Readonly<Record<Resource, Readonly<Record<Ac
     invoice: all('never'),
     own_sign_in: all('always'),
   },
+  developer: {
+    client: all('never'),
+    note: all('never'),
+    dispute: all('never'),
+    letter: all('never'),
+    time_entry: all('never'),
+    expense: all('never'),
+    person: all('never'),
+    audit: all('never'),
+    usage: seen('granted'),
+    account: seen('granted'),
+    key: seen('granted'),
+    model: all('never'),
+    invoice: all('never'),
+    own_sign_in: all('always'),
+  },
   partner: {
     client: all('always'),
     note: all('always'),
@@ -78,8 +102,8 @@ const policy: Readonly<Record<Role, Readonly<Record<Resource, Readonly<Record<Ac
     time_entry: all('always'),
     expense: all('always'),
     person: all('always'),
-    audit: { ...all('never'), list: 'always', read: 'always' },
-    usage: { ...all('never'), list: 'always', read: 'always' },
+    audit: seen('always'),
+    usage: seen('always'),
     account: all('always'),
     key: all('always'),
     model: all('always'),
@@ -115,6 +139,11 @@ export function may(actor: Actor, action: Action, resource: Resource, facts: Fac
   return conditions[conditionFor(actor, action, resource)](actor, facts)
 }
 
+/** Whether the policy permits the action on some object. Which one is decided with the facts about it. */
+export function mayOnSome(actor: Actor, action: Action, resource: Resource): boolean {
+  return conditionFor(actor, action, resource) !== 'never'
+}
+
 function conditionFor(actor: Actor, action: Action, resource: Resource): Condition {
   const role = roleOf(actor)
   return role === undefined ? 'never' : policy[role][resource][action]
@@ -133,6 +162,7 @@ export function scopeOf(actor: Actor, action: Action, resource: Resource): Scope
       return { of: 'all' }
     case 'own':
       return actor.kind === 'person' ? { of: 'consultant', id: actor.id } : { of: 'none' }
+    case 'granted':
     case 'never':
       return { of: 'none' }
   }

@@ -1,4 +1,6 @@
 import * as operations from './operations.ts'
+import type { Audit } from '../access/audit/audit.ts'
+import { onRecords } from '../access/permitted.ts'
 import { visitOf } from '../access/visits.ts'
 import { recordId } from '../platform/database/uuid.ts'
 import type { RecordAccess } from '../access/access.ts'
@@ -18,15 +20,16 @@ export interface ClientDataNeeds extends Omit<ExportNeeds, 'auditLog'> {
   readonly access: RecordAccess
   readonly retention: Config['retention']
   readonly sessions: Pick<Sessions, 'recognise'>
+  readonly audit: Pick<Audit, 'record'>
   readonly baseUrl: string
 }
 
 /** Registers the export of a client and its erasure, and /erasures. */
 export function registerClientData(server: Server, needs: ClientDataNeeds): void {
-  const { access, retention, sessions, baseUrl } = needs
+  const { access, retention, sessions, audit, baseUrl } = needs
   const erasures = createErasures({ access, waiting: retention.erasure_after })
   const exports = createExports({ ...needs, auditLog: createAuditLog(needs) })
-  const onRequest = [sameOrigin(baseUrl), signedIn(sessions)]
+  const onRequest = [sameOrigin(baseUrl), signedIn(sessions), onRecords(audit)]
 
   server.get('/clients/:client/export', { onRequest, schema: operations.exportClient }, async (request, reply) => {
     const { zip, headers } = await exports.write(visitOf(request), recordId(request.params.client))

@@ -12,9 +12,11 @@ import { registerLetters } from './letters/routes.ts'
 import type { ShownRecord } from './present.ts'
 import type { Records } from './records.ts'
 import { basisIfAny, basisOf, etagOf } from '../platform/http/versions.ts'
+import { onRecords } from '../access/permitted.ts'
 import { visitOf } from '../access/visits.ts'
 import type { RecordAccess } from '../access/access.ts'
 import type { Visit } from '../access/actor.ts'
+import type { Audit } from '../access/audit/audit.ts'
 import { roleOf } from '../access/policy.ts'
 
 export { recordExamples } from './examples.ts'
@@ -23,15 +25,18 @@ export interface ClientRouteNeeds {
   readonly records: Records
   readonly letterFiles: LetterFiles
   readonly sessions: Pick<Sessions, 'recognise'>
+  readonly audit: Pick<Audit, 'record'>
   readonly baseUrl: string
 }
 
 /** Registers `/clients` and everything below it, and `/search`. Each GET route serves JSON and a page. */
-export function registerClients(server: Server, { records, letterFiles, sessions, baseUrl }: ClientRouteNeeds): void {
+export function registerClients(server: Server, needs: ClientRouteNeeds): void {
+  const { records, letterFiles, sessions, audit, baseUrl } = needs
   const { access, notes, disputes, letters, timeEntries, expenses, letterVersions, history } = records
   void server.register(async (portal: Server) => {
     portal.addHook('onRequest', sameOrigin(baseUrl))
     portal.addHook('onRequest', signedIn(sessions))
+    portal.addHook('onRequest', onRecords(audit))
     portal.addHook('preValidation', async (request) => refuseReserved(access, visitOf(request), request.body))
     registerRecords(portal, records)
     const checked = checkedLetters(letters, letterFiles)

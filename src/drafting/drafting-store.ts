@@ -227,6 +227,7 @@ export interface OpenDraft {
   readonly id: string
   readonly client_id: string
   readonly person_id: string
+  /** In which its author may put it on the record. That of a consultant also for a developer, who may not: the draft then fails. */
   readonly role: 'consultant' | 'partner'
   readonly charged: boolean
 }
@@ -237,7 +238,7 @@ export interface OpenDraft {
  */
 export function readOpenDrafts(database: Queryable, grace: { readonly ms: number }): Promise<OpenDraft[]> {
   return database.rows(
-    `select d.id, d.client_id, p.id as person_id, p.role, l.request_id is not null as charged
+    `select d.id, d.client_id, p.id as person_id, case p.role when 'partner' then p.role else 'consultant' end as role, l.request_id is not null as charged
      from draft d join person p on p.id = d.created_by
        left join lateral (select request_id from ledger where request_id = d.id limit 1) l on true
      where (d.status = 'running' or d.failure = 'interrupted' and l.request_id is not null

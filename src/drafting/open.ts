@@ -5,7 +5,8 @@ import { createDrafting, type Drafting, type DraftingNeeds } from './drafting.ts
 import { registerDrafting, type DraftingRouteNeeds } from './routes.ts'
 import { createTemplates } from './templates.ts'
 
-interface OpenNeeds extends Omit<DraftingNeeds, 'settings'>, Pick<DraftingRouteNeeds, 'sessions' | 'baseUrl'> {
+interface OpenNeeds
+  extends Omit<DraftingNeeds, 'settings'>, Pick<DraftingRouteNeeds, 'sessions' | 'audit' | 'baseUrl'> {
   readonly config: Pick<Config, 'drafting'>
   readonly access: RecordAccess
 }

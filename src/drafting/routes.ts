@@ -1,4 +1,6 @@
 import * as operations from './operations.ts'
+import type { Audit } from '../access/audit/audit.ts'
+import { onRecords } from '../access/permitted.ts'
 import { visitOf } from '../access/visits.ts'
 import { idempotencyKeyOf, newId } from '../access/new-id.ts'
 import { recordId } from '../platform/database/uuid.ts'
@@ -15,16 +17,18 @@ export interface DraftingRouteNeeds {
   readonly drafting: Drafting
   readonly templates: Templates
   readonly sessions: Pick<Sessions, 'recognise'>
+  readonly audit: Pick<Audit, 'record'>
   readonly baseUrl: string
 }
 
 /** Registers the drafts and costs of clients, and `/templates`. Each GET route serves JSON and a page. */
 export function registerDrafting(server: Server, needs: DraftingRouteNeeds): void {
-  const { drafting, sessions, baseUrl } = needs
+  const { drafting, sessions, audit, baseUrl } = needs
   server.addHook('onClose', drafting.endAll)
   void server.register(async (portal: Server) => {
     portal.addHook('onRequest', sameOrigin(baseUrl))
     portal.addHook('onRequest', signedIn(sessions))
+    portal.addHook('onRequest', onRecords(audit))
     registerWriting(portal, needs)
     registerReading(portal, needs)
     registerTemplates(portal, needs)

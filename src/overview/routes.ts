@@ -1,4 +1,6 @@
 import type { RecordAccess } from '../access/access.ts'
+import type { Audit } from '../access/audit/audit.ts'
+import { onRecords } from '../access/permitted.ts'
 import { visitOf } from '../access/visits.ts'
 import type { Database } from '../platform/database/database.ts'
 import { represent } from '../platform/http/pages/representation.ts'
@@ -22,7 +24,7 @@ const readOverview = {
     "yesterday's cost, and the overdue invoices. `changes` includes archived clients.",
   response: {
     200: answers(overviewPage, 'The overview.'),
-    ...refusals(['malformed_request', 'not_signed_in', 'internal', 'unavailable']),
+    ...refusals(['malformed_request', 'not_signed_in', 'forbidden', 'internal', 'unavailable']),
   },
 }
 
@@ -30,6 +32,7 @@ export interface OverviewRouteNeeds {
   readonly access: RecordAccess
   readonly database: Database
   readonly sessions: Pick<Sessions, 'recognise'>
+  readonly audit: Pick<Audit, 'record'>
   readonly baseUrl: string
   readonly currency: string
   readonly timeZone: string
@@ -38,7 +41,7 @@ export interface OverviewRouteNeeds {
 /** `/`, the first page of everyone who is signed in. */
 export function registerOverview(server: Server, needs: OverviewRouteNeeds): void {
   const overview = createOverview(needs)
-  const onRequest = [sameOrigin(needs.baseUrl), signedIn(needs.sessions)]
+  const onRequest = [sameOrigin(needs.baseUrl), signedIn(needs.sessions), onRecords(needs.audit)]
   server.get('/', { onRequest, schema: readOverview }, async (request, reply) =>
     represent(reply, request, { data: await overview.read(visitOf(request)) }),
   )

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { roles } from '../access/actor.ts'
 
 /** A change of a person. */
 export const PersonChangeBody = Type.Object(
@@ -28,7 +29,7 @@ export const HandoverBody = Type.Object(
 )
 
 const id = Type.String({ format: 'uuid' })
-const role = Type.Enum(['consultant', 'partner'])
+const role = Type.Enum(roles)
 const time = Type.String({ format: 'date-time', description: 'A date and time in UTC.' })
 
 export const listedPerson = Type.Object({

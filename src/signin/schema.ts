@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { roles } from '../access/actor.ts'
 
 /** The input for a method or a second factor, which validates it itself. */
 const input = (description: string) => Type.Optional(Type.Unknown({ description }))
@@ -82,7 +83,7 @@ export const begunSignIn = Type.Object({
 export const invitationSummary = Type.Object({
   email: Type.String({ description: 'The address that is invited.' }),
   name: Type.String(),
-  role: Type.Enum(['consultant', 'partner']),
+  role: Type.Enum(roles),
   expires_at: Type.String({ format: 'date-time', description: 'A date and time in UTC.' }),
   password: Type.Optional(
     Type.Object(

@@ -10,24 +10,27 @@ import { routesOf } from '../support/routes.ts'
 
 /**
  * The status of every route for a visitor who is not signed in, the client's consultant, another consultant, its former
- * consultant, a disabled one, and a partner. A route under any prefix that is in none of the three tables fails the test.
+ * consultant, a disabled one, a developer, and a partner. A route under any prefix that is in none of the three tables fails the test.
  */
-const actors = ['anonymous', 'own', 'other', 'former', 'disabled', 'partner'] as const
+const actors = ['anonymous', 'own', 'other', 'former', 'disabled', 'developer', 'partner'] as const
 type Actor = (typeof actors)[number]
 type Statuses = Readonly<Record<Actor, number>>
 
-const signedIn = (own: number, other: number, partner = own): Statuses => ({
+const signedIn = (own: number, other: number, partner = own, developer = 403): Statuses => ({
   anonymous: 401,
   own,
   other,
   former: other,
   disabled: 401,
+  developer,
   partner,
 })
 /** On the person's own client: others are refused as if it did not exist. */
 const record = (status: number) => signedIn(status, 403)
+/** For everyone who works for clients. */
+const forClients = (status: number) => signedIn(status, status)
 /** On the person's own data, for every signed-in person. */
-const everyone = (status: number) => signedIn(status, status)
+const everyone = (status: number) => signedIn(status, status, status, status)
 const partners = (status: number) => signedIn(403, 403, status)
 /** Sign-in routes, which have their own tests. */
 const open = (status: number): Statuses => ({
@@ -36,6 +39,7 @@ const open = (status: number): Statuses => ({
   other: status,
   former: status,
   disabled: status,
+  developer: status,
   partner: status,
 })
 
@@ -57,9 +61,9 @@ const item = (plural: string, fresh: object, change: object): Record<string, Ent
 })
 
 const matrix: Readonly<Record<string, Entry>> = {
-  'GET /': { statuses: everyone(200) },
-  'GET /clients': { statuses: everyone(200) },
-  'POST /clients': { statuses: everyone(201), body: { name: 'New' } },
+  'GET /': { statuses: forClients(200) },
+  'GET /clients': { statuses: forClients(200) },
+  'POST /clients': { statuses: forClients(201), body: { name: 'New' } },
   'POST /clients/handover': {
     statuses: partners(400),
     body: { clients: [{ id: 'unknown', version: 1 }], to: 'unknown' },
@@ -87,15 +91,15 @@ const matrix: Readonly<Record<string, Entry>> = {
   'GET /clients/:client/drafts/:draft': { statuses: signedIn(403, 403, 404) },
   'POST /clients/:client/drafts/:draft/stop': { statuses: signedIn(403, 403, 404) },
   'GET /clients/:client/costs': { statuses: record(200) },
-  'GET /templates': { statuses: everyone(200) },
+  'GET /templates': { statuses: forClients(200) },
   'POST /templates': { statuses: partners(201), body: { kind: 'Letter', name: 'New', instructions: 'Write.' } },
   'PATCH /templates/:template': { statuses: partners(404), body: { name: 'Changed' }, based: true },
   'DELETE /templates/:template': { statuses: partners(404) },
-  'GET /templates/:template/revisions': { statuses: everyone(404) },
+  'GET /templates/:template/revisions': { statuses: forClients(404) },
   'GET /clients/:client/letters/:item/pdf': { statuses: record(200) },
   'GET /clients/:client/letters/:item/docx': { statuses: record(200) },
   'GET /clients/:client/letters/:item/print': { statuses: record(200) },
-  'GET /search': { statuses: everyone(200) },
+  'GET /search': { statuses: forClients(200) },
   'GET /audit': { statuses: partners(200) },
   'POST /audit/verification': { statuses: partners(200) },
   'GET /usage': { statuses: partners(200) },
@@ -264,6 +268,7 @@ const people = fixture(async () => ({
   former: await firm.join('Former', 'consultant'),
   partner: await firm.join('Partner', 'partner'),
   disabled: await firm.join('Disabled', 'consultant'),
+  developer: await firm.join('Developer', 'developer'),
 }))
 setUp(() => firm.service.people.setStatus(people.disabled.id, 'disabled', byService))
 

@@ -36,6 +36,7 @@ export async function fillDatabase(databaseUrl: string, look: (contents: Content
   try {
     const { accountId, key } = await useAccounts(service)
     const { client, partnerId } = await useRecords(portal)
+    await grantAccount(service, accountId)
     await useInvoices(portal, accountId, client)
     await endSessionAtProvider(portal)
     await portal.profile().ask('/auth/start/firm')
@@ -118,6 +119,11 @@ async function addAlert(database: Database, accountId: string): Promise<void> {
     [delivery, id],
   )
   await database.rows(`insert into alert_attempt (alert_id, outcome, error) values ($1, 'given_up', '500')`, [delivery])
+}
+
+async function grantAccount({ people, database }: Portal['service'], accountId: string): Promise<void> {
+  const { id } = await people.create({ name: 'Dora', email: 'dora@example.com', role: 'developer' }, byService)
+  await database.rows(announced('insert into account_grant (person_id, account_id) values ($1, $2)'), [id, accountId])
 }
 
 async function useRecords(portal: Portal) {

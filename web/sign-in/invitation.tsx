@@ -1,5 +1,6 @@
 /** @jsxImportSource preact */
 import { useState } from 'preact/hooks'
+import type { Role } from '../../src/access/actor.ts'
 import { content } from '../content.ts'
 import { useAction, useStart, type Action } from './action.ts'
 import { leaveFor, post } from './api.ts'
@@ -12,7 +13,7 @@ import { token } from './token.ts'
 interface Invitation {
   readonly email: string
   readonly name: string
-  readonly role: 'consultant' | 'partner'
+  readonly role: Role
   readonly password?: { readonly minimum_length: number; readonly only_way: boolean }
 }
 

@@ -11,12 +11,12 @@ import { openDatabase } from '../../platform/database/database.ts'
 import type { PreparedStatement } from '../../platform/database/pipeline.ts'
 import { migrate } from '../../platform/database/migrations.ts'
 import { portalAddress, surveyPortalLogin } from './login.ts'
-import { byService, personActor, type Actor, type PersonActor } from '../actor.ts'
+import { byService, personActor, type Actor, type PersonActor, type Role } from '../actor.ts'
 import { openPortal } from './portal.ts'
 
 const { log } = createTestLog()
 /** The database's roles. Their names end in its suffix. */
-let roles: { portal: string; consultant: string; partner: string }
+let roles: Readonly<Record<Role | 'portal', string>>
 
 let anna: PersonActor
 let ben: PersonActor
@@ -30,7 +30,8 @@ const database = fixture(() => openDatabase(own.superuserUrl, { log }))
 const portal = fixture(() => openPortal({ databaseUrl: own.url, log }))
 setUp(async () => {
   const [found] = await database.rows<typeof roles>(
-    `select portal_role('portal') as portal, portal_role('consultant') as consultant, portal_role('partner') as partner`,
+    `select portal_role('portal') as portal, portal_role('consultant') as consultant, portal_role('developer') as developer,
+       portal_role('partner') as partner`,
   )
   assert.ok(found)
   roles = found
@@ -40,7 +41,7 @@ setUp(async () => {
   for (const { id } of [anna, ben]) clients.set(id, await clientOf(id))
 })
 
-async function person(role: 'consultant' | 'partner'): Promise<PersonActor> {
+async function person(role: Role): Promise<PersonActor> {
   const id = randomUUIDv7()
   await database.rows('insert into person (id, name, role, created_at) values ($1, $2, $3, now())', [id, role, role])
   return personActor({ id, role })
@@ -381,6 +382,117 @@ describe('B84: row-level security without a condition in the statement', () => {
     }
     assert.deepEqual(await seenEntries(anna), [{ outcome: 'allowed' }])
     assert.equal((await seenEntries(paula)).length, 3)
+  })
+})
+
+/** Tables of which a developer sees the rows of their accounts. */
+const ofAccounts = ['account', 'api_key', 'key_limit', 'ledger', 'usage_day', 'refusal_day', 'refused_request']
+const accountsIn = async (who: Actor, table: string) =>
+  valuesOf(
+    await as<{ id: string }>(who, `select ${table === 'account' ? 'id' : 'account_id'} as id from ${table}`),
+    'id',
+  )
+
+/** An account with a row in each of these tables, granted to the person. */
+async function accountOf({ id: personId }: PersonActor): Promise<string> {
+  const id = randomUUIDv7()
+  const [key, scratch] = [randomUUIDv7(), randomUUIDv7()]
+  for (const [table, columns, values] of [
+    ['account', 'name, requests_per_minute, tokens_per_minute, request_level, token_level', `'${id}', 1, 1, 0, 0`],
+    ['account_grant', 'person_id', `'${personId}'`],
+    [
+      'key_limit',
+      'id, daily_budget, held, day, day_charged, month, month_charged',
+      `'${id}', 1, 0, now(), 0, now(), 0`,
+    ],
+    ['api_key', 'id, public_id, secret_hash, name', `'${key}', '${key}', sha256(''), 'k'`],
+    [
+      'api_key',
+      'id, public_id, secret_hash, name, person_id',
+      `'${scratch}', '${scratch}', sha256(''), 's', '${anna.id}'`,
+    ],
+    [
+      'ledger',
+      `at, request_id, key_id, model, input_tokens, output_tokens, input_price, output_price, cost, stop_reason, usage_source`,
+      `now(), '${id}', '${key}', 'm', 1, 1, 1, 2, 3, 'complete', 'model'`,
+    ],
+    [
+      'usage_day',
+      'day, key_id, model, requests, input_tokens, output_tokens, cost',
+      `now(), '${key}', 'm', 1, 1, 1, 3`,
+    ],
+    ['refusal_day', 'day, key_id, code, requests', `now(), '${key}', 'overloaded', 1`],
+    [
+      'refused_request',
+      'request_id, at, key_id, status, code, milliseconds',
+      `'${id}', now(), '${key}', 503, 'overloaded', 1`,
+    ],
+  ]) {
+    const account = table === 'account' ? 'id' : 'account_id'
+    await database.rows(`insert into ${table} (${account}, ${columns}) values ($1, ${values})`, [id])
+  }
+  return id
+}
+
+describe('a developer', () => {
+  test('sees what is of the accounts that they were granted, and nothing that is of others', async () => {
+    const [dora, erik, foreign] = [await person('developer'), await person('developer'), await person('developer')]
+    const [hers, his] = [await accountOf(dora), await accountOf(erik)]
+    for (const table of ofAccounts) {
+      assert.deepEqual(await accountsIn(dora, table), [hers], table)
+      assert.deepEqual(await accountsIn(erik, table), [his], table)
+      assert.deepEqual(await accountsIn(foreign, table), [], table)
+    }
+    await database.rows('insert into account_grant (person_id, account_id) values ($1, $2)', [erik.id, hers])
+    assert.deepEqual(new Set(await accountsIn(erik, 'ledger')), new Set([hers, his]))
+  })
+
+  test('sees nothing more once the grant is removed, or the person is disabled or has another role', async () => {
+    const dora = await person('developer')
+    const account = await accountOf(dora)
+    for (const [change, undo] of [
+      [`update person set status = 'disabled' where id = $1`, `update person set status = 'active' where id = $1`],
+      [`update person set role = 'partner' where id = $1`, `update person set role = 'developer' where id = $1`],
+      ['delete from account_grant where person_id = $1', 'select where $1::uuid is not null'],
+    ] as const) {
+      assert.deepEqual(await accountsIn(dora, 'ledger'), [account])
+      await database.rows(change, [dora.id])
+      for (const table of ofAccounts) assert.deepEqual(await accountsIn(dora, table), [], `${table} after ${change}`)
+      await database.rows(undo, [dora.id])
+    }
+  })
+
+  test('reads no record, person, invoice or secret, not even of their own clients of before, and changes nothing', async () => {
+    const dora = await person('developer')
+    await clientOf(dora.id)
+    await accountOf(dora)
+    const others = [
+      'person',
+      'audit',
+      'session',
+      'identity',
+      'invitation',
+      'account_grant',
+      'credit_entry',
+      'alert_rule',
+      'tag_day',
+    ]
+    for (const attempt of [
+      ...[...tables, ...invoicing, ...others].map((table) => `select from ${table}`),
+      'select client_id from ledger',
+      'select person_id from usage_day',
+      'select tags from ledger',
+      'select secret_hash from api_key',
+      'select billing_email from account',
+      'update api_key set revoked_at = now()',
+      'update key_limit set daily_budget = 2',
+      'update account set monthly_limit = 2',
+      `insert into account_grant (person_id, account_id) select '${dora.id}', id from account`,
+      `insert into audit (action, outcome) values ('x', 'allowed')`,
+      `select is_active('${dora.id}')`,
+    ]) {
+      await assert.rejects(as(dora, attempt), { code: '42501' }, attempt)
+    }
   })
 })
 

@@ -66,11 +66,12 @@ const personContext = {
   partner: `select set_config('role', portal_role(case when partner then 'partner' else 'consultant' end), true),
       set_config('tollgate.person', case when partner then $1 else '' end, true)
     from is_partner($1::text::uuid) as partner`,
+  developer: `select set_config('role', portal_role('developer'), true), set_config('tollgate.person', $1, true)`,
 } satisfies Record<Role, string>
 
 /**
  * Sets the role and the person until the end of the transaction. A former partner gets a consultant's role and no person
- * id, so row-level security shows no rows.
+ * id, so row-level security shows no rows. For developers, `granted_accounts()` asks for the role that they have in each statement.
  */
 export function setPerson({ role, id }: PersonActor): PreparedStatement {
   return { name: `context ${role}`, text: personContext[role], values: [id] }

@@ -62,7 +62,11 @@ function button({ subject, name, role, email }: DemoPerson, address: string): st
         </button>`
 }
 
-const may = { partner: 'Partner: sees every client', consultant: 'Consultant: sees their own clients' }
+const may = {
+  partner: 'Partner: sees every client',
+  consultant: 'Consultant: sees their own clients',
+  developer: 'Developer: sees the accounts granted to them',
+}
 
 interface PageOptions {
   /** Seconds until the page loads itself again. */

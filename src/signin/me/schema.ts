@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { roles } from '../../access/actor.ts'
 import { choice, factorProof, factorStart, recoveryCodes } from '../schema.ts'
 
 const id = Type.String({ format: 'uuid' })
@@ -56,7 +57,7 @@ export const me = Type.Object({
     id,
     name: Type.String(),
     email: Type.Union([Type.String(), Type.Null()]),
-    role: Type.Enum(['consultant', 'partner']),
+    role: Type.Enum(roles),
   }),
   session: Type.Object({
     id,
