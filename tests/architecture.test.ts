@@ -57,6 +57,7 @@ const entryPoints = {
   people: [
     'admin.ts',
     'email.ts',
+    'grants/grants.ts',
     'identities.ts',
     'invitations/invitations.ts',
     'people.ts',
@@ -91,6 +92,7 @@ const entryPoints = {
     'audit/audit.ts',
     'audit/audit-log.ts',
     'portal/login.ts',
+    'portal/reader.ts',
     'new-id.ts',
     'permitted.ts',
     'policy.ts',

@@ -8,6 +8,8 @@ import type { PortalDatabase } from './portal/portal.ts'
 /** No client stays assigned to a deleted person: assignments and the deletion wait for each other. */
 export { lockAssignments, preventAssignments } from './assignment-lock-store.ts'
 
+export { readGrants } from './grants-store.ts'
+
 /** An action as the audit log names it. */
 export type AuditedAction = Pick<AuditEntry, 'action' | 'clientId' | 'noun' | 'nounId' | 'details'>
 

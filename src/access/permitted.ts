@@ -1,9 +1,12 @@
+import type { FastifyRequest } from 'fastify'
+import type { Queryable } from '../platform/database/database.ts'
 import type { Server } from '../platform/http/server.ts'
 import { Problem } from '../platform/problems.ts'
 import { sameOrigin, signedIn, type Guard } from '../signin/guard.ts'
 import type { Sessions } from '../signin/session/sessions.ts'
 import type { Visit } from './actor.ts'
 import type { Audit } from './audit/audit.ts'
+import { isGranted } from './grants-store.ts'
 import { may, mayOnSome, type Action, type Resource } from './policy.ts'
 import { visitOf } from './visits.ts'
 
@@ -58,19 +61,48 @@ interface PermittedNeeds {
  * someone who is signed in, and the policy permits the action. A refusal is in the audit log. Throws Problem `forbidden`,
  * the same whatever the address names, so that it does not reveal what exists.
  */
-export function permitted({ sessions, audit, baseUrl }: PermittedNeeds, action: Action, resource: Resource): Guard[] {
-  return [sameOrigin(baseUrl), signedIn(sessions), byPolicy(audit, action, resource)]
+export function permitted(needs: PermittedNeeds, action: Action, resource: Resource): Guard[] {
+  return guarded(needs, { action, resource }, ({ actor }) => may(actor, action, resource))
 }
 
-function byPolicy(audit: Pick<Audit, 'record'>, action: Action, resource: Resource): Guard {
-  return async (request) => {
-    const visit = visitOf(request)
-    if (!may(visit.actor, action, resource)) {
-      await refuse(audit, visit, { action, resource }, 'Only partners of the firm may do this.')
-    }
-    request.permission = { action, resource }
-  }
+/** The same for a route that lists objects: the policy permits the action on some of them, and the handler finds those. */
+export function permittedOnSome(needs: PermittedNeeds, action: Action, resource: Resource): Guard[] {
+  return guarded(needs, { action, resource }, ({ actor }) => mayOnSome(actor, action, resource))
 }
+
+/** The same for a route below an account, which a developer may have been granted. Its first parameter names the account. */
+export function permittedOnAccount(
+  needs: PermittedNeeds & { readonly database: Queryable },
+  action: Action,
+  resource: Resource,
+): Guard[] {
+  const permits = async ({ actor }: Visit, { params }: FastifyRequest) =>
+    may(actor, action, resource) ||
+    (actor.kind === 'person' &&
+      mayOnSome(actor, action, resource) &&
+      may(actor, action, resource, { isGranted: await isGranted(needs.database, actor.id, idIn(params) ?? '') }))
+  return guarded(needs, { action, resource }, permits)
+}
+
+function guarded(
+  { sessions, audit, baseUrl }: PermittedNeeds,
+  permission: Permission,
+  permits: (visit: Visit, request: FastifyRequest) => boolean | Promise<boolean>,
+): Guard[] {
+  const { action, resource } = permission
+  const byPolicy: Guard = async (request) => {
+    const visit = visitOf(request)
+    if (!(await permits(visit, request))) {
+      await refuse(audit, visit, permission, mayOnSome(visit.actor, action, resource) ? notGranted : forPartners)
+    }
+    request.permission = permission
+  }
+  return [sameOrigin(baseUrl), signedIn(sessions), byPolicy]
+}
+
+const forPartners = 'Only partners of the firm may do this.'
+const notGranted =
+  'You do not have access to this account, or it does not exist. A partner can grant you access to the account.'
 
 /**
  * Refuses people whose role has no records, whatever the address names. The handlers of other people decide about the record. A

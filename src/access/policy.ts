@@ -18,8 +18,8 @@ export type Resource =
   | 'own_sign_in'
 
 /**
- * An action on a protected object. `assign` gives a client to a consultant, or grants an account to a developer; `remove` deletes a
- * record or revokes a key; `export` writes all of a client's data to one file; `erase` removes it permanently.
+ * An action on a protected object. `assign` gives a client to a consultant; `remove` deletes a record or revokes a
+ * key; `export` writes all of a client's data to one file; `erase` removes it permanently.
  */
 export type Action = 'list' | 'read' | 'create' | 'change' | 'assign' | 'remove' | 'export' | 'erase'
 
@@ -139,7 +139,7 @@ export function may(actor: Actor, action: Action, resource: Resource, facts: Fac
   return conditions[conditionFor(actor, action, resource)](actor, facts)
 }
 
-/** Whether the policy permits the action on some object. Which one is decided with the facts about it. */
+/** Whether the policy permits the action on some object. Which, is decided with the facts about it. */
 export function mayOnSome(actor: Actor, action: Action, resource: Resource): boolean {
   return conditionFor(actor, action, resource) !== 'never'
 }

@@ -1,15 +1,12 @@
-/** The party that pays. Amounts are in 10⁻¹² of the currency unit. */
-export interface Account {
+/** What a developer sees of an account that they are granted. Amounts are in 10⁻¹² of the currency unit. */
+export interface GrantedAccount {
   readonly id: string
   readonly name: string
   readonly status: 'open' | 'closed'
-  /** Whether it is the firm's own: only its requests may name the client that their cost is attributed to. */
-  readonly own: boolean
   readonly requestsPerMinute: number
   readonly tokensPerMinute: number
   /** Null for a prepaid account. */
   readonly monthlyLimit: bigint | null
-  readonly billing: BillingDetails
   readonly credited: bigint
   readonly charged: bigint
   readonly monthCharged: bigint
@@ -21,6 +18,13 @@ export interface Account {
   readonly closedAt: Date | null
   /** When one of its keys was last used, to the minute. */
   readonly lastUsedAt: Date | null
+}
+
+/** The party that pays. */
+export interface Account extends GrantedAccount {
+  /** Whether it is the firm's own: only its requests may name the client that their cost is attributed to. */
+  readonly own: boolean
+  readonly billing: BillingDetails
 }
 
 /** The addressee of an account's invoices. Null: unknown; for the name, the account's name is used. */

@@ -23,8 +23,9 @@ export const listAccounts = {
   ...inAccounts,
   operationId: 'listAccounts',
   summary: 'List accounts',
-  description: 'All accounts, closed ones included. For partners.',
-  response: { 200: answers(schema.accountList, 'All accounts.'), ...refusals(refusalsOfPeople) },
+  description:
+    'All accounts, closed ones included. For partners; for developers, the accounts that they were granted, without billing details.',
+  response: { 200: answers(schema.accountList, 'The accounts.'), ...refusals(refusalsOfPeople) },
 }
 
 export const createAccount = {
@@ -44,9 +45,9 @@ export const readAccount = {
   ...inAccounts,
   operationId: 'readAccount',
   summary: 'Read an account',
-  description: 'For partners.',
+  description: 'For partners; without billing details and ETag for developers who were granted the account.',
   params,
-  response: { 200: answers(schema.accountShown, 'The account.', etag), ...refusals(reading) },
+  response: { 200: answers(schema.accountRead, 'The account.', etag), ...refusals(reading) },
 }
 
 export const changeAccount = {
@@ -106,7 +107,8 @@ export const listKeys = {
   ...inAccounts,
   operationId: 'listKeys',
   summary: "List an account's keys",
-  description: 'Without their secrets. For partners.',
+  description:
+    "Without their secrets. For partners, and for developers who were granted the account: without other people's scratch keys.",
   params,
   response: { 200: answers(schema.keyList, 'All keys of the account.'), ...refusals(reading) },
 }

@@ -1,22 +1,29 @@
 import { formatMoney } from '../billing/prices/money.ts'
-import type { Account, CreditEntry } from './account.ts'
-import type { AccountShown, CreditList, KeyShown } from './schema.ts'
+import type { Account, CreditEntry, GrantedAccount } from './account.ts'
+import type { AccountShown, CreditList, GrantedAccountShown, KeyShown } from './schema.ts'
 import type { KeySummary } from './keys/store.ts'
 import { settingsVersion } from './version.ts'
 
 export function presentAccount(account: Account, currency: string): AccountShown {
   return {
-    id: account.id,
-    name: account.name,
-    status: account.status,
+    ...presentGranted(account, currency),
     own: account.own,
-    requests_per_minute: account.requestsPerMinute,
-    tokens_per_minute: account.tokensPerMinute,
-    monthly_limit: account.monthlyLimit === null ? null : formatMoney(account.monthlyLimit),
     billing_name: account.billing.name,
     billing_address: account.billing.address,
     billing_tax_number: account.billing.taxNumber,
     billing_email: account.billing.email,
+    version: settingsVersion(account),
+  }
+}
+
+export function presentGranted(account: GrantedAccount, currency: string): GrantedAccountShown {
+  return {
+    id: account.id,
+    name: account.name,
+    status: account.status,
+    requests_per_minute: account.requestsPerMinute,
+    tokens_per_minute: account.tokensPerMinute,
+    monthly_limit: account.monthlyLimit === null ? null : formatMoney(account.monthlyLimit),
     credit_left: formatMoney(account.creditLeft),
     held: formatMoney(account.held),
     credited: formatMoney(account.credited),
@@ -26,7 +33,6 @@ export function presentAccount(account: Account, currency: string): AccountShown
     created_at: account.createdAt.toISOString(),
     closed_at: account.closedAt?.toISOString() ?? null,
     last_used_at: account.lastUsedAt?.toISOString() ?? null,
-    version: settingsVersion(account),
   }
 }
 

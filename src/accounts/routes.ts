@@ -2,20 +2,23 @@ import * as operations from './operations.ts'
 import type { FastifyReply } from 'fastify'
 import type { Audit } from '../access/audit/audit.ts'
 import { idempotencyKeyOf, newId } from '../access/new-id.ts'
-import { permitted } from '../access/permitted.ts'
-import type { Action } from '../access/policy.ts'
+import type { RecordAccess } from '../access/access.ts'
+import { permitted, permittedOnAccount, permittedOnSome } from '../access/permitted.ts'
+import { may, type Action } from '../access/policy.ts'
 import { visitOf } from '../access/visits.ts'
+import type { Database } from '../platform/database/database.ts'
 import { represent } from '../platform/http/pages/representation.ts'
 import type { Server } from '../platform/http/server.ts'
 import type { Guard } from '../signin/guard.ts'
 import type { Sessions } from '../signin/session/sessions.ts'
-import type { Account, BillingChange } from './account.ts'
+import type { Account, BillingChange, GrantedAccount } from './account.ts'
 import type { Accounts } from './accounts.ts'
 import { changeEvent } from './events.ts'
 import { amountIn } from './fields.ts'
 import { registerKeys, type ModelName } from './keys/routes.ts'
 import type { Keys } from './keys/keys.ts'
-import { presentAccount, presentCredit } from './present.ts'
+import { grantedAccounts } from './granted.ts'
+import { presentAccount, presentCredit, presentGranted } from './present.ts'
 import type { AccountChangeBody, AccountShown } from './schema.ts'
 import { checkSettings } from './version.ts'
 import type { ExampleValues } from '../platform/http/examples.ts'
@@ -31,6 +34,8 @@ export interface AccountRouteNeeds {
   readonly keys: Keys
   readonly sessions: Pick<Sessions, 'recognise'>
   readonly audit: Pick<Audit, 'record'>
+  readonly access: Pick<RecordAccess, 'as'>
+  readonly database: Database
   readonly baseUrl: string
   readonly currency: string
   readonly defaultLimits: DefaultLimits
@@ -40,7 +45,7 @@ export interface AccountRouteNeeds {
 
 type Allowed = (action: Action) => Guard[]
 
-/** /accounts and /keys, for partners. */
+/** /accounts and /keys, for partners; reads also for developers who were granted the account. */
 export function registerAccounts(server: Server, needs: AccountRouteNeeds): void {
   const allowed: Allowed = (action) => permitted(needs, action, 'account')
   registerReads(server, needs, allowed)
@@ -51,22 +56,37 @@ export function registerAccounts(server: Server, needs: AccountRouteNeeds): void
 
 function registerReads(server: Server, needs: AccountRouteNeeds, allowed: Allowed): void {
   const { accounts, audit, currency, defaultLimits } = needs
+  const granted = grantedAccounts(needs)
 
-  server.get('/accounts', { onRequest: allowed('list'), schema: operations.listAccounts }, async (request, reply) => {
-    const [all] = await Promise.all([
-      accounts.list(),
-      audit.record({ ...visitOf(request), action: 'accounts_listed', outcome: 'allowed', noun: 'account' }),
-    ])
-    const shown = all.toSorted(byName).map((account) => presentAccount(account, currency))
-    return represent(reply, request, { data: { accounts: shown, defaults: defaultLimits, currency } })
-  })
+  server.get(
+    '/accounts',
+    { onRequest: permittedOnSome(needs, 'list', 'account'), schema: operations.listAccounts },
+    async (request, reply) => {
+      const visit = visitOf(request)
+      const listed = audit.record({ ...visit, action: 'accounts_listed', outcome: 'allowed', noun: 'account' })
+      if (!may(visit.actor, 'list', 'account')) {
+        const [own] = await Promise.all([granted.list(visit), listed])
+        const shown = own.toSorted(byName).map((account) => presentGranted(account, currency))
+        return represent(reply, request, { data: { accounts: shown, currency } })
+      }
+      const [all] = await Promise.all([accounts.list(), listed])
+      const shown = all.toSorted(byName).map((account) => presentAccount(account, currency))
+      return represent(reply, request, { data: { accounts: shown, defaults: defaultLimits, currency } })
+    },
+  )
 
   server.get(
     '/accounts/:account',
-    { onRequest: allowed('read'), schema: operations.readAccount },
+    { onRequest: permittedOnAccount(needs, 'read', 'account'), schema: operations.readAccount },
     async (request, reply) => {
-      const account = await accounts.show(request.params.account)
-      await audit.record(changeEvent(visitOf(request), 'account_read', account.id))
+      const [visit, { account: id }] = [visitOf(request), request.params]
+      if (!may(visit.actor, 'read', 'account')) {
+        const account = await granted.show(visit, id)
+        await audit.record(changeEvent(visit, 'account_read', account.id))
+        return represent(reply, request, { data: presentGranted(account, currency) })
+      }
+      const account = await accounts.show(id)
+      await audit.record(changeEvent(visit, 'account_read', account.id))
       const data = presentAccount(account, currency)
       return represent(reply, request, { data, headers: { etag: etagOf(data) } })
     },
@@ -178,7 +198,7 @@ function tagged(reply: FastifyReply, account: Account, currency: string): Accoun
 
 const etagOf = ({ version }: AccountShown) => `"${version}"`
 
-const byName = (a: Account, b: Account) => a.name.localeCompare(b.name, 'en') || (a.id < b.id ? -1 : 1)
+const byName = (a: GrantedAccount, b: GrantedAccount) => a.name.localeCompare(b.name, 'en') || (a.id < b.id ? -1 : 1)
 
 const account = '0199c3b1-6d20-7f3e-a1c8-52e7d90b4f16'
 

@@ -55,19 +55,12 @@ export const accountChange = body({
 })
 export type AccountChangeBody = Type.Static<typeof accountChange>
 
-export const accountShown = Type.Object({
+const grantedFields = {
   id,
   name: Type.String(),
   status: Type.Enum(['open', 'closed']),
-  own,
   ...limits,
   monthly_limit: nullable(money('Null for a prepaid account.')),
-  billing_name: nullable(
-    Type.String({ description: 'The name on invoices to the account. Null: the name of the account.' }),
-  ),
-  billing_address: nullable(Type.String()),
-  billing_tax_number: nullable(Type.String()),
-  billing_email: nullable(Type.String({ description: 'Where invoices are sent.' })),
   credit_left: money('The credit available to new requests.'),
   held: money('The maximum cost of requests in flight.'),
   credited: money('All credit ever added, minus withdrawals.'),
@@ -77,18 +70,41 @@ export const accountShown = Type.Object({
   created_at: time,
   closed_at: nullable(time),
   last_used_at: nullable(Type.String({ format: 'date-time', description: 'When a key was last used, to the minute.' })),
+}
+const grantedAccountShown = Type.Object(grantedFields)
+export type GrantedAccountShown = Type.Static<typeof grantedAccountShown>
+
+export const accountShown = Type.Object({
+  ...grantedFields,
+  own,
+  billing_name: nullable(
+    Type.String({ description: 'The name on invoices to the account. Null: the name of the account.' }),
+  ),
+  billing_address: nullable(Type.String()),
+  billing_tax_number: nullable(Type.String()),
+  billing_email: nullable(Type.String({ description: 'Where invoices are sent.' })),
   version: Type.Integer({
     description: 'Changes with the name, `own`, the limits and the billing details. The ETag is this number in quotes.',
   }),
 })
 export type AccountShown = Type.Static<typeof accountShown>
 
-export const accountList = Type.Object({
+const allAccounts = Type.Object({
   accounts: Type.Array(accountShown, { description: 'All accounts, by name.' }),
   defaults: Type.Object(limits, { description: 'The default limits of a new account.' }),
   currency: Type.String(),
 })
-export type AccountList = Type.Static<typeof accountList>
+export type AccountList = Type.Static<typeof allAccounts>
+
+const grantedAccounts = Type.Object({
+  accounts: Type.Array(grantedAccountShown, { description: 'The accounts that the developer was granted, by name.' }),
+  currency: Type.String(),
+})
+export type GrantedAccountList = Type.Static<typeof grantedAccounts>
+
+/** What a partner reads, or a developer. */
+export const accountList = Type.Union([allAccounts, grantedAccounts])
+export const accountRead = Type.Union([accountShown, grantedAccountShown])
 
 export const creditBody = body({
   amount: amount('A decimal number, not 0. A negative one is withdrawn.'),

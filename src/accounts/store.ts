@@ -1,16 +1,24 @@
 import type { Queryable } from '../platform/database/database.ts'
-import type { Account, BillingDetails, CreditEntry, NewAccount, NewLimits } from './account.ts'
+import type { Account, BillingDetails, CreditEntry, GrantedAccount, NewAccount, NewLimits } from './account.ts'
 
 // The till resets the month's charges at the account's next call; until then, those of the old month are still stored.
 const monthCharged = `case when month = date_trunc('month', now() at time zone 'UTC')::date then month_charged else 0 end`
-const selectAccount = `
-  select id, name, status, own, requests_per_minute as "requestsPerMinute", tokens_per_minute as "tokensPerMinute",
-    monthly_limit as "monthlyLimit", json_build_object('name', billing_name, 'address', billing_address,
-      'taxNumber', billing_tax_number, 'email', billing_email) as billing, credited, charged, (${monthCharged})::amount as "monthCharged", held,
+const selectGranted = `
+  select id, name, status, requests_per_minute as "requestsPerMinute", tokens_per_minute as "tokensPerMinute",
+    monthly_limit as "monthlyLimit", credited, charged, (${monthCharged})::amount as "monthCharged", held,
     greatest(0, coalesce(monthly_limit - ${monthCharged}, credited - charged) - held) as "creditLeft",
     created_at as "createdAt", closed_at as "closedAt",
-    (select max(last_used_at) from api_key where account_id = account.id) as "lastUsedAt"
+    (select max(last_used_at) from api_key where account_id = account.id) as "lastUsedAt"`
+const selectAccount = `${selectGranted}, own, json_build_object('name', billing_name, 'address', billing_address,
+    'taxNumber', billing_tax_number, 'email', billing_email) as billing
   from account`
+
+/** Those of the accounts that exist, in order of creation. `ids` are UUIDs. */
+export function readGrantedAccounts(database: Queryable, ids: readonly string[]): Promise<GrantedAccount[]> {
+  return database.rows(`${selectGranted} from account where id = any($1::text::uuid[]) order by created_at, id`, [
+    `{${ids.join()}}`,
+  ])
+}
 
 export async function readAccount(database: Queryable, id: string): Promise<Account | undefined> {
   const [account] = await database.rows<Account>(`${selectAccount} where id = $1`, [id])

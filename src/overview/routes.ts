@@ -1,6 +1,5 @@
 import type { RecordAccess } from '../access/access.ts'
-import type { Audit } from '../access/audit/audit.ts'
-import { onRecords } from '../access/permitted.ts'
+import { mayOnSome } from '../access/policy.ts'
 import { visitOf } from '../access/visits.ts'
 import type { Database } from '../platform/database/database.ts'
 import { represent } from '../platform/http/pages/representation.ts'
@@ -21,10 +20,11 @@ const readOverview = {
   description:
     'What changed since the last working day, deadlines, open disputes (oldest first), and letters to approve and to send (last changed ' +
     'first): of their own active clients for consultants, of all for partners. For partners also `firm`: the credit left, ' +
-    "yesterday's cost, and the overdue invoices. `changes` includes archived clients.",
+    "yesterday's cost, and the overdue invoices. `changes` includes archived clients. Developers are sent to their accounts.",
   response: {
+    303: { description: 'For developers: `location` is `/accounts`.', type: 'null' },
     200: answers(overviewPage, 'The overview.'),
-    ...refusals(['malformed_request', 'not_signed_in', 'forbidden', 'internal', 'unavailable']),
+    ...refusals(['malformed_request', 'not_signed_in', 'internal', 'unavailable']),
   },
 }
 
@@ -32,7 +32,6 @@ export interface OverviewRouteNeeds {
   readonly access: RecordAccess
   readonly database: Database
   readonly sessions: Pick<Sessions, 'recognise'>
-  readonly audit: Pick<Audit, 'record'>
   readonly baseUrl: string
   readonly currency: string
   readonly timeZone: string
@@ -41,10 +40,12 @@ export interface OverviewRouteNeeds {
 /** `/`, the first page of everyone who is signed in. */
 export function registerOverview(server: Server, needs: OverviewRouteNeeds): void {
   const overview = createOverview(needs)
-  const onRequest = [sameOrigin(needs.baseUrl), signedIn(needs.sessions), onRecords(needs.audit)]
-  server.get('/', { onRequest, schema: readOverview }, async (request, reply) =>
-    represent(reply, request, { data: await overview.read(visitOf(request)) }),
-  )
+  const onRequest = [sameOrigin(needs.baseUrl), signedIn(needs.sessions)]
+  server.get('/', { onRequest, schema: readOverview }, async (request, reply) => {
+    const visit = visitOf(request)
+    if (!mayOnSome(visit.actor, 'list', 'client')) return reply.redirect('/accounts', 303)
+    return represent(reply, request, { data: await overview.read(visit) })
+  })
 }
 
 const daniel = '0199c3aa-0f6e-7a52-8d91-4be7c2f01d35'

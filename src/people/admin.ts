@@ -9,6 +9,7 @@ import type { CredentialChanges } from '../signin/credential-change.ts'
 import { removeFactors, removeSignInData } from '../signin/removal.ts'
 import { changeWithin, lastPartner, lockForChange, withdrawals, withdrawnEntries } from './change.ts'
 import type { Email } from './email.ts'
+import { endGrants } from './grants/end.ts'
 import { deleteInvitations, withdrawOf, withdrawUnfinished } from './invitations/store.ts'
 import { addressTaken, requiredEmail } from './people.ts'
 import type { PersonChange, PersonSummary } from './person.ts'
@@ -123,7 +124,10 @@ async function remove({ database, audit, changes, countClientsOf }: Needs, id: s
       await audit.recordWithin(tx, [{ ...about, action: 'person_deleted', outcome: 'refused' }])
       return isLastPartner ? lastPartner(person) : hasClients(person, clients)
     }
-    await audit.recordWithin(tx, await withdrawnEntries(tx, person.id, by))
+    await audit.recordWithin(tx, [
+      ...(await withdrawnEntries(tx, person.id, by)),
+      ...(await endGrants(tx, person.id, by)),
+    ])
     const notice = { what: 'account_deleted' } as const
     await changes.conclude(tx, { person, action: 'person_deleted', notice, by })
     await removeSignInData(tx, person.id)

@@ -4,6 +4,7 @@ import { isUuid } from '../platform/database/uuid.ts'
 import type { Queryable } from '../platform/database/database.ts'
 import { Problem } from '../platform/problems.ts'
 import type { PersonChange, PersonSummary } from './person.ts'
+import { endGrants } from './grants/end.ts'
 import { withdrawPartnersOf } from './invitations/store.ts'
 import * as store from './store.ts'
 
@@ -35,12 +36,13 @@ export async function changeWithin(
   if (!isLast) await store.updatePerson(tx, id, to)
   const isPartner = after.role === 'partner' && after.status === 'active'
   const withdrawn = isLast || isPartner ? [] : await withdrawnEntries(tx, id, by)
+  const ended = isLast || after.role === person.role ? [] : await endGrants(tx, id, by)
   const changes = changesOf(person, after)
   // A change that changes nothing still shows the person.
   const entries = changes.length > 0 ? changes : [{ action: 'person_read' }]
   const outcome = isLast ? 'refused' : 'allowed'
   const changed = entries.map((each): AuditEntry => ({ ...by, ...aboutPerson(id), ...each, outcome }))
-  await record(tx, [...changed, ...withdrawn])
+  await record(tx, [...changed, ...withdrawn, ...ended])
   return { before: person, refusal: isLast ? lastPartner(person) : undefined }
 }
 

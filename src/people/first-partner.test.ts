@@ -52,9 +52,16 @@ describe('B75: the first partner of the configuration', () => {
   })
 
   test('is the person who has the address, if there is one', async () => {
-    await people.create({ name: 'Anna', email: 'anna@firm.example', role: 'consultant' }, byService)
+    const { id } = await people.create({ name: 'Anna', email: 'anna@firm.example', role: 'developer' }, byService)
+    await database.rows(
+      `with added as (insert into account (id, name, requests_per_minute, tokens_per_minute, request_level, token_level)
+         values (gen_random_uuid(), 'Acme', 1, 1, 0, 0) returning id)
+       insert into account_grant (person_id, account_id) select $1, id from added`,
+      [id],
+    )
     await ensure('ANNA@firm.example')
     assert.deepEqual(await everyone(), ['anna@firm.example partner active'])
+    assert.deepEqual(await database.rows('select from account_grant'), [])
   })
 
   test('changes nobody while there is a partner, and enables nobody', async () => {

@@ -4,6 +4,7 @@ import type { Audit, AuditEntry } from '../access/audit/audit.ts'
 import type { Database, Queryable } from '../platform/database/database.ts'
 import { aboutPerson, withdrawals } from './change.ts'
 import { readEmail, type Email } from './email.ts'
+import { endGrants } from './grants/end.ts'
 import { insertPerson, lockFirstPartner, lockPartners, readPersonByEmail, updatePerson } from './store.ts'
 import { withdrawOf } from './invitations/store.ts'
 
@@ -42,5 +43,6 @@ async function enter(tx: Queryable, email: Email): Promise<AuditEntry[]> {
   }
   await updatePerson(tx, known.id, { role: 'partner' })
   const details = { from: known.role, to: 'partner' }
-  return [{ ...by, action: 'role_changed', ...aboutPerson(known.id), details }]
+  const changed = { ...by, action: 'role_changed', ...aboutPerson(known.id), details }
+  return [changed, ...(await endGrants(tx, known.id, byService))]
 }

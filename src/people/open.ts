@@ -8,6 +8,7 @@ import { repeat, type RepeatedWork } from '../platform/flow/repeat.ts'
 import { createCredentialChanges } from '../signin/credential-change.ts'
 import { createPeopleAdmin } from './admin.ts'
 import { ensureFirstPartner } from './first-partner.ts'
+import { createGrants } from './grants/grants.ts'
 import { createInvitations } from './invitations/invitations.ts'
 import { removeOverInvitations, type InvitationRemoval } from './invitations/over-invitations.ts'
 import { createPeople, type People } from './people.ts'
@@ -39,7 +40,8 @@ export async function openPeople(needs: PeopleNeeds): Promise<PeopleFeature> {
   const admin = createPeopleAdmin({ database, audit, changes, countClientsOf: handover.count })
   const invitations = createInvitations({ ...needs, policy })
   const housekeeping = startPeopleHousekeeping({ database, audit, log })
-  const routeNeeds = { ...needs, people, admin, invitations, handover, countClients: records.counts }
+  const grants = createGrants({ database, audit })
+  const routeNeeds = { ...needs, people, admin, invitations, grants, handover, countClients: records.counts }
   return Object.freeze({
     people,
     routes: (server) => registerPeople(server, routeNeeds),

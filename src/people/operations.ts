@@ -106,6 +106,26 @@ export const performHandover = {
   response: { 200: answers(schema.performedHandover, 'The number of clients.'), ...refusals([...changing, recent]) },
 }
 
+export const grantAccount = {
+  ...inPeople,
+  operationId: 'grantAccount',
+  summary: 'Let a developer see an account',
+  description:
+    'Its credit, usage, requests, keys and budgets. Idempotent. For partners, with a sign-in within the last 10 minutes.',
+  params,
+  body: schema.GrantBody,
+  response: { 200: answers(schema.listedPerson, 'The person.'), ...refusals([...changing, recent]) },
+}
+
+export const removeGrant = {
+  ...inPeople,
+  operationId: 'removeGrant',
+  summary: 'No longer let a developer see an account',
+  description: 'Takes effect with their next request. For partners.',
+  params: Type.Object({ ...params.properties, account: Type.String({ description: 'The id of the account.' }) }),
+  response: { 204: { description: 'The grant is removed.', type: 'null' }, ...refusals(writing) },
+}
+
 export const invite = {
   ...inPeople,
   operationId: 'invite',

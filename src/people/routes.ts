@@ -10,6 +10,8 @@ import type { Guard } from '../signin/guard.ts'
 import { signedOut } from '../signin/session/reply.ts'
 import type { Sessions } from '../signin/session/sessions.ts'
 import type { PeopleAdmin } from './admin.ts'
+import type { Grants, NamedAccount } from './grants/grants.ts'
+import { registerGrants } from './grants/routes.ts'
 import { presentInvitation, registerInvitations } from './invitations/routes.ts'
 import type { Invitations } from './invitations/invitations.ts'
 import type { People } from './people.ts'
@@ -42,6 +44,7 @@ export interface PeopleRouteNeeds {
   readonly people: People
   readonly admin: PeopleAdmin
   readonly invitations: Invitations
+  readonly grants: Grants
   readonly handover: HandOver
   readonly sessions: Sessions
   readonly countClients: CountClients
@@ -61,6 +64,9 @@ export function registerPeople(server: Server, needs: PeopleRouteNeeds): void {
   registerSessionEnds(server, needs, allowed)
   registerHandover(server, needs, allowed)
   registerInvitations(server, needs, allowed)
+  const show = async (visit: Visit, id: string) =>
+    presentPerson(await needs.people.show(id), await countsFor(needs, visit))
+  registerGrants(server, { grants: needs.grants, show }, allowed('change'))
 }
 
 function registerList(server: Server, needs: PeopleRouteNeeds, allowed: Allowed): void {
@@ -82,14 +88,19 @@ function registerList(server: Server, needs: PeopleRouteNeeds, allowed: Allowed)
 interface Counts {
   readonly clients: ReadonlyMap<string, number>
   readonly identities: ReadonlyMap<string, number>
+  readonly accounts: ReadonlyMap<string, readonly NamedAccount[]>
 }
 
-async function countsFor({ countClients, admin }: PeopleRouteNeeds, visit: Visit): Promise<Counts> {
-  const [clients, identities] = await Promise.all([countClients(visit), admin.countIdentities()])
-  return { clients, identities }
+async function countsFor({ countClients, admin, grants }: PeopleRouteNeeds, visit: Visit): Promise<Counts> {
+  const [clients, identities, accounts] = await Promise.all([
+    countClients(visit),
+    admin.countIdentities(),
+    grants.list(),
+  ])
+  return { clients, identities, accounts }
 }
 
-function presentPerson(person: PersonSummary, { clients, identities }: Counts): ListedPerson {
+function presentPerson(person: PersonSummary, { clients, identities, accounts }: Counts): ListedPerson {
   const { id, name, email, role, status, createdAt, lastSignedInAt } = person
   return {
     id,
@@ -99,6 +110,7 @@ function presentPerson(person: PersonSummary, { clients, identities }: Counts): 
     status,
     clients: clients.get(id) ?? 0,
     identities: identities.get(id) ?? 0,
+    accounts: [...(accounts.get(id) ?? [])],
     created_at: createdAt.toISOString(),
     last_signed_in_at: lastSignedInAt?.toISOString() ?? null,
   }
@@ -200,5 +212,9 @@ export const peopleExamples = {
     to: '0199c3aa-0f6e-7a52-8d91-4be7c2f01d35',
     link: 'https://tollgate.example.com/signin/invitation#Q2hhbmdlIG1lIGJlZm9yZSB1c2U',
     'changePerson.request': { role: 'partner' },
+    accounts: [],
+    account: '0199c3b1-6d20-7f3e-a1c8-52e7d90b4f16',
+    'grantAccount.response.role': 'developer',
+    'grantAccount.response.accounts': [{ id: '0199c3b1-6d20-7f3e-a1c8-52e7d90b4f16', name: 'Acme' }],
   },
 } satisfies ExampleValues

@@ -4,7 +4,9 @@ import { roles } from '../access/actor.ts'
 /** A change of a person. */
 export const PersonChangeBody = Type.Object(
   {
-    role: Type.Optional(Type.Enum(['consultant', 'partner'], { description: 'The new role.' })),
+    role: Type.Optional(
+      Type.Enum(roles, { description: 'The new role. Who stops being a developer loses all grants.' }),
+    ),
     status: Type.Optional(Type.Enum(['active', 'disabled'], { description: 'Whether the person may sign in.' })),
     name: Type.Optional(Type.String({ description: 'The new name.', maxLength: 1000 })),
     email: Type.Optional(
@@ -18,13 +20,18 @@ export const InvitationBody = Type.Object(
   {
     email: Type.String({ description: 'The address to invite.', maxLength: 1000 }),
     name: Type.String({ description: 'The name of the person.', maxLength: 1000 }),
-    role: Type.Enum(['consultant', 'partner'], { description: 'The role that the person will have.' }),
+    role: Type.Enum(roles, { description: 'The role that the person will have.' }),
   },
   { additionalProperties: false },
 )
 
 export const HandoverBody = Type.Object(
   { to: Type.String({ description: 'The id of the active person who receives the clients.', maxLength: 100 }) },
+  { additionalProperties: false },
+)
+
+export const GrantBody = Type.Object(
+  { account: Type.String({ description: 'The id of the account.', maxLength: 100 }) },
   { additionalProperties: false },
 )
 
@@ -40,6 +47,9 @@ export const listedPerson = Type.Object({
   status: Type.Enum(['active', 'disabled']),
   clients: Type.Integer({ minimum: 0, description: 'The number of active clients.' }),
   identities: Type.Integer({ minimum: 0, description: 'The number of identities at providers.' }),
+  accounts: Type.Array(Type.Object({ id, name: Type.String() }), {
+    description: 'The accounts that a developer was granted, by name. Empty for everyone else.',
+  }),
   created_at: time,
   last_signed_in_at: Type.Union([time, Type.Null()]),
 })

@@ -1,10 +1,11 @@
 import type { Feature } from '../platform/feature.ts'
 import type { Logger } from 'pino'
+import { registerAccountUsage, type AccountUsageRouteNeeds } from './account/routes.ts'
 import { createOwnUsage, type OwnUsage } from './own/own.ts'
 import { createApiRefusals, type ApiRefusals } from './requests/refusals.ts'
 import { registerUsage, type UsageRouteNeeds } from './routes.ts'
 
-interface OpenNeeds extends UsageRouteNeeds {
+interface OpenNeeds extends UsageRouteNeeds, AccountUsageRouteNeeds {
   readonly log: Logger
 }
 
@@ -20,7 +21,10 @@ export function openUsage(needs: OpenNeeds): UsageFeature {
   return Object.freeze({
     own: createOwnUsage(needs),
     refusals,
-    routes: (server) => registerUsage(server, needs),
+    routes: (server) => {
+      registerUsage(server, needs)
+      registerAccountUsage(server, needs)
+    },
     close: () => refusals.close(),
   } satisfies UsageFeature)
 }

@@ -23,10 +23,10 @@ import {
 } from './schema.ts'
 import type { Visit } from '../access/actor.ts'
 import { may } from '../access/policy.ts'
-import { recordedQuery } from '../access/audit/recorded-query.ts'
 import { requestsFile } from './csv.ts'
 import { namesIn } from './names.ts'
 import { presentRequest } from './present.ts'
+import { createUsageReads, type UsageAction } from './reads.ts'
 import { cursorIn, logFilterOf, requestFilter } from './queries.ts'
 import { readLog, type LogFilter, type LoggedRequest } from './requests/request-log.ts'
 
@@ -82,6 +82,13 @@ export interface UsageRouteNeeds {
   readonly timeZone: string
 }
 
+const ofFirm = (action: UsageAction) => ({ action, noun: 'usage' })
+
+/** Throws Problem `forbidden` for everyone but partners. */
+async function requirePartner({ access }: Pick<UsageRouteNeeds, 'access'>, visit: Visit, action: UsageAction) {
+  if (!may(visit.actor, 'read', 'usage')) await access.forbid(visit, ofFirm(action), 'Only partners may see the usage.')
+}
+
 /** /usage, for partners: the figures of the firm, and its requests one by one. */
 export function registerUsage(server: Server, needs: UsageRouteNeeds): void {
   const usage = createFirmUsage(needs)
@@ -91,27 +98,30 @@ export function registerUsage(server: Server, needs: UsageRouteNeeds): void {
 
   server.get('/usage', { onRequest, schema: readUsage }, async (request, reply) => {
     const [visit, { query }] = [visitOf(request), request]
+    await requirePartner(needs, visit, 'usage_read')
     if (query.format === 'csv') {
-      await reads.once(visit, 'usage_read', query)
+      await reads.once(visit, ofFirm('usage_read'), query)
       return sendFile(reply, 'usage.csv', usage.csv(visit, query))
     }
-    await reads.page(visit, 'usage_read', query)
+    await reads.page(visit, ofFirm('usage_read'), query)
     return represent(reply, request, { data: await usage.page(visit, query) })
   })
 
   server.get('/usage/requests', { onRequest, schema: listRequests }, async (request, reply) => {
     const [visit, { query }] = [visitOf(request), request]
+    await requirePartner(needs, visit, 'requests_read')
     if (query.format === 'csv') {
-      await reads.once(visit, 'requests_read', query)
+      await reads.once(visit, ofFirm('requests_read'), query)
       return sendFile(reply, 'requests.csv', requests.csv(visit, query))
     }
-    await reads.page(visit, 'requests_read', query)
+    await reads.page(visit, ofFirm('requests_read'), query)
     return represent(reply, request, { data: await requests.page(visit, query) })
   })
 
   server.get('/usage/requests/:id', { onRequest, schema: showRequest }, async (request, reply) => {
     const [visit, { id }] = [visitOf(request), request.params]
-    await reads.page(visit, 'requests_read', { request: id })
+    await requirePartner(needs, visit, 'requests_read')
+    await reads.page(visit, ofFirm('requests_read'), { request: id })
     const data = await requests.show(visit, id)
     if (!data) throw new Problem('not_found', 'No request with this id is in the ledger or among the refused ones.')
     return represent(reply, request, { data })
@@ -121,49 +131,6 @@ export function registerUsage(server: Server, needs: UsageRouteNeeds): void {
 function sendFile(reply: FastifyReply, name: string, pieces: AsyncIterable<string>): FastifyReply {
   reply.header('content-disposition', `attachment; filename="${name}"`).type('text/csv; charset=utf-8')
   return reply.send(Readable.from(pieces))
-}
-
-/** Permits reads of usage to partners, and records each of them. */
-interface UsageReads {
-  /** Throws Problem `forbidden` for others. A page that stays open and repeats its read is recorded once in ten minutes. */
-  page(visit: Visit, action: UsageAction, query: Query): Promise<void>
-  /** The same, and recorded each time. */
-  once(visit: Visit, action: UsageAction, query: Query): Promise<void>
-}
-
-/** What is recorded of it is described at `recordedQuery`. */
-type Query = Readonly<Record<string, string | undefined>>
-
-type UsageAction = 'usage_read' | 'requests_read'
-
-const repeated = 600_000
-const mostRemembered = 1000
-
-function createUsageReads({ access }: { access: Pick<RecordAccess, 'note' | 'forbid'> }): UsageReads {
-  /** When each read was recorded, oldest first. */
-  const recorded = new Map<string, number>()
-
-  async function once(visit: Visit, action: UsageAction, query: Query): Promise<void> {
-    const audited = { action, noun: 'usage' }
-    if (!may(visit.actor, 'read', 'usage')) await access.forbid(visit, audited, 'Only partners may see the usage.')
-    await access.note(visit, { ...audited, details: recordedQuery(query) })
-  }
-
-  return Object.freeze<UsageReads>({
-    once,
-    async page(visit, action, query) {
-      const { actor } = visit
-      const id = JSON.stringify([actor.kind === 'person' ? actor.id : actor.kind, action, recordedQuery(query)])
-      const now = performance.now()
-      const last = recorded.get(id)
-      if (last !== undefined && now - last < repeated && may(actor, 'read', 'usage')) return
-      await once(visit, action, query)
-      recorded.delete(id)
-      recorded.set(id, now)
-      const [oldest] = recorded.keys()
-      if (recorded.size > mostRemembered && oldest !== undefined) recorded.delete(oldest)
-    },
-  })
 }
 
 /** The requests of the firm. Whether the visitor may see them is decided before. Every method throws Problem. */

@@ -87,6 +87,16 @@ export async function readNames(database: Queryable, ids: readonly string[]): Pr
   return new Map(rows.map(({ id, name }) => [id, name]))
 }
 
+/** The names of keys, by id. */
+export async function readKeyNames(database: Queryable, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  if (ids.length === 0) return new Map()
+  const rows = await database.rows<{ id: string; name: string }>(
+    'select id, name from api_key where id = any($1::text::uuid[])',
+    [`{${[...new Set(ids)].join()}}`],
+  )
+  return new Map(rows.map(({ id, name }) => [id, name]))
+}
+
 /** Whether the transaction has the role of a partner. */
 export const readPartner: PreparedStatement<{ readonly partner: boolean }> = {
   name: 'usage reader',

@@ -61,7 +61,7 @@ const item = (plural: string, fresh: object, change: object): Record<string, Ent
 })
 
 const matrix: Readonly<Record<string, Entry>> = {
-  'GET /': { statuses: forClients(200) },
+  'GET /': { statuses: signedIn(200, 200, 200, 303) },
   'GET /clients': { statuses: forClients(200) },
   'POST /clients': { statuses: forClients(201), body: { name: 'New' } },
   'POST /clients/handover': {
@@ -114,13 +114,16 @@ const matrix: Readonly<Record<string, Entry>> = {
   'GET /people/:id/handover': { statuses: partners(404) },
   'POST /people/:id/handover': { statuses: partners(404), body: { to: 'unknown' } },
   'DELETE /people/sessions': { statuses: partners(200) },
+  'POST /people/:id/accounts': { statuses: partners(404), body: { account: 'unknown' } },
+  'DELETE /people/:id/accounts/:account': { statuses: partners(404) },
   'POST /people/invitations': {
     statuses: partners(201),
     body: { email: 'invited@firm.example', name: 'Invited', role: 'consultant' },
   },
   'POST /people/invitations/:id/resend': { statuses: partners(404) },
   'DELETE /people/invitations/:id': { statuses: partners(404) },
-  'GET /accounts': { statuses: partners(200) },
+  // Of the accounts that they are granted: tests/http/developers.test.ts has some.
+  'GET /accounts': { statuses: signedIn(403, 403, 200, 200) },
   'POST /accounts': { statuses: partners(400), body: { name: 'New', credit: 'much' } },
   'GET /accounts/:account': { statuses: partners(404) },
   'PATCH /accounts/:account': { statuses: partners(404), body: { name: 'Changed' }, based: true },
@@ -128,6 +131,9 @@ const matrix: Readonly<Record<string, Entry>> = {
   'POST /accounts/:account/credit': { statuses: partners(404), body: { amount: '1' } },
   'POST /accounts/:account/close': { statuses: partners(404) },
   'GET /accounts/:account/keys': { statuses: partners(404) },
+  'GET /accounts/:account/usage': { statuses: partners(404) },
+  'GET /accounts/:account/requests': { statuses: partners(404) },
+  'GET /accounts/:account/requests/:id': { statuses: partners(404) },
   'POST /accounts/:account/keys': { statuses: partners(404), body: { name: 'New' } },
   'GET /accounts/:account/alerts': { statuses: partners(404) },
   'POST /accounts/:account/alerts': { statuses: partners(404), body: { shares: [80], email: 'a@example.com' } },

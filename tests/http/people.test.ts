@@ -40,6 +40,7 @@ describe('the list of people', () => {
         status: 'active',
         clients: 0,
         identities: 1,
+        accounts: [],
         created_at: '',
         last_signed_in_at: '',
         name: '',

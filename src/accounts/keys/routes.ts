@@ -1,13 +1,17 @@
+import type { RecordAccess } from '../../access/access.ts'
 import type { Audit } from '../../access/audit/audit.ts'
 import { idempotencyKeyOf, newId } from '../../access/new-id.ts'
-import { permitted } from '../../access/permitted.ts'
+import { permitted, permittedOnAccount } from '../../access/permitted.ts'
+import { may } from '../../access/policy.ts'
 import { visitOf } from '../../access/visits.ts'
+import type { Database } from '../../platform/database/database.ts'
 import { represent } from '../../platform/http/pages/representation.ts'
 import type { Server } from '../../platform/http/server.ts'
 import type { Sessions } from '../../signin/session/sessions.ts'
 import type { Accounts } from '../accounts.ts'
 import { changeEvent } from '../events.ts'
 import { checkModels, expiryIn, keyLimitsIn } from '../fields.ts'
+import { grantedAccounts } from '../granted.ts'
 import type { IssuedKey, Keys } from './keys.ts'
 import * as operations from '../operations.ts'
 import { presentKey } from '../present.ts'
@@ -21,24 +25,29 @@ interface KeyRouteNeeds {
   readonly keys: Keys
   readonly sessions: Pick<Sessions, 'recognise'>
   readonly audit: Pick<Audit, 'record'>
+  readonly access: Pick<RecordAccess, 'as'>
+  readonly database: Database
   readonly baseUrl: string
   readonly modelNames: () => readonly ModelName[]
 }
 
 const day = 86_400
 
-/** The keys of an account, for partners. */
+/** The keys of an account, for partners. Developers see the keys of the accounts that they were granted. */
 export function registerKeys(server: Server, needs: KeyRouteNeeds): void {
   const { accounts, keys, audit, baseUrl, modelNames } = needs
+  const granted = grantedAccounts(needs)
 
   server.get(
     '/accounts/:account/keys',
-    { onRequest: permitted(needs, 'list', 'key'), schema: operations.listKeys },
+    { onRequest: permittedOnAccount(needs, 'list', 'key'), schema: operations.listKeys },
     async (request, reply) => {
-      const { id } = await accounts.show(request.params.account)
+      const [visit, { account: asked }] = [visitOf(request), request.params]
+      const isGranted = !may(visit.actor, 'list', 'key')
+      const { id } = await (isGranted ? granted.show(visit, asked) : accounts.show(asked))
       const [all] = await Promise.all([
-        keys.list(id),
-        audit.record(changeEvent(visitOf(request), 'account_keys_listed', id)),
+        isGranted ? granted.keys(visit, id) : keys.list(id),
+        audit.record(changeEvent(visit, 'account_keys_listed', id)),
       ])
       const data = { keys: all.map(presentKey), models: [...modelNames()], base_url: baseUrl }
       return represent(reply, request, { data })

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { tollgateHere, tollgateInto, type Outcome } from '../../../tests/support/command-line.ts'
-import { parseObject, type Json } from '../../../tests/support/json.ts'
+import { objectAt, parseObject, type Json } from '../../../tests/support/json.ts'
 import { setUp, temporaryFolder } from '../../../tests/support/fixture.ts'
 import { openOwnDatabase } from '../../../tests/support/own-database.ts'
 
@@ -136,6 +136,25 @@ async function newSession(personId: string, number: number): Promise<void> {
     [personId, String(number)],
   )
 }
+
+test('a developer is granted accounts, by name or id, and the list shows them', async () => {
+  const { id, email } = await newPerson('developer')
+  const { id: account } = await json('account', 'create', '--name', 'Acme')
+  const accounts = [{ id: account, name: 'Acme' }]
+  assert.deepEqual(await json('person', 'grant', email, 'acme'), { id, accounts })
+  assert.equal(await lastEntry(), `account_granted allowed command ${String(account)}`)
+  const { people: listed } = await json('person', 'list')
+  assert.ok(Array.isArray(listed))
+  const rows = listed.map((_, place) => objectAt({ listed }, 'listed', place))
+  assert.deepEqual(rows.find((row) => row['id'] === id)?.['accounts'], accounts)
+  assert.match(await text('person', 'list'), new RegExp(`ACCOUNTS +ID\\n(?:.*\\n)*.*${email} .* Acme +${id}\\n`))
+  assert.match(await text('person', 'revoke', id, String(account)), /^Person \d+ no longer sees Acme\.\n$/)
+  assert.match(
+    (await run('person', 'revoke', id, 'Acme')).stderr,
+    /^Person \d+ was not granted an account with this id\.\n$/,
+  )
+  assert.match((await run('person', 'grant', id, 'Nobody')).stderr, /^No account has the name or id "Nobody"\.\n$/)
+})
 
 test('second factors are removed', async () => {
   const { id, email } = await newPerson()

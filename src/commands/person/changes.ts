@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander'
-import type { Role } from '../../access/actor.ts'
+import { roles, type Role } from '../../access/actor.ts'
 import { command, type CommonOptions } from '../command.ts'
 import type { Context } from '../context.ts'
 import { formatFor } from '../output/format.ts'
@@ -35,7 +35,7 @@ function inviteCommand(context: Context): Command {
   )
     .requiredOption('--email <address>', 'the email address to invite')
     .requiredOption('--name <name>', 'their name in the portal')
-    .addOption(new Option('--role <role>', 'their role').choices(['consultant', 'partner']).default('consultant'))
+    .addOption(new Option('--role <role>', 'their role').choices(roles).default('consultant'))
     .action(async ({ json, name, email, role }: InviteOptions) => {
       requireReader(context, 'the link')
       return withPeopleParts(context, async ({ invitations }) => {

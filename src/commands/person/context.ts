@@ -1,5 +1,6 @@
 import type { Handover } from '../../clients/handover/handover.ts'
 import type { PeopleAdmin } from '../../people/admin.ts'
+import type { Grants } from '../../people/grants/grants.ts'
 import type { Invitations } from '../../people/invitations/invitations.ts'
 import type { People } from '../../people/people.ts'
 import type { PersonSummary } from '../../people/person.ts'
@@ -22,14 +23,18 @@ interface PeopleParts {
 /** The arguments of a command for one person. */
 export const whichPerson = ['<person>', 'their email address or id'] as const
 
-/** Runs a command on the list of people. */
-export async function withPeople<T>(context: Context, work: (people: People) => Promise<T>): Promise<T> {
+/** Runs a command on the list of people and their grants. */
+export async function withPeople<T>(
+  context: Context,
+  work: (people: People, grants: Grants) => Promise<T>,
+): Promise<T> {
   const database = await context.database()
   const { createAudit } = await import('../../access/audit/audit.ts')
+  const { createGrants } = await import('../../people/grants/grants.ts')
   const { createPeople } = await import('../../people/people.ts')
   await using opened = new AsyncDisposableStack()
   const audit = opened.adopt(createAudit({ database }), (it) => it.close())
-  return await work(createPeople({ database, audit }))
+  return await work(createPeople({ database, audit }), createGrants({ database, audit }))
 }
 
 /** Runs a command that changes more. Mail about it is queued; the service sends it. */

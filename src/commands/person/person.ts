@@ -1,11 +1,14 @@
 import { Argument, Option, type Command } from 'commander'
-import type { Role } from '../../access/actor.ts'
+import { roles, type Role } from '../../access/actor.ts'
 import { command, group, type CommonOptions } from '../command.ts'
 import type { Context } from '../context.ts'
 import { formatFor } from '../output/format.ts'
 import { operator, recordView } from '../operator.ts'
+import type { NamedAccount } from '../../people/grants/grants.ts'
+import type { PersonSummary } from '../../people/person.ts'
 import { personChangeCommands } from './changes.ts'
 import { findPerson, personDocument, whichPerson, withPeople } from './context.ts'
+import { grantCommands } from './grants.ts'
 import { warn, writeJson, writeLines, writeTable } from '../output/output.ts'
 
 interface CreateOptions extends CommonOptions {
@@ -14,8 +17,6 @@ interface CreateOptions extends CommonOptions {
   readonly role: Role
 }
 
-const roles = ['consultant', 'partner'] as const
-
 export function personCommand(context: Context): Command {
   return group('person', 'Manage the people who may sign in to the portal', [
     createCommand(context),
@@ -23,6 +24,7 @@ export function personCommand(context: Context): Command {
     roleCommand(context),
     statusCommand(context, 'disable'),
     statusCommand(context, 'enable'),
+    ...grantCommands(context),
     ...personChangeCommands(context),
   ])
 }
@@ -52,10 +54,15 @@ function createCommand(context: Context): Command {
 
 function listCommand(context: Context): Command {
   return command('list', 'List all people', 'person list').action(async ({ json }: CommonOptions) =>
-    withPeople(context, async (people) => {
+    withPeople(context, async (people, grants) => {
       await recordView(context, { action: 'people_listed', noun: 'person' })
-      const all = await people.list()
-      if (json) return writeJson(context, { people: all.map(personDocument) })
+      const [all, granted] = await Promise.all([people.list(), grants.list()])
+      const accountsOf = ({ id }: PersonSummary) => granted.get(id) ?? []
+      if (json) {
+        return writeJson(context, {
+          people: all.map((person) => ({ ...personDocument(person), accounts: accountsOf(person) })),
+        })
+      }
       const format = await formatFor(context)
       return writeTable(
         context,
@@ -66,6 +73,9 @@ function listCommand(context: Context): Command {
           { title: 'ROLE', text: ({ role }) => role },
           { title: 'STATUS', text: ({ status }) => status },
           { title: 'LAST SIGN-IN', text: ({ lastSignedInAt }) => format.minute(lastSignedInAt) },
+          ...(granted.size === 0
+            ? []
+            : [{ title: 'ACCOUNTS', text: (person: PersonSummary) => namesOf(accountsOf(person)) }]),
           { title: 'ID', text: ({ id }) => id },
         ],
         'No people yet. Add the first partner: ./tollgate person create --email anna@example.com --name "Anna Berg" --role partner',
@@ -73,6 +83,8 @@ function listCommand(context: Context): Command {
     }),
   )
 }
+
+const namesOf = (accounts: readonly NamedAccount[]): string => accounts.map(({ name }) => name).join(', ') || '-'
 
 function roleCommand(context: Context): Command {
   return command('role', 'Change the role of a person and end their sessions', 'person role anna@example.com partner')

@@ -36,6 +36,8 @@ export const recentRoutes: Readonly<Record<string, boolean | readonly string[]>>
   'DELETE /people/:id/identities': true,
   'DELETE /people/:id/factors': true,
   'POST /people/:id/handover': true,
+  'POST /people/:id/accounts': true,
+  'DELETE /people/:id/accounts/:account': false,
   'POST /people/invitations': true,
   'POST /people/invitations/:id/resend': true,
   'DELETE /people/:id/sessions': false,

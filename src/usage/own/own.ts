@@ -5,18 +5,10 @@ import { findKeyStanding, type Budget } from '../../billing/key-standing.ts'
 import type { Levels } from '../../billing/till/till.ts'
 import type { Database, Queryable } from '../../platform/database/database.ts'
 import { compileBody } from '../../platform/http/input/validation.ts'
-import {
-  groupFigures,
-  noFigures,
-  presentFigures,
-  refusalReasons,
-  totalFigures,
-  type GroupedFigures,
-} from '../figures.ts'
-import { readNames } from '../store.ts'
+import { groupFigures, noFigures, presentFigures, refusalReasons, totalFigures } from '../figures.ts'
 import { ownUsageQuery, type AccountFigures, type OwnRequest, type OwnUsageReport, type OwnUsageRow } from './schema.ts'
-import { dimensionsOf, mostRows, requestFilter, tooManyRows } from '../queries.ts'
-import { readLog, type LoggedRequest } from '../requests/request-log.ts'
+import { mostRows, tooManyRows } from '../queries.ts'
+import { readOwnRequest, reportGroups } from './account-view.ts'
 import { spanOf, type DaySpan } from '../span.ts'
 import { createUsage, type TagUsage } from '../../billing/reports/usage.ts'
 import { Problem } from '../../platform/problems.ts'
@@ -51,31 +43,14 @@ export function createOwnUsage({ database, currency }: { database: Database; cur
     if (given.by?.split(',').includes('tag'))
       return reportTags(database, { accountId, span, by: given.by, name: given.tag, currency })
     if (given.tag !== undefined) throw tagWithoutBy()
-    const by = dimensionsOf(given.by, ['day', 'model', 'key'])
-    const filter = { ...span, accountId }
-    const [groups, total, refusals] = await Promise.all([
-      groupFigures(database, filter, by, mostRows),
-      totalFigures(database, filter),
-      refusalReasons(database, filter),
-    ])
-    if (groups === undefined) throw tooManyRows()
-    const names = await readNames(
-      database,
-      groups.flatMap(({ group }) => group.keyId ?? []),
-    )
-    const rows = groups.map((each) => presentRow(each, names))
-    return { ...span, currency, total: presentFigures(total), rows, refusals }
+    return reportGroups(database, { accountId, span, by: given.by, currency })
   }
 
   return Object.freeze<OwnUsage>({
     report: (accountId: string, query: unknown) => turns.run(accountId, () => makeReport(accountId, query)),
 
     async request(accountId, id) {
-      const { requests } = await readLog(database, { filter: { ...requestFilter(id), accountId }, limit: 1 })
-      const [request] = requests
-      if (request === undefined) return undefined
-      const names = await readNames(database, request.keyId === null ? [] : [request.keyId])
-      return presentOwnRequest(request, names, currency)
+      return readOwnRequest(database, { accountId, id, currency })
     },
 
     async account({ accountId, keyId }, { requests, tokens }) {
@@ -104,27 +79,6 @@ export function createOwnUsage({ database, currency }: { database: Database; cur
   })
 }
 
-/** Without tags and client: they may have text of a customer. */
-function presentOwnRequest(request: LoggedRequest, names: ReadonlyMap<string, string>, currency: string): OwnRequest {
-  const { requestId, at, keyId, model, status, code, call, milliseconds } = request
-  return {
-    request_id: requestId,
-    at,
-    key: keyId === null ? null : { id: keyId, name: names.get(keyId) ?? '' },
-    model,
-    outcome: code === null ? 'charged' : 'refused',
-    status,
-    code,
-    call,
-    stop_reason: request.stopReason,
-    input_tokens: request.inputTokens,
-    output_tokens: request.outputTokens,
-    cost: formatMoney(request.cost),
-    milliseconds,
-    currency,
-  }
-}
-
 const presentBudget = (budget: Budget | undefined) =>
   budget
     ? {
@@ -134,16 +88,6 @@ const presentBudget = (budget: Budget | undefined) =>
         renews_in_seconds: budget.renewsInSeconds,
       }
     : null
-
-function presentRow(grouped: GroupedFigures, names: ReadonlyMap<string, string>): OwnUsageRow {
-  const { day, model, keyId } = grouped.group
-  return {
-    ...(day !== undefined && { day }),
-    ...(model !== undefined && { model }),
-    ...(keyId !== undefined && { key: keyId === null ? null : { id: keyId, name: names.get(keyId) ?? '' } }),
-    ...presentFigures(grouped),
-  }
-}
 
 const presentLevel = ({ limit, remaining, resetSeconds }: Levels['requests']) => ({
   limit,

@@ -1,7 +1,14 @@
 import type { Queryable } from '../../platform/database/database.ts'
-import { readCharges, readRefused, type FoundRequest, type LogFilter, type LoggedRequest } from './store.ts'
+import {
+  readCharges,
+  readRefused,
+  type FoundRequest,
+  type LogFilter,
+  type LoggedRequest,
+  type LogReader,
+} from './store.ts'
 
-export type { LogFilter, LoggedRequest } from './store.ts'
+export type { LogFilter, LoggedRequest, LogReader } from './store.ts'
 
 /** One page of the request log. */
 export interface LogPage {
@@ -13,6 +20,8 @@ export interface LogPage {
 
 export interface LogPageAsked {
   readonly filter: LogFilter
+  /** Default: the firm. */
+  readonly reader?: LogReader
   /** `charged`: only requests of the ledger; `refused`: only others. */
   readonly outcome?: 'charged' | 'refused' | undefined
   readonly before?: string | undefined
@@ -25,10 +34,10 @@ const defaultReach = 20_000
 
 /** Reads one page from the ledger and the refused requests that are kept. */
 export async function readLog(database: Queryable, asked: LogPageAsked): Promise<LogPage> {
-  const { filter, before, limit, reach = defaultReach } = asked
+  const { filter, reader = 'firm', before, limit, reach = defaultReach } = asked
   // Without these filters, every row that is read matches.
   const isSparse = [filter.model, filter.keyId, filter.clientId, filter.stopReason, filter.code].some(Boolean)
-  const search = { filter, before, limit: limit + 1, reach: isSparse ? reach : limit + 1 }
+  const search = { filter, reader, before, limit: limit + 1, reach: isSparse ? reach : limit + 1 }
   const outcome = outcomeOf(asked)
   const sources = await Promise.all([
     ...(outcome === 'refused' ? [] : [readCharges(database, search)]),

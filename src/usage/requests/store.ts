@@ -11,11 +11,15 @@ export interface LogFilter extends FigureFilter {
   readonly code?: string | undefined
 }
 
+/** Who reads the log: the firm, or an account its own requests, without the people, clients and tags of them. */
+export type LogReader = 'firm' | 'account'
+
 /**
  * The part of the log that one search reads: the requests before an id, newest first. Ids are in chronological order.
  */
 export interface LogSearch {
   readonly filter: LogFilter
+  readonly reader: LogReader
   readonly before: string | undefined
   /** The maximum number of rows to return. */
   readonly limit: number
@@ -40,8 +44,9 @@ export interface LoggedRequest {
   readonly milliseconds: number | null
   /** Null for a refused request. */
   readonly stopReason: string | null
+  /** Null for refused requests, and if an account reads it. */
   readonly usageSource: string | null
-  /** Null without any, and for refused requests. */
+  /** Null without any, for refused requests, and if an account reads it. */
   readonly tags: Tags | null
   readonly status: number
   /** Why it was refused; null for a charged one. */
@@ -68,9 +73,9 @@ const range = `request_id < coalesce($5::uuid, 'ffffffff-ffff-ffff-ffff-ffffffff
   and at >= $1::date::timestamp at time zone 'UTC' and at < ($2::date + 1)::timestamp at time zone 'UTC'
   and ($3::uuid is null or account_id = $3) and ($4::uuid is null or request_id = $4)`
 
-function search(table: string, columns: string, matches: string): string {
+function search(table: string, read: string, columns: string, matches: string): string {
   return `with look as materialized (
-      select * from ${table} where ${range} order by request_id desc limit $7
+      select ${read} from ${table} where ${range} order by request_id desc limit $7
     ), found as (
       select * from look where ($8::text is null or model = $8) and ${matches} order by request_id desc limit $6
     )
@@ -80,19 +85,30 @@ function search(table: string, columns: string, matches: string): string {
     from (select) one left join found on true order by request_id desc`
 }
 
-const charged = search(
-  'ledger',
-  `person_id as "personId", client_id as "clientId", input_tokens + cached_tokens + cache_write_tokens as "inputTokens",
-   output_tokens as "outputTokens", cost,
-   stop_reason as "stopReason", usage_source as "usageSource", tags,
-   case when request_id is not null then 200 end as status,
-   null::text as code, null::jsonb as call`,
-  `($9::uuid is null or key_id = $9 or person_id = $9) and ($10::uuid is null or client_id = $10)
-   and ($11::text is null or stop_reason = $11)`,
-)
+const ofLedger = `request_id, at, account_id, key_id, model, milliseconds, input_tokens, cached_tokens, cache_write_tokens, output_tokens,
+  cost, stop_reason`
+const chargedColumns = `input_tokens + cached_tokens + cache_write_tokens as "inputTokens", output_tokens as "outputTokens", cost,
+  stop_reason as "stopReason", case when request_id is not null then 200 end as status, null::text as code, null::jsonb as call`
+
+const charged: Readonly<Record<LogReader, string>> = {
+  firm: search(
+    'ledger',
+    `${ofLedger}, person_id, client_id, usage_source, tags`,
+    `${chargedColumns}, person_id as "personId", client_id as "clientId", usage_source as "usageSource", tags`,
+    `($9::uuid is null or key_id = $9 or person_id = $9) and ($10::uuid is null or client_id = $10)
+     and ($11::text is null or stop_reason = $11)`,
+  ),
+  account: search(
+    'ledger',
+    ofLedger,
+    `${chargedColumns}, null::uuid as "personId", null::uuid as "clientId", null::text as "usageSource", null::jsonb as tags`,
+    `($9::uuid is null or key_id = $9) and $10::uuid is null and ($11::text is null or stop_reason = $11)`,
+  ),
+}
 
 const refused = search(
   'refused_request',
+  '*',
   `null::uuid as "personId", null::uuid as "clientId", case when request_id is not null then 0 end as "inputTokens",
    case when request_id is not null then 0 end as "outputTokens", case when request_id is not null then 0::numeric end as cost,
    null::text as "stopReason", null::text as "usageSource", null::jsonb as tags, status, code, call`,
@@ -114,7 +130,7 @@ const common = ({ filter, before, limit, reach }: LogSearch) => [
 /** Searches the ledger. */
 export function readCharges(database: Queryable, asked: LogSearch): Promise<FoundRequest[]> {
   const { clientId, stopReason } = asked.filter
-  return database.rows(charged, [...common(asked), clientId ?? null, stopReason ?? null])
+  return database.rows(charged[asked.reader], [...common(asked), clientId ?? null, stopReason ?? null])
 }
 
 /** Searches the refused requests that are kept. */
