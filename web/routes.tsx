@@ -1,8 +1,9 @@
 import { useEffect, type ComponentType } from 'react'
-import { createBrowserRouter, type LoaderFunctionArgs } from 'react-router'
-import type { AccountShown, CreditList, KeyList } from '../src/accounts/schema.ts'
+import { createBrowserRouter, redirect, type LoaderFunctionArgs } from 'react-router'
+import type { AccountShown, CreditList, GrantedAccountShown, KeyList } from '../src/accounts/schema.ts'
 import type { AlertList, AttemptList } from '../src/alerts/schema.ts'
 import type { AuditList } from '../src/clients/schema.ts'
+import type { AccountRequests, AccountUsageReport } from '../src/usage/account/schema.ts'
 import { ApiError, read } from './api.ts'
 import { notifyFailure } from './components/notify.ts'
 import { readOn } from './components/read-on.ts'
@@ -11,6 +12,7 @@ import { content } from './content.ts'
 import { hasUnsaved } from './unsaved.ts'
 import { numberPlaces } from './history.ts'
 import { auditAddress } from './pages/audit/address.ts'
+import type { GrantedAccountData } from './pages/granted/account.tsx'
 import { ClientsPage } from './pages/clients/clients.tsx'
 import { Disputes } from './pages/record/disputes.tsx'
 import { ItemPage } from './pages/record/item.tsx'
@@ -19,6 +21,7 @@ import { RecordPage } from './pages/record/record.tsx'
 import { RecordRevisions } from './pages/record/revisions.tsx'
 import { RefusalPage } from './pages/refusal/refusal.tsx'
 import { SearchPage } from './pages/search/search.tsx'
+import { sessionState } from './session.ts'
 
 /** The data that the page shows now, by URL. */
 const shown = new Map<string, unknown>()
@@ -67,6 +70,7 @@ async function loadMe(args: LoaderFunctionArgs) {
 /** An account with its keys, its credit and its alerts, each of which has its own URL. */
 async function loadAccount({ params, request }: LoaderFunctionArgs) {
   const address = `/accounts/${params['account'] ?? ''}`
+  if (isDeveloper()) return loadGrantedAccount(address, request)
   const [account, { keys, models, base_url: baseUrl }, credit, { alerts }, { attempts }] = await Promise.all([
     read<AccountShown>(address, request.signal),
     read<KeyList>(`${address}/keys`, request.signal),
@@ -75,6 +79,26 @@ async function loadAccount({ params, request }: LoaderFunctionArgs) {
     read<AttemptList>(`${address}/alerts/attempts`, request.signal),
   ])
   return { account, keys, models, baseUrl, credit, alerts, attempts }
+}
+
+const isDeveloper = () => sessionState().role === 'developer'
+
+/** What a developer sees of an account: with its usage in the days of the page's parameters. */
+async function loadGrantedAccount(address: string, { url, signal }: Request): Promise<GrantedAccountData> {
+  const days = [...new URL(url).searchParams].filter(([name]) => name === 'from' || name === 'to')
+  const [account, { keys }, usage, { requests }] = await Promise.all([
+    read<GrantedAccountShown>(address, signal),
+    read<KeyList>(`${address}/keys`, signal),
+    read<AccountUsageReport>(`${address}/usage?${new URLSearchParams(days).toString()}`, signal),
+    read<AccountRequests>(`${address}/requests?limit=10`, signal),
+  ])
+  return { account, keys, usage, requests }
+}
+
+/** Developers have no clients: their first page lists their accounts. */
+function loadOverview(args: LoaderFunctionArgs): Promise<unknown> {
+  if (isDeveloper()) throw redirect('/accounts')
+  return load(args)
 }
 
 function loadRecord({ params, request }: LoaderFunctionArgs): Promise<unknown> {
@@ -176,7 +200,7 @@ const records = {
 const pages = [
   {
     index: true,
-    loader: load,
+    loader: loadOverview,
     lazy: part(async () => (await import('./pages/overview/overview.tsx')).OverviewPage),
   },
   { path: 'clients', loader: load, Component: ClientsPage },
@@ -185,13 +209,23 @@ const pages = [
   {
     path: 'accounts',
     loader: load,
-    lazy: part(async () => (await import('./pages/accounts/accounts.tsx')).AccountsPage),
+    lazy: part(async () => (await import('./pages/granted/by-role.tsx')).AccountsByRole),
   },
-  ...['', '/keys', '/credit', '/alerts', '/alerts/attempts'].map((below) => ({
+  ...['', '/keys', '/usage', '/credit', '/alerts', '/alerts/attempts'].map((below) => ({
     path: `accounts/:account${below}`,
     loader: loadAccount,
-    lazy: part(async () => (await import('./pages/account/account.tsx')).AccountPage),
+    lazy: part(async () => (await import('./pages/granted/by-role.tsx')).AccountByRole),
   })),
+  {
+    path: 'accounts/:account/requests',
+    loader: load,
+    lazy: part(async () => (await import('./pages/granted/requests.tsx')).AccountRequestsPage),
+  },
+  {
+    path: 'accounts/:account/requests/:id',
+    loader: load,
+    lazy: part(async () => (await import('./pages/usage/request.tsx')).AccountRequestPage),
+  },
   {
     path: 'invoices',
     loader: load,

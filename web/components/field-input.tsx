@@ -3,7 +3,7 @@ import type { Field, Value } from '../fields.ts'
 import classes from './edit-form.module.css'
 import { InvoiceInput } from './invoice-input.tsx'
 import { matchingOptions } from './matching-options.ts'
-import { usePeople } from './people-names.ts'
+import { useReceivers } from './people-names.ts'
 import { PersonChoice, type PersonChoiceProps } from './person-choice.tsx'
 import { useRole } from './role.ts'
 
@@ -84,7 +84,7 @@ function options(choices: Readonly<Record<string, string>>) {
 }
 
 function ConsultantInput(props: Omit<PersonChoiceProps, 'people' | 'none'>) {
-  const people = usePeople()
+  const people = useReceivers()
   const isKnown = people.some(({ id }) => id === props.value)
   return (
     <PersonChoice

@@ -1,6 +1,7 @@
 import { useEffect } from 'react'
 import { useNavigate } from 'react-router'
 import { readSetting, writeSetting } from '../settings.ts'
+import { useRole } from './role.ts'
 
 /** Whether single-key shortcuts are on. People who use speech input can turn them off (WCAG 2.1.4). */
 export function areKeysOn(): boolean {
@@ -29,13 +30,14 @@ export function useKey(key: string, act: (event: KeyboardEvent) => void): void {
   }, [key, act])
 }
 
-/** `/` moves to the search field of the page, or to the search page if there is none. */
+/** `/` moves to the search field of the page, or to the search page if there is none. Developers have no records to search. */
 export function useSearchKey(): void {
   const navigate = useNavigate()
+  const isDeveloper = useRole() === 'developer'
   useKey('/', (event) => {
     event.preventDefault()
     const field = document.querySelector<HTMLInputElement>('main input[type=search]')
     if (field) field.select()
-    else void navigate('/search')
+    else if (!isDeveloper) void navigate('/search')
   })
 }

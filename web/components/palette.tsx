@@ -34,7 +34,8 @@ const pause = 100
  */
 export function Palette() {
   const [query, setQuery] = useState('')
-  const found = useFound(query)
+  const isDeveloper = useRole() === 'developer'
+  const found = useFound(isDeveloper ? '' : query)
   const foundInvoices = useFoundInvoices(query.trim(), 3, pause)
   const { commands, search } = useCommands(query)
   const navigate = useNavigate()
@@ -52,7 +53,7 @@ export function Palette() {
       attributes={{ content: { 'aria-label': 'Commands and records' } }}
     >
       <Spotlight.Search
-        placeholder="Go to a page or a record"
+        placeholder={isDeveloper ? 'Go to a page' : 'Go to a page or a record'}
         aria-label="Commands and records"
         leftSection={<IconSearch size={18} aria-hidden />}
         maxLength={200}
@@ -105,7 +106,7 @@ function useCommands(query: string): Readonly<Record<'commands' | 'search', read
   const begins = (name: string) => (placeOf([name]) ?? 4) < 4
   const all = [
     ...placesOf(role).map(({ name, icon, to }) => ({ name, icon, act: () => void navigate(to) })),
-    { name: 'New client', icon: IconPlus, act: () => void navigate('/clients#new') },
+    ...(role === 'developer' ? [] : [{ name: 'New client', icon: IconPlus, act: () => void navigate('/clients#new') }]),
     ...(role === 'partner' ? [{ name: 'New invoice', icon: IconPlus, act: () => void navigate('/invoices/new') }] : []),
     { name: 'Your account', icon: IconUserCircle, act: () => void navigate('/me') },
     { name: 'Keyboard shortcuts', icon: IconKeyboard, act: openShortcuts },
@@ -119,7 +120,7 @@ function useCommands(query: string): Readonly<Record<'commands' | 'search', read
   }
   return {
     commands: all.filter(({ name }) => q === '' || begins(name)).map((each) => ({ ...each, about: '' })),
-    search: q === '' ? [] : [search],
+    search: q === '' || role === 'developer' ? [] : [search],
   }
 }
 

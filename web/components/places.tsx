@@ -24,15 +24,16 @@ export interface Place {
 
 const templates: Place = { to: '/templates', name: 'Templates', icon: IconTemplate }
 
-const everyone = (): readonly Place[] => [
+const forClients = (): readonly Place[] => [
   { to: '/', name: 'Overview', icon: IconHome },
   { to: '/clients', name: 'Clients', icon: IconAddressBook },
   { to: '/search', name: 'Search', icon: IconSearch },
   // Useful only where letters are drafted.
   ...(content.settings?.drafting ? [templates] : []),
 ]
+const accounts: Place = { to: '/accounts', name: 'Accounts', icon: IconBuildingBank }
 const partners: readonly Place[] = [
-  { to: '/accounts', name: 'Accounts', icon: IconBuildingBank },
+  accounts,
   { to: '/usage', name: 'Usage', icon: IconChartBar },
   { to: '/invoices', name: 'Invoices', icon: IconFileInvoice },
   { to: '/models', name: 'Models', icon: IconCpu },
@@ -44,13 +45,15 @@ type Role = Viewer['person']['role'] | undefined
 
 /** The pages that a role may open. */
 export const placesOf = (role: Role): readonly Place[] =>
-  role === 'partner' ? [...everyone(), ...partners] : everyone()
+  role === 'partner' ? [...forClients(), ...partners] : ownPlaces(role)
+
+const ownPlaces = (role: Role): readonly Place[] => (role === 'developer' ? [accounts] : forClients())
 
 /** The same, as links in two groups. */
 export function Places({ role }: { readonly role: Role }) {
   return (
     <>
-      <PlaceList places={everyone()} />
+      <PlaceList places={ownPlaces(role)} />
       {role === 'partner' && (
         <>
           <h2 className={classes.heading}>Firm</h2>

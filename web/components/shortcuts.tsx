@@ -1,6 +1,7 @@
 import { Kbd, Modal } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { areKeysOn, useKey } from './keys.ts'
+import { useRole } from './role.ts'
 import classes from './shortcuts.module.css'
 
 const event = 'shortcuts'
@@ -16,6 +17,7 @@ const commandKey = navigator.userAgent.includes('Mac') ? '⌘' : 'Ctrl'
 const groups = [
   {
     title: 'Everywhere',
+    isForClients: false,
     keys: [
       { keys: [commandKey, 'K'], does: 'Go to a page or a record' },
       { keys: ['/'], does: 'Search' },
@@ -24,6 +26,7 @@ const groups = [
   },
   {
     title: 'In lists',
+    isForClients: false,
     keys: [
       { keys: ['j'], does: 'Next row' },
       { keys: ['k'], does: 'Previous row' },
@@ -32,6 +35,7 @@ const groups = [
   },
   {
     title: 'In the list of clients, for partners',
+    isForClients: true,
     keys: [
       { keys: ['x'], does: 'Select the row' },
       { keys: ['h'], does: 'Hand over the selected clients' },
@@ -40,6 +44,7 @@ const groups = [
   },
   {
     title: 'In a record and in the list of clients',
+    isForClients: true,
     keys: [
       { keys: ['n'], does: 'Add a note, a dispute, a letter or a client' },
       { keys: [commandKey, 'Enter'], does: 'Save what you write' },
@@ -51,6 +56,8 @@ const groups = [
 /** The list of keyboard shortcuts, which `?` opens. Rendered once per page. */
 export function Shortcuts() {
   const [opened, setOpened] = useState(false)
+  const isDeveloper = useRole() === 'developer'
+  const shown = groups.filter(({ isForClients }) => !(isForClients && isDeveloper))
   useKey('?', openShortcuts)
   useEffect(() => {
     const open = () => setOpened(true)
@@ -59,7 +66,7 @@ export function Shortcuts() {
   }, [])
   return (
     <Modal opened={opened} onClose={() => setOpened(false)} title="Keyboard shortcuts" size="md">
-      {groups.map(({ title, keys }) => (
+      {shown.map(({ title, keys }) => (
         <section key={title} className={classes.group}>
           <h3>{title}</h3>
           <dl>

@@ -1,12 +1,12 @@
 import type { ReactNode } from 'react'
-import type { AccountShown } from '../../../src/accounts/schema.ts'
+import type { GrantedAccountShown } from '../../../src/accounts/schema.ts'
 import { Ago } from '../../components/time.tsx'
 import { exactTime, numberText } from '../../locale.ts'
 import { moneyText } from '../../money.ts'
 import classes from './account.module.css'
 
 /** The money and the limits of an account. */
-export function Facts({ account }: { readonly account: AccountShown }) {
+export function Facts({ account }: { readonly account: GrantedAccountShown }) {
   const { currency, monthly_limit: limit } = account
   const money = (amount: string) => moneyText(amount, currency)
   return (

@@ -1,7 +1,7 @@
 import { ActionIcon, Badge, Button, Menu } from '@mantine/core'
 import { IconBan, IconDots, IconGauge, IconPlus, IconRefresh } from '@tabler/icons-react'
 import { useRevalidator } from 'react-router'
-import type { KeyShown } from '../../../src/accounts/schema.ts'
+import type { GrantedAccountShown, KeyShown } from '../../../src/accounts/schema.ts'
 import { change } from '../../api.ts'
 import { confirm } from '../../components/confirm.tsx'
 import { notifyDone, notifyFailure } from '../../components/notify.ts'
@@ -9,13 +9,13 @@ import tables from '../../components/table.module.css'
 import { Ago } from '../../components/time.tsx'
 import { exactTime } from '../../locale.ts'
 import classes from './account.module.css'
-import type { AccountData } from './account.tsx'
 import type { Opened } from './dialogs.tsx'
 import { keyLimitTexts } from './key-limits.ts'
 
 interface KeysProps {
-  readonly data: Pick<AccountData, 'account' | 'keys'>
-  readonly open: (dialog: Opened) => void
+  readonly data: { readonly account: GrantedAccountShown; readonly keys: readonly KeyShown[] }
+  /** Absent for those who only look. */
+  readonly open?: (dialog: Opened) => void
 }
 
 /** The keys of an account, newest first. */
@@ -24,7 +24,7 @@ export function Keys({ data: { account, keys }, open }: KeysProps) {
     <section className={classes.section} aria-labelledby="keys">
       <div className={classes.head}>
         <h2 id="keys">Keys</h2>
-        {account.status === 'open' && (
+        {account.status === 'open' && open && (
           <Button leftSection={<IconPlus size={15} />} onClick={() => open({ dialog: 'key' })}>
             New key
           </Button>
@@ -51,9 +51,11 @@ export function Keys({ data: { account, keys }, open }: KeysProps) {
                 <th scope="col" className={tables.wide}>
                   Last used
                 </th>
-                <th scope="col">
-                  <span className={tables.hidden}>Actions</span>
-                </th>
+                {open && (
+                  <th scope="col">
+                    <span className={tables.hidden}>Actions</span>
+                  </th>
+                )}
               </tr>
             </thead>
             <tbody>
@@ -71,7 +73,7 @@ export function Keys({ data: { account, keys }, open }: KeysProps) {
 interface KeyRowProps {
   readonly apiKey: KeyShown
   readonly currency: string
-  readonly open: KeysProps['open']
+  readonly open: KeysProps['open'] | undefined
 }
 
 function KeyRow({ apiKey, currency, open }: KeyRowProps) {
@@ -91,7 +93,7 @@ function KeyRow({ apiKey, currency, open }: KeyRowProps) {
       </td>
       <td className={tables.wide}>{ends === null ? 'Never' : exactTime(ends)}</td>
       <td className={tables.wide}>{used === null ? 'Never' : <Ago time={used} />}</td>
-      <td className={tables.actions}>{status === 'valid' && <KeyMenu apiKey={apiKey} open={open} />}</td>
+      {open && <td className={tables.actions}>{status === 'valid' && <KeyMenu apiKey={apiKey} open={open} />}</td>}
     </tr>
   )
 }
@@ -123,7 +125,7 @@ const revokesKey =
 const revokesScratchKey =
   'Calls that this person tries in the API documentation are refused at once. They can get a new scratch key after 24 hours.'
 
-function KeyMenu({ apiKey, open }: { readonly apiKey: KeyShown; readonly open: KeysProps['open'] }) {
+function KeyMenu({ apiKey, open }: { readonly apiKey: KeyShown; readonly open: (dialog: Opened) => void }) {
   const { revalidate } = useRevalidator()
   async function revoke() {
     const sure = await confirm({

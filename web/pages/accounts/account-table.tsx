@@ -2,7 +2,7 @@ import { Badge, UnstyledButton } from '@mantine/core'
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react'
 import { useState, type ReactNode } from 'react'
 import { Link } from 'react-router'
-import type { AccountShown } from '../../../src/accounts/schema.ts'
+import type { GrantedAccountShown } from '../../../src/accounts/schema.ts'
 import tables from '../../components/table.module.css'
 import { Ago } from '../../components/time.tsx'
 import { numberText } from '../../locale.ts'
@@ -10,10 +10,13 @@ import { moneyText } from '../../money.ts'
 import classes from './accounts.module.css'
 import { inOrder, type Column, type Order } from './order.ts'
 
+/** Developers do not see whose it is. */
+export type ListedAccount = GrantedAccountShown & { readonly own?: boolean }
+
 interface AccountTableProps {
-  readonly accounts: readonly AccountShown[]
+  readonly accounts: readonly ListedAccount[]
   /** Those that the search finds, best first. */
-  readonly find: (accounts: readonly AccountShown[]) => readonly AccountShown[]
+  readonly find: (accounts: readonly ListedAccount[]) => readonly ListedAccount[]
 }
 
 export function AccountTable({ accounts, find }: AccountTableProps) {
@@ -82,7 +85,7 @@ function Head({ order, setOrder, column, className, children }: HeadProps) {
   )
 }
 
-function Row({ account }: { readonly account: AccountShown }) {
+function Row({ account }: { readonly account: ListedAccount }) {
   const { id, name, status, own, currency, held, last_used_at: used } = account
   return (
     <tr>

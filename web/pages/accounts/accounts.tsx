@@ -2,14 +2,14 @@ import { Button } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useLoaderData } from 'react-router'
-import type { AccountList, AccountShown } from '../../../src/accounts/schema.ts'
+import type { AccountList } from '../../../src/accounts/schema.ts'
 import { bestMatches } from '../../../src/platform/text/spelling.ts'
 import { Empty } from '../../components/empty.tsx'
 import { Page } from '../../components/page.tsx'
 import { useRowsAgain } from '../../components/rows.ts'
 import { SearchField } from '../../components/search-field.tsx'
 import { counted } from '../../words.ts'
-import { AccountTable } from './account-table.tsx'
+import { AccountTable, type ListedAccount } from './account-table.tsx'
 import classes from './accounts.module.css'
 import { NewAccount } from './new-account.tsx'
 
@@ -18,7 +18,7 @@ export function AccountsPage() {
   const { accounts, defaults, currency } = useLoaderData<AccountList>()
   const [isAdding, setAdding] = useState(false)
   const [query, setQuery] = useState('')
-  const find = (all: readonly AccountShown[]) => bestMatches(all, query, ({ name }) => [name])
+  const find = <Listed extends ListedAccount>(all: readonly Listed[]) => bestMatches(all, query, ({ name }) => [name])
   useRowsAgain()
   const add = (
     <Button leftSection={<IconPlus size={15} />} onClick={() => setAdding(true)}>

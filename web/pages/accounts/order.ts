@@ -1,4 +1,4 @@
-import type { AccountShown } from '../../../src/accounts/schema.ts'
+import type { GrantedAccountShown } from '../../../src/accounts/schema.ts'
 
 /** The columns by which accounts can be sorted. */
 export type Column = 'name' | 'money' | 'held' | 'used'
@@ -9,7 +9,10 @@ export interface Order {
 }
 
 /** Sorts open accounts before closed ones, then by the column, then by name. */
-export function inOrder(accounts: readonly AccountShown[], { column, descending }: Order): AccountShown[] {
+export function inOrder<Account extends GrantedAccountShown>(
+  accounts: readonly Account[],
+  { column, descending }: Order,
+): Account[] {
   const sign = descending ? -1 : 1
   return accounts.toSorted(
     (a, b) =>
@@ -19,7 +22,7 @@ export function inOrder(accounts: readonly AccountShown[], { column, descending 
   )
 }
 
-const compare: Readonly<Record<Column, (a: AccountShown, b: AccountShown) => number>> = {
+const compare: Readonly<Record<Column, (a: GrantedAccountShown, b: GrantedAccountShown) => number>> = {
   name: (a, b) => a.name.localeCompare(b.name, 'en'),
   money: (a, b) => compareAmounts(a.credit_left, b.credit_left),
   held: (a, b) => compareAmounts(a.held, b.held),

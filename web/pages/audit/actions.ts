@@ -98,6 +98,8 @@ const billing = [
     'credited',
     'limits_changed',
     'own_changed',
+    'granted',
+    'grant_removed',
     'closed',
     'credit_listed',
     'keys_listed',

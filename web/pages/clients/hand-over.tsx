@@ -3,7 +3,7 @@ import { useState } from 'react'
 import type { ChangedSelection, SelectedHandedOver } from '../../../src/clients/schema.ts'
 import { ApiError, change, reasonOf } from '../../api.ts'
 import { FormDialog } from '../../components/form-dialog.tsx'
-import { usePeople } from '../../components/people-names.ts'
+import { useReceivers } from '../../components/people-names.ts'
 import { PersonChoice } from '../../components/person-choice.tsx'
 import { numberText } from '../../locale.ts'
 import { believed } from '../../wire.ts'
@@ -22,7 +22,7 @@ export function HandOverDialog({ selection, onClose, onDone }: HandOverProps) {
   const [to, setTo] = useState('')
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<string>()
-  const people = usePeople()
+  const people = useReceivers()
   const clients = [...selection.clients.values()]
   const moved = clients.filter(({ consultant }) => consultant.id !== to)
   const receiver = people.find(({ id }) => id === to)?.name ?? ''

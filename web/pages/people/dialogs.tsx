@@ -6,6 +6,7 @@ import { notifyDone } from '../../components/notify.ts'
 import type { Field } from '../../fields.ts'
 import type { ListedPerson, PeopleList, ShownInvitation } from '../../../src/people/schema.ts'
 import { roleNames } from '../../words.ts'
+import { GrantsDialog } from './grants-dialog.tsx'
 import { HandoverForm } from './handover-form.tsx'
 import { LinkToHandOver } from './link-to-hand-over.tsx'
 
@@ -13,6 +14,8 @@ import { LinkToHandOver } from './link-to-hand-over.tsx'
 export type Opened =
   | { readonly dialog: 'invite' }
   | { readonly dialog: 'link'; readonly email: string; readonly link: string }
+  // By id: what they are granted changes while it is open.
+  | { readonly dialog: 'accounts'; readonly id: string }
   | { readonly dialog: 'rename' | 'address' | 'handover'; readonly person: ListedPerson }
 
 interface PersonDialogsProps {
@@ -45,6 +48,8 @@ export function PersonDialogs({ opened, open, people, onDone }: PersonDialogsPro
           <LinkToHandOver email={opened.email} link={opened.link} onClose={close} />
         </FormDialog>
       )
+    case 'accounts':
+      return <GrantsDialog person={people.find(({ id }) => id === opened.id)} onClose={close} onDone={onDone} />
     case 'rename':
       return <RenameDialog person={opened.person} onClose={close} onDone={done} />
     case 'address':

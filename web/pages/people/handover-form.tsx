@@ -21,7 +21,9 @@ export function HandoverForm({ person, people, onClose, onDone }: HandoverFormPr
   const [error, setError] = useState<string>()
   const preview = usePreview(person.id, to, setError)
   const total = preview ? preview.active + preview.archived : 0
-  const receivers = people.filter(({ id, status }) => id !== person.id && status === 'active')
+  const receivers = people.filter(
+    ({ id, status, role }) => id !== person.id && status === 'active' && role !== 'developer',
+  )
 
   async function handOver() {
     setBusy(true)

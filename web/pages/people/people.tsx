@@ -70,7 +70,7 @@ function PeopleTable({ people, open }: { readonly people: PeopleList['people']; 
             <th scope="col">Name</th>
             <th scope="col">Role</th>
             <th scope="col" className={tables.wide}>
-              Active clients
+              Active clients or accounts
             </th>
             <th scope="col" className={tables.wide}>
               Last signed in

@@ -9,7 +9,8 @@ import { roleNames } from '../../words.ts'
 export type PersonActions = ReturnType<typeof usePersonActions>
 
 /** What partners do to a person without a form. */
-export function usePersonActions({ id, name }: ListedPerson) {
+export function usePersonActions(person: ListedPerson) {
+  const { id, name } = person
   const { revalidate } = useRevalidator()
 
   async function carryOut(method: 'PATCH' | 'DELETE', part: string, { body, done }: Order): Promise<void> {
@@ -30,7 +31,7 @@ export function usePersonActions({ id, name }: ListedPerson) {
 
   return {
     setRole: (role: ListedPerson['role']) =>
-      ask(roleQuestion(name, role), 'PATCH', '', {
+      ask(roleQuestion(person, role), 'PATCH', '', {
         body: { role },
         done: `${name} is now a ${roleNames[role].toLowerCase()}.`,
       }),
@@ -50,13 +51,21 @@ interface Order {
   readonly done: string
 }
 
-function roleQuestion(name: string, role: ListedPerson['role']): Question {
+const sees = {
+  consultant: 'Consultants can see only their own clients.',
+  partner: 'Partners can see every client, all people and the audit log.',
+  developer:
+    'Developers see no clients, only the accounts that you then grant them. They keep their clients until you hand those over.',
+} as const
+
+const losing = 'They lose the accounts that they were granted.'
+
+function roleQuestion({ name, role: was }: ListedPerson, role: ListedPerson['role']): Question {
   return {
     title: `Make ${name} a ${roleNames[role].toLowerCase()}?`,
-    text:
-      role === 'partner'
-        ? 'Partners can see every client, all people and the audit log. This ends all sessions of this person.'
-        : 'Consultants can see only their own clients. This ends all sessions of this person.',
+    text: [sees[role], was === 'developer' && losing, 'This ends all sessions of this person.']
+      .filter(Boolean)
+      .join(' '),
     action: `Make ${roleNames[role].toLowerCase()}`,
   }
 }

@@ -2,6 +2,7 @@ import { ActionIcon, Menu } from '@mantine/core'
 import {
   IconArrowsExchange,
   IconAt,
+  IconBuildingBank,
   IconDots,
   IconLogout,
   IconPencil,
@@ -38,6 +39,14 @@ export function PersonMenu({ person, actions, open }: PersonMenuProps) {
         <Menu.Item leftSection={<IconAt size={16} />} onClick={() => open({ dialog: 'address', person })}>
           Change address
         </Menu.Item>
+        {person.role === 'developer' && (
+          <Menu.Item
+            leftSection={<IconBuildingBank size={16} />}
+            onClick={() => open({ dialog: 'accounts', id: person.id })}
+          >
+            Granted accounts
+          </Menu.Item>
+        )}
         <Menu.Item leftSection={<IconArrowsExchange size={16} />} onClick={() => open({ dialog: 'handover', person })}>
           Hand over clients
         </Menu.Item>

@@ -69,7 +69,10 @@ export function RefusalPage() {
 function WayOut({ isSignIn, isSecond }: { readonly isSignIn: boolean; readonly isSecond: boolean }) {
   const [href, text] = isSignIn
     ? ['/signin', 'Sign in again']
-    : ['/', content.viewer ? 'Go to the overview' : 'Go to the start page']
+    : [
+        '/',
+        content.viewer && content.viewer.person.role !== 'developer' ? 'Go to the overview' : 'Go to the start page',
+      ]
   return (
     <Button component="a" href={href} variant={isSecond ? 'default' : 'filled'}>
       {text}

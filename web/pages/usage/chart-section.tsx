@@ -6,10 +6,12 @@ import { Chart, figureText, nameOfModel, timeText } from './chart.tsx'
 import { columnsOf, heightOf, measureNames, sumOfFigures, type Column, type Measure } from './series.ts'
 import classes from './usage.module.css'
 
+type ChartData = Pick<UsagePageData, 'from' | 'to' | 'rows' | 'currency'>
+
 const measures = ['cost', 'requests', 'tokens'] as const
 
 /** The figures over time, as a chart or as a table. */
-export function ChartSection({ data }: { readonly data: UsagePageData }) {
+export function ChartSection({ data }: { readonly data: ChartData }) {
   const [measure, setMeasure] = useState<Measure>('cost')
   const [isSplit, setSplit] = useState(false)
   const [isTable, setTable] = useState(false)

@@ -1,11 +1,13 @@
 import { Button } from '@mantine/core'
 import { IconArrowLeft } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
-import { Link, useLoaderData } from 'react-router'
+import { Link, useLoaderData, useParams } from 'react-router'
+import type { OwnRequest } from '../../../src/usage/own/schema.ts'
 import type { UsageRequest } from '../../../src/usage/schema.ts'
 import { Page } from '../../components/page.tsx'
 import { numberText, preciseTime, timeZoneName } from '../../locale.ts'
 import { moneyText } from '../../money.ts'
+import { nameOfKey } from './key-name.ts'
 import { durationText, OutcomeBadge } from './requests.tsx'
 import classes from './usage.module.css'
 
@@ -37,19 +39,26 @@ const sources: Readonly<Record<string, string>> = {
 
 /** One request; for partners. */
 export function RequestPage() {
-  const request = useLoaderData<UsageRequest>()
+  return <Shown request={useLoaderData<UsageRequest>()} all="/usage/requests" />
+}
+
+/** One request of an account. */
+export function AccountRequestPage() {
+  const { account = '' } = useParams()
+  return <Shown request={useLoaderData<OwnRequest>()} all={`/accounts/${account}/requests`} />
+}
+
+/** What the firm knows of a request, or only what its account does. */
+type ShownRequest = Omit<OwnRequest, 'key'> & Pick<UsageRequest, 'key'> & Partial<UsageRequest>
+
+function Shown({ request, all }: { readonly request: ShownRequest; readonly all: string }) {
   const { account, key, person, client, outcome, usage_source: source } = request
   return (
     <Page
       title="Request"
       aside={<OutcomeBadge request={request} />}
       actions={
-        <Button
-          component={Link}
-          to="/usage/requests"
-          variant="default"
-          leftSection={<IconArrowLeft size={15} aria-hidden />}
-        >
+        <Button component={Link} to={all} variant="default" leftSection={<IconArrowLeft size={15} aria-hidden />}>
           All requests
         </Button>
       }
@@ -62,10 +71,12 @@ export function RequestPage() {
           <time dateTime={request.at}>{`${preciseTime(request.at)} (${timeZoneName()})`}</time>
         </Fact>
         <Fact name="Duration">{durationText(request.milliseconds)}</Fact>
-        <Fact name="Account">
-          <Link to={`/usage?account=${account.id}`}>{account.name ?? account.id}</Link>
-        </Fact>
-        {key && <Fact name="Key">{key.name ?? key.id}</Fact>}
+        {account && (
+          <Fact name="Account">
+            <Link to={`/usage?account=${account.id}`}>{account.name ?? account.id}</Link>
+          </Fact>
+        )}
+        {key && <Fact name="Key">{nameOfKey(key)}</Fact>}
         {person && <Fact name="Person">{person.name ?? person.id}</Fact>}
         {client && (
           <Fact name="Client">
@@ -89,7 +100,7 @@ export function RequestPage() {
           <>
             <Fact name="Input tokens">{numberText(request.input_tokens)}</Fact>
             <Fact name="Output tokens">{numberText(request.output_tokens)}</Fact>
-            <Fact name="Tokens">{sources[source ?? ''] ?? source}</Fact>
+            {source !== undefined && <Fact name="Tokens">{sources[source ?? ''] ?? source}</Fact>}
             <Fact name="Cost">{moneyText(request.cost, request.currency)}</Fact>
           </>
         )}

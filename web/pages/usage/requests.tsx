@@ -91,20 +91,28 @@ function Filters({ requests }: { readonly requests: readonly UsageRequest[] }) {
   return (
     <search className={classes.filters}>
       <PeriodFilter from={get('from') || last.from} to={get('to') || last.to} />
-      <NativeSelect
-        aria-label="Outcome"
-        data={[
-          { value: '', label: 'Charged and refused' },
-          { value: 'charged', label: 'Charged' },
-          { value: 'refused', label: 'Refused' },
-        ]}
-        value={get('outcome')}
-        onChange={({ currentTarget }) => change({ outcome: currentTarget.value })}
-      />
+      <OutcomeChoice />
       <RequestField key={get('request')} id={get('request')} onId={(request) => change({ request })} />
       <Selection selected={selectedOf(get, requests)} />
       <span className={classes.hint}>Days are UTC days.</span>
     </search>
+  )
+}
+
+/** Selects charged or refused requests. */
+export function OutcomeChoice() {
+  const { get, change } = useParameters()
+  return (
+    <NativeSelect
+      aria-label="Outcome"
+      data={[
+        { value: '', label: 'Charged and refused' },
+        { value: 'charged', label: 'Charged' },
+        { value: 'refused', label: 'Refused' },
+      ]}
+      value={get('outcome')}
+      onChange={({ currentTarget }) => change({ outcome: currentTarget.value })}
+    />
   )
 }
 
@@ -212,7 +220,7 @@ export function durationText(milliseconds: number | null): string {
 export function OutcomeBadge({
   request: { outcome, status, code, stop_reason: stop },
 }: {
-  readonly request: UsageRequest
+  readonly request: Pick<UsageRequest, 'outcome' | 'status' | 'code' | 'stop_reason'>
 }) {
   if (outcome === 'refused')
     return <Badge color="red" className={classes.outcome}>{`${status} ${spoken(code ?? '')}`}</Badge>
