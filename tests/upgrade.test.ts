@@ -332,7 +332,7 @@ async function restore(dump: string): Promise<TestDatabase> {
   const client = new Client(database.url)
   await client.connect()
   const roles = new Set(
-    [...dump.matchAll(/\btollgate_(?:consultant|partner|portal)_[0-9a-f]{8}\b/g)].map(([name]) => name),
+    [...dump.matchAll(/\btollgate_(?:consultant|developer|partner|portal)_[0-9a-f]{8}\b/g)].map(([name]) => name),
   )
   const owners = new Set([...dump.matchAll(/ OWNER TO (\w+);/g)].map(([, name = '']) => name))
   for (const role of [...roles, ...owners]) await createRole(client, role)

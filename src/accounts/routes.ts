@@ -48,13 +48,13 @@ type Allowed = (action: Action) => Guard[]
 /** /accounts and /keys, for partners; reads also for developers who were granted the account. */
 export function registerAccounts(server: Server, needs: AccountRouteNeeds): void {
   const allowed: Allowed = (action) => permitted(needs, action, 'account')
-  registerReads(server, needs, allowed)
+  registerReads(server, needs)
   registerChanges(server, needs, allowed)
   registerCredit(server, needs, allowed)
   registerKeys(server, needs)
 }
 
-function registerReads(server: Server, needs: AccountRouteNeeds, allowed: Allowed): void {
+function registerReads(server: Server, needs: AccountRouteNeeds): void {
   const { accounts, audit, currency, defaultLimits } = needs
   const granted = grantedAccounts(needs)
 

@@ -13,7 +13,8 @@ export function readerOf(access: Pick<RecordAccess, 'as'>, visit: Visit): Querya
     async rows<Row>(query: Parameters<Queryable['rows']>[0], given: readonly unknown[] = []) {
       const { text, values = given } = typeof query === 'string' ? { text: query } : query
       const name = `read ${hash('sha256', text).slice(0, 24)}`
-      const [rows] = await access.as(visit, [{ name, text, values: values.map(plain) } as PreparedStatement<Row>])
+      const statement: PreparedStatement<Row> = { name, text, values: values.map(plain) }
+      const [rows] = await access.as(visit, [statement])
       return [...rows]
     },
   }

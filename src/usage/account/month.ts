@@ -13,6 +13,14 @@ export function presentMonth({
   whole,
 }: Omit<AccountMonth, 'id'>): AccountUsageReport['month'] {
   // After a few hours, one program that was tried would make a whole month of itself.
-  const projected = elapsed < day ? null : formatMoney((charged * whole) / elapsed)
+  const projected = elapsed < day ? null : formatMoney(roughly((charged * whole) / elapsed))
   return { from, to, charged: formatMoney(charged), projected }
+}
+
+const unit = 10n ** 12n
+
+/** To cents, or to the second digit of less than one unit: more digits would look exact. */
+function roughly(amount: bigint): bigint {
+  const step = 10n ** BigInt(amount < unit ? Math.max(0, amount.toString().length - 2) : 10)
+  return ((amount + step / 2n) / step) * step
 }

@@ -78,6 +78,8 @@ export interface AccountUsageRouteNeeds {
   readonly currency: string
 }
 
+const of = (action: UsageAction, nounId: string) => ({ action, noun: 'account', nounId })
+
 /** The usage and the requests of one account, for partners and for developers who were granted it. */
 export function registerAccountUsage(server: Server, needs: AccountUsageRouteNeeds): void {
   const { database, access, currency } = needs
@@ -85,7 +87,6 @@ export function registerAccountUsage(server: Server, needs: AccountUsageRouteNee
   const onRequest = permittedOnAccount(needs, 'read', 'usage')
   const readerFor = (visit: Visit): Queryable =>
     may(visit.actor, 'read', 'usage') ? database : readerOf(access, visit)
-  const of = (action: UsageAction, nounId: string) => ({ action, noun: 'account', nounId })
 
   server.get('/accounts/:account/usage', { onRequest, schema: readAccountUsage }, async (request, reply) => {
     const [visit, { query }] = [visitOf(request), request]

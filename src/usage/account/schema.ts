@@ -32,7 +32,7 @@ export const accountUsage = Type.Object({
       charged: amount('The charges since the first of this month.'),
       projected: Type.Union([Type.String(), Type.Null()], {
         description:
-          'What the month costs in all if it goes on as it did until now. An estimate; null on the first day of a month.',
+          'What the month costs in all if it goes on as it did until now. An estimate, rounded; null on the first day of a month.',
         examples: ['0.0371'],
       }),
     },
@@ -47,7 +47,6 @@ export const accountRequestsQuery = Type.Object(
   { from, to, key, model, outcome, stop_reason, code, cursor, limit },
   { additionalProperties: false },
 )
-export type AccountRequestsQuery = Type.Static<typeof accountRequestsQuery>
 
 export const accountRequests = Type.Object({
   requests: Type.Array(ownRequest, { description: 'The newest first.' }),

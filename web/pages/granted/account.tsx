@@ -91,6 +91,12 @@ function Usage({ usage, limit }: UsageProps) {
           <Tile name="Requests" value={numberText(total.requests)}>
             {`${numberText(total.refused)} refused`}
           </Tile>
+          <Tile name="Input tokens" value={numberText(total.input_tokens)}>
+            {`${numberText(total.cached_tokens)} from the cache`}
+          </Tile>
+          <Tile name="Output tokens" value={numberText(total.output_tokens)}>
+            in the days below
+          </Tile>
         </dl>
         <search className={classes.filters}>
           <PeriodFilter from={from} to={to} />
