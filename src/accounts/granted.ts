@@ -1,6 +1,7 @@
 import { readGrants, type RecordAccess } from '../access/access.ts'
 import { personIdOf, type Visit } from '../access/actor.ts'
 import { readerOf } from '../access/portal/reader.ts'
+import { foldCharges } from '../billing/appended-charges.ts'
 import type { Database } from '../platform/database/database.ts'
 import { Problem } from '../platform/problems.ts'
 import type { GrantedAccount } from './account.ts'
@@ -25,14 +26,19 @@ interface Needs {
 export function grantedAccounts({ database, access }: Needs): GrantedAccounts {
   return Object.freeze<GrantedAccounts>({
     async list(visit) {
+      await foldCharges(database)
       const grants = await readGrants(database, personIdOf(visit.actor) ?? '')
       return readGrantedAccounts(readerOf(access, visit), grants)
     },
     async show(visit, id) {
+      await foldCharges(database)
       const [account] = await readGrantedAccounts(readerOf(access, visit), [id])
       if (account === undefined) throw new Problem('forbidden', 'You no longer have access to this account.')
       return account
     },
-    keys: (visit, id) => readKeySummaries(readerOf(access, visit), id),
+    async keys(visit, id) {
+      await foldCharges(database)
+      return readKeySummaries(readerOf(access, visit), id)
+    },
   })
 }

@@ -6,6 +6,7 @@ import { permittedOnAccount } from '../../access/permitted.ts'
 import { may } from '../../access/policy.ts'
 import { readerOf } from '../../access/portal/reader.ts'
 import { visitOf } from '../../access/visits.ts'
+import { foldCharges } from '../../billing/appended-charges.ts'
 import type { Database, Queryable } from '../../platform/database/database.ts'
 import { isUuid } from '../../platform/database/uuid.ts'
 import { answers, needsSession, refusals, refusalsOfPeople } from '../../platform/http/openapi.ts'
@@ -90,6 +91,7 @@ export function registerAccountUsage(server: Server, needs: AccountUsageRouteNee
 
   server.get('/accounts/:account/usage', { onRequest, schema: readAccountUsage }, async (request, reply) => {
     const [visit, { query }] = [visitOf(request), request]
+    await foldCharges(database)
     const reader = readerFor(visit)
     const { id: accountId, ...month } = await requireAccount(reader, request.params.account)
     await reads.page(visit, of('usage_read', accountId), query)
