@@ -3,6 +3,7 @@ import { randomUUIDv7 } from 'node:crypto'
 import { test } from 'node:test'
 import { fixture } from '../../tests/support/fixture.ts'
 import { ask, mostOfOne, openTills, used } from '../../tests/support/tills.ts'
+import { foldCharges } from './appended-charges.ts'
 import type { Payer } from './payer.ts'
 
 const stage = fixture(() => openTills(1))
@@ -40,6 +41,9 @@ test('a person can spend on an account without a key, with holds and with allowa
     { key_id: null, person_id: byPerson.personId, client_id: clientId, cost: 8n * mostOfOne },
   ]
   assert.deepEqual(await spent('ledger', byKey), rows)
+  const early = await spent('usage_day', byKey)
+  assert.deepEqual(early.at(-1), rows.at(-1), 'what people spend is in the sums at once')
+  await foldCharges(stage.database)
   assert.deepEqual(await spent('usage_day', byKey), rows)
 })
 
