@@ -131,6 +131,7 @@ function useFound(query: string): readonly SearchResult[] {
   const q = query.trim()
   const [found, setFound] = useState(none)
   useEffect(() => {
+    if (q === '') return
     const given = new AbortController()
     const address = `/search?${new URLSearchParams({ q, limit: '3' }).toString()}`
     const search = async () => {
