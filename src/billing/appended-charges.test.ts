@@ -122,6 +122,17 @@ test('an instance that is reaped has what it appended in the sums, also of an ac
   assert.deepEqual((await sums(first.payer)).account, [5, 5, 0, 0])
 })
 
+test('a month is closed with what was appended in it', async () => {
+  const { payer, instance, append } = await lender()
+  await append({ cost: 9, at: '02-28T23:59' })
+  await stage.database.rows('select close_months()')
+  const listed = await stage.database.rows('select day::text, amount::int from unbilled where account_id = $1', [
+    payer.accountId,
+  ])
+  assert.deepEqual(listed, [{ day: '2026-02-28', amount: 9 }])
+  await end(instance)
+})
+
 test('A35 the books are right while charges are appended, and name one that was added or counted by hand', async () => {
   const { payer, instance, append } = await lender()
   await append({ cost: 5, at: '03-02T12:00' })
@@ -133,7 +144,7 @@ test('A35 the books are right while charges are appended, and name one that was 
     )
   }
   assert.deepEqual(await faults(), [])
-  const counts = 'every instance has appended as many charges as it says'
+  const counts = 'every instance has appended as many charges as it counted'
   await stage.database.rows('update instance set appended = 2 where id = $1', [instance])
   assert.deepEqual(await faults(), [counts])
   await stage.database.rows('update instance set appended = 1 where id = $1', [instance])
@@ -147,5 +158,8 @@ test('A35 the books are right while charges are appended, and name one that was 
   assert.deepEqual(await faults(), [counts])
   await foldCharges(stage.database)
   assert.deepEqual(await faults(), [counts], 'nor is it forgotten when the charges are folded')
+  await stage.database.rows('update instance set appended = 0, folded = 0 where id = $1', [instance])
+  assert.ok((await faults()).includes('every charge that is in no sum was appended since its instance last had none'))
+  await stage.database.rows('update instance set folded = (select max(number) from ledger) where id = $1', [instance])
   await end(instance)
 })

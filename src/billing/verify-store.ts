@@ -40,6 +40,10 @@ export const books: VerifyQueries = {
       from allowance group by account_id) a on account_id = id
     where (credit_lent, requests_lent, tokens_lent)
       <> (coalesce(credit, 0), coalesce(requests, 0), coalesce(tokens, 0))`,
+  'every instance has appended as many charges as it counted': `
+    select i.id as instance, i.appended, coalesce(l.found, 0) as found
+    from instance i left join (select instance, count(*) as found from appended_charges() group by instance) l on l.instance = i.number
+    where i.appended <> coalesce(l.found, 0)`,
   'every hold and every allowance has its account and its instance': `
     select each.id as request, account_id as account, instance_id as instance from (
       select id, account_id, instance_id from hold union all select null, account_id, instance_id from allowance
@@ -172,11 +176,9 @@ export const wholeLedger = {
     group by account_id, day, digest
     having sum(requests) <> 0 or sum(input_tokens) <> 0 or sum(output_tokens) <> 0 or sum(cached_tokens) <> 0
       or sum(cache_write_tokens) <> 0 or sum(cost) <> 0`,
-  'every instance has appended as many charges as it says': `
-    select i.id as instance, i.appended, coalesce(l.found, 0) as found
-    from instance i left join (
-      select instance, count(*) as found from ledger where not ${isCounted} group by instance) l on l.instance = i.number
-    where i.appended <> coalesce(l.found, 0)`,
+  'every charge that is in no sum was appended since its instance last had none': `
+    select request_id as request, account_id as account, at from ledger where not ${isCounted}
+      and exists (select from instance i where i.number = ledger.instance and i.appended_since is null)`,
   'every ledger row has a known stop reason and a time in the past': `
     select request_id as request, account_id as account, at, stop_reason from ledger where ${implausible}`,
   'no request was charged twice': `

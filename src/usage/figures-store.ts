@@ -63,7 +63,7 @@ function groupingOf(by: readonly Dimension[], lacking: readonly string[] = []): 
 const inSpan = `day >= $1::date and day <= $2::date and ($3::uuid is null or account_id = $3)
   and ($4::text is null or model = $4)`
 
-/** The sums of each group, most expensive first, at most `most` of them. Exact: the till adds to them as it charges. */
+/** The sums of each group, most expensive first, at most `most` of them. Exact once the charges are folded. */
 export function readFigures(
   database: Queryable,
   filter: FigureFilter,

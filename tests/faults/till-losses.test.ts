@@ -148,7 +148,7 @@ test('A19 a request whose answer is lost, and lost again on the retry, ends once
     if (ends) await till.settle(each.requestId, each.payer.accountId, used(3))
     else await till.release(each.requestId, each.payer.accountId)
     await passThroughQueue(payer)
-    // A release is told with the next report.
+    // The next report says what a release returned: it needs no call of its own.
     if (ends) assert.deepEqual(fates, [], 'it was taken from the allowance')
     await pass(1100)
     await until(() => fates.length === 0)
