@@ -164,7 +164,7 @@ const openAiModel = group('Any server that speaks the OpenAI API.', {
   prefill: Type.Optional(
     Type.Enum(['plain', 'prefix', 'partial', 'continue_final_message'], {
       description:
-        'How its servers are told to continue a last message of the assistant: `plain` by nothing else (Claude, llama-server, OpenRouter), `prefix` (DeepSeek, Mistral) or `partial` (Moonshot) by that field of the message, and `continue_final_message` by the fields of vLLM and SGLang. Without it, such a message is refused by name.',
+        'How to ask the model to continue a final assistant message: `plain` sends the message as it is (Claude, llama-server, OpenRouter), `prefix` (DeepSeek, Mistral) and `partial` (Moonshot) add that field to it, and `continue_final_message` adds the fields of vLLM and SGLang to the request. Without this setting, such a message is refused by name.',
     }),
   ),
   pass: Type.Array(written(values.passedField, 'The name of a field.'), {

@@ -27,8 +27,8 @@ interface JsonSplitter {
 const [longestItem, longestRest] = [32_000_000, 1_000_000]
 
 /**
- * Splits documents that follow one another: each is a list, or an object in which a list has one of these names. No item is
- * parsed, so that a file needs no more memory than its longest item, and every item has its line.
+ * Splits consecutive documents, each of which is a list, or an object with a list under one of these names. Items are returned unparsed, with
+ * their lines, so a file takes no more memory than its longest item.
  */
 export function createJsonSplitter(names: readonly string[], firstLine = 1): JsonSplitter {
   let line = firstLine

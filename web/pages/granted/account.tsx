@@ -12,7 +12,7 @@ import account from '../account/account.module.css'
 import { ChartSection } from '../usage/chart-section.tsx'
 import { PeriodFilter } from '../usage/filters.tsx'
 import classes from '../usage/usage.module.css'
-import { RequestTable } from './requests.tsx'
+import { AccountRequestTable } from './requests.tsx'
 
 /** The data of the page. */
 export interface GrantedAccountData extends Pick<KeyList, 'keys'> {
@@ -44,7 +44,7 @@ export function GrantedAccountPage() {
         {requests.length === 0 ? (
           <p className={account.none}>No requests in the last 30 days.</p>
         ) : (
-          <RequestTable accountId={shown.id} requests={requests} />
+          <AccountRequestTable accountId={shown.id} requests={requests} />
         )}
       </section>
     </Page>

@@ -8,13 +8,11 @@ import { Empty } from '../../components/empty.tsx'
 import { More } from '../../components/more.tsx'
 import { Page } from '../../components/page.tsx'
 import { useParameters } from '../../components/parameters.ts'
-import tables from '../../components/table.module.css'
-import { numberText, preciseTime, timeZoneName } from '../../locale.ts'
-import { moneyText } from '../../money.ts'
 import { PeriodFilter } from '../usage/filters.tsx'
 import { nameOfKey } from '../usage/key-name.ts'
 import { periodOf } from '../usage/periods.ts'
-import { durationText, OutcomeBadge, OutcomeChoice } from '../usage/requests.tsx'
+import { RequestTable } from '../usage/request-table.tsx'
+import { OutcomeChoice } from '../usage/requests.tsx'
 import classes from '../usage/usage.module.css'
 
 /** The requests of an account one by one, newest first. */
@@ -42,7 +40,7 @@ export function AccountRequestsPage() {
         pick={({ requests }: AccountRequests) => requests}
         idOf={(request) => request.request_id}
       >
-        {(rows) => (rows.length === 0 ? <None /> : <RequestTable accountId={account} requests={rows} />)}
+        {(rows) => (rows.length === 0 ? <None /> : <AccountRequestTable accountId={account} requests={rows} />)}
       </More>
     </Page>
   )
@@ -75,64 +73,20 @@ function None() {
   )
 }
 
-interface RequestTableProps {
+export function AccountRequestTable({
+  accountId,
+  requests,
+}: {
   readonly accountId: string
   readonly requests: readonly OwnRequest[]
-}
-
-export function RequestTable({ accountId, requests }: RequestTableProps) {
+}) {
   return (
-    <div className={tables.frame}>
-      <table className={`${tables.table} ${classes.requests}`}>
-        <thead>
-          <tr>
-            <th scope="col">Time ({timeZoneName()})</th>
-            <th scope="col">Key</th>
-            <th scope="col" className={tables.wide}>
-              Model
-            </th>
-            <th scope="col">Outcome</th>
-            <th scope="col" className={`${tables.wide} ${classes.number}`}>
-              Tokens in / out
-            </th>
-            <th scope="col" className={`${tables.wide} ${classes.number}`}>
-              Duration
-            </th>
-            <th scope="col" className={classes.number}>
-              Cost
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {requests.map((each) => (
-            <Row key={each.request_id} accountId={accountId} request={each} />
-          ))}
-        </tbody>
-      </table>
-    </div>
-  )
-}
-
-function Row({ accountId, request }: { readonly accountId: string; readonly request: OwnRequest }) {
-  const { request_id: id, at, key, model, outcome, call, milliseconds } = request
-  return (
-    <tr>
-      <td className={classes.time}>
-        <Link to={`/accounts/${accountId}/requests/${id}`}>{preciseTime(at)}</Link>
-      </td>
-      <td className={tables.strong}>{key === null ? '–' : nameOfKey(key)}</td>
-      <td className={tables.wide}>{model ?? '–'}</td>
-      <td>
-        <OutcomeBadge request={request} />
-        {call !== null && call.reason !== null && <small>{call.reason}</small>}
-      </td>
-      <td className={`${tables.wide} ${classes.number}`}>
-        {outcome === 'charged' && `${numberText(request.input_tokens)} / ${numberText(request.output_tokens)}`}
-      </td>
-      <td className={`${tables.wide} ${classes.number}`}>{durationText(milliseconds)}</td>
-      <td className={`${tables.strong} ${classes.number}`}>
-        {outcome === 'charged' && moneyText(request.cost, request.currency)}
-      </td>
-    </tr>
+    <RequestTable
+      requests={requests}
+      addressOf={({ request_id: id }) => `/accounts/${accountId}/requests/${id}`}
+      whoIs="Key"
+      who={({ key }) => (key === null ? '–' : nameOfKey(key))}
+      reason={({ call }) => call?.reason}
+    />
   )
 }

@@ -8,7 +8,7 @@ import { Page } from '../../components/page.tsx'
 import { numberText, preciseTime, timeZoneName } from '../../locale.ts'
 import { moneyText } from '../../money.ts'
 import { nameOfKey } from './key-name.ts'
-import { durationText, OutcomeBadge } from './requests.tsx'
+import { durationText, OutcomeBadge } from './request-table.tsx'
 import classes from './usage.module.css'
 
 /** What was called and why it was refused. */

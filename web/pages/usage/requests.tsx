@@ -1,4 +1,4 @@
-import { Badge, Button, NativeSelect, TextInput } from '@mantine/core'
+import { Button, NativeSelect, TextInput } from '@mantine/core'
 import { IconChartBar, IconDownload } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Link, useLoaderData, useSearchParams } from 'react-router'
@@ -8,12 +8,10 @@ import { Empty } from '../../components/empty.tsx'
 import { More } from '../../components/more.tsx'
 import { Page } from '../../components/page.tsx'
 import { useParameters } from '../../components/parameters.ts'
-import tables from '../../components/table.module.css'
-import { numberText, preciseTime, tenthsText, timeZoneName } from '../../locale.ts'
-import { moneyText } from '../../money.ts'
 import { spoken } from '../../words.ts'
 import { PeriodFilter, Selection, type Selected } from './filters.tsx'
 import { periodOf } from './periods.ts'
+import { RequestTable } from './request-table.tsx'
 import classes from './usage.module.css'
 
 /** The requests one by one, newest first; for partners. */
@@ -54,7 +52,18 @@ export function RequestsPage() {
         pick={({ requests }: RequestsPageData) => requests}
         idOf={(request) => request.request_id}
       >
-        {(rows) => (rows.length === 0 ? <None /> : <Requests rows={rows} />)}
+        {(rows) =>
+          rows.length === 0 ? (
+            <None />
+          ) : (
+            <RequestTable
+              requests={rows}
+              addressOf={({ request_id: id }) => `/usage/requests/${id}`}
+              whoIs="Account and key"
+              who={whoMade}
+            />
+          )
+        }
       </More>
     </Page>
   )
@@ -150,84 +159,10 @@ function selectedOf(get: (name: string) => string, [first]: readonly UsageReques
     .map(([name, label, text]) => ({ name, label, text: text ?? get(name) }))
 }
 
-function Requests({ rows }: { readonly rows: readonly UsageRequest[] }) {
-  return (
-    <div className={tables.frame}>
-      <table className={`${tables.table} ${classes.requests}`}>
-        <thead>
-          <tr>
-            <th scope="col">Time ({timeZoneName()})</th>
-            <th scope="col">Account and key</th>
-            <th scope="col" className={tables.wide}>
-              Model
-            </th>
-            <th scope="col">Outcome</th>
-            <th scope="col" className={`${tables.wide} ${classes.number}`}>
-              Tokens in / out
-            </th>
-            <th scope="col" className={`${tables.wide} ${classes.number}`}>
-              Duration
-            </th>
-            <th scope="col" className={classes.number}>
-              Cost
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => (
-            <Row key={row.request_id} row={row} />
-          ))}
-        </tbody>
-      </table>
-    </div>
-  )
-}
-
-function Row({ row }: { readonly row: UsageRequest }) {
-  const { request_id: id, at, account, key, person, client, model, milliseconds } = row
-  return (
-    <tr>
-      <td className={classes.time}>
-        <Link to={`/usage/requests/${id}`}>{preciseTime(at)}</Link>
-      </td>
-      <td className={tables.strong}>
-        {account.name ?? account.id}
-        <small>{(key ?? person)?.name}</small>
-        {client && <small>for {client.name ?? client.id}</small>}
-      </td>
-      <td className={tables.wide}>{model ?? '–'}</td>
-      <td>
-        <OutcomeBadge request={row} />
-      </td>
-      <td className={`${tables.wide} ${classes.number}`}>
-        {row.outcome === 'charged' && `${numberText(row.input_tokens)} / ${numberText(row.output_tokens)}`}
-      </td>
-      <td className={`${tables.wide} ${classes.number}`}>{durationText(milliseconds)}</td>
-      <td className={`${tables.strong} ${classes.number}`}>
-        {row.outcome === 'charged' && moneyText(row.cost, row.currency)}
-      </td>
-    </tr>
-  )
-}
-
-/** `340 ms`, `2.5 s`; a dash for requests of versions that did not measure it. */
-export function durationText(milliseconds: number | null): string {
-  if (milliseconds === null) return '–'
-  return milliseconds < 1000 ? `${milliseconds} ms` : `${tenthsText(milliseconds / 1000)} s`
-}
-
-/** How a request ended: its stop reason, or why it was refused. */
-export function OutcomeBadge({
-  request: { outcome, status, code, stop_reason: stop },
-}: {
-  readonly request: Pick<UsageRequest, 'outcome' | 'status' | 'code' | 'stop_reason'>
-}) {
-  if (outcome === 'refused')
-    return <Badge color="red" className={classes.outcome}>{`${status} ${spoken(code ?? '')}`}</Badge>
-  const isWhole = stop !== 'error' && stop !== 'cancelled'
-  return (
-    <Badge color={isWhole ? 'teal' : 'orange'} className={classes.outcome}>
-      {spoken(stop ?? '')}
-    </Badge>
-  )
-}
+const whoMade = ({ account, key, person, client }: UsageRequest) => (
+  <>
+    {account.name ?? account.id}
+    <small>{(key ?? person)?.name}</small>
+    {client && <small>for {client.name ?? client.id}</small>}
+  </>
+)

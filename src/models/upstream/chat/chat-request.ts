@@ -13,7 +13,7 @@ export interface UpstreamModel {
   readonly name: string
   /** Whether the operator has stated that it can reason. Others may refuse even a request not to. */
   readonly reasons: boolean
-  /** How it is told to continue a last message of the assistant. Undefined if it does not. */
+  /** How to ask it to continue a final assistant message. Undefined if it cannot. */
   readonly prefill?: Prefill | undefined
 }
 

@@ -26,7 +26,7 @@ export interface OpenAiModelOptions {
   readonly capabilities?: ReadonlySet<Capability> | undefined
   /** Whether the operator has stated that it can reason. Default: no. */
   readonly reasons?: boolean
-  /** How it is told to continue a last message of the assistant. Default: it is not asked to. */
+  /** How to ask it to continue a final assistant message. Default: it cannot. */
   readonly prefill?: Prefill | undefined
   /** The fields of requests that the operator lets through to it, besides those that are common. */
   readonly pass?: readonly string[] | undefined
