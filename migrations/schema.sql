@@ -613,34 +613,120 @@ create table expense (
 );
 create index on expense (client_id, date, id);
 
+-- Documents are names and contents. Contents are the bytes of files, each stored once per client, encrypted and in chunks:
+-- docs/decisions/0030-documents.md.
+create table document_content (
+  client_id  uuid not null references client,
+  -- SHA-256 of the bytes.
+  digest     bytea not null check (length(digest) = 32),
+  bytes      bigint not null check (bytes between 0 and 100000000),
+  -- The media type, found from the bytes.
+  type       text not null check (length(type) between 3 and 100),
+  -- The upload with whose id its chunks are stored.
+  upload_id  uuid not null,
+  -- Whether a document has had it. What none has had within a day is removed.
+  used       boolean not null default false,
+  created_at timestamptz(3) not null default record_time(),
+  primary key (client_id, digest),
+  unique (client_id, upload_id)
+);
+create index document_content_unused on document_content (created_at) where not used;
+
+-- Bytes on their way. A complete one has made a content, or found it there.
+create table document_upload (
+  id         uuid primary key,
+  client_id  uuid not null references client,
+  bytes      bigint not null check (bytes between 0 and 100000000),
+  received   bigint not null default 0 check (received between 0 and bytes),
+  -- Null until all bytes have arrived.
+  digest     bytea check (length(digest) = 32),
+  type       text,
+  created_at timestamptz(3) not null default record_time(),
+  created_by uuid default portal_person() references person,
+  touched_at timestamptz(3) not null default record_time(),
+  check (digest is null or received = bytes and type is not null)
+);
+create index on document_upload (touched_at);
+create index on document_upload (client_id);
+
+create table document_chunk (
+  client_id uuid not null references client,
+  upload_id uuid not null,
+  -- The number of bytes before it.
+  start     bigint not null,
+  -- Without what encryption adds to it.
+  bytes     integer not null check (bytes > 0),
+  -- Encrypted with the installation's key, for this upload and this start.
+  data      bytea not null,
+  primary key (client_id, upload_id, start)
+);
+-- What is encrypted cannot be compressed.
+alter table document_chunk alter column data set storage external;
+
+create table document (
+  id          uuid primary key,
+  client_id   uuid not null references client,
+  name        text not null check (length(name) between 1 and 255),
+  digest      bytea not null,
+  type        text not null,
+  bytes       bigint not null,
+  created_at  timestamptz(3) not null default record_time(),
+  created_by  uuid default portal_person() references person,
+  updated_at  timestamptz(3) not null default record_time(),
+  updated_by  uuid default portal_person() references person,
+  version     integer not null default 1,
+  archived_at timestamptz(3),
+  search      tsvector not null generated always as (to_tsvector('simple', words(name))) stored,
+  foreign key (client_id, digest) references document_content
+);
+create index on document (client_id, digest);
+create index document_by_creation on document (client_id, created_at, id);
+create index on document using gin (search);
+create index document_by_change on document (updated_at, id) where archived_at is null;
+
 do $$
 declare
   v_table text;
 begin
   foreach v_table in array array['time_entry', 'expense'] loop
     execute replace('
-      create trigger bounded after insert on {table} for each row execute function refuse_excess_entry();
-      create trigger bounded_restored after update of archived_at on {table} for each row
-        when (old.archived_at is not null and new.archived_at is null) execute function refuse_excess_entry();
       create trigger kept before update or delete on {table} for each row execute function keep_entry();
       create trigger listed after insert or update or delete on {table} for each row execute function list_changed_entry();
     ', '{table}', v_table);
   end loop;
-  foreach v_table in array array['note', 'dispute', 'letter', 'time_entry', 'expense'] loop
+  foreach v_table in array array['time_entry', 'expense', 'document'] loop
+    execute replace('
+      create trigger bounded after insert on {table} for each row execute function refuse_excess_entry();
+      create trigger bounded_restored after update of archived_at on {table} for each row
+        when (old.archived_at is not null and new.archived_at is null) execute function refuse_excess_entry();
+    ', '{table}', v_table);
+  end loop;
+  foreach v_table in array array['note', 'dispute', 'letter', 'time_entry', 'expense', 'document'] loop
     perform with_roles(replace($items$
       create trigger revised after insert or update on {table} for each row execute function keep_revision();
       create trigger touched after insert or update on {table} for each row execute function touch_client();
+      create policy erased on {table} for delete to current_user using (erasure_is_due(client_id));
+      grant update (updated_at, updated_by, version, archived_at) on {table} to {consultant}, {partner};
+    $items$, '{table}', v_table));
+  end loop;
+  foreach v_table in array array['note', 'dispute', 'letter', 'time_entry', 'expense', 'document', 'document_content', 'document_upload',
+      'document_chunk'] loop
+    perform with_roles(replace($items$
       alter table {table} enable row level security, force row level security;
       -- The policy of client limits what a consultant sees here.
       create policy own on {table} to {consultant} using (exists (select from client where client.id = {table}.client_id));
       create policy every on {table} to {partner} using (true);
       create policy proved on {table} for select to current_user using (current_setting('tollgate.proof', true) = 'on');
-      create policy erased on {table} for delete to current_user using (erasure_is_due(client_id));
-      grant select, update (updated_at, updated_by, version, archived_at) on {table} to {consultant}, {partner};
+      grant select on {table} to {consultant}, {partner};
     $items$, '{table}', v_table));
   end loop;
 end $$;
--- Authors and times come from the transaction, and the cost of a draft from the ledger: no statement may set them.
+create policy erased on document_content for delete to current_user using (not used or erasure_is_due(client_id));
+create policy erased on document_upload for delete to current_user using (true);
+create policy erased on document_chunk for delete to current_user using (erasure_is_due(client_id)
+  or not exists (select from document_content c where (c.client_id, c.upload_id) = (document_chunk.client_id, document_chunk.upload_id)));
+-- Authors and times come from the transaction, the cost of a draft from the ledger, and the type and the size of a document from its
+-- content: no statement may set them.
 select with_roles($$
   grant insert (id, client_id, date, participants, text), update (date, participants, text) on note to {consultant}, {partner};
   grant insert (id, client_id, invoice, amount, position, status, due), update (invoice, amount, position, status, due)
@@ -651,6 +737,10 @@ select with_roles($$
     on time_entry to {consultant}, {partner};
   grant insert (id, client_id, date, amount, text, tax, billable), update (date, amount, text, tax, billable)
     on expense to {consultant}, {partner};
+  grant insert (id, client_id, name, digest), update (name, digest) on document to {consultant}, {partner};
+  grant insert (client_id, digest, bytes, type, upload_id), update (used) on document_content to {consultant}, {partner};
+  grant insert (id, client_id, bytes), update (received, digest, type, touched_at) on document_upload to {consultant}, {partner};
+  grant insert (client_id, upload_id, start, bytes, data) on document_chunk to {consultant}, {partner};
 $$);
 
 -- Every state of every record. Written by triggers, so that no edit can skip it.

@@ -112,8 +112,8 @@ export async function openService(needs: ServiceNeeds): Promise<Service> {
   const billed = open(openAccounts({ ...portal, modelNames: () => modelNamesOf(catalogue) }))
   const { accounts, keys } = billed
   const thread = open(createWritingThread())
-  const clients = openClients({ ...portal, thread })
-  const { records } = clients
+  const clients = open(openClients({ ...portal, thread }))
+  const { records, contents } = clients
   const identities = createIdentities(portal)
   const signUp = createSignUp({ policy: sign_in.sign_up, identities })
   const { recipientOf } = signUp
@@ -131,7 +131,7 @@ export async function openService(needs: ServiceNeeds): Promise<Service> {
   const { drafting } = letters
   const { invoices, invoiceFiles, invoiceMails } = invoicing
   const clientData = open(
-    openClientData({ ...portal, records, drafting, invoices, invoiceFiles, invoiceMails, thread }),
+    openClientData({ ...portal, records, contents, drafting, invoices, invoiceFiles, invoiceMails, thread }),
   )
 
   const redirects = signIn.methods.filter(({ kind }) => kind === 'redirect')

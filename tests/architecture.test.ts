@@ -118,6 +118,7 @@ const entryPoints = {
   'client-data': ['verify.ts'],
   usage: ['own/own.ts', 'own/schema.ts', 'requests/refusals.ts'],
   clients: [
+    'documents/contents.ts',
     'handover/handover.ts',
     'import/import.ts',
     'letters/files.ts',

@@ -165,6 +165,12 @@ export const nouns: Readonly<Record<RevisedNoun, NounWords>> = {
       { name: 'body', label: 'Letter', word: 'text', kind: 'text' },
     ],
   },
+  document: {
+    one: 'document',
+    many: 'documents',
+    path: 'documents',
+    fields: [{ name: 'name', label: 'Name', kind: 'line', required: true, maxLength: 255 }],
+  },
   time_entry: {
     one: 'time entry',
     many: 'time entries',

@@ -89,6 +89,30 @@ const tables: Readonly<Record<string, Columns>> = {
     consultant: ['dispute', '*'],
     partner: ['dispute', '*'],
   },
+  document: {
+    compared: 'id client_id name digest type bytes archived_at version',
+    free: 'created_at created_by updated_at updated_by search',
+    consultant: ['document', '*'],
+    partner: ['document', '*'],
+  },
+  // `verify` decrypts the bytes and compares their digest with those that the sealed revisions of documents have.
+  document_chunk: {
+    compared: 'client_id upload_id start bytes data',
+    consultant: ['document', '*'],
+    partner: ['document', '*'],
+  },
+  document_content: {
+    compared: 'client_id digest bytes type upload_id used',
+    free: 'created_at',
+    consultant: ['document', '*'],
+    partner: ['document', '*'],
+  },
+  // For a day.
+  document_upload: {
+    free: 'id client_id bytes received digest type created_at created_by touched_at',
+    consultant: ['document', '*'],
+    partner: ['document', '*'],
+  },
   draft: {
     recorded: 'id client_id created_by instructions sources model subject rewrites rewrites_version',
     compared: 'letter_id',

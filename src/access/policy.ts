@@ -6,6 +6,7 @@ export type Resource =
   | 'note'
   | 'dispute'
   | 'letter'
+  | 'document'
   | 'time_entry'
   | 'expense'
   | 'person'
@@ -67,6 +68,7 @@ const policy: Readonly<Record<Role, Readonly<Record<Resource, Readonly<Record<Ac
     note: all('own'),
     dispute: all('own'),
     letter: all('own'),
+    document: all('own'),
     time_entry: all('own'),
     expense: all('own'),
     person: all('never'),
@@ -83,6 +85,7 @@ const policy: Readonly<Record<Role, Readonly<Record<Resource, Readonly<Record<Ac
     note: all('never'),
     dispute: all('never'),
     letter: all('never'),
+    document: all('never'),
     time_entry: all('never'),
     expense: all('never'),
     person: all('never'),
@@ -99,6 +102,7 @@ const policy: Readonly<Record<Role, Readonly<Record<Resource, Readonly<Record<Ac
     note: all('always'),
     dispute: all('always'),
     letter: all('always'),
+    document: all('always'),
     time_entry: all('always'),
     expense: all('always'),
     person: all('always'),

@@ -3,6 +3,7 @@ import type { AuditLog } from '../access/audit/audit-log.ts'
 import type { Actor, Visit } from '../access/actor.ts'
 import { may } from '../access/policy.ts'
 import { letterDocument, type LetterSettings, type LetterToWrite } from '../clients/letters/files.ts'
+import type { Contents } from '../clients/documents/contents.ts'
 import type { Records } from '../clients/records.ts'
 import type { RevisedNoun } from '../clients/schema.ts'
 import { attachment, nameOf } from '../documents/file-name.ts'
@@ -12,6 +13,7 @@ import type { InvoiceFiles } from '../invoicing/files/files.ts'
 import type { InvoiceMails } from '../invoicing/mail/mails.ts'
 import type { Invoices } from '../invoicing/invoices.ts'
 import { Problem } from '../platform/problems.ts'
+import { exportedDocuments } from './exported-documents.ts'
 import { exportedInvoices } from './exported-invoices.ts'
 import { zipOf, type ZippedFile } from './zip.ts'
 
@@ -26,6 +28,7 @@ export interface Exports {
 
 export interface ExportNeeds extends LetterSettings {
   readonly records: Pick<Records, 'whole'>
+  readonly contents: Pick<Contents, 'exported'>
   readonly drafting: Pick<Drafting, 'exported'>
   readonly auditLog: Pick<AuditLog, 'csv'>
   readonly invoices: Pick<Invoices, 'list' | 'read'>
@@ -39,12 +42,13 @@ type Whole = Awaited<ReturnType<Records['whole']['read']>>
 export function createExports(needs: ExportNeeds): Exports {
   const { records, drafting, auditLog, thread } = needs
   async function* filesOf(visit: Visit, clientId: string, { record, letters }: Whole): AsyncGenerator<ZippedFile> {
-    const { notes, disputes, letters: items, time_entries: time, expenses, ...client } = record
+    const { notes, disputes, letters: items, documents, time_entries: time, expenses, ...client } = record
     const revisions = (noun: RevisedNoun, id: string) => records.whole.revisions(visit, clientId, { noun, id })
     yield { name: 'client.json', input: objectOf(client, revisions('client', clientId)) }
     yield { name: 'notes.json', input: itemsOf(notes, (id) => revisions('note', id)) }
     yield { name: 'disputes.json', input: itemsOf(disputes, (id) => revisions('dispute', id)) }
     yield { name: 'letters.json', input: itemsOf(items, (id) => revisions('letter', id)) }
+    yield { name: 'documents.json', input: itemsOf(documents, (id) => revisions('document', id)) }
     yield { name: 'time.json', input: itemsOf(time, (id) => revisions('time_entry', id)) }
     yield { name: 'expenses.json', input: itemsOf(expenses, (id) => revisions('expense', id)) }
     const { drafts, costs } = await drafting.exported(visit, clientId)
@@ -57,6 +61,7 @@ export function createExports(needs: ExportNeeds): Exports {
       if (extension !== 'pdf') others.push(`${name}.${extension}`)
       yield { name: `${name}.${extension}`, input: bytes }
     }
+    yield* exportedDocuments(needs, visit, clientId, documents)
     const hasInvoices = may(visit.actor, 'read', 'invoice')
     if (hasInvoices) yield* exportedInvoices(needs, visit, clientId)
     const hasAudit = may(visit.actor, 'read', 'audit')
@@ -119,7 +124,7 @@ async function* itemsOf(
   yield ']\n'
 }
 
-interface Contents {
+interface ListedContents {
   /** The name of the client. */
   readonly client: string
   readonly hasInvoices: boolean
@@ -129,7 +134,7 @@ interface Contents {
 }
 
 /** The page of an export that says what its files are. */
-function readmeOf({ client, hasInvoices, hasAudit, others }: Contents): string {
+function readmeOf({ client, hasInvoices, hasAudit, others }: ListedContents): string {
   const lines = [
     `The data of ${client}, exported at ${new Date().toISOString()}.`,
     '',
@@ -137,11 +142,13 @@ function readmeOf({ client, hasInvoices, hasAudit, others }: Contents): string {
     'notes.json     the notes of meetings, archived ones too, with their earlier versions',
     'disputes.json  the same for disputes',
     'letters.json   the same for letters',
+    'documents.json the same for documents',
     'time.json      the same for time entries',
     'expenses.json  the same for expenses',
     'drafts.json    what a model was asked to write: instructions, sources, tokens and cost',
     'costs.json     the cost of generation, by month and by letter',
     'letters/       the letters as they are now, or as they were sent',
+    'documents/     the documents as they are now, and in earlier/ what their earlier versions had',
     ...(hasInvoices
       ? [
           'invoices.json  invoices and credit notes, drafts too, with their lines, payments and mails',

@@ -1,33 +1,27 @@
 import { Readable } from 'node:stream'
-import { Zip, ZipDeflate, ZipPassThrough } from 'fflate'
+import { makeZip } from 'client-zip'
 
-/** A file of an archive: text, which may come in pieces and is compressed, or bytes, which are stored as they are. */
+/** A file of an archive: text or bytes, whole or in pieces. */
 export interface ZippedFile {
   readonly name: string
-  readonly input: string | Uint8Array | AsyncIterable<string>
+  readonly input: string | Uint8Array | AsyncIterable<string> | AsyncIterable<Uint8Array>
 }
 
-/** A ZIP file, generated while it is read: each file is requested once the previous one is written. */
+/**
+ * A ZIP file of any size (ZIP64), generated while it is read: each file is requested once the previous one is written. Nothing is
+ * compressed: most bytes of an export are in files that are compressed already.
+ */
 export function zipOf(files: AsyncIterable<ZippedFile>): Readable {
-  return Readable.from(chunksOf(files))
+  return Readable.from(bytesOf(makeZip(entriesOf(files))))
 }
 
-async function* chunksOf(files: AsyncIterable<ZippedFile>): AsyncGenerator<Uint8Array> {
-  const ready: Uint8Array[] = []
-  const zip = new Zip((error, chunk) => {
-    if (error) throw error
-    ready.push(chunk)
-  })
+async function* entriesOf(files: AsyncIterable<ZippedFile>) {
   for await (const { name, input } of files) {
-    const entry = input instanceof Uint8Array ? new ZipPassThrough(name) : new ZipDeflate(name)
-    zip.add(entry)
-    for await (const piece of typeof input === 'string' || input instanceof Uint8Array ? [input] : input) {
-      entry.push(typeof piece === 'string' ? Buffer.from(piece) : piece)
-      yield* ready.splice(0)
-    }
-    entry.push(new Uint8Array(), true)
-    yield* ready.splice(0)
+    if (typeof input === 'string' || input instanceof Uint8Array) yield { name, input }
+    else yield { name, input: bytesOf(input) }
   }
-  zip.end()
-  yield* ready
+}
+
+async function* bytesOf(pieces: AsyncIterable<string | Uint8Array>): AsyncGenerator<Uint8Array> {
+  for await (const piece of pieces) yield typeof piece === 'string' ? Buffer.from(piece) : piece
 }

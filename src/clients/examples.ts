@@ -66,6 +66,22 @@ export const recordExamples = {
     position: 'The client disputes two hours of advice in January. We have sent the time sheet.',
     'changeDispute.request': { status: 'settled' },
 
+    'upload.id': '0199d2f7-03be-7e41-a5d6-2c8f0b9e6a13',
+    upload: '0199d2f7-03be-7e41-a5d6-2c8f0b9e6a13',
+    digest: 'b5bb9d8014a0f9b1d61e21e796d78dccdf1352f23cd32812f4850b878ae4944c',
+    type: 'application/pdf',
+    bytes: 48_217,
+    received: 48_217,
+    'Upload-Length': '48217',
+    'Upload-Offset': '0',
+    'document.name': 'Lease 2026.pdf',
+    'documents.name': 'Lease 2026.pdf',
+    'createDocument.request': {
+      name: 'Lease 2026.pdf',
+      digest: 'b5bb9d8014a0f9b1d61e21e796d78dccdf1352f23cd32812f4850b878ae4944c',
+    },
+    'changeDocument.request': { name: 'Lease 2026 signed.pdf' },
+
     minutes: 90,
     rate: '180.00',
     billable: true,

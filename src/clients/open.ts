@@ -1,23 +1,34 @@
 import type { RecordAccess } from '../access/access.ts'
+import type { Logger } from 'pino'
 import type { WritingThread } from '../documents/writing-thread.ts'
 import { invoiceSettings } from '../invoicing/settings.ts'
 import type { Config } from '../platform/config/config.ts'
+import type { Database } from '../platform/database/database.ts'
+import type { Encryption } from '../platform/encryption/encryption.ts'
 import type { Feature } from '../platform/feature.ts'
+import { createContents, type Contents } from './documents/contents.ts'
+import { startSweeping } from './documents/sweeping.ts'
+import { createUploads } from './documents/uploads.ts'
 import { createLetterFiles } from './letters/files.ts'
 import { createRecords, type Records } from './records.ts'
 import { recordExamples, registerClients, type ClientRouteNeeds } from './routes.ts'
 
-interface ClientsNeeds extends Omit<ClientRouteNeeds, 'records' | 'letterFiles'> {
+interface ClientsNeeds extends Omit<ClientRouteNeeds, 'records' | 'letterFiles' | 'uploads' | 'contents'> {
   readonly access: RecordAccess
   readonly config: Pick<Config, 'currency' | 'firm' | 'invoicing' | 'drafting'>
   readonly thread: WritingThread
+  readonly database: Database
+  readonly encryption: Encryption
+  readonly log: Logger
 }
 
 export interface ClientsFeature extends Feature {
   readonly records: Records
+  readonly contents: Contents
+  close(this: void): Promise<void>
 }
 
-/** Clients with their items, and letters as files. */
+/** Clients with their items, letters as files, and the contents of documents. */
 export function openClients(needs: ClientsNeeds): ClientsFeature {
   const { access, config, thread } = needs
   const { firm, currency, invoicing, drafting } = config
@@ -31,9 +42,14 @@ export function openClients(needs: ClientsNeeds): ClientsFeature {
     },
   })
   const letterFiles = createLetterFiles({ access, firm, notice: drafting?.notice, thread })
+  const contents = createContents(needs)
+  const uploads = createUploads(needs)
+  const sweeping = startSweeping(needs)
   return Object.freeze({
     records,
-    routes: (server) => registerClients(server, { ...needs, records, letterFiles }),
+    contents,
+    routes: (server) => registerClients(server, { ...needs, records, letterFiles, uploads, contents }),
     examples: recordExamples,
+    close: () => sweeping.close(),
   } satisfies ClientsFeature)
 }

@@ -191,7 +191,8 @@ export const searchRecords = {
   ...inRecords,
   operationId: 'searchRecords',
   summary: 'Search records',
-  description: 'Searches by word prefix in all clients, notes, disputes and letters that the person may see.',
+  description:
+    'Searches by word prefix in all clients, notes, disputes, letters and documents that the person may see.',
   querystring: schema.searchQuery,
   response: found(schema.searchResults, 'The matches.', querying),
 }
@@ -204,6 +205,72 @@ export const createLetterVersion = {
   description: 'Creates a draft with the subject and the text of the letter. The letter may have been sent.',
   params: itemParams,
   response: created(schema.letter, 'The new letter.'),
+}
+
+const uploadParams = Type.Object({ client: clientId, upload: text('The id of the upload.') })
+const uploading: readonly ProblemCode[] = [
+  ...reading,
+  'missing_field',
+  'invalid_field',
+  'cross_site_request',
+  'conflict',
+  'request_timeout',
+  'request_too_large',
+]
+const bytesOfFile = 'The bytes of the file, as they are. Their type is found from them, whatever `Content-Type` says.'
+
+export const startUpload = {
+  ...inRecords,
+  operationId: 'startUpload',
+  summary: 'Upload a file',
+  description:
+    'Stores the bytes of a file, at most 100,000,000, encrypted. Then create a document with its `digest`, or a new version of one. ' +
+    'A large file can be sent in several requests: `Upload-Length` is the size of the whole. What has arrived of a request that broke ' +
+    'off is kept. Bytes of which no document is made within 24 hours are removed.',
+  params: clientParams,
+  documentedHeaders: Type.Object({
+    'Upload-Length': Type.Optional(text('The number of bytes of the whole file. Default: that of this body.')),
+    ...idempotent.documentedHeaders.properties,
+  }),
+  documentedBytes: bytesOfFile,
+  response: {
+    201: answers(schema.upload, 'The upload.', { location: text('The URL of the upload.') }),
+    ...refusals(uploading),
+  },
+}
+
+export const continueUpload = {
+  ...inRecords,
+  operationId: 'continueUpload',
+  summary: 'Continue an upload',
+  description:
+    'Adds bytes to an upload. If it continues elsewhere, because a request broke off or was repeated, `conflict` has its current state in `current`.',
+  params: uploadParams,
+  documentedHeaders: Type.Object({
+    'Upload-Offset': text('The number of bytes that are stored already: `received` of the upload.'),
+  }),
+  documentedBytes: 'The next bytes of the file.',
+  response: found(schema.upload, 'The upload.', uploading),
+}
+
+export const readUpload = {
+  ...inRecords,
+  operationId: 'readUpload',
+  summary: 'Read the state of an upload',
+  description: 'How much has arrived. An upload can be read for 24 hours after its last change.',
+  params: uploadParams,
+  response: found(schema.upload, 'The upload.', reading),
+}
+
+export const downloadDocument = {
+  ...inRecords,
+  operationId: 'downloadDocument',
+  summary: 'Download a document',
+  description:
+    'The bytes of a document, archived ones included, as they were uploaded. The headers make every browser save them: none shows them as a page or runs them.',
+  params: itemParams,
+  querystring: schema.contentQuery,
+  response: refusals([...querying, 'conflict']),
 }
 
 const fileNames: Readonly<Record<string, readonly [operationId: string, summary: string]>> = {
@@ -229,7 +296,7 @@ export function letterFile(format: string) {
 
 /** The operations on one kind of item. */
 export function itemOperations({ noun: nounName, plural: pluralName, ...shapes }: ItemKind) {
-  const { shape, listShape, newBody, changeBody, isPaged = false } = shapes
+  const { shape, listShape, newBody, changeBody, pagedBy } = shapes
   const [noun, plural] = [nounName.replace('_', ' '), pluralName.replace('_', ' ')]
   const [one, name] = [`${noun.startsWith('e') ? 'an' : 'a'} ${noun}`, pascalCase(nounName)]
   return {
@@ -237,8 +304,8 @@ export function itemOperations({ noun: nounName, plural: pluralName, ...shapes }
       ...inRecords,
       operationId: `list${pascalCase(pluralName)}`,
       summary: `List ${plural}`,
-      description: isPaged
-        ? `The ${plural} of a client, the latest day first. Archived ones are listed apart.`
+      description: pagedBy
+        ? `The ${plural} of a client, the latest first. Archived ones are listed apart.`
         : `The ${plural} of a client. Archived ones are listed apart, the latest first.`,
       params: clientParams,
       querystring: schema.itemQuery,

@@ -1,5 +1,6 @@
 import { billingOf } from './record/billing.ts'
 import { disputes } from './items/disputes.ts'
+import { documents } from './documents/documents.ts'
 import { expenses } from './items/expenses.ts'
 import type { ItemJson, PersonJson } from './items/store.ts'
 import { personOf, timeIfAny, timeOf } from './items/values.ts'
@@ -51,12 +52,13 @@ export function presentRecord(row: RecordRow, currency: string) {
   }
 }
 
-/** A record with its time entries and expenses. */
+/** A record with its documents, time entries and expenses. */
 export type WholeRecord = ReturnType<typeof presentWholeRecord>
 
 export function presentWholeRecord(row: WholeRecordRow, currency: string) {
   return {
     ...presentRecord(row, currency),
+    documents: (row.documents ?? []).map((item) => presentItem(documents, item, currency)),
     time_entries: (row.time_entries ?? []).map((item) => presentItem(timeEntries(), item, currency)),
     expenses: (row.expenses ?? []).map((item) => presentItem(expenses(), item, currency)),
   }

@@ -3,6 +3,7 @@ import { byService, type Visit } from '../access/actor.ts'
 import { scopeOf } from '../access/policy.ts'
 import { createClients, type Clients } from './record/clients.ts'
 import { disputes } from './items/disputes.ts'
+import { documents } from './documents/documents.ts'
 import { expenses } from './items/expenses.ts'
 import { createHandover, createSelectedHandover, type Handover } from './handover/handover.ts'
 import { createHistory, type History } from './record/history.ts'
@@ -21,6 +22,7 @@ export interface Records {
   readonly notes: Items
   readonly disputes: Items
   readonly letters: Items
+  readonly documents: Items
   readonly timeEntries: Items
   readonly expenses: Items
   readonly letterVersions: LetterVersions
@@ -53,6 +55,7 @@ export function createRecords({ access, currency, billing }: RecordsNeeds): Reco
     notes: createItems({ access, currency, kind: notes }),
     disputes: createItems({ access, currency, kind: disputes }),
     letters: createItems({ access, currency, kind: letters }),
+    documents: createItems({ access, currency, kind: documents }),
     timeEntries: createItems({ access, currency, kind: timeEntries(billing) }),
     expenses: createItems({ access, currency, kind: expenses(billing) }),
     letterVersions: createLetterVersions({ access, currency }),

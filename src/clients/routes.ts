@@ -1,5 +1,8 @@
 import * as operations from './operations.ts'
 import type { FastifyReply } from 'fastify'
+import type { Contents } from './documents/contents.ts'
+import { registerDocuments } from './documents/routes.ts'
+import type { Uploads } from './documents/uploads.ts'
 import type { Server } from '../platform/http/server.ts'
 import { represent } from '../platform/http/pages/representation.ts'
 import { sameOrigin, signedIn } from '../signin/guard.ts'
@@ -24,6 +27,8 @@ export { recordExamples } from './examples.ts'
 export interface ClientRouteNeeds {
   readonly records: Records
   readonly letterFiles: LetterFiles
+  readonly uploads: Uploads
+  readonly contents: Contents
   readonly sessions: Pick<Sessions, 'recognise'>
   readonly audit: Pick<Audit, 'record'>
   readonly baseUrl: string
@@ -32,7 +37,7 @@ export interface ClientRouteNeeds {
 /** Registers `/clients` and everything below it, and `/search`. Each GET route serves JSON and a page. */
 export function registerClients(server: Server, needs: ClientRouteNeeds): void {
   const { records, letterFiles, sessions, audit, baseUrl } = needs
-  const { access, notes, disputes, letters, timeEntries, expenses, letterVersions, history } = records
+  const { access, notes, disputes, letters, documents, timeEntries, expenses, letterVersions, history } = records
   void server.register(async (portal: Server) => {
     portal.addHook('onRequest', sameOrigin(baseUrl))
     portal.addHook('onRequest', signedIn(sessions))
@@ -40,8 +45,11 @@ export function registerClients(server: Server, needs: ClientRouteNeeds): void {
     portal.addHook('preValidation', async (request) => refuseReserved(access, visitOf(request), request.body))
     registerRecords(portal, records)
     const checked = checkedLetters(letters, letterFiles)
-    for (const items of [notes, disputes, checked, timeEntries, expenses]) registerItems(portal, { items, history })
+    for (const items of [notes, disputes, checked, documents, timeEntries, expenses]) {
+      registerItems(portal, { items, history })
+    }
     registerLetters(portal, { versions: letterVersions, files: letterFiles })
+    registerDocuments(portal, needs)
     registerHistory(portal, records)
   })
 }

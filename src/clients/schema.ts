@@ -352,6 +352,53 @@ export const expense = Type.Object({
 })
 export type Expense = Type.Static<typeof expense>
 
+const documentName = line(255, 'The name of the file, with its extension: `Lease 2026.pdf`.')
+const digest = Type.String({
+  minLength: 64,
+  maxLength: 64,
+  pattern: '^[0-9a-f]{64}$',
+  description:
+    'The SHA-256 of the bytes, as 64 hexadecimal digits: of a complete upload to this client, or of any of its documents.',
+})
+const documentType = Type.String({ description: 'The media type, found from the bytes: `application/pdf`.' })
+const bytes = Type.Integer({ minimum: 0, maximum: 100_000_000, description: 'The number of bytes.' })
+
+export const newDocument = body({ name: documentName, digest })
+export const documentChange = body({ name: Type.Optional(documentName), digest: Type.Optional(digest) })
+export const document = Type.Object({
+  ...itemFields,
+  name: Type.String(),
+  digest,
+  type: documentType,
+  bytes,
+})
+export type Document = Type.Static<typeof document>
+
+export const contentQuery = body({
+  version: Type.Optional(
+    Type.String({
+      format: 'row-number',
+      maxLength: 9,
+      description: 'The version of the document. Default: the current one.',
+    }),
+  ),
+})
+
+/** Bytes on their way to a record. */
+export const upload = Type.Object({
+  id,
+  bytes,
+  received: Type.Integer({ minimum: 0, description: 'The bytes that are stored. Continue with the next one.' }),
+  digest: Type.Union([Type.String(), Type.Null()], {
+    description:
+      'The SHA-256 of the bytes, as 64 hexadecimal digits; null until all have arrived. A document is made from it.',
+  }),
+  type: Type.Union([Type.String(), Type.Null()], {
+    description: 'The media type, found from the bytes; null until all have arrived.',
+  }),
+})
+export type Upload = Type.Static<typeof upload>
+
 /** The erasure of a client that is to come. */
 export const scheduledErasure = Type.Object({
   reason: Type.String(),
@@ -421,12 +468,23 @@ export const expenseList = Type.Object({
 })
 export type ExpenseList = Type.Static<typeof expenseList>
 
+export const documentList = Type.Object({
+  documents: Type.Array(document),
+  next,
+  totals: Type.Optional(
+    Type.Object(
+      { documents: Type.Integer(), bytes: Type.Integer() },
+      { description: 'Of all documents on all pages. Absent in a list of archived documents.' },
+    ),
+  ),
+})
+
 /** The parameters of a list of items of one kind. */
 export const itemQuery = body({
   archived: Type.Optional(
     Type.Enum(['true', 'false'], {
       description:
-        'Whether to list the archived items, page by page. Default `false`: all others. Time entries and expenses are always listed page by page.',
+        'Whether to list the archived items, page by page. Default `false`: all others. Documents, time entries and expenses are always listed page by page.',
     }),
   ),
   ...paging,
@@ -451,7 +509,7 @@ export const staleVersion = <Current extends ReturnType<typeof Type.Object>>(cur
 
 // ---- activity, search, audit
 
-const nouns = ['client', 'note', 'dispute', 'letter'] as const
+const nouns = ['client', 'note', 'dispute', 'letter', 'document'] as const
 const noun = Type.Enum([...nouns])
 export type RecordNoun = (typeof nouns)[number]
 /** What has revisions. */
@@ -470,8 +528,8 @@ export const activity = Type.Object({
   noun_id: nullable(Type.String()),
   title: Type.Union([Type.String(), Type.Null()], {
     description:
-      'The day of a note, time entry or expense, the invoice of a dispute, the subject of a letter, as they are now. Null for the ' +
-      'client itself and for lists.',
+      'The day of a note, time entry or expense, the invoice of a dispute, the subject of a letter, the name of a document, as they are ' +
+      'now. Null for the client itself, for lists and for uploads.',
   }),
   version: Type.Union([Type.Integer(), Type.Null()], { description: 'The revision that the action created.' }),
   fields: Type.Array(Type.String(), { description: 'The fields that the action changed.' }),

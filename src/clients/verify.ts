@@ -27,6 +27,12 @@ const nouns = [
     money: ` || jsonb_build_object('cost', t.cost::text)`,
   },
   {
+    noun: 'document',
+    archived: 't.archived_at is not null',
+    client: 't.client_id',
+    money: '',
+  },
+  {
     noun: 'time_entry',
     archived: 't.archived_at is not null',
     client: 't.client_id',
@@ -59,7 +65,9 @@ const records: VerifyQueries = {
     group by noun, noun_id having max(version) <> count(*) or min(version) <> 1`,
 }
 
-/** Checks that every client, note, dispute and letter equals its last revision, and that no revision is missing. */
+export { verifyDocuments } from './documents/verify.ts'
+
+/** Checks that every client and every item equals its last revision, and that no revision is missing. */
 export function verifyRecords(database: Database): Promise<VerifyCheck[]> {
   return runChecks(database, records)
 }

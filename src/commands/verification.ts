@@ -2,7 +2,7 @@ import { verifyChanges, verifySchema } from '../access/verify.ts'
 import { verifyKeys } from '../accounts/verify.ts'
 import { verifyBooks } from '../billing/verify.ts'
 import { verifyErasures } from '../client-data/verify.ts'
-import { verifyRecords } from '../clients/verify.ts'
+import { verifyDocuments, verifyRecords } from '../clients/verify.ts'
 import { verifyDrafts } from '../drafting/verify.ts'
 import { verifyInvoices } from '../invoicing/verify.ts'
 import { verifyPeople } from '../people/verify.ts'
@@ -33,6 +33,7 @@ export async function verifyAll(database: Database, options: VerificationOptions
     ...(encryption ? await verifySignIns(database, encryption) : []),
     ...(await verifyChanges(database)),
     ...(await verifyRecords(database)),
+    ...(await verifyDocuments(database, { ...sealOptions, encryption })),
     ...(await verifyDrafts(database)),
     ...(await verifyInvoices(database)),
     ...(await verifyErasures(database)),

@@ -3,15 +3,32 @@
  * accepts, also in ASCII for old browsers.
  */
 export function attachment(title: string, extension: string): string {
-  const name = nameOf(title)
-  const ascii = safe(name.normalize('NFKD').replaceAll(/[^\x20-\x7e]/g, '')).trim() || 'Letter'
-  return `attachment; filename="${ascii}.${extension}"; filename*=UTF-8''${encoded(`${name}.${extension}`)}`
+  return headerOf(nameOf(title), `.${extension}`)
+}
+
+/** The same for a file that has a name already. */
+export function attachmentOf(fileName: string): string {
+  const { stem, extension } = harmless(fileName)
+  return headerOf(stem, extension)
 }
 
 /** A title as the name of a file, without its extension. */
 export function nameOf(title: string): string {
-  return safe(title).slice(0, 100).trim().toWellFormed() || 'Letter'
+  return shortened(title) || 'Letter'
 }
+
+/** The name of a file as one that every system accepts, and its extension with the dot; empty if it has none. */
+export function harmless(fileName: string): { readonly stem: string; readonly extension: string } {
+  const extension = /\.[A-Za-z0-9]{1,10}$/.exec(fileName)?.[0] ?? ''
+  return { stem: shortened(fileName.slice(0, fileName.length - extension.length)) || 'Document', extension }
+}
+
+function headerOf(name: string, extension: string): string {
+  const ascii = safe(name.normalize('NFKD').replaceAll(/[^\x20-\x7e]/g, '')).trim() || 'Letter'
+  return `attachment; filename="${ascii}${extension}"; filename*=UTF-8''${encoded(name + extension)}`
+}
+
+const shortened = (title: string): string => safe(title).slice(0, 100).trim().toWellFormed()
 
 /** Without the characters that a file system or a header gives a meaning, and without marks that are not visible. */
 function safe(title: string): string {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { byService, personActor } from '../../src/access/actor.ts'
 import { recentRoutes } from '../../src/signin/session/recent-routes.ts'
@@ -48,6 +49,7 @@ interface Entry {
   readonly body?: object
   /** Sent with If-Match "1". */
   readonly based?: true
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 const item = (plural: string, fresh: object, change: object): Record<string, Entry> => ({
@@ -59,6 +61,8 @@ const item = (plural: string, fresh: object, change: object): Record<string, Ent
   [`POST /clients/:client/${plural}/:item/restore`]: { statuses: record(200), based: true },
   [`GET /clients/:client/${plural}/:item/revisions`]: { statuses: record(200) },
 })
+
+const digest = createHash('sha256').update('secret-marker').digest('hex')
 
 const matrix: Readonly<Record<string, Entry>> = {
   'GET /': { statuses: signedIn(200, 200, 200, 303) },
@@ -82,6 +86,12 @@ const matrix: Readonly<Record<string, Entry>> = {
   ...item('notes', { date: '2026-03-12', text: 'New' }, { text: 'Changed' }),
   ...item('disputes', { invoice: 'New', amount: '1' }, { amount: '2' }),
   ...item('letters', { subject: 'New' }, { body: 'Changed' }),
+  ...item('documents', { name: 'New', digest }, { name: 'Changed' }),
+  'GET /clients/:client/documents/:item/content': { statuses: record(200) },
+  'POST /clients/:client/uploads': { statuses: record(201) },
+  'GET /clients/:client/uploads/:upload': { statuses: record(200) },
+  // It is complete.
+  'PATCH /clients/:client/uploads/:upload': { statuses: record(409), headers: { 'upload-offset': '0' } },
   ...item('time_entries', { date: '2026-03-12', minutes: 20, rate: '100', text: 'New' }, { minutes: 30 }),
   ...item('expenses', { date: '2026-03-12', amount: '5', text: 'New' }, { amount: '6' }),
   'POST /clients/:client/letters/:item/versions': { statuses: record(201) },
@@ -257,12 +267,14 @@ const forEveryone = [
 interface Target {
   readonly client: string
   readonly items: Readonly<Record<string, string>>
+  readonly upload: string
 }
 
 const kinds = {
   notes: { date: '2026-03-12', text: 'secret-marker' },
   disputes: { invoice: 'secret-marker', amount: '1' },
   letters: { subject: 'secret-marker' },
+  documents: { name: 'secret-marker', digest },
   time_entries: { date: '2026-03-12', minutes: 20, rate: '100', text: 'secret-marker' },
   expenses: { date: '2026-03-12', amount: '5', text: 'secret-marker' },
 }
@@ -283,21 +295,26 @@ async function target(): Promise<Target> {
   const visit = { actor: personActor(people.former) }
   const { records } = firm.service
   const { id } = await records.clients.create(visit, { name: 'secret-marker' })
+  const { json: upload } = await firm.ask('POST', `/clients/${id}/uploads`, {
+    body: 'secret-marker',
+    headers: { cookie: await firm.service.signIn(people.former), 'sec-fetch-site': 'same-origin' },
+  })
   const items: Record<string, string> = {}
-  const { notes, disputes, letters, timeEntries, expenses } = records
-  for (const each of [notes, disputes, letters, timeEntries, expenses]) {
+  const { notes, disputes, letters, documents, timeEntries, expenses } = records
+  for (const each of [notes, disputes, letters, documents, timeEntries, expenses]) {
     items[each.kind.plural] = (await each.create(visit, id, kinds[each.kind.plural])).id
   }
   const given = { basis: null, body: { consultant_id: people.own.id } }
   await records.clients.change({ actor: personActor(people.partner) }, id, given)
-  return { client: id, items }
+  return { client: id, items, upload: String(upload['id']) }
 }
 
 /** What is on the record, read without access checks. */
 async function contents({ client }: Target): Promise<string> {
   const reader = byService
-  const { clients, timeEntries, expenses } = firm.service.records
-  const parts = [clients.read(reader, client), timeEntries.list(reader, client), expenses.list(reader, client)]
+  const { clients, documents, timeEntries, expenses } = firm.service.records
+  const lists = [documents, timeEntries, expenses].map((items) => items.list(reader, client))
+  const parts = [clients.read(reader, client), ...lists]
   return JSON.stringify(await Promise.all(parts).catch(() => 'gone'))
 }
 
@@ -309,12 +326,13 @@ async function cookieOf(actor: Actor | 'stale'): Promise<string | undefined> {
 }
 
 async function ask(route: string, actor: Actor | 'stale', at: Target, fields?: object): Promise<Answer> {
-  const { body, based } = matrix[route] ?? {}
+  const { body, based, headers: own } = matrix[route] ?? {}
   const [method = '', pattern = ''] = route.split(' ')
   const kind = pattern.split('/')[3] ?? ''
   const address = pattern
     .replace(':client', at.client)
     .replace(':item', at.items[kind] ?? '')
+    .replace(':upload', at.upload)
     .replace(/:(?:id|account|key|model)\b/, '01990000-0000-7000-8000-000000000000')
     .replace('*', '/a/b')
   const cookie = await cookieOf(actor)
@@ -324,6 +342,7 @@ async function ask(route: string, actor: Actor | 'stale', at: Target, fields?: o
       ...(cookie !== undefined && { cookie }),
       ...(based && { 'if-match': at.items[kind] === undefined ? '"2"' : '"1"' }),
       'sec-fetch-site': 'same-origin',
+      ...own,
     },
   })
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { personActor } from '../../src/access/actor.ts'
 import { applyRetention, eraseClient } from '../../src/client-data/store.ts'
@@ -167,7 +168,17 @@ describe('an erasure', () => {
     assert.equal((await schedule(client)).status, 201)
     assert.deepEqual(await faults(), [])
     const marked = await markedTables(database())
-    for (const table of ['client', 'note', 'dispute', 'letter', 'time_entry', 'expense', 'draft', 'revision'])
+    for (const table of [
+      'client',
+      'note',
+      'dispute',
+      'letter',
+      'document',
+      'time_entry',
+      'expense',
+      'draft',
+      'revision',
+    ])
       assert.ok(marked.includes(table), table)
     await keepOnly(client)
     await makeDue(database(), client)
@@ -197,6 +208,9 @@ describe('an erasure', () => {
       ['letters', { subject: 'Offer', body: 'Dear Ben' }],
     ] as const)
       assert.equal((await ben.send('POST', `${other}/${list}`, item)).status, 201)
+    const digest = createHash('sha256').update('Lunch').digest('hex')
+    await ben.send('POST', `${other}/uploads`, Buffer.from('Lunch'))
+    assert.equal((await ben.send('POST', `${other}/documents`, { name: 'Lunch', digest })).status, 201)
     const client = await fillClient(anna)
     await keepOnly(client)
     await asSuperuser(database(), (tx) => tx.rows('analyze'))

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import type { Database } from '../../src/platform/database/database.ts'
 import type { Member } from './firm.ts'
 import { at } from './json.ts'
@@ -49,6 +50,11 @@ export async function fillClient(of: Member): Promise<string> {
   const entry = await send('POST', `${client}/time_entries`, work)
   await send('PATCH', `${client}/time_entries/${entry}`, { text: `longer advice ${marker}` })
   await send('POST', `${client}/expenses`, { date: '2026-03-12', amount: '34.50', text: `train ${marker}` })
+  const file = Buffer.from(`the file of ${marker}`)
+  const digest = createHash('sha256').update(file).digest('hex')
+  await send('POST', `${client}/uploads`, file)
+  const document = await send('POST', `${client}/documents`, { name: `First ${marker}.txt`, digest })
+  await send('PATCH', `${client}/documents/${document}`, { name: `${marker}.txt` })
   const sent = await send('POST', `${client}/letters`, { subject: `Offer ${marker}`, body: `Dear ${marker}` })
   await send('PATCH', `${client}/letters/${sent}`, { status: 'sent' })
   const version = await send('POST', `${client}/letters/${sent}/versions`)

@@ -13,7 +13,7 @@ export interface Member extends Person, Session {
 /** A signed-in browser. */
 export interface Session {
   get(address: string, headers?: Readonly<Record<string, string>>): Promise<Answer>
-  /** Sends a change as the pages do: same origin, with an optional JSON body. */
+  /** Sends a change as the pages do: same origin, with an optional body: bytes as they are, anything else as JSON. */
   send(method: string, address: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Answer>
 }
 
@@ -36,6 +36,8 @@ interface Asked {
 /** The headers that the pages send with a change. */
 const sameOrigin = { 'sec-fetch-site': 'same-origin' }
 
+const isBytes = (body: unknown): body is Uint8Array<ArrayBuffer> => body instanceof Uint8Array
+
 /** Sends a request without a cookie, unless the headers have one. */
 async function askAt(url: string, method: string, address: string, { body, headers = {} }: Asked = {}) {
   const response = await fetch(url + address, {
@@ -43,10 +45,10 @@ async function askAt(url: string, method: string, address: string, { body, heade
     redirect: 'manual',
     headers: {
       accept: 'application/json',
-      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...(body !== undefined && { 'content-type': isBytes(body) ? 'application/octet-stream' : 'application/json' }),
       ...headers,
     },
-    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    ...(body !== undefined && { body: typeof body === 'string' || isBytes(body) ? body : JSON.stringify(body) }),
   })
   return readAnswer(response)
 }

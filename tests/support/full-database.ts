@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { byService, personActor } from '../../src/access/actor.ts'
 import { eraseClient } from '../../src/client-data/store.ts'
 import { claimMonth } from '../../src/invoicing/run/store.ts'
@@ -150,6 +150,10 @@ async function useRecords(portal: Portal) {
     rate: '100',
     text: 'Advice',
   })
+  const file = { kind: 'A file' }
+  const digest = createHash('sha256').update(JSON.stringify(file)).digest('hex')
+  await send('POST', `/clients/${client}/uploads`, file)
+  await send('POST', `/clients/${client}/documents`, { name: 'A file.json', digest })
   await send('POST', `/clients/${client}/expenses`, { date: '2026-03-12', amount: '34.50', text: 'Train' })
   const body = { email: 'invited@example.com', name: 'Invited', role: 'consultant' }
   assert.equal((await partner.profile.ask('/people/invitations', { method: 'POST', body })).status, 201)

@@ -1,4 +1,4 @@
-import { IconAddressBook, IconFileText, IconMail, IconReceipt, type Icon } from '@tabler/icons-react'
+import { IconAddressBook, IconFile, IconFileText, IconMail, IconReceipt, type Icon } from '@tabler/icons-react'
 import type { RecordNoun, SearchResult } from '../../src/clients/schema.ts'
 import { nouns } from '../fields.ts'
 
@@ -7,6 +7,7 @@ export const recordIcons: Readonly<Record<RecordNoun, Icon>> = {
   note: IconFileText,
   dispute: IconReceipt,
   letter: IconMail,
+  document: IconFile,
 }
 
 /** The page of a search result. */

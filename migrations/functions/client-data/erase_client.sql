@@ -34,7 +34,8 @@ begin
     select id from dispute where client_id = p_client union all
     select id from letter where client_id = p_client union all
     select id from time_entry where client_id = p_client union all
-    select id from expense where client_id = p_client union all select p_client);
+    select id from expense where client_id = p_client union all
+    select id from document where client_id = p_client union all select p_client);
   with sealed as materialized (
     select r.number, d.digest
     from revision r
@@ -53,6 +54,10 @@ begin
   delete from note where client_id = p_client;
   delete from time_entry where client_id = p_client;
   delete from expense where client_id = p_client;
+  delete from document where client_id = p_client;
+  delete from document_content where client_id = p_client;
+  delete from document_upload where client_id = p_client;
+  delete from document_chunk where client_id = p_client;
 
   perform from invoice where client_id = p_client and state <> 'issued' for update;
   delete from invoice_line using invoice i

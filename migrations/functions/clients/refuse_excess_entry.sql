@@ -1,4 +1,4 @@
--- Entries are listed page by page, but exported and billed together, so their number is limited too. Those that an invoice
+-- Entries and documents are listed page by page, but exported and billed together, so their number is limited too. Entries that an invoice
 -- bills do not count: they cannot be archived.
 create or replace function refuse_excess_entry() returns trigger
 language plpgsql security definer set search_path from current as $$

@@ -50,7 +50,16 @@ async function person(role: Role): Promise<PersonActor> {
 async function clientOf(consultantId: string): Promise<string> {
   const id = randomUUIDv7()
   await database.rows('insert into client (id, name, consultant_id) values ($1, $2, $3)', [id, 'C', consultantId])
+  await database.rows(
+    `with upload as (
+        insert into document_upload (id, client_id, bytes, received) values (gen_random_uuid(), $1, 1, 1) returning id, client_id),
+      chunk as (insert into document_chunk (client_id, upload_id, start, bytes, data) select client_id, id, 0, 1, 'x' from upload)
+     insert into document_content (client_id, digest, bytes, type, upload_id)
+     select client_id, sha256('x'), 1, 'text/plain', id from upload`,
+    [id],
+  )
   const fields = [
+    ['document', 'name, digest', `'f', sha256('x')`],
     ['note', 'date, text', `'2026-01-01', 'n'`],
     ['dispute', 'invoice, amount', `'i', 1`],
     ['letter', 'subject', `'s'`],
@@ -90,7 +99,20 @@ async function as<Row = Record<string, unknown>>(who: Actor, text: string, value
 const seenEntries = (who: Actor) =>
   as<{ outcome: string }>(who, `select outcome from audit where action = 'seen' order by id`)
 
-const tables = ['client', 'note', 'dispute', 'letter', 'time_entry', 'expense', 'revision', 'draft']
+const tables = [
+  'client',
+  'note',
+  'dispute',
+  'letter',
+  'document',
+  'document_chunk',
+  'document_content',
+  'document_upload',
+  'time_entry',
+  'expense',
+  'revision',
+  'draft',
+]
 /** Tables for partners only. */
 const invoicing = [
   'billed_entry',

@@ -23,7 +23,7 @@ export function expenses({ taxes = [], timeZone = 'UTC' }: ExpenseSettings = {})
     plural: 'expenses',
     columns: ['date', 'amount', 'text', 'tax', 'billable'],
     money: ['amount'],
-    isPaged: true,
+    pagedBy: 'date',
     totals: () => ({
       entries: 'count(*)',
       billable: 'coalesce(sum(n.amount) filter (where n.billable), 0)::text',

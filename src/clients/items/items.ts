@@ -39,7 +39,7 @@ interface ArchivedItems {
 }
 
 /**
- * The notes, disputes, letters, time entries or expenses of a client. Every method applies the policy to the client, writes an audit event
+ * The notes, disputes, letters, documents, time entries or expenses of a client. Every method applies the policy to the client, writes an audit event
  * whether it allows or refuses, and throws what `RecordAccess.refuse` throws if the actor cannot see the client or the item.
  * Changes also throw Problem `conflict` for an archived client or item and for a full record, and `stale_version` with the current
  * item if its version is not one that the change is based on.
@@ -78,9 +78,13 @@ export function createItems({ access, currency, kind }: ItemsNeeds): Items {
     async list(visit: Visit, clientId: string, page: ItemPageQuery = {}) {
       const scope = scopeOf(visit.actor, 'list', noun)
       const limit = limitOf(page.limit)
-      const after = kind.isPaged ? positionOf(page.cursor, isDay) : undefined
-      const statement: PreparedStatement<store.ItemsRow & Partial<store.ItemPageRow>> = kind.isPaged
-        ? store.readItemPage(kind, scope, clientId, { after, limit: limit + 1, unit: minorUnitOf(currency) })
+      const after = kind.pagedBy && positionOf(page.cursor, kind.pagedBy === 'date' ? isDay : isTime)
+      const statement: PreparedStatement<store.ItemsRow & Partial<store.ItemPageRow>> = kind.pagedBy
+        ? store.readItemPage({ ...kind, pagedBy: kind.pagedBy }, scope, clientId, {
+            after,
+            limit: limit + 1,
+            unit: minorUnitOf(currency),
+          })
         : store.readItems(kind, scope, clientId)
       const [[row]] = await access.as(visit, [statement])
       const done = { ...audited('listed', clientId), action: `${kind.plural}_listed` }
@@ -88,9 +92,9 @@ export function createItems({ access, currency, kind }: ItemsNeeds): Items {
         return access.refuse(visit, done)
       await access.note(visit, done)
       const items = (row.items ?? []).map(present)
-      if (!kind.isPaged) return { items, next: null }
+      if (!kind.pagedBy) return { items, next: null }
       const totals = kind.toTotals?.(row.totals ?? {}, currency)
-      return { ...pageOf(items, limit), totals, ...kind.toListFields?.(currency) }
+      return { ...pageOf(items, limit, kind.pagedBy), totals, ...kind.toListFields?.(currency) }
     },
 
     async read(visit, clientId, id) {
@@ -150,10 +154,13 @@ export function createItems({ access, currency, kind }: ItemsNeeds): Items {
 /** A day as cursors have it. The year keeps it within PostgreSQL's range. */
 const isDay = (text: string) => text.length === 10 && /^\d{4}-/.test(text) && parseIsoTime(text) !== undefined
 
-function pageOf(items: readonly Item[], limit: number): ItemPage {
+/** A time as responses have it. The year keeps it within PostgreSQL's range. */
+const isTime = (text: string) => /^2\d{3}-\S{5}T\S+Z$/.test(text) && parseIsoTime(text) !== undefined
+
+function pageOf(items: readonly Item[], limit: number, column: string): ItemPage {
   const shown = items.slice(0, limit)
   const last = items.length > limit ? shown.at(-1) : undefined
-  return { items: shown, next: last ? cursorOf({ key: String(last['date']), id: last.id }) : null }
+  return { items: shown, next: last ? cursorOf({ key: String(last[column]), id: last.id }) : null }
 }
 
 const auditedOf = (noun: string, verb: string, clientId: string, nounId?: string): AuditedAction => ({
@@ -162,9 +169,6 @@ const auditedOf = (noun: string, verb: string, clientId: string, nounId?: string
   clientId,
   nounId,
 })
-
-/** A time as responses have it. The year keeps it within PostgreSQL's range. */
-const isTime = (text: string) => /^2\d{3}-\S{5}T\S+Z$/.test(text) && parseIsoTime(text) !== undefined
 
 function createArchivedItems({ access, currency, kind }: ItemsNeeds): ArchivedItems {
   const { noun } = kind

@@ -1,12 +1,12 @@
 import type { Actor } from '../../access/actor.ts'
 import type { TObject } from 'typebox'
 
-/** How notes, disputes, letters, time entries and expenses differ. */
+/** How notes, disputes, letters, documents, time entries and expenses differ. */
 export interface ItemKind {
   /** The name of the table, and the noun in the audit log. */
-  readonly noun: 'note' | 'dispute' | 'letter' | 'time_entry' | 'expense'
+  readonly noun: 'note' | 'dispute' | 'letter' | 'document' | 'time_entry' | 'expense'
   /** The path segment below the client's URL, and the name of the list in JSON. */
-  readonly plural: 'notes' | 'disputes' | 'letters' | 'time_entries' | 'expenses'
+  readonly plural: 'notes' | 'disputes' | 'letters' | 'documents' | 'time_entries' | 'expenses'
   /** The columns that people can write. */
   readonly columns: readonly string[]
   /** Read-only columns. */
@@ -19,8 +19,8 @@ export interface ItemKind {
   readonly money?: readonly string[]
   /** The audit actions of changes to these values of the column `status`, and of new items that have them. */
   readonly statusActions?: Readonly<Record<string, string>>
-  /** Whether a list has pages, ordered by the column `date`: there can be more of them than a record is read with. */
-  readonly isPaged?: boolean
+  /** The column by which a list has pages, the latest first: there can be more of them than a record is read with. */
+  readonly pagedBy?: 'date' | 'created_at'
   /**
    * What a list says about all items that are not archived: a name, and its SQL aggregate over the items `n`. `unit` is the
    * minor unit of the currency in 10⁻¹². Amounts are text.

@@ -13,7 +13,7 @@ interface OutcomeNeeds {
   readonly present: (row: store.ItemJson) => Item
 }
 
-/** The results and the refusals of changes to notes, disputes or letters. */
+/** The results and the refusals of changes to items. */
 export function createItemOutcomes({ access, kind, present }: OutcomeNeeds) {
   return { outcome, refused }
 
@@ -35,8 +35,8 @@ export function createItemOutcomes({ access, kind, present }: OutcomeNeeds) {
   }
 
   /**
-   * Handles the errors of refuse_excess(), touch_client(), keep_letter() and keep_entry(): the record is full, the client
-   * left the scope, the letter has been sent, or the entry is billed.
+   * Handles the errors of refuse_excess(), touch_client(), keep_letter(), keep_entry() and keep_document(): the record is full, the client
+   * left the scope, the letter has been sent, the entry is billed, or the content is missing.
    */
   function refused(visit: Visit, done: AuditedAction) {
     return (error: unknown) => {
@@ -49,6 +49,8 @@ export function createItemOutcomes({ access, kind, present }: OutcomeNeeds) {
           return access.decline(visit, done, closed(visit))
         case 'TG004':
           return access.decline(visit, done, sent(error))
+        case 'TG007':
+          return access.decline(visit, done, withoutContent())
         default:
           throw error
       }
@@ -56,11 +58,16 @@ export function createItemOutcomes({ access, kind, present }: OutcomeNeeds) {
   }
 }
 
-function full({ plural, isPaged }: ItemKind): Problem {
-  const limit = isPaged
-    ? `10 000 ${plural.replace('_', ' ')} besides those that are closed`
+function full({ plural, pagedBy }: ItemKind): Problem {
+  const limit = pagedBy
+    ? `10 000 ${plural.replace('_', ' ')}${plural === 'documents' ? '' : ' besides those that are closed'}`
     : `1 000 ${plural} or 5 MB of their text`
   return new Problem('conflict', `The record is full: it can hold ${limit}. Archive some first.`)
+}
+
+function withoutContent(): Problem {
+  const reason = 'The field digest must be that of a complete upload to this client, or of one of its documents.'
+  return new Problem('invalid_field', reason, { field: 'digest' })
 }
 
 /** A consultant may not see what is billed. */

@@ -11,7 +11,7 @@ export interface PersonJson {
   readonly name: string
 }
 
-/** A note, dispute or letter in PostgreSQL's JSON: times are strings. */
+/** A note, dispute, letter, document or entry in PostgreSQL's JSON: times are strings. */
 export interface ItemJson {
   readonly id: string
   readonly created_at: string
@@ -197,23 +197,27 @@ export interface ItemPageRow extends ItemsRow {
   readonly totals: Readonly<Record<string, unknown>>
 }
 
+/** PostgreSQL's type of the column by which a list has pages. */
+const keyTypes = { date: 'date', created_at: 'timestamptz' } as const
+
 /**
- * The items of a kind that has pages after a position, the latest day first, and the totals of all of them. Archived ones are
+ * The items of a kind that has pages after a position, the latest first, and the totals of all of them. Archived ones are
  * left out. `unit` is the minor unit of the currency in 10⁻¹².
  */
 export function readItemPage(
-  kind: ItemKind,
+  kind: ItemKind & Required<Pick<ItemKind, 'pagedBy'>>,
   scope: Scope,
   clientId: string,
   { after, limit, unit }: { readonly after: PagePosition | undefined; readonly limit: number; readonly unit: bigint },
 ): PreparedStatement<ItemPageRow> {
   const { condition, value, name } = within(scope)
   const totals = Object.entries(kind.totals?.(unit) ?? {}).map(([total, expression]) => `${expression} as ${total}`)
-  const rest = 'n.archived_at is null and ($3::date is null or (n.date, n.id) < ($3, $4::uuid))'
+  const { pagedBy: key } = kind
+  const rest = `n.archived_at is null and ($3::${keyTypes[key]} is null or (n.${key}, n.id) < ($3, $4::uuid))`
   return {
     name: `page of ${kind.plural} ${name}`,
     text: `select c.consultant_id, (select json_agg(item) from (
-        ${itemRow(kind, rest)} order by n.date desc, n.id desc limit $5) item) as items,
+        ${itemRow(kind, rest)} order by n.${key} desc, n.id desc limit $5) item) as items,
         (select row_to_json(total) from (
           select ${totals.join(', ')} from ${kind.noun} n where n.client_id = c.id and n.archived_at is null) total) as totals
       from client c where ${condition} and c.id = $2`,

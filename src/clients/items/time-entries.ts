@@ -23,7 +23,7 @@ export function timeEntries({ hourlyRate, timeZone = 'UTC' }: TimeSettings = {})
     plural: 'time_entries',
     columns: ['date', 'minutes', 'rate', 'text', 'billable'],
     money: ['rate'],
-    isPaged: true,
+    pagedBy: 'date',
     // As the amounts that are shown: rounded once each, to the minor unit.
     totals: (unit) => ({
       entries: 'count(*)',

@@ -2,6 +2,7 @@ import type { RecordAccess } from '../../access/access.ts'
 import type { Visit } from '../../access/actor.ts'
 import { may, scopeOf } from '../../access/policy.ts'
 import { disputes } from '../items/disputes.ts'
+import { documents } from '../documents/documents.ts'
 import { expenses } from '../items/expenses.ts'
 import { notes } from '../items/notes.ts'
 import { hiddenNumbers, type HiddenNumbers } from './hidden-numbers.ts'
@@ -99,6 +100,7 @@ const fieldsOf = {
   client: (data: Readonly<Record<string, unknown>>) => data,
   note: notes.toFields,
   dispute: disputes.toFields,
+  document: documents.toFields,
   time_entry: timeEntries().toFields,
   expense: expenses().toFields,
   // What a letter has cost is in the ledger, which has no versions.

@@ -3,6 +3,7 @@ import type { Scope } from '../../access/policy.ts'
 import type { PreparedStatement } from '../../platform/database/pipeline.ts'
 import { billingNames, type ClientBilling, type ClientBillingChange } from './billing.ts'
 import { disputes } from '../items/disputes.ts'
+import { documents } from '../documents/documents.ts'
 import { expenses } from '../items/expenses.ts'
 import { itemsJson, type ItemJson, type PersonJson } from '../items/store.ts'
 import type { ItemKind } from '../items/kinds.ts'
@@ -52,6 +53,7 @@ export interface RecordRow extends ClientRow, ClientBilling {
 }
 
 export interface WholeRecordRow extends RecordRow {
+  readonly documents: readonly ItemJson[] | null
   readonly time_entries: readonly ItemJson[] | null
   readonly expenses: readonly ItemJson[] | null
 }
@@ -75,7 +77,7 @@ export function readRecord(scope: Scope, id: string): PreparedStatement<RecordRo
 
 /** A client with all its items, including archived ones. */
 export function readWholeRecord(scope: Scope, id: string): PreparedStatement<WholeRecordRow> {
-  const kinds = [...ordinaryKinds, timeEntries(), expenses()]
+  const kinds = [...ordinaryKinds, documents, timeEntries(), expenses()]
   return recordWith('whole record', (kind) => itemsJson(kind, 'true'), kinds, { scope, id })
 }
 

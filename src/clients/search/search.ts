@@ -9,7 +9,7 @@ import { snippetOf } from './snippets.ts'
 /** Full-text search by word prefix in all records that the actor may see. */
 export interface Search {
   /**
-   * Clients first, then notes, disputes and letters; each last changed first, with at most `limit` matches. If nothing
+   * Clients first, then notes, disputes, letters and documents; each last changed first, with at most `limit` matches. If nothing
    * matches, clients with a similar spelling.
    */
   find(visit: Visit, query: { readonly q?: string; readonly limit?: string }): Promise<SearchResults>
@@ -20,7 +20,8 @@ export function createSearch({ access }: { access: RecordAccess }): Search {
     async find(visit: Visit, { q = '', limit }) {
       const most = limitOf(limit, 20)
       const of = (noun: RecordNoun) => searchNoun(noun, scopeOf(visit.actor, 'list', noun), q, most)
-      const found = (await access.as(visit, [of('client'), of('note'), of('dispute'), of('letter')])).flat()
+      const nouns = [of('client'), of('note'), of('dispute'), of('letter'), of('document')]
+      const found = (await access.as(visit, nouns)).flat()
       const scope = scopeOf(visit.actor, 'list', 'client')
       const [similar] =
         isGuessable(q) && found.length === 0 ? await access.as(visit, [searchSimilar(scope, q, most)]) : [[]]

@@ -27,6 +27,7 @@ const shown = {
   note: { title: `to_char(n.date, 'YYYY-MM-DD')`, text: 'n.text', ...item },
   dispute: { title: 'n.invoice', text: `n.invoice || ' · ' || n.position`, ...item },
   letter: { title: 'n.subject', text: `n.subject || ' · ' || n.body`, ...item },
+  document: { title: 'n.name', text: 'n.name', ...item },
 } as const
 
 /**

@@ -2,16 +2,18 @@ import { Query, type Client, type Connection, type FieldDef } from 'pg'
 import { valueTypes } from './types.ts'
 
 /**
- * SQL that is prepared once per connection under its name. Values are sent as text; undefined and null are NULL. `Row` is
+ * SQL that is prepared once per connection under its name. Values are sent as text, and bytes as they are; undefined and null are NULL. `Row` is
  * the type of its rows, with the conversions of `Queryable`.
  */
 export interface PreparedStatement<Row = unknown> {
   readonly name: string
   readonly text: string
-  readonly values?: readonly (string | number | bigint | boolean | null | undefined)[]
+  readonly values?: readonly Value[]
   /** Never set; it carries the type. */
   readonly row?: Row
 }
+
+type Value = string | number | bigint | boolean | Buffer | null | undefined
 
 /** The rows of each of several statements. */
 export type RowsOf<Statements extends readonly PreparedStatement[]> = {
@@ -155,7 +157,7 @@ function isParser(value: unknown): value is Column['parse'] {
   return typeof value === 'function'
 }
 
-function textOf(value: string | number | bigint | boolean | null | undefined): string | null {
+function textOf(value: Value): string | Buffer | null {
   if (value === null || value === undefined) return null
-  return typeof value === 'string' ? value : String(value)
+  return typeof value === 'string' || Buffer.isBuffer(value) ? value : String(value)
 }

@@ -113,7 +113,12 @@ function addRequestHooks(server: Server, needs: ServerNeeds): void {
     }
     done(findFramingProblem(request.raw))
   })
-  server.addHook('preParsing', ({ raw }, reply, _payload, done) => done(null, bodies.bound(raw, reply.raw)))
+  server.addHook('preParsing', (request, reply, _payload, done) =>
+    done(
+      null,
+      bodies.bound(request.raw, reply.raw, () => request.routeOptions.config.storesBody === true),
+    ),
+  )
   server.addHook('preClose', () => traffic.drain())
 }
 

@@ -9,6 +9,8 @@ declare module 'fastify' {
   interface FastifySchema {
     /** Request headers, for the OpenAPI document only: the handler checks them. */
     documentedHeaders?: TObject
+    /** What the bytes of the body are, of a route that accepts any. */
+    documentedBytes?: string
   }
 }
 
@@ -189,6 +191,11 @@ export async function registerOpenApi(server: Server, { baseUrl, examples = {} }
 
 function withHeaders(schema: FastifySchema | undefined): FastifySchema {
   if (schema === undefined) return { hide: true }
-  const { documentedHeaders, ...rest } = schema
-  return documentedHeaders === undefined ? rest : { ...rest, headers: documentedHeaders }
+  const { documentedHeaders, documentedBytes, ...rest } = schema
+  const bytes = { schema: { type: 'string', format: 'binary', description: documentedBytes } }
+  return {
+    ...rest,
+    ...(documentedHeaders && { headers: documentedHeaders }),
+    ...(documentedBytes !== undefined && { body: { content: { 'application/octet-stream': bytes } } }),
+  }
 }

@@ -45,8 +45,11 @@ test('every action of the audit log can be filtered by', () => {
     assert.ok(literal.includes(name), `${name} is found in the sources`)
   }
   const composed = [
-    ...['notes', 'disputes', 'letters', 'time_entries', 'expenses'].map((plural) => `${plural}_listed`),
-    ...['note', 'dispute', 'letter', 'time_entry', 'expense'].flatMap((noun) => [`${noun}_read`, `${noun}_archived`]),
+    ...['notes', 'disputes', 'letters', 'documents', 'time_entries', 'expenses'].map((plural) => `${plural}_listed`),
+    ...['note', 'dispute', 'letter', 'document', 'time_entry', 'expense'].flatMap((noun) => [
+      `${noun}_read`,
+      `${noun}_archived`,
+    ]),
   ]
   assert.deepEqual(
     [...new Set([...literal, ...composed])].filter((name) => !actions.includes(name)),

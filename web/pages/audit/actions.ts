@@ -79,6 +79,7 @@ const plurals = {
   note: 'notes',
   dispute: 'disputes',
   letter: 'letters',
+  document: 'documents',
   time_entry: 'time_entries',
   expense: 'expenses',
 }
@@ -87,6 +88,7 @@ const items = Object.entries(plurals).flatMap(([noun, plural]) => [
   ...['read', 'created', 'changed', 'archived', 'restored'].map((did) => `${noun}_${did}`),
 ])
 const letters = ['approved', 'sent', 'version_created', 'exported'].map((did) => `letter_${did}`)
+const uploads = ['document_content_read', ...['read', 'started', 'continued'].map((did) => `upload_${did}`)]
 const drafts = ['drafts_listed', ...['read', 'started', 'stopped', 'failed'].map((did) => `draft_${did}`)]
 const billing = [
   'accounts_listed',
@@ -130,5 +132,7 @@ const billing = [
   ),
 ]
 
+const records = [...clients, ...items, ...letters, ...uploads, ...drafts]
+
 /** The actions by which the audit log can be filtered, as they are stored. */
-export const actions = [...signIn, ...people, ...billing, ...looks, ...clients, ...items, ...letters, ...drafts]
+export const actions = [...signIn, ...people, ...billing, ...looks, ...records]

@@ -12,6 +12,7 @@ const items = new Map([
   ['note', 'notes'],
   ['dispute', 'disputes'],
   ['letter', 'letters'],
+  ['document', 'documents'],
   ['time_entry', 'time_entries'],
   ['expense', 'expenses'],
 ])

@@ -72,6 +72,7 @@ const verbs: Readonly<Record<string, string>> = {
 const deeds: Readonly<Record<string, string>> = {
   letter_version_created: 'started a new version of',
   letter_exported: 'downloaded',
+  document_content_read: 'opened',
   revisions_read: 'viewed earlier versions of',
 }
 
@@ -80,6 +81,10 @@ const looks: Readonly<Record<string, string>> = {
   notes_listed: 'viewed the notes',
   disputes_listed: 'viewed the disputes',
   letters_listed: 'viewed the letters',
+  documents_listed: 'viewed the documents',
+  upload_started: 'began to upload a file',
+  upload_continued: 'uploaded a file, or a part of one',
+  upload_read: 'viewed the state of an upload',
   activity_read: 'viewed the activity',
   client_unarchived: 'restored the client from the archive',
   client_assigned: 'assigned the client to another consultant',
@@ -124,10 +129,10 @@ function Thing({ activity: { noun, noun_id: id, title } }: { readonly activity: 
   if (!words || noun === 'client') return 'the client'
   if (id === null || title === null) return `${words.one.startsWith('e') ? 'an' : 'a'} ${words.one}`
   const to = `/clients/${record.id}/${words.path}/${id}`
-  if (noun === 'letter') {
+  if (noun === 'letter' || noun === 'document') {
     return (
       <>
-        the letter “<Link to={to}>{title}</Link>”
+        the {words.one} “<Link to={to}>{title}</Link>”
       </>
     )
   }

@@ -8,9 +8,9 @@ import type { Item, ItemNoun } from './items.tsx'
 import { Revisions } from './revisions.tsx'
 import { useRecord } from './use-record.ts'
 
-const itemNouns: readonly ItemNoun[] = ['note', 'dispute', 'letter', 'time_entry', 'expense']
+const itemNouns: readonly ItemNoun[] = ['note', 'dispute', 'letter', 'document', 'time_entry', 'expense']
 
-/** One note, dispute or letter with its versions. */
+/** One item with its versions. */
 export function ItemPage() {
   const { id, status } = useRecord()
   const loaded = useLoaderData<{ item: Item; revisions: RevisionList; noun: string }>()

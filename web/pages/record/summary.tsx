@@ -3,6 +3,7 @@ import type { Dispute, Expense, TimeEntry } from '../../../src/clients/schema.ts
 import { Day } from '../../components/time.tsx'
 import { dateText, numberText } from '../../locale.ts'
 import { moneyText } from '../../money.ts'
+import { sizeText } from '../../size.ts'
 import { disputeStatusNames, letterStatusNames } from '../../words.ts'
 import type { Item } from './items.tsx'
 
@@ -31,6 +32,7 @@ export function summaryOf(item: Item): Summary {
       text: item.position,
     }
   }
+  if ('digest' in item) return { title: item.name, aside: sizeText(item.bytes), text: '' }
   const badge = { text: letterStatusNames[item.status], color: letterColors[item.status] }
   return { title: item.subject, badge, aside: '', text: item.body }
 }

@@ -17,7 +17,7 @@ import { counted, invoiceKindNames, spoken } from '../../words.ts'
 import { InvoiceState } from '../invoices/state.tsx'
 import classes from './search.module.css'
 
-const kinds: readonly RecordNoun[] = ['client', 'note', 'dispute', 'letter']
+const kinds: readonly RecordNoun[] = ['client', 'note', 'dispute', 'letter', 'document']
 
 /** Searches every record that the person may see, and for partners the numbers of invoices. */
 export function SearchPage() {
@@ -33,7 +33,7 @@ export function SearchPage() {
     <Page title="Search">
       <SearchField
         label="Search all records"
-        placeholder={isPartner ? 'Search records and invoice numbers' : 'Search clients, notes, disputes and letters'}
+        placeholder={isPartner ? 'Search records and invoice numbers' : 'Search clients and their records'}
         value={q}
         onSearch={(text) => setParameters({ q: text }, { replace: true })}
         onDown={() => document.querySelector<HTMLElement>('[data-row]')?.focus()}

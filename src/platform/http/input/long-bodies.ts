@@ -2,6 +2,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { Problem } from '../../problems.ts'
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Whether the route stores the body as it arrives, and keeps no more than a small part of it in memory. */
+    storesBody?: boolean
+  }
+}
+
 /** The bytes of each body that do not count. Nearly all requests are shorter, so long ones do not keep them out. */
 export const shortBody = 64 * 1024
 
@@ -9,9 +16,9 @@ export const shortBody = 64 * 1024
 export interface LongBodies {
   /**
    * Returns the request's body for reading. It counts until the response has ended. Reading it fails with Problem `overloaded` if this and
-   * all others would be too long together.
+   * all others would be too long together. One that is not kept in memory does not count.
    */
-  bound(request: IncomingMessage, response: ServerResponse): Readable
+  bound(request: IncomingMessage, response: ServerResponse, isStored?: () => boolean): Readable
 }
 
 /** `most`: bytes of all bodies at a time, without the first 64 KiB of each. */
@@ -43,7 +50,8 @@ export function createLongBodies(most: number): LongBodies {
   }
 
   return Object.freeze<LongBodies>({
-    bound: (request, response) => (isShort(request) ? request : bounded(request, response)),
+    bound: (request, response, isStored) =>
+      isShort(request) || isStored?.() === true ? request : bounded(request, response),
   })
 }
 

@@ -1,0 +1,243 @@
+import type { Visit } from '../../access/actor.ts'
+import type { Scope } from '../../access/policy.ts'
+import type { Database, Queryable } from '../../platform/database/database.ts'
+import type { PreparedStatement } from '../../platform/database/pipeline.ts'
+import { logged, loggedValues, within } from '../statements-store.ts'
+
+/** An upload in PostgreSQL's JSON. */
+export interface UploadJson {
+  readonly id: string
+  readonly bytes: number
+  readonly received: number
+  readonly digest: string | null
+  readonly type: string | null
+}
+
+/** The client of an upload, if it is within the scope, and the upload, if it exists. */
+export interface UploadRow {
+  readonly consultant_id: string
+  readonly status: 'active' | 'archived'
+  readonly upload: UploadJson | null
+}
+
+interface UploadWrite {
+  readonly visit: Visit
+  readonly clientId: string
+  readonly id: string
+}
+
+export function readUpload(scope: Scope, clientId: string, id: string): PreparedStatement<UploadRow> {
+  const { condition, value, name } = within(scope)
+  return {
+    name: `upload ${name}`,
+    text: `select c.consultant_id, c.status, (
+        select row_to_json(u) from (
+          select u.id, u.bytes, u.received, encode(u.digest, 'hex') as digest, u.type
+          from document_upload u where u.client_id = c.id and u.id = $3) u) as upload
+      from client c where ${condition} and c.id = $2`,
+    values: [value, clientId, id],
+  }
+}
+
+/** Inserts nothing if the client is archived or outside the scope, or the upload exists. `bytes`: the size when it is complete. */
+export function insertUpload(
+  scope: Scope,
+  { visit, clientId, id, bytes }: UploadWrite & { readonly bytes: number },
+): PreparedStatement {
+  const { condition, value, name } = within(scope)
+  return {
+    name: `insert upload ${name}`,
+    text: `with here as materialized (
+        select c.id from client c where ${condition} and c.id = $2 and c.status = 'active' for key share of c),
+      changed as (
+        insert into document_upload (id, client_id, bytes) select $3, here.id, $4 from here
+        on conflict do nothing returning id, client_id, 1 as version)
+      ${logged('document', `'upload_started'`, 5)}`,
+    values: [value, clientId, id, bytes, ...loggedValues(visit, [])],
+  }
+}
+
+/** An erasure takes the upload away before a statement that waited for it. */
+const here = (condition: string) => `select u.id, u.client_id, u.bytes, u.received from client c, document_upload u
+  where ${condition} and c.id = $2 and c.status = 'active' and u.client_id = c.id and u.id = $3 and u.digest is null`
+const locked = 'for key share of c for no key update of u'
+
+/**
+ * Adds a chunk of an upload. Returns no row if the bytes before it are not those that have arrived, if it is too long, or if the client is
+ * archived or outside the scope.
+ */
+export function insertChunk(
+  scope: Scope,
+  { clientId, id, start, bytes, data }: Omit<UploadWrite, 'visit'> & StoredChunk,
+): PreparedStatement {
+  const { condition, value, name } = within(scope)
+  return {
+    name: `insert chunk ${name}`,
+    text: `with here as materialized (
+        ${here(condition)} and u.received = $4::bigint and $4::bigint + $5::integer <= u.bytes ${locked}),
+      stored as (
+        insert into document_chunk (client_id, upload_id, start, bytes, data)
+        select client_id, id, $4::bigint, $5::integer, $6::bytea from here)
+      update document_upload u set received = u.received + $5::integer, touched_at = record_time()
+      from here where u.id = here.id returning true as done`,
+    values: [value, clientId, id, start, bytes, data],
+  }
+}
+
+/** A chunk of bytes, encrypted. */
+export interface StoredChunk {
+  /** The number of bytes before it. */
+  readonly start: number
+  /** The number of its bytes before they were encrypted. */
+  readonly bytes: number
+  readonly data: Buffer
+}
+
+/** Makes a content of an upload that has all its bytes, unless the client has the same content already. */
+export function completeUpload(
+  scope: Scope,
+  { clientId, id, digest, type }: Omit<UploadWrite, 'visit'> & { readonly digest: Buffer; readonly type: string },
+): PreparedStatement {
+  const { condition, value, name } = within(scope)
+  return {
+    name: `complete upload ${name}`,
+    text: `with here as materialized (${here(condition)} and u.received = u.bytes ${locked}),
+      stored as (
+        insert into document_content (client_id, digest, bytes, type, upload_id)
+        select client_id, $4::bytea, bytes, $5, id from here on conflict do nothing)
+      update document_upload u set digest = $4::bytea, type = $5, touched_at = record_time()
+      from here where u.id = here.id returning true as done`,
+    values: [value, clientId, id, digest, type],
+  }
+}
+
+/** The next chunk of an upload from a start on; no row at its end. */
+export function readChunk(
+  scope: Scope,
+  clientId: string,
+  uploadId: string,
+  start: number,
+): PreparedStatement<StoredChunk> {
+  const { condition, value, name } = within(scope)
+  return {
+    name: `chunk ${name}`,
+    text: `select k.start::float8 as start, k.bytes, k.data from client c join document_chunk k on k.client_id = c.id
+      where ${condition} and c.id = $2 and k.upload_id = $3 and k.start >= $4::bigint order by k.start limit 1`,
+    values: [value, clientId, uploadId, start],
+  }
+}
+
+/** The content of a document. */
+export interface ContentRow {
+  readonly consultant_id: string
+  /** The name and the type of this version. */
+  readonly name: string
+  readonly type: string
+  /** Null: the content is missing. */
+  readonly bytes: number | null
+  readonly upload_id: string | null
+}
+
+/** The content of a version of a document, default the current one. The document may be archived. */
+export function readVersionContent(
+  scope: Scope,
+  clientId: string,
+  id: string,
+  version: number | undefined,
+): PreparedStatement<ContentRow> {
+  const { condition, value, name } = within(scope)
+  return {
+    name: `content ${name}`,
+    text: `select c.consultant_id, r.data ->> 'name' as name, r.data ->> 'type' as type, k.bytes::float8 as bytes, k.upload_id
+      from client c join document n on n.client_id = c.id
+        join revision r on r.noun_id = n.id and r.noun = 'document' and r.version = coalesce($4::int, n.version)
+        left join document_content k on k.client_id = c.id and k.digest = (r.data ->> 'digest')::bytea
+      where ${condition} and c.id = $2 and n.id = $3`,
+    values: [value, clientId, id, version],
+  }
+}
+
+/** A content of a client, by the hexadecimal digits of its digest. */
+export function readContentOf(
+  scope: Scope,
+  clientId: string,
+  digest: string,
+): PreparedStatement<Pick<ContentRow, 'bytes' | 'upload_id'>> {
+  const { condition, value, name } = within(scope)
+  return {
+    name: `content by digest ${name}`,
+    text: `select k.bytes::float8 as bytes, k.upload_id from client c join document_content k on k.client_id = c.id
+      where ${condition} and c.id = $2 and k.digest = decode($3, 'hex')`,
+    values: [value, clientId, digest],
+  }
+}
+
+/** A content in the order in which contents are verified. */
+export interface VerifiedContent {
+  readonly client_id: string
+  readonly digest: Buffer
+  readonly bytes: number
+  readonly type: string
+  readonly upload_id: string
+}
+
+/** The contents after one, in the order of their digests and clients; at most 200. */
+export function readContentsAfter(tx: Queryable, last: VerifiedContent | undefined): Promise<VerifiedContent[]> {
+  return tx.rows(
+    `select client_id, digest, bytes::float8 as bytes, type, upload_id from document_content
+     where $1::bytea is null or (digest, client_id) > ($1, $2::uuid) order by digest, client_id limit 200`,
+    [last?.digest, last?.client_id],
+  )
+}
+
+/** The chunk of a content that begins at a byte. */
+export async function readStoredChunk(
+  tx: Queryable,
+  { client_id, upload_id }: VerifiedContent,
+  start: number,
+): Promise<Buffer | undefined> {
+  const [row] = await tx.rows<{ data: Buffer }>(
+    'select data from document_chunk where client_id = $1 and upload_id = $2 and start = $3',
+    [client_id, upload_id, start],
+  )
+  return row?.data
+}
+
+/** Every version of a document whose content is missing, is another one, or lacks bytes. */
+export const versionsWithoutContent = `
+  select r.noun_id as document, r.version, r.client_id as client, case
+      when k.digest is null then 'its content is missing'
+      when (k.bytes::text, k.type) is distinct from (r.data ->> 'bytes', r.data ->> 'type') then 'its content has another type or size'
+      else 'its content lacks bytes' end as fault
+  from revision r
+    left join document_content k on k.client_id = r.client_id and k.digest = (r.data ->> 'digest')::bytea
+    left join lateral (select coalesce(sum(h.bytes), 0) as bytes from document_chunk h
+      where h.client_id = k.client_id and h.upload_id = k.upload_id) chunks on true
+  where r.noun = 'document' and r.data <> '{}'
+    and (k.digest is null or not k.used or (k.bytes::text, k.type) is distinct from (r.data ->> 'bytes', r.data ->> 'type')
+      or chunks.bytes <> k.bytes)`
+
+/** Removes uploads that have not been continued for so long, and contents that no document has had. Returns how many of both. */
+export function removeUnused(database: Database, since: string): Promise<number> {
+  return database.transaction(async (tx) => {
+    await tx.rows(`select set_config('tollgate.proof', 'on', true)`)
+    const uploads = await tx.rows<{ id: string }>(
+      'delete from document_upload where touched_at < clock_timestamp() - $1::interval returning id',
+      [since],
+    )
+    const contents = await tx.rows<{ id: string }>(
+      'delete from document_content where not used and created_at < clock_timestamp() - $1::interval returning upload_id as id',
+      [since],
+    )
+    const ids = [...uploads, ...contents].map(({ id }) => id)
+    if (ids.length > 0) {
+      await tx.rows(
+        `delete from document_chunk k where k.upload_id = any ($1::uuid[])
+           and not exists (select from document_content c where (c.client_id, c.upload_id) = (k.client_id, k.upload_id))
+           and not exists (select from document_upload u where u.id = k.upload_id)`,
+        [ids],
+      )
+    }
+    return ids.length
+  })
+}

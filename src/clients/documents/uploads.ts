@@ -1,0 +1,198 @@
+import { createHash, type Hash } from 'node:crypto'
+import type { AuditedAction, RecordAccess } from '../../access/access.ts'
+import type { Visit } from '../../access/actor.ts'
+import { newId } from '../../access/new-id.ts'
+import { may, scopeOf } from '../../access/policy.ts'
+import type { Encryption } from '../../platform/encryption/encryption.ts'
+import { Problem } from '../../platform/problems.ts'
+import { archived } from '../items/outcomes.ts'
+import type { Upload } from '../schema.ts'
+import { chunkContext, chunksOf } from './contents.ts'
+import { headBytes, mediaTypeOf } from './media-type.ts'
+import * as store from './store.ts'
+
+/** The bytes of a request. */
+export type Body = AsyncIterable<Uint8Array>
+
+/**
+ * Bytes that are sent to a record, in one request or in several. Once all have arrived, a document can be made of them. Every method applies
+ * the policy to the client, writes an audit event whether it allows or refuses, and throws what `RecordAccess.refuse` throws if the actor
+ * cannot see the client or the upload. What has arrived of a request that breaks off is kept.
+ */
+export interface Uploads {
+  /**
+   * Starts an upload of so many bytes with the first of them. Idempotent per person and `key`: a retry returns the upload that the first call
+   * started. Throws Problem `conflict` for an archived client, and `request_too_large`.
+   */
+  start(visit: Visit, clientId: string, upload: { bytes: number; body: Body }, key?: string): Promise<Upload>
+  /**
+   * Adds bytes from `start` on. Throws Problem `conflict`, with the upload, unless this is where it has to continue, and for an archived
+   * client.
+   */
+  continue(visit: Visit, clientId: string, id: string, part: { start: number; body: Body }): Promise<Upload>
+  read(visit: Visit, clientId: string, id: string): Promise<Upload>
+}
+
+interface UploadNeeds {
+  readonly access: RecordAccess
+  readonly encryption: Pick<Encryption, 'encrypt' | 'decryptBytes'>
+}
+
+/** The most bytes of a document. */
+export const mostBytes = 100_000_000
+
+/** The bytes of a chunk. Other requests of the portal share its connections and wait while one is stored. */
+const chunkBytes = 512 * 1024
+
+export function createUploads({ access, encryption }: UploadNeeds): Uploads {
+  /** Stores a body in chunks, the rest of one that breaks off, too, and returns the hash of what it stored. */
+  async function storeBody(visit: Visit, clientId: string, upload: store.UploadJson, body: Body): Promise<Hash> {
+    const hash = createHash('sha256')
+    let start = upload.received
+    const put = async (bytes: Buffer) => {
+      const data = encryption.encrypt(bytes, chunkContext(upload.id, start))
+      const chunk = { clientId, id: upload.id, start, bytes: bytes.length, data }
+      const [[done]] = await access.as(visit, [store.insertChunk(scopeOf(visit.actor, 'create', 'document'), chunk)])
+      if (!done) await refuseChunk(visit, clientId, upload.id)
+      hash.update(bytes)
+      start += bytes.length
+    }
+    for await (const bytes of inChunks(body, upload.bytes - start)) await put(bytes)
+    return hash
+  }
+
+  /** Throws why a chunk was not stored. */
+  async function refuseChunk(visit: Visit, clientId: string, id: string): Promise<never> {
+    const done = audited('continued', clientId, id)
+    const { upload, status } = await find(visit, done)
+    return access.decline(visit, done, status === 'archived' ? archived() : elsewhere(upload))
+  }
+
+  /** The upload and the status of its client. */
+  async function find(visit: Visit, done: AuditedAction & { readonly clientId: string; readonly nounId: string }) {
+    const [[row]] = await access.as(visit, [
+      store.readUpload(scopeOf(visit.actor, 'create', 'document'), done.clientId, done.nounId),
+    ])
+    if (!row?.upload || !may(visit.actor, 'create', 'document', { consultantId: row.consultant_id })) {
+      return access.refuse(visit, done)
+    }
+    return { upload: row.upload, status: row.status }
+  }
+
+  /** Stores the body, and completes the upload if that was all. */
+  async function receive(visit: Visit, clientId: string, upload: store.UploadJson, body: Body): Promise<Upload> {
+    const done = audited('continued', clientId, upload.id)
+    const hash = await storeBody(visit, clientId, upload, body)
+    const { upload: stored } = await find(visit, done)
+    if (stored.digest === null && stored.received === stored.bytes) {
+      const digest = upload.received === 0 ? hash.digest() : await digestOf(visit, clientId, stored)
+      const type = await mediaTypeOf(await headOf(visit, clientId, stored))
+      const scope = scopeOf(visit.actor, 'create', 'document')
+      await access.as(visit, [store.completeUpload(scope, { clientId, id: upload.id, digest, type })])
+    }
+    const { upload: now } = await find(visit, done)
+    await access.note(visit, done)
+    return now
+  }
+
+  const storedChunks = (visit: Visit, clientId: string, { id, bytes }: store.UploadJson) =>
+    chunksOf({ access, encryption }, visit, { clientId, upload_id: id, bytes })
+
+  async function digestOf(visit: Visit, clientId: string, upload: store.UploadJson): Promise<Buffer> {
+    const hash = createHash('sha256')
+    for await (const bytes of storedChunks(visit, clientId, upload)) hash.update(bytes)
+    return hash.digest()
+  }
+
+  async function headOf(visit: Visit, clientId: string, upload: store.UploadJson): Promise<Buffer> {
+    let head = Buffer.alloc(0)
+    for await (const bytes of storedChunks(visit, clientId, upload)) {
+      head = Buffer.concat([head, bytes])
+      if (head.length >= headBytes) break
+    }
+    return head.subarray(0, headBytes)
+  }
+
+  return Object.freeze<Uploads>({
+    async start(visit: Visit, clientId: string, { bytes, body }: { bytes: number; body: Body }, key?: string) {
+      const scope = scopeOf(visit.actor, 'create', 'document')
+      const id = newId(visit, `${clientId}/uploads`, key)
+      const done = audited('started', clientId, id)
+      const [[inserted], [row]] = await access.as(visit, [
+        store.insertUpload(scope, { visit, clientId, id, bytes }),
+        store.readUpload(scope, clientId, id),
+      ])
+      if (!row || !may(visit.actor, 'create', 'document', { consultantId: row.consultant_id })) {
+        return access.refuse(visit, done)
+      }
+      if (!row.upload) {
+        return row.status === 'archived' ? access.decline(visit, done, archived()) : access.refuse(visit, done)
+      }
+      if (inserted) return receive(visit, clientId, row.upload, body)
+      await access.note(visit, audited('read', clientId, id))
+      return row.upload
+    },
+
+    async continue(visit, clientId, id, { start, body }) {
+      const done = audited('continued', clientId, id)
+      const { upload, status } = await find(visit, done)
+      if (status === 'archived') return access.decline(visit, done, archived())
+      if (upload.digest !== null || upload.received !== start) return access.decline(visit, done, elsewhere(upload))
+      return receive(visit, clientId, upload, body)
+    },
+
+    async read(visit, clientId, id) {
+      const done = audited('read', clientId, id)
+      const { upload } = await find(visit, done)
+      await access.note(visit, done)
+      return upload
+    },
+  })
+}
+
+const audited = (verb: 'started' | 'continued' | 'read', clientId: string, nounId: string) => ({
+  action: `upload_${verb}`,
+  noun: 'document',
+  clientId,
+  nounId,
+})
+
+/**
+ * The bytes in chunks. The rest of a body that breaks off is a chunk, too, before the error. Throws Problem `request_too_large` once there are
+ * more than `most`.
+ */
+async function* inChunks(body: Body, most: number): AsyncGenerator<Buffer> {
+  let parts: Uint8Array[] = []
+  let [length, rest] = [0, most]
+  const take = () => {
+    const chunk = Buffer.concat(parts, length)
+    parts = []
+    length = 0
+    return chunk
+  }
+  try {
+    for await (const part of body) {
+      rest -= part.length
+      if (rest < 0) throw tooMuch()
+      parts.push(part)
+      length += part.length
+      if (length >= chunkBytes) yield take()
+    }
+  } catch (error) {
+    if (length > 0) yield take()
+    throw error
+  }
+  if (length > 0) yield take()
+}
+
+function tooMuch(): Problem {
+  return new Problem('request_too_large', 'The body is longer than the rest of the upload. Send what is missing.')
+}
+
+function elsewhere(upload: Upload): Problem {
+  const reason =
+    upload.digest === null
+      ? `The upload continues at byte ${upload.received}: send the header Upload-Offset: ${upload.received} and the bytes from there on.`
+      : 'The upload is complete.'
+  return new Problem('conflict', reason, { field: 'Upload-Offset', current: upload })
+}

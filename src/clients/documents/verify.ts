@@ -1,0 +1,71 @@
+import { createHash } from 'node:crypto'
+import type { Database, Queryable } from '../../platform/database/database.ts'
+import { withSnapshot } from '../../platform/database/snapshot-store.ts'
+import type { Encryption } from '../../platform/encryption/encryption.ts'
+import { checkOf, maxFaults, runChecks, type VerifyCheck } from '../../platform/verify-checks.ts'
+import { chunkContext } from './contents.ts'
+import { readContentsAfter, readStoredChunk, versionsWithoutContent, type VerifiedContent } from './store.ts'
+
+interface DocumentOptions {
+  /** Without it, contents are counted, but not read. */
+  readonly encryption?: Pick<Encryption, 'decryptBytes'> | undefined
+  /** Reads every content, not one of several equal parts. */
+  readonly full?: boolean
+  /** Which part to read. Default: another one each day. */
+  readonly turn?: number
+  /** Called with a line of progress. */
+  readonly onProgress?: (line: string) => void
+}
+
+/** The parts of the contents of which one is read. They are told apart by the first byte of the digest. */
+const parts = 32
+
+const today = (): number => Math.floor(Date.now() / 86_400_000)
+
+/**
+ * Checks that the content of every version of a document is there, and that its bytes are those that were uploaded: encrypted with the
+ * installation's key, for their place, and with the digest that the sealed revision has.
+ */
+export async function verifyDocuments(database: Database, options: DocumentOptions = {}): Promise<VerifyCheck[]> {
+  const { encryption, full = false, turn = today(), onProgress } = options
+  const checks = await runChecks(database, {
+    'every version of a document has its content': `select * from (${versionsWithoutContent}) v`,
+  })
+  if (encryption === undefined) return checks
+  const part = turn % parts
+  const isRead = ({ digest }: VerifiedContent) => full || (digest[0] ?? 0) % parts === part
+  const faults: object[] = []
+  let [last, read]: [VerifiedContent | undefined, number] = [undefined, 0]
+  for (;;) {
+    const contents = await withSnapshot(database, (tx) => readContentsAfter(tx, last))
+    for (const content of contents.filter((each) => isRead(each))) {
+      const fault = await withSnapshot(database, (tx) => faultOf(tx, encryption, content))
+      if (fault !== undefined)
+        faults.push({ client: content.client_id, content: content.digest.toString('hex'), fault })
+    }
+    last = contents.at(-1)
+    read += contents.length
+    if (last === undefined || faults.length >= maxFaults) break
+    onProgress?.(`documents: ${read} contents`)
+  }
+  const check = checkOf('the bytes of every document are those that were uploaded', faults)
+  return [...checks, full ? check : { ...check, sample: `part ${part + 1} of ${parts}` }]
+}
+
+/** What is wrong with a content. It may be removed meanwhile, with its client. */
+async function faultOf(
+  tx: Queryable,
+  encryption: Pick<Encryption, 'decryptBytes'>,
+  content: VerifiedContent,
+): Promise<string | undefined> {
+  const hash = createHash('sha256')
+  for (let start = 0; start < content.bytes;) {
+    const data = await readStoredChunk(tx, content, start)
+    if (data === undefined) return `no bytes from ${start} on`
+    const plain = encryption.decryptBytes(data, chunkContext(content.upload_id, start))
+    if (plain === undefined || plain.length === 0) return `the bytes from ${start} on were not written by this service`
+    hash.update(plain)
+    start += plain.length
+  }
+  return hash.digest().equals(content.digest) ? undefined : 'its bytes have another digest'
+}
