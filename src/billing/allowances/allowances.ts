@@ -69,10 +69,15 @@ export class Allowances {
     if (short.length > 0) return undefined
     takeRequest(account, cost, need)
     if (key) takeRequest(key, cost, need)
-    for (const stock of key ? [account, key] : [account]) if (isLow(stock)) this.#pending.set(stock, 'ask')
+    for (const stock of key ? [account, key] : [account]) this.#renewIfLow(stock)
     const levels = this.levelsFor(payer)
     this.#requests.set(request.requestId, { request, cost, levels, instance: this.#instance, settling: undefined })
     return levels
+  }
+
+  /** Not while a report is in flight: the next one would follow it at once, find next to no requests since, and ask for few. */
+  #renewIfLow(stock: Stock): void {
+    if (isLow(stock) && !this.#asking.has(stock)) this.#pending.set(stock, 'ask')
   }
 
   /** Whether the allowances cover a request now. */

@@ -397,6 +397,18 @@ test('an allowance of a key that runs low is renewed at once, in flight or not',
   assert.deepEqual([report?.requests, report?.more_requests, report?.more_tokens], [1, 8, 8 * 30])
 })
 
+test('an allowance that runs low is reported once, whatever is taken until the response', () => {
+  const allowances = stocked()
+  for (let request = 0; request < 7; request++) taken(allowances)
+  assert.equal(reportOf(allowances).at_hand, 64)
+  taken(allowances)
+  assert.equal(allowances.due(), false, 'while the report is in flight')
+  answer(allowances, true)
+  assert.equal(allowances.due(), false, 'after its response')
+  for (let request = 0; request < 56; request++) taken(allowances)
+  assert.equal(allowances.due(), true, 'when it runs low again')
+})
+
 test('after a pause, an allowance of a key is for as many requests as come since then', () => {
   const allowances = stockedKey()
   time += 5000
