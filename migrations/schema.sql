@@ -86,10 +86,10 @@ create type timed_charge as (
   uncharged_output integer, milliseconds integer, cached integer, cache_write integer, cached_price bigint,
   cache_write_price bigint, tags jsonb);
 
--- Charges of one day and payer for one model, to be added to the sums. With the instance that appended them, and their last number in
--- the ledger; null for those of till().
+-- Charges of one payer for one model, to be added to the sums. With the instance that appended them, their last number in the ledger, and
+-- their quarter of an hour: wherever a day begins, it begins with one. These are null for the charges of till().
 create type charge_sum as (day date, instance uuid, number bigint, account uuid, key uuid, person uuid, model text, client uuid, tags jsonb,
-  requests bigint, input bigint, output bigint, cached bigint, cache_write bigint, cost numeric);
+  requests bigint, input bigint, output bigint, cached bigint, cache_write bigint, cost numeric, quarter timestamptz);
 
 -- What an instance reports for one account: what is returned to the buckets (`charged` is no longer read);
 -- what its requests in flight hold, and the allowance it keeps besides. If at_hand > 0, it wants an allowance for at_hand
@@ -954,6 +954,8 @@ create table account (
   -- Whether a key of it has limits of its own. Locking the account also reads this afresh, so the till need not look
   -- for the limits of other accounts' keys.
   limits_keys         boolean not null default false,
+  -- Whether it has budgets, for the same reason.
+  has_budgets         boolean not null default false,
   -- One constraint, for speed: PostgreSQL prepares each constraint again for every statement that writes to the table.
   constraint never_negative check (
     least(monthly_limit, charged, held, month_charged, credit_lent, requests_lent, tokens_lent) >= 0
@@ -1060,6 +1062,57 @@ select with_roles($$
     month_charged) on key_limit to {developer};
   grant select (id, public_id, account_id, name, allowed_models, created_at, expires_at, revoked_at, replaced_by, last_used_at, person_id,
     limit_id) on api_key to {developer};
+$$);
+
+-- What the requests of some keys, or those with a tag, may cost in each period. Every function that writes a row, or decides by it, has
+-- locked the row's account before it reads the row.
+create table budget (
+  id           uuid primary key,
+  account_id   uuid not null references account,
+  name         label not null,
+  -- The tag of its requests. Null: it is of the keys in budget_key.
+  tag_name     text check (length(tag_name) between 1 and 64),
+  tag_value    text check (length(tag_value) <= 128),
+  period       text not null check (period in ('day', 'week', 'month', 'total')),
+  -- Where its periods begin at midnight.
+  time_zone    text not null,
+  -- Whether it refuses requests. Otherwise it is only counted.
+  hard         boolean not null,
+  amount       amount not null,
+  -- What is added to the amount until a time.
+  raised_by    amount,
+  raised_until timestamptz,
+  created_at   timestamptz not null default now(),
+  -- The current period, and the sum of the charges since it began.
+  began_at     timestamptz not null,
+  ends_at      timestamptz not null,
+  charged      amount not null,
+  -- The sum of the holds of its requests, and of what instances hold for theirs.
+  held         amount not null,
+  -- What instances have of it besides.
+  credit_lent  amount not null default 0,
+  recalled_at  timestamptz,
+  constraint budget_is_valid check (
+    least(amount, raised_by, charged, held, credit_lent) >= 0
+    and (tag_name is null) = (tag_value is null) and (raised_by is null) = (raised_until is null))
+) with (fillfactor = 50);
+create unique index budget_name on budget (account_id, lower(normalize(name, nfkc)));
+create index on budget (account_id, tag_name, tag_value);
+
+-- The keys that share a budget. Each belongs to its account. A key that replaces another one joins the budgets of that one.
+create table budget_key (
+  budget_id uuid not null references budget on delete cascade,
+  key_id    uuid not null references api_key,
+  primary key (budget_id, key_id)
+);
+create index on budget_key (key_id);
+
+alter table budget enable row level security;
+alter table budget_key enable row level security;
+select with_roles($$
+  grant select (id, account_id, name, tag_name, period, time_zone, hard, amount, raised_by, raised_until, created_at, began_at, ends_at,
+    charged, held) on budget to {developer};
+  grant select on budget_key to {developer};
 $$);
 
 -- The account and secret of each key when it was issued. Neither ever changes.
@@ -1188,6 +1241,24 @@ create table key_allowance (
   primary key (instance_id, limit_id)
 ) with (fillfactor = 50);
 create index on key_allowance (limit_id);
+
+-- What an instance has of a budget, as in key_allowance. When the budget is removed, so is this.
+create table budget_allowance (
+  instance_id uuid not null,
+  budget_id   uuid not null references budget on delete cascade,
+  held        amount not null check (held >= 0),
+  credit      amount not null check (credit >= 0),
+  primary key (instance_id, budget_id)
+) with (fillfactor = 50);
+create index on budget_allowance (budget_id);
+
+-- The tags of a hold, of an account with budgets of tags. A table of its own, so that the rows of others stay as they are.
+create table tagged_hold (
+  hold_id    uuid primary key,
+  account_id uuid not null,
+  tags       jsonb not null
+) with (fillfactor = 50);
+create index on tagged_hold (account_id);
 
 -- Input tokens are those that were neither read from the vendor's prompt cache nor written to it. Where a kind has no price of its own
 -- (null), it is charged as input.

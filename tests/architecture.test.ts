@@ -51,7 +51,15 @@ const entryPoints = {
     'reports/usage.ts',
     'verify.ts',
   ],
-  accounts: ['accounts.ts', 'credit-use.ts', 'keys/keys.ts', 'present.ts', 'verify.ts'],
+  accounts: [
+    'accounts.ts',
+    'budgets/budgets.ts',
+    'budgets/known-budgets.ts',
+    'credit-use.ts',
+    'keys/keys.ts',
+    'present.ts',
+    'verify.ts',
+  ],
   alerts: [],
   mail: ['mailer.ts', 'payer-words.ts'],
   people: [

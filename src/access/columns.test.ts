@@ -33,7 +33,7 @@ const tables: Readonly<Record<string, Columns>> = {
   account: {
     recorded: `id name own status closed_at limits_keys requests_per_minute tokens_per_minute monthly_limit billing_name billing_address
       billing_tax_number billing_email`,
-    compared: `charged month month_charged held credited credit_lent requests_lent tokens_lent request_level token_level level_at`,
+    compared: `charged month month_charged held credited credit_lent requests_lent tokens_lent request_level token_level level_at has_budgets`,
     free: 'created_at recalled_at charged_at_credit',
     developer: [
       'account',
@@ -73,6 +73,18 @@ const tables: Readonly<Record<string, Columns>> = {
     partner: ['invoice', '*'],
   },
   books_currency: { recorded: 'only_row currency' },
+  budget: {
+    recorded: 'id account_id name tag_name tag_value period time_zone hard amount raised_by raised_until',
+    compared: 'began_at charged held credit_lent',
+    // The till begins a period anew when it has ended.
+    free: 'ends_at created_at recalled_at',
+    developer: [
+      'account',
+      `id account_id name tag_name period time_zone hard amount raised_by raised_until created_at began_at ends_at charged held`,
+    ],
+  },
+  budget_allowance: { compared: 'instance_id budget_id credit held' },
+  budget_key: { recorded: 'budget_id key_id', developer: ['account', '*'] },
   client: {
     compared: `id name reference email address vat_number billing_street billing_extra billing_postcode billing_city billing_country
       buyer_reference order_number billing_language days_to_pay consultant_id status deleted_at version`,
@@ -304,6 +316,7 @@ const tables: Readonly<Record<string, Columns>> = {
   },
   // Every start compares it with the files, and `verify` the functions.
   sql_function: { compared: 'name checksum' },
+  tagged_hold: { compared: 'hold_id account_id tags' },
   tag_day: {
     compared: 'account_id day digest tags requests input_tokens output_tokens cached_tokens cache_write_tokens cost',
   },

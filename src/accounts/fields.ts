@@ -27,17 +27,15 @@ export function keyLimitsIn(given: KeyLimitsBody): KeyLimitsChange {
 }
 
 /** When a key expires; null: never. Throws Problem `invalid_field`. */
-export function expiryIn(text: string | null | undefined): Date | null {
+export const expiryIn = (text: string | null | undefined): Date | null => timeIn(text, 'expires_at', 'The expiry')
+
+/** A date or a time in a request; null without any. Throws Problem `invalid_field`. */
+export function timeIn(text: string | null | undefined, field: string, what: string): Date | null {
   if (text === null || text === undefined) return null
   const time = parseIsoTime(text)
   if (time !== undefined) return time
-  throw new Problem(
-    'invalid_field',
-    'The expiry must be a date such as 2030-01-31, or a time such as 2030-01-31T12:00:00Z.',
-    {
-      field: 'expires_at',
-    },
-  )
+  const reason = `${what} must be a date such as 2030-01-31, or a time such as 2030-01-31T12:00:00Z.`
+  throw new Problem('invalid_field', reason, { field })
 }
 
 /** Throws Problem `invalid_field` for a name that is not configured. */

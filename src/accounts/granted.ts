@@ -5,6 +5,8 @@ import { foldCharges } from '../billing/appended-charges.ts'
 import type { Database } from '../platform/database/database.ts'
 import { Problem } from '../platform/problems.ts'
 import type { GrantedAccount } from './account.ts'
+import type { Budget } from './budgets/budget.ts'
+import { readBudgets } from './budgets/store.ts'
 import { readKeySummaries, type KeySummary } from './keys/store.ts'
 import { readGrantedAccounts } from './store.ts'
 
@@ -16,6 +18,8 @@ interface GrantedAccounts {
   show(this: void, visit: Visit, id: string): Promise<GrantedAccount>
   /** The keys of the account in order of creation, without other people's scratch keys. */
   keys(this: void, visit: Visit, id: string): Promise<KeySummary[]>
+  /** The budgets of the account by name, without the values of tags. */
+  budgets(this: void, visit: Visit, id: string): Promise<Budget[]>
 }
 
 interface Needs {
@@ -39,6 +43,10 @@ export function grantedAccounts({ database, access }: Needs): GrantedAccounts {
     async keys(visit, id) {
       await foldCharges(database)
       return readKeySummaries(readerOf(access, visit), id)
+    },
+    async budgets(visit, id) {
+      await foldCharges(database)
+      return readBudgets(readerOf(access, visit), id, { values: false })
     },
   })
 }

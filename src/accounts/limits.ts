@@ -54,6 +54,15 @@ export function checkLimits(limits: NewLimits): void {
 }
 
 /** Throws Problem `invalid_field`. */
+export function checkBudgetAmount(field: string, amount: bigint): void {
+  if (amount >= 0n && amount < tooMuch) return
+  throw new Problem('invalid_field', `${field} must be an amount from 0 to below ${formatMoney(tooMuch)}.`, { field })
+}
+
+/** The type of amounts in the database has 38 digits. */
+const tooMuch = 10n ** 38n
+
+/** Throws Problem `invalid_field`. */
 export function checkPerMinute(field: string, value: number): void {
   if (Number.isInteger(value) && value >= 1 && value <= mostPerMinute) return
   throw new Problem('invalid_field', `${field} must be a whole number from 1 to ${mostPerMinute}.`, { field })

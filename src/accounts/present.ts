@@ -1,5 +1,7 @@
 import { formatMoney } from '../billing/prices/money.ts'
 import type { Account, CreditEntry, GrantedAccount } from './account.ts'
+import { leftOf, type Budget } from './budgets/budget.ts'
+import type { BudgetShown } from './budgets/schema.ts'
 import type { AccountShown, CreditList, GrantedAccountShown, KeyShown } from './schema.ts'
 import type { KeySummary } from './keys/store.ts'
 import { settingsVersion } from './version.ts'
@@ -61,6 +63,30 @@ export function presentKey(key: KeySummary): KeyShown {
     charged_today: moneyOrNull(key.dayCharged),
     charged_this_month: moneyOrNull(key.monthCharged),
     held: moneyOrNull(key.limitHeld),
+  }
+}
+
+export function presentBudget(budget: Budget): BudgetShown {
+  const { id, accountId, name, keys, tag, period, timeZone, hard, amount, raise, limit, charged, held, renewsAt } =
+    budget
+  return {
+    id,
+    account_id: accountId,
+    name,
+    keys: keys && [...keys],
+    tag,
+    period,
+    time_zone: timeZone,
+    hard,
+    amount: formatMoney(amount),
+    raised_by: raise && formatMoney(raise.by),
+    raised_until: raise && raise.until.toISOString(),
+    limit: formatMoney(limit),
+    charged: formatMoney(charged),
+    held: formatMoney(held),
+    remaining: formatMoney(leftOf(budget)),
+    renews_at: renewsAt?.toISOString() ?? null,
+    created_at: budget.createdAt.toISOString(),
   }
 }
 

@@ -4,7 +4,7 @@ import { readKeyStanding, type KeyStandingRow } from './key-standing-store.ts'
 import { levelOf, type OwnLevels } from './till/limits.ts'
 
 /** What a key may spend in a span of time, in 10⁻¹² of the unit. */
-export interface Budget {
+export interface KeyBudget {
   readonly limit: bigint
   /** What it spent since the span began. */
   readonly charged: bigint
@@ -16,8 +16,8 @@ export interface Budget {
 
 /** The limits of a key, besides those of its account. Undefined: no such limit. */
 export interface KeyStanding extends OwnLevels {
-  readonly daily: Budget | undefined
-  readonly monthly: Budget | undefined
+  readonly daily: KeyBudget | undefined
+  readonly monthly: KeyBudget | undefined
   /** The maximum cost of its requests in flight. */
   readonly held: bigint
 }
@@ -32,7 +32,7 @@ export async function findKeyStanding(database: Database, keyId: string): Promis
 }
 
 function standingIn(row: KeyStandingRow): KeyStanding {
-  const budget = (limit: bigint | null, charged: bigint, leftUs: bigint): Budget | undefined => {
+  const budget = (limit: bigint | null, charged: bigint, leftUs: bigint): KeyBudget | undefined => {
     if (limit === null) return undefined
     const left = limit - charged - row.held
     return { limit, charged, left: left > 0n ? left : 0n, renewsInSeconds: Math.ceil(Number(leftUs) / 1e6) }

@@ -5,6 +5,10 @@
 export type Payer = {
   readonly accountId: string
   readonly clientId?: string | undefined
+  /** The hard budgets, shared by several keys or by all requests with a tag, that the request counts in. */
+  readonly budgets?: readonly PayerBudget[] | undefined
+  /** The tags of the request, if the account has budgets of tags. */
+  readonly tags?: Tags | undefined
 } & Spender
 
 /** Exactly one of the two. */
@@ -16,3 +20,11 @@ export type Spender =
       readonly personId?: undefined
     }
   | { readonly personId: string; readonly keyId?: undefined; readonly limitId?: undefined }
+
+export interface PayerBudget {
+  readonly id: string
+  readonly name: string
+}
+
+/** What a request was for, as its caller said: values by names. */
+export type Tags = Readonly<Record<string, string>>

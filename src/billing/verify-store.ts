@@ -47,7 +47,9 @@ export const books: VerifyQueries = {
   'every hold and every allowance has its account and its instance': `
     select each.id as request, account_id as account, instance_id as instance from (
       select id, account_id, instance_id from hold union all select null, account_id, instance_id from allowance
-      union all select null, account_id, instance_id from key_allowance left join key_limit on key_limit.id = limit_id) each
+      union all select null, account_id, instance_id from key_allowance left join key_limit on key_limit.id = limit_id
+      union all select null, account_id, instance_id from budget_allowance left join budget on budget.id = budget_id
+      union all select hold_id, t.account_id, instance_id from tagged_hold t left join hold on hold.id = hold_id) each
     where not exists (select from account where account.id = account_id)
       or not exists (select from instance where instance.id = instance_id)`,
   'every instance that stopped was released': `
@@ -94,6 +96,26 @@ export const books: VerifyQueries = {
     select id as key_limit, request_level, requests_per_minute, token_level, tokens_per_minute from key_limit
     where request_level not between 0 and coalesce(requests_per_minute, 0) * 60000000::bigint
       or token_level not between 0 and coalesce(tokens_per_minute, 0) * 60000000::bigint`,
+  'every budget was charged the sum of its charges in its period': `
+    select id as budget, account_id as account, began_at, charged, spent from (
+      select b.*, budget_charged(b, b.began_at) as spent from budget b) each
+    where charged <> spent or began_at <> (budget_period(period, time_zone, began_at)).began_at`,
+  'the amount held by every budget is the sum of its holds and allowances': `
+    select b.id as budget, b.account_id as account, b.held, coalesce(holds, 0) as holds, coalesce(instances, 0) as allowances
+    from budget b left join (
+      select o.id, sum(h.cost) as holds from hold h join account a on a.id = h.account_id and a.has_budgets
+        cross join lateral budgets_of(h.account_id, h.key_id, (select tags from tagged_hold where hold_id = h.id)) o (id)
+      group by o.id) h using (id)
+      left join (select budget_id as id, sum(held) as instances from budget_allowance group by budget_id) a using (id)
+    where b.held <> coalesce(holds, 0) + coalesce(instances, 0)`,
+  'the amount lent by every budget is the sum of its allowances': `
+    select id as budget, account_id as account, credit_lent, coalesce(credit, 0) as allowances from budget left join (
+      select budget_id as id, sum(credit) as credit from budget_allowance group by budget_id) a using (id)
+    where credit_lent <> coalesce(credit, 0)`,
+  'every account with budgets is marked, and their keys are keys of the account': `
+    select a.id as account, b.id as budget, k.id as key from account a full join budget b on b.account_id = a.id
+      left join budget_key on budget_id = b.id left join api_key k on k.id = key_id
+    where (b.id is null) = a.has_budgets or a.id is null or k.account_id <> a.id or (b.tag_name is not null and k.id is not null)`,
   'no day has more requests with tags than requests': `
     select account_id as account, day, t.requests, u.requests as all_requests from (
       select account_id, day, sum(requests) as requests, sum(cost) as cost from tag_day group by account_id, day) t

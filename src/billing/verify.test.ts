@@ -105,6 +105,7 @@ const failing = async (change: string) =>
   )
 const either = (table: string, ...columns: string[]) =>
   columns.flatMap((column) => ['+', '-'].map((sign) => `update ${table} set ${column} = ${column} ${sign} 1`))
+const ofKeys = (change: string) => `${change} where tag_name is null`
 const outsideBuckets = (table: string) => [
   `update ${table} set request_level = requests_per_minute * 60000000::bigint + 1`,
   `update ${table} set token_level = tokens_per_minute * 60000000::bigint + 1`,
@@ -128,9 +129,12 @@ describe('the books of an account and of a key with limits', () => {
     'the charges of this month are the sum of its roll-ups': either('account', 'month_charged'),
     'the held credit is the sum of the holds and the allowances': either('account', 'held'),
     'the lent credit and limits are the sum of the allowances': either('account', ...lent),
-    'every hold and every allowance has its account and its instance': ['hold', 'allowance', 'key_allowance'].map(
-      (table) => `update ${table} set instance_id = gen_random_uuid()`,
-    ),
+    'every hold and every allowance has its account and its instance': [
+      'hold',
+      'allowance',
+      'key_allowance',
+      'budget_allowance',
+    ].map((table) => `update ${table} set instance_id = gen_random_uuid()`),
     'the credit of every account is the sum of its entries': either('account', 'credited'),
     'no prepaid account is below zero': [
       'alter table account drop constraint never_negative; update account set charged = credited - held - credit_lent + 1',
@@ -147,6 +151,18 @@ describe('the books of an account and of a key with limits', () => {
       'update key_limit set account_id = gen_random_uuid()',
     ],
     "no key's bucket is above its limit": outsideBuckets('key_limit'),
+    'every budget was charged the sum of its charges in its period': [
+      ...either('budget', 'charged'),
+      `update budget set began_at = began_at + interval '1 hour'`,
+    ],
+    'the amount held by every budget is the sum of its holds and allowances': either('budget', 'held').map(ofKeys),
+    'the amount lent by every budget is the sum of its allowances': either('budget', 'credit_lent').map(ofKeys),
+    'every account with budgets is marked, and their keys are keys of the account': [
+      'update account set has_budgets = false',
+      'update budget set account_id = gen_random_uuid()',
+      'update api_key set account_id = gen_random_uuid()',
+      'delete from budget',
+    ],
     'no day has more requests with tags than requests': [
       'update tag_day set requests = 3',
       'update tag_day set cost = 31',
@@ -176,8 +192,8 @@ const level = '2 * 60000000::bigint'
 /** Two charges of 10 and 20, one of which has tags, a hold of 40, and an allowance of 100 with 50 in flight. */
 const scene = `
   insert into account (id, name, requests_per_minute, tokens_per_minute, credited, charged, held, month_charged,
-      request_level, token_level, credit_lent, requests_lent, tokens_lent, limits_keys)
-    values (${account}, 'a', 9, 9, 1000, 30, 90, 30, ${level}, ${level}, 100, 7, 8, true);
+      request_level, token_level, credit_lent, requests_lent, tokens_lent, limits_keys, has_budgets)
+    values (${account}, 'a', 9, 9, 1000, 30, 90, 30, ${level}, ${level}, 100, 7, 8, true, true);
   insert into credit_entry (id, account_id, amount) values (gen_random_uuid(), ${account}, 1000);
   insert into key_limit (id, account_id, requests_per_minute, tokens_per_minute, daily_budget, held, day, day_charged,
       month, month_charged, request_level, token_level, credit_lent, requests_lent, tokens_lent)
@@ -192,6 +208,12 @@ const scene = `
     select gen_random_uuid(), ${account}, ${key}, ${instance}, 'm', 20, 20, 1, 1, 40, seen_at from instance;
   insert into allowance values (${instance}, ${account}, 50, 100, 7, 8);
   insert into key_allowance values (${instance}, ${limit}, 50, 100, 7, 8);
+  insert into budget (id, account_id, name, tag_name, tag_value, period, time_zone, hard, amount, began_at, ends_at, charged, held, credit_lent)
+    select b.id::uuid, ${account}, b.name, b.tag, b.value, 'month', 'UTC', true, 900, p.began_at, p.ends_at, b.charged, b.held, b.lent
+    from budget_period('month', 'UTC', now()) p,
+      (values (${limit}, 'of a key', null, null, 30, 90, 100), (${key}, 'of a tag', 'a', 'b', 10, 0, 0)) b (id, name, tag, value, charged, held, lent);
+  insert into budget_key values (${limit}, ${key});
+  insert into budget_allowance values (${instance}, ${limit}, 50, 100);
   insert into ledger (at, request_id, account_id, key_id, model, input_tokens, output_tokens, cached_tokens, cached_price,
       cache_write_tokens, cache_write_price, input_price, output_price, cost, stop_reason, usage_source, tags)
     select now(), gen_random_uuid(), ${account}, ${key}, 'm', cost / 2, cost / 2, 2, 0, 2, 0, 1, 1, cost, 'complete', 'model', tags

@@ -2,6 +2,7 @@ import { Type, type TSchema } from 'typebox'
 import {
   answers,
   answersOrStreams,
+  sharedBudgetHeaders,
   rateLimitHeaders,
   needsKey,
   refusals,
@@ -89,6 +90,7 @@ const replyHeaders = {
   'idempotent-replayed': text('`true` if this is the stored reply of an earlier request; it is free of charge.'),
   'x-original-request-id': text('In a replay: the request-id of the request that was charged.'),
   ...rateLimitHeaders,
+  ...sharedBudgetHeaders,
 }
 
 export const generateText: Operation<typeof schema.generateRequest> = {
@@ -220,6 +222,7 @@ export const embeddings: Operation<typeof embeddingsRequest> = {
       'x-cost': replyHeaders['x-cost'],
       'x-generation-id': replyHeaders['x-generation-id'],
       ...rateLimitHeaders,
+      ...sharedBudgetHeaders,
     }),
     ...refusalsAs(openAiError, embedding),
   },
@@ -234,7 +237,7 @@ export const countTokens: Operation<typeof schema.generateRequest> = {
   ...needsKey,
   body: schema.generateRequest,
   response: {
-    200: answers(schema.countResponse, 'The count.', { ...modelHeader, ...rateLimitHeaders }),
+    200: answers(schema.countResponse, 'The count.', { ...modelHeader, ...rateLimitHeaders, ...sharedBudgetHeaders }),
     ...refusals(withBody),
   },
 }
@@ -248,7 +251,7 @@ export const countMessageTokens: Operation<typeof countTokensRequest> = {
   ...needsKey,
   body: countTokensRequest,
   response: {
-    200: answers(countTokensResponse, 'The count.', { ...modelHeader, ...rateLimitHeaders }),
+    200: answers(countTokensResponse, 'The count.', { ...modelHeader, ...rateLimitHeaders, ...sharedBudgetHeaders }),
     ...refusalsAs(anthropicError, withBody),
   },
 }

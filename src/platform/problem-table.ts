@@ -103,9 +103,9 @@ export const problems = {
     status: 402,
     retry: false,
     meaning:
-      "The account's remaining credit, or the key's remaining budget, does not cover the maximum cost of this request. With `Retry-After`, waiting helps: requests in flight hold the credit, or the budget will be renewed.",
+      "The account's remaining credit, or what is left of a budget of the key or of a tag of the request, does not cover the maximum cost of this request. With `Retry-After`, waiting helps: requests in flight hold the credit, or the budget will be renewed.",
     remedy:
-      'With `Retry-After`, wait: unused credit is released when requests in flight finish, and a budget is renewed at the start of the next day or month (UTC). Without it, lower `max_output_tokens`, or ask the operator to add credit or to raise the monthly limit or the key budget.',
+      'With `Retry-After`, wait: unused credit is released when requests in flight finish, and a budget is renewed when its next period begins. Without it, lower `max_output_tokens`, or ask the operator to add credit or to raise the monthly limit or the budget.',
   },
   key_in_browser: {
     status: 403,

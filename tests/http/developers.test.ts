@@ -31,6 +31,14 @@ setUp(async () => {
   }
   const metadata = { client_id: client, project: 'secret-tag' }
   assert.equal((await service.call('/v1/generate', granted.key, { ...call, metadata })).status, 200)
+  for (const budget of [
+    { name: 'Project', tag: { name: 'project', value: 'secret-tag' } },
+    { name: 'Team', keys: [granted.keyId] },
+  ]) {
+    const body = { ...budget, amount: '10', period: 'day' }
+    const { status } = await paula.send('POST', `/accounts/${granted.accountId}/budgets`, body)
+    assert.equal(status, 201)
+  }
   const billing = { name: 'secret-payer', email: 'secret@example.com' }
   await service.accounts.setBilling(granted.accountId, billing, byService)
   await service.keys.scratch({ person: paula, accountId: granted.accountId }, { actor: { kind: 'person', ...paula } })
@@ -50,7 +58,7 @@ const rowsOf = (json: Json, name: string): Json[] => {
   const list = json[name]
   return Array.isArray(list) ? list.map((_, place) => objectAt(json, name, place)) : []
 }
-const below = ['', '/keys', '/usage', '/requests']
+const below = ['', '/keys', '/budgets', '/usage', '/requests']
 
 describe('of an account that they are granted, a developer reads', () => {
   test('the money, the keys with budgets, the usage with the month, and the requests with reasons', async () => {
@@ -65,6 +73,10 @@ describe('of an account that they are granted, a developer reads', () => {
     assert.equal(account.json['charged'], asPartner.json['charged'])
     const [key, ...more] = rowsOf((await dora.get(`${address}/keys`)).json, 'keys')
     assert.deepEqual([key?.['daily_budget'], key?.['charged_today'], more], ['10', account.json['charged'], []])
+    const [project, team] = rowsOf((await dora.get(`${address}/budgets`)).json, 'budgets')
+    assert.deepEqual([project?.['tag'], team?.['keys']], [{ name: 'project', value: null }, [granted.keyId]])
+    assert.deepEqual([team?.['charged'], team?.['limit']], [account.json['charged'], '10'])
+    assert.notEqual(project?.['charged'], '0')
 
     const { json } = await dora.get(`${address}/usage?by=day,key`)
     assert.deepEqual(json, (await paula.get(`${address}/usage?by=day,key`)).json)
@@ -107,7 +119,13 @@ describe('of an account that they are granted, a developer reads', () => {
       `select action, noun_id from audit where person_id = $1 and outcome = 'allowed' and noun = 'account' and noun_id is not null order by id`,
       [dora.id],
     )
-    assert.deepEqual(valuesOf(rows, 'action'), ['account_read', 'account_keys_listed', 'usage_read', 'requests_read'])
+    assert.deepEqual(valuesOf(rows, 'action'), [
+      'account_read',
+      'account_keys_listed',
+      'account_budgets_listed',
+      'usage_read',
+      'requests_read',
+    ])
     assert.deepEqual(new Set(valuesOf(rows, 'noun_id')), new Set([granted.accountId]))
   })
 })

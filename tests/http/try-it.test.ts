@@ -49,6 +49,8 @@ async function tried(member: Member, content: unknown = body, headers: Readonly<
   return answer
 }
 
+const tagged = (project: string) => tried(anna, { ...body, metadata: { project } })
+
 const codeOf = ({ status, error }: Answer) => [status, error['code']]
 const keysOf = async (id = account): Promise<readonly Json[]> =>
   listAt((await paula.get(`/accounts/${id}/keys`)).json, 'keys').map((key) => objectAt(key))
@@ -84,6 +86,14 @@ describe('a call that a person tries', () => {
     const usage = await paula.get(`/usage?by=key&account=${account}`)
     const rows = listAt(usage.json, 'rows').map((each) => [objectAt(each, 'key')['name'], objectAt(each)['requests']])
     assert.deepEqual(new Set(rows.map(String)), new Set(['Scratch key of Anna,1', 'Scratch key of Paula,1']))
+  })
+
+  test('counts in the budgets of tags', async () => {
+    const budget = { name: 'Apollo', amount: '0', period: 'total', tag: { name: 'project', value: 'Apollo' } }
+    const { json } = ok(await paula.send('POST', `/accounts/${account}/budgets`, budget), 201)
+    await until(async () => (await tagged('Apollo')).status === 402)
+    ok(await tagged('Zeus'))
+    ok(await paula.send('DELETE', `/accounts/${account}/budgets/${String(json['id'])}`), 204)
   })
 
   test('can be any call of the API, with its own format of errors', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash, randomUUID } from 'node:crypto'
 import { byService, personActor } from '../../src/access/actor.ts'
+import { createBudgets } from '../../src/accounts/budgets/budgets.ts'
 import { eraseClient } from '../../src/client-data/store.ts'
 import { claimMonth } from '../../src/invoicing/run/store.ts'
 import type { Database } from '../../src/platform/database/database.ts'
@@ -45,7 +46,8 @@ export async function fillDatabase(databaseUrl: string, look: (contents: Content
     await sealAll(service.database)
     const held = Promise.withResolvers<void>()
     vendor.set({ gate: () => held.promise })
-    const pending = service.call('/v1/generate', key, call, { 'idempotency-key': 'pending' })
+    const tagged = { ...call, metadata: { project: 'Apollo' } }
+    const pending = service.call('/v1/generate', key, tagged, { 'idempotency-key': 'pending' })
     await until(async () => (await service.books(accountId)).holds > 0)
     await look({ key, accountId, clientId: client, partnerId })
     held.resolve()
@@ -97,13 +99,26 @@ async function useAccounts(service: Portal['service']) {
   await addAlert(service.database, steady.accountId)
   // An account in steady use has an allowance, and so has a key with limits.
   await service.keys.setLimits(steady.keyId, { requestsPerMinute: 100_000 }, byService)
-  await until(async () => {
-    await service.call('/v1/generate', steady.key, call)
-    return (await service.database.rows('select from key_allowance, allowance')).length > 0
-  })
+  await useBudgets(service, steady)
   assert.equal((await service.call('/v1/generate', steady.key, { ...call, max_output_tokens: 0 })).status, 400)
   await until(async () => (await service.database.rows('select from refused_request')).length > 0)
   return steady
+}
+
+/** A budget of the key, of which an instance has an allowance, and one of a tag. */
+async function useBudgets(
+  service: Portal['service'],
+  { accountId, keyId, key }: Awaited<ReturnType<Portal['service']['customer']>>,
+) {
+  const { database } = service
+  const budgets = createBudgets({ database, timeZone: 'UTC' })
+  const budget = { accountId, period: 'month', hard: true, amount: 10n ** 15n } as const
+  await budgets.create({ ...budget, name: 'Team', keys: [keyId] }, byService)
+  await budgets.create({ ...budget, name: 'Apollo', tag: { name: 'project', value: 'Apollo' } }, byService)
+  await until(async () => {
+    await service.call('/v1/generate', key, call)
+    return (await database.rows('select from key_allowance, budget_allowance, allowance')).length > 0
+  })
 }
 
 /** An alert that was tried, without sending anything. */

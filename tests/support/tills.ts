@@ -99,6 +99,8 @@ export async function openTills(count: number, waits: DatabasePatience = patienc
         'select id from key_limit where (credit_lent, requests_lent, tokens_lent) <> (0, 0, 0)',
       )
       assert.deepEqual(lentByKeys, [], 'those of keys, too')
+      const lentByBudgets = await database.rows('select id from budget where (credit_lent, held) <> (0, 0)')
+      assert.deepEqual(lentByBudgets, [], 'and those of budgets')
       await Promise.all(databases.map((each) => each.close()))
       await home.drop()
     },

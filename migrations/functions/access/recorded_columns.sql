@@ -28,6 +28,8 @@ language sql immutable set search_path from current as $$
     ('invoice', '{id}', '{kind,state,account_id,client_id,month,credits_id,currency,decimals,note,buyer_name,buyer_address,buyer_tax_number,buyer_place,buyer_reference,order_number,days_to_pay,language,net,tax,gross,taxes,number,series,series_number,seller,issued_on,issued_at,issued_by,due_on,supply_from,supply_to,created_at,created_by,version,updated_at,updated_by}'),
     ('session', '{id}', '{hash,person_id,method,provider,provider_sid,issuer,subject,id_token,factors,device,network,created_at,proven_at,ends_at}'),
     ('account_grant', '{person_id,account_id}', '{account_id}'),
+    ('budget', '{id}', '{account_id,name,tag_name,tag_value,period,time_zone,hard,amount,raised_by,raised_until}'),
+    ('budget_key', '{budget_id,key_id}', '{key_id}'),
     -- Last, so that a migration that waits for others does not keep the till waiting.
     ('api_key', '{id}', '{account_id,person_id,public_id,secret_hash,name,allowed_models,expires_at,limit_id,replaced_by,revoked_at}'),
     ('key_limit', '{id}', '{account_id,requests_per_minute,tokens_per_minute,daily_budget,monthly_budget}'),

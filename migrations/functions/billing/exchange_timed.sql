@@ -3,7 +3,7 @@
 -- needs a hundred times as much to be left, and no recall in the last two seconds. What a report says was charged is not read: the
 -- ledger tells.
 create or replace function exchange_timed(p_instance uuid, p_batch bigint, p_reports account_report[], p_charges timed_charge[],
-  p_key_reports key_report[] default '{}', p_now timestamptz default null)
+  p_key_reports key_report[] default '{}', p_now timestamptz default null, p_budget_reports key_report[] default '{}')
 returns table (id uuid, granted boolean, request_level bigint, token_level bigint, requests_per_minute per_minute,
                tokens_per_minute per_minute)
 language plpgsql
@@ -15,17 +15,26 @@ as $$
 #variable_conflict use_column
 declare
   c_unit constant bigint := 60000000;
+  v_accounts uuid[];
   v_now timestamptz;
   v_month date;
 begin
   perform append_charges(p_instance, p_batch, p_charges, p_now);
-  perform fold_charges(array[p_instance], array(
-    select e.account from unnest(p_reports) e
-    union all select account_id from key_limit where key_limit.id in (select k.id from unnest(p_key_reports) k)));
+  v_accounts := array(select e.account from unnest(p_reports) e);
+  if cardinality(p_key_reports) > 0 then
+    v_accounts := v_accounts || array(select account_id from key_limit where key_limit.id in (select k.id from unnest(p_key_reports) k));
+  end if;
+  if cardinality(p_budget_reports) > 0 then
+    v_accounts := v_accounts || array(select account_id from budget where budget.id in (select k.id from unnest(p_budget_reports) k));
+  end if;
+  perform fold_charges(array[p_instance], v_accounts);
   v_now := coalesce(p_now, clock_timestamp());
   v_month := date_trunc('month', v_now at time zone 'UTC')::date;
   if cardinality(p_key_reports) > 0 then
     return query select * from renew_key_allowances(p_instance, p_key_reports, v_now);
+  end if;
+  if cardinality(p_budget_reports) > 0 then
+    return query select * from renew_budget_allowances(p_instance, p_budget_reports, v_now);
   end if;
 
   return query
@@ -74,3 +83,5 @@ begin
   from decided d where b.id = d.account
   returning b.id, d.granted, b.request_level, b.token_level, b.requests_per_minute, b.tokens_per_minute;
 end $$;
+-- That of version 1.0.0.
+drop function if exists exchange_timed(uuid, bigint, account_report[], timed_charge[], key_report[], timestamptz);

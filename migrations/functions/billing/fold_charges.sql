@@ -1,4 +1,4 @@
--- Adds the charges that these instances have appended, or all instances if null, to the sums of their accounts, keys, days and tags, and
+-- Adds the charges that these instances have appended, or all instances if null, to the sums of their accounts, keys, budgets, days and tags, and
 -- takes what they cost from the allowances. Locks the instances, and then their accounts and those in p_accounts, each in the order of
 -- their ids. So it must come before any other lock on an account: nobody who has an account may wait for an instance.
 create or replace function fold_charges(p_instances uuid[] default null, p_accounts uuid[] default '{}') returns void
@@ -12,6 +12,7 @@ declare
   v_instances uuid[];
   v_everywhere boolean;
   v_sums charge_sum[];
+  v_budgets boolean;
 begin
   -- They append nothing until this transaction ends.
   v_instances := array(select id from instance where appended_since is not null and (p_instances is null or id = any(p_instances))
@@ -19,17 +20,18 @@ begin
   foreach v_everywhere in array array[false, true] loop
     exit when cardinality(v_instances) = 0;
     v_sums := array(
-      select row((l.at at time zone 'UTC')::date, i.id, max(l.number), l.account_id, l.key_id, l.person_id, l.model, l.client_id,
-        l.tags, count(*), sum(l.input_tokens), sum(l.output_tokens), sum(l.cached_tokens), sum(l.cache_write_tokens),
-        sum(l.cost))::charge_sum
+      select row((date_bin('15 minutes', l.at, 'epoch') at time zone 'UTC')::date, i.id, max(l.number), l.account_id, l.key_id, l.person_id,
+        l.model, l.client_id, l.tags, count(*), sum(l.input_tokens), sum(l.output_tokens), sum(l.cached_tokens), sum(l.cache_write_tokens),
+        sum(l.cost), date_bin('15 minutes', l.at, 'epoch'))::charge_sum
       from appended_charges(v_instances, v_everywhere) l join instance i on i.number = l.instance
-      group by (l.at at time zone 'UTC')::date, i.id, l.account_id, l.key_id, l.person_id, l.model, l.client_id, l.tags);
+      group by date_bin('15 minutes', l.at, 'epoch'), i.id, l.account_id, l.key_id, l.person_id, l.model, l.client_id, l.tags);
     exit when (select sum(appended) from instance where id = any(v_instances))
       = (select sum(s.requests) from unnest(v_sums) s);
   end loop;
   -- An array, not a subquery: with some plans of a subquery, the result leaves out rows that the statement waited for and locks.
   p_accounts := p_accounts || array(select s.account from unnest(v_sums) s);
-  perform 1 from account where id = any(p_accounts) order by id for no key update;
+  select bool_or(locked.has_budgets) into v_budgets
+    from (select has_budgets from account where id = any(p_accounts) order by id for no key update) locked;
   if cardinality(v_instances) = 0 then return; end if;
 
   -- A sum that begins later than a charge does not count it, whatever the time now.
@@ -39,6 +41,10 @@ begin
       coalesce(sum(s.cost) filter (where s.day >= b.month), 0) as of_month
     from unnest(v_sums) s join api_key k on k.id = s.key join key_limit b on b.id = k.limit_id group by b.id) c
   where l.id = c.id;
+
+  if v_budgets then
+    perform charge_budgets(v_sums);
+  end if;
 
   with spent as materialized (
     select s.instance, s.account, s.cost, s.of_month, of_credit, least(coalesce(a.held, 0), s.cost - of_credit) as of_held

@@ -1,4 +1,4 @@
--- Releases the holds and allowances of a dead instance, of accounts and of keys, uncharged, adds what it has charged to the sums, and
+-- Releases the holds and allowances of a dead instance, of accounts, keys and budgets, uncharged, adds what it has charged to the sums, and
 -- removes it. p_last_batch is the last batch that the caller has seen of it: if the instance has sent another since, it lives. The tokens
 -- of the released requests are not returned to the buckets, since it is unknown how many were used. They refill within the minute.
 -- Returns whether the instance was reaped.
@@ -9,7 +9,8 @@ begin
   perform fold_charges(array[p_instance], array(
     select account_id from hold where instance_id = p_instance
     union select account_id from allowance where instance_id = p_instance
-    union select account_id from key_limit join key_allowance on limit_id = key_limit.id where instance_id = p_instance));
+    union select account_id from key_limit join key_allowance on limit_id = key_limit.id where instance_id = p_instance
+    union select account_id from budget join budget_allowance on budget_id = budget.id where instance_id = p_instance));
   with gone as (
     delete from hold where instance_id = p_instance returning *
   ), of_keys as (
@@ -22,6 +23,18 @@ begin
         select limit_id, cost as held, 0 as credit, 0 as requests, 0 as tokens from gone join api_key on api_key.id = key_id
         union all select limit_id, held, credit, requests, tokens from of_keys) each group by limit_id
     ) g where l.id = g.limit_id
+  ), tagged as (
+    delete from tagged_hold using gone where hold_id = gone.id returning hold_id, tags
+  ), of_budgets as (
+    delete from budget_allowance where instance_id = p_instance returning *
+  ), budgeted as (
+    update budget b set held = b.held - g.held, credit_lent = b.credit_lent - g.credit
+    from (
+      select budget_id, sum(held) as held, sum(credit) as credit from (
+        select o.id as budget_id, cost as held, 0 as credit from gone left join tagged on hold_id = gone.id
+          cross join lateral budgets_of(account_id, key_id, tags) o (id)
+        union all select budget_id, held, credit from of_budgets) each group by budget_id
+    ) g where b.id = g.budget_id
   ), freed as (
     delete from idempotency using gone
     where idempotency.account_id = gone.account_id and idempotency.key = gone.idempotency_key

@@ -7,7 +7,7 @@ begin
   perform write_charges(p_now, null, p_charges);
   perform count_charges(array(
     select row((p_now at time zone 'UTC')::date, null, null, c.account, c.key, c.person, c.model, c.client, c.tags, count(*), sum(c.input),
-      sum(c.output), sum(coalesce(c.cached, 0)), sum(coalesce(c.cache_write, 0)), sum(c.cost))::charge_sum
+      sum(c.output), sum(coalesce(c.cached, 0)), sum(coalesce(c.cache_write, 0)), sum(c.cost), null)::charge_sum
     from unnest(p_charges) c group by c.account, c.key, c.person, c.model, c.client, c.tags));
 end $$;
 drop function if exists count_tags(date, timed_charge[]);

@@ -4,8 +4,8 @@
 -- much of its output as the limits and the credit have room for, and at least that many tokens; its row has that output as charged_output.
 do $$
 begin
-  -- That of version 0.2.0 returns fewer columns.
-  if exists (select from pg_proc where proname = 'till' and pronamespace = current_schema()::regnamespace and not 'of_limit' = any (proargnames)) then
+  -- Those of versions 0.2.0 and 1.0.0 return fewer columns.
+  if exists (select from pg_proc where proname = 'till' and pronamespace = current_schema()::regnamespace and not 'of_budget' = any (proargnames)) then
     drop function till;
   end if;
 end $$;
@@ -14,7 +14,7 @@ returns table (id uuid, of_account uuid, outcome text, request_level bigint, tok
                requests_per_minute per_minute, tokens_per_minute per_minute, lent boolean, wait_us bigint, cost amount,
                charged_input integer, charged_output integer, original uuid, headers jsonb, body text, of_limit uuid,
                key_request_level bigint, key_token_level bigint, key_requests_per_minute per_minute,
-               key_tokens_per_minute per_minute)
+               key_tokens_per_minute per_minute, of_budget uuid)
 language plpgsql
 -- Its tables are empty one second and full of dead rows the next: the plan must not depend on that.
 set enable_seqscan = off
@@ -54,6 +54,17 @@ declare
   v_day_left numeric;
   v_key_request_level bigint; -- null without such a limit
   v_key_token_level bigint;
+  -- The budgets that several keys or a tag share, as they are after the items so far.
+  v_budgets budget[] := '{}';
+  v_budget_ids uuid[] := '{}';
+  v_budget budget;
+  v_budget_index integer;
+  v_own record;
+  v_holding integer[]; -- those in which the item counts as held, and as charged
+  v_spending integer[];
+  v_budget_left numeric; -- of the tightest: without what is held; null without any
+  v_budget_free numeric;
+  v_budget_lent boolean;
   -- The item.
   v_cost numeric;
   v_input bigint; -- of all three kinds
@@ -65,7 +76,7 @@ begin
   perform note_batch(p_instance, p_batch);
 
   -- Locks the accounts in id order. Processes each account's settlements, then its admissions, in the order given. The
-  -- loop decides in memory and writes only idempotency keys; what follows it writes the rest.
+  -- loop decides in memory and writes only idempotency keys and tags; what follows it writes the rest.
   for v_item in
     with ended as (
       delete from hold using rows from (jsonb_to_recordset(p_settle) as (
@@ -80,7 +91,7 @@ begin
         client_id as client, input_tokens as held_input, max_output_tokens as held_output, input, output, cached,
         cache_write, input_price, output_price, cached_price, cache_write_price, cost as held,
         idempotency_key, null as hash, 0 as requests, false as admitted_before, stop, source, milliseconds, tags, headers,
-        body, null as least_output
+        body, null as least_output, null as held_tags
       from ended
       union all
       select false, n, hold, account, key, person, model, client, null, null, input, output, 0, 0, input_price,
@@ -88,16 +99,16 @@ begin
         -- By an earlier call whose answer was lost.
         case when again then exists (select from hold where hold.id = s.hold)
           and not exists (select from jsonb_array_elements(p_settle) e where (e ->> 'hold')::uuid = s.hold) end,
-        null, null, null, null, null, null, least_output
+        null, null, null, null, null, null, least_output, tags
       from rows from (jsonb_to_recordset(p_admit) as (
         hold uuid, account uuid, key uuid, person uuid, model text, client uuid, input integer, output integer,
         input_price bigint, output_price bigint, cached_price bigint, cache_write_price bigint, idem text, hash text, requests integer,
-        again boolean, least integer)) with ordinality as s(hold, account, key, person, model, client, input, output, input_price,
-        output_price, cached_price, cache_write_price, idempotency_key, hash, requests, again, least_output, n)
+        again boolean, least integer, tags jsonb)) with ordinality as s(hold, account, key, person, model, client, input, output,
+        input_price, output_price, cached_price, cache_write_price, idempotency_key, hash, requests, again, least_output, tags, n)
     ), locked as (
       select account.* from account where account.id in (select account from item) order by account.id for no key update
     )
-    select item.*, locked.id is not null as account_exists, locked.status, locked.limits_keys, locked.requests_per_minute,
+    select item.*, locked.id is not null as account_exists, locked.status, locked.limits_keys, locked.has_budgets, locked.requests_per_minute,
       locked.tokens_per_minute, locked.monthly_limit, locked.month, locked.month_charged,
       locked.credited - locked.charged as balance, locked.held + locked.credit_lent as held_before, locked.credit_lent,
       locked.requests_lent, locked.tokens_lent, locked.request_level, locked.token_level, locked.level_at
@@ -157,6 +168,36 @@ begin
     v_key_request_level := case when v_limit.requests_per_minute is not null then v_limit.request_level end;
     v_key_token_level := case when v_limit.tokens_per_minute is not null then v_limit.token_level end;
 
+    v_budget_left := null;
+    v_budget_free := null;
+    v_holding := '{}';
+    v_spending := '{}';
+    if v_item.has_budgets then
+      if v_item.settles then
+        delete from tagged_hold where hold_id = v_item.hold returning tagged_hold.tags into v_item.held_tags;
+      end if;
+      for v_own in
+        select each.budget, bool_or(each.holds) as holds, bool_or(not each.holds) as spends from (
+          select budgets_of(v_item.account, v_item.key, v_item.held_tags) as budget, true as holds
+          union all select budgets_of(v_item.account, v_item.key, v_item.tags), false where v_item.settles) each group by each.budget
+      loop
+        v_budget_index := array_position(v_budget_ids, v_own.budget);
+        if v_budget_index is null then
+          select budget.* into v_budget from budget where budget.id = v_own.budget;
+          v_budgets := v_budgets || current_budget(v_budget, v_now);
+          v_budget_ids := array_append(v_budget_ids, v_own.budget);
+          v_budget_index := cardinality(v_budget_ids);
+        end if;
+        if v_own.holds then v_holding := array_append(v_holding, v_budget_index); end if;
+        if v_own.spends then v_spending := array_append(v_spending, v_budget_index); end if;
+        v_budget := v_budgets[v_budget_index];
+        if v_budget.hard then
+          v_budget_left := least(v_budget_left, budget_limit(v_budget, v_now) - v_budget.charged);
+          v_budget_free := least(v_budget_free, budget_limit(v_budget, v_now) - v_budget.charged - v_budget.held - v_budget.credit_lent);
+        end if;
+      end loop;
+    end if;
+
     id := v_item.hold;
     wait_us := null;
     charged_input := null;
@@ -164,6 +205,8 @@ begin
     original := null;
     headers := null;
     body := null;
+    of_budget := null;
+    v_budget_lent := false;
 
     if v_item.settles then
       v_holds_found := v_holds_found + 1;
@@ -183,7 +226,7 @@ begin
           select c.input, c.output into charged_input, charged_output
             from chargeable(v_item.input, v_item.output, v_item.cached, v_item.cache_write, v_item.held_input, v_item.held_output,
               v_item.input_price, v_item.output_price, v_item.cached_price, v_item.cache_write_price,
-              v_item.held + greatest(0, least(v_credit - v_held, v_month_left - v_key_held, v_day_left - v_key_held)),
+              v_item.held + greatest(0, least(v_credit - v_held, v_month_left - v_key_held, v_day_left - v_key_held, v_budget_free)),
               v_tokens + least(token_level, v_key_token_level) / c_unit) c;
           v_uncharged_output := v_item.output - charged_output;
           v_item.output := charged_output;
@@ -199,6 +242,9 @@ begin
         v_credit := v_credit - v_cost;
         v_limit.day_charged := v_limit.day_charged + v_cost;
         v_limit.month_charged := v_limit.month_charged + v_cost;
+        foreach v_budget_index in array v_spending loop
+          v_budgets[v_budget_index].charged := v_budgets[v_budget_index].charged + v_cost;
+        end loop;
         v_charges := v_charges || row(v_item.hold, v_item.account, v_item.key, v_item.person, v_item.model, v_item.client,
           v_item.input, v_item.output, v_item.input_price, v_item.output_price, v_cost, v_item.stop, v_item.source,
           v_input - charged_input, v_uncharged_output, v_item.milliseconds, v_item.cached, v_item.cache_write,
@@ -207,6 +253,9 @@ begin
       v_hold_change := v_hold_change - v_item.held;
       v_held := v_held - v_item.held;
       v_limit.held := v_limit.held - v_item.held;
+      foreach v_budget_index in array v_holding loop
+        v_budgets[v_budget_index].held := v_budgets[v_budget_index].held - v_item.held;
+      end loop;
       v_tokens := v_tokens * c_unit;
       token_level := greatest(0, least(v_token_capacity, token_level + v_tokens));
       if v_limit.tokens_per_minute is not null then
@@ -230,7 +279,7 @@ begin
         else
           v_item.output := greatest(v_item.least_output, least(v_item.output,
             least(token_level, v_key_token_level) / c_unit - v_item.input,
-            div(least(v_credit - v_held, v_month_left - v_key_held, v_day_left - v_key_held) - v_cost,
+            div(least(v_credit - v_held, v_month_left - v_key_held, v_day_left - v_key_held, v_budget_free) - v_cost,
               nullif(v_item.output_price, 0))));
         end if;
       end if;
@@ -247,7 +296,8 @@ begin
         when v_item.admitted_before then 'admitted'
         else coalesce(early_outcome(v_item.status, v_kept, v_item.hash),
           refusal(v_requests, v_tokens, v_cost, tokens_per_minute * c_unit, v_credit, v_held, request_level, token_level,
-          v_limit.tokens_per_minute * c_unit, v_month_left, v_day_left, v_key_held, v_key_request_level, v_key_token_level), 'taken')
+          v_limit.tokens_per_minute * c_unit, v_month_left, v_day_left, v_key_held, v_key_request_level, v_key_token_level, v_budget_left,
+          v_budget_free), 'taken')
       end;
       if v_item.least_output is not null and outcome in ('taken', 'admitted') then
         charged_output := v_item.output;
@@ -266,6 +316,12 @@ begin
           v_hold_change := v_hold_change + v_cost;
           v_held := v_held + v_cost;
           v_limit.held := v_limit.held + v_cost;
+          foreach v_budget_index in array v_holding loop
+            v_budgets[v_budget_index].held := v_budgets[v_budget_index].held + v_cost;
+          end loop;
+          if v_item.has_budgets and v_item.held_tags is not null then
+            insert into tagged_hold (hold_id, account_id, tags) values (v_item.hold, v_item.account, v_item.held_tags);
+          end if;
           v_holds := v_holds || row(v_item.hold, v_item.account, v_item.key, v_item.person, p_instance, v_item.model, v_item.client,
             v_item.input, v_item.output, v_item.input_price, v_item.output_price, v_cost, v_item.idempotency_key, v_now,
             v_item.cached_price, v_item.cache_write_price)::hold;
@@ -285,15 +341,22 @@ begin
           requests_per_minute, tokens_per_minute, v_limit.request_level, v_limit.token_level, v_limit.requests_per_minute,
           v_limit.tokens_per_minute, least(v_limit.monthly_budget, v_limit.daily_budget));
       end if;
+      if outcome in ('budget', 'budget_held') then
+        select b.id, b.wait_us, b.lent into of_budget, wait_us, v_budget_lent
+          from refusing_budget(array(select v_budgets[place] from unnest(v_holding) place), v_cost, v_now) b;
+      end if;
       if v_account_lent and outcome in ('credit_held', 'requests', 'tokens') then
         update account set recalled_at = v_now where account.id = v_item.account;
       elsif v_key_lent and outcome in ('key_held', 'key_requests', 'key_tokens') then
         v_limit.recalled_at := v_now;
+      elsif v_budget_lent then
+        v_budgets[array_position(v_budget_ids, of_budget)].recalled_at := v_now;
       end if;
     end if;
 
     -- What the outcome was decided by.
-    lent := case when outcome in ('key_held', 'key_requests', 'key_tokens') then v_key_lent else v_account_lent end;
+    lent := case when outcome in ('key_held', 'key_requests', 'key_tokens') then v_key_lent
+      when outcome = 'budget_held' then v_budget_lent else v_account_lent end;
     of_limit := v_limit.id;
     key_request_level := v_limit.request_level;
     key_token_level := v_limit.token_level;
@@ -313,7 +376,7 @@ begin
     return query
       select s.id, s.of_account, 'settled', s.request_level, s.token_level, s.requests_per_minute, s.tokens_per_minute, false,
         null::bigint, s.cost, s.charged_input, s.charged_output, null::uuid, null::jsonb, null::text, null::uuid, null::bigint,
-        null::bigint, null::per_minute, null::per_minute
+        null::bigint, null::per_minute, null::per_minute, null::uuid
       from settled_before(p_settle) s;
   end if;
   if cardinality(v_charges) > 0 then
@@ -324,6 +387,10 @@ begin
       month_charged = l.month_charged, request_level = l.request_level, token_level = l.token_level, level_at = l.level_at,
       recalled_at = l.recalled_at
     from unnest(v_limits) l where key_limit.id = l.id;
+  end if;
+  if cardinality(v_budgets) > 0 then
+    update budget set held = b.held, charged = b.charged, began_at = b.began_at, ends_at = b.ends_at, recalled_at = b.recalled_at
+    from unnest(v_budgets) b where budget.id = b.id;
   end if;
   with holding as (
     insert into hold (id, account_id, key_id, person_id, instance_id, model, client_id, input_tokens, max_output_tokens,

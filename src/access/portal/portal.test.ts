@@ -176,6 +176,7 @@ describe('B84: the roles that read and change records', () => {
       'account',
       'api_key',
       'key_limit',
+      'budget',
       'tag_day',
       'idempotency',
       ...charges,
@@ -408,7 +409,16 @@ describe('B84: row-level security without a condition in the statement', () => {
 })
 
 /** Tables of which a developer sees the rows of their accounts. */
-const ofAccounts = ['account', 'api_key', 'key_limit', 'ledger', 'usage_day', 'refusal_day', 'refused_request']
+const ofAccounts = [
+  'account',
+  'api_key',
+  'key_limit',
+  'budget',
+  'ledger',
+  'usage_day',
+  'refusal_day',
+  'refused_request',
+]
 const accountsIn = async (who: Actor, table: string) =>
   valuesOf(
     await as<{ id: string }>(who, `select ${table === 'account' ? 'id' : 'account_id'} as id from ${table}`),
@@ -428,6 +438,11 @@ async function accountOf({ id: personId }: PersonActor): Promise<string> {
       `'${id}', 1, 0, now(), 0, now(), 0`,
     ],
     ['api_key', 'id, public_id, secret_hash, name', `'${key}', '${key}', sha256(''), 'k'`],
+    [
+      'budget',
+      'id, name, period, time_zone, hard, amount, began_at, ends_at, charged, held',
+      `'${id}', 'b', 'day', 'UTC', true, 1, now(), now(), 0, 0`,
+    ],
     [
       'api_key',
       'id, public_id, secret_hash, name, person_id',
@@ -453,6 +468,7 @@ async function accountOf({ id: personId }: PersonActor): Promise<string> {
     const account = table === 'account' ? 'id' : 'account_id'
     await database.rows(`insert into ${table} (${account}, ${columns}) values ($1, ${values})`, [id])
   }
+  await database.rows('insert into budget_key (budget_id, key_id) values ($1, $2)', [id, key])
   return id
 }
 
@@ -465,6 +481,8 @@ describe('a developer', () => {
       assert.deepEqual(await accountsIn(erik, table), [his], table)
       assert.deepEqual(await accountsIn(foreign, table), [], table)
     }
+    assert.deepEqual(await as(dora, 'select budget_id as id from budget_key'), [{ id: hers }])
+    assert.deepEqual(await as(foreign, 'select from budget_key'), [])
     await database.rows('insert into account_grant (person_id, account_id) values ($1, $2)', [erik.id, hers])
     assert.deepEqual(new Set(await accountsIn(erik, 'ledger')), new Set([hers, his]))
   })
@@ -508,6 +526,8 @@ describe('a developer', () => {
       'select billing_email from account',
       'update api_key set revoked_at = now()',
       'update key_limit set daily_budget = 2',
+      'select tag_value from budget',
+      'update budget set amount = 2',
       'update account set monthly_limit = 2',
       `insert into account_grant (person_id, account_id) select '${dora.id}', id from account`,
       `insert into audit (action, outcome) values ('x', 'allowed')`,

@@ -2,12 +2,14 @@ import type { Logger } from 'pino'
 import { withinPatience, type Database } from '../../platform/database/database.ts'
 import { createLookups } from '../../platform/database/lookups.ts'
 import { repeat } from '../../platform/flow/repeat.ts'
+import { findKnownBudgets, type KnownBudgets } from '../budgets/known-budgets.ts'
 import { readKeys, type KeyRow } from './store.ts'
 
 /** A key as it was in the database at `readAt`. Times are of `performance.now()`. */
 export interface KnownKey extends KeyRow {
   readonly readAt: number
   readonly expiresAt: number
+  readonly sharedBudgets: KnownBudgets | undefined
 }
 
 /** The keys in use, cached for at most a second. */
@@ -40,7 +42,9 @@ export function createKeyCache({ database, log }: { database: Database; log: Log
   const read = async (publicIds: readonly string[]): Promise<Map<string, KnownKey>> => {
     const readAt = performance.now()
     const rows = await readKeys(database, publicIds)
-    return new Map(rows.map((row) => [row.publicId, known(row, readAt)]))
+    const accounts = rows.flatMap(({ hasBudgets, accountId }) => (hasBudgets && accountId !== null ? [accountId] : []))
+    const budgets = await findKnownBudgets(database, accounts)
+    return new Map(rows.map((row) => [row.publicId, known(row, readAt, budgets.get(row.accountId ?? ''))]))
   }
   const refresh = async () => {
     const now = performance.now()
@@ -84,6 +88,7 @@ export function createKeyCache({ database, log }: { database: Database; log: Log
   })
 }
 
-function known(row: KeyRow, readAt: number): KnownKey {
-  return Object.freeze({ ...row, readAt, expiresAt: row.expiresIn === null ? Infinity : readAt + row.expiresIn })
+function known(row: KeyRow, readAt: number, sharedBudgets: KnownBudgets | undefined): KnownKey {
+  const expiresAt = row.expiresIn === null ? Infinity : readAt + row.expiresIn
+  return Object.freeze({ ...row, readAt, expiresAt, sharedBudgets })
 }

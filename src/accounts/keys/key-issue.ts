@@ -5,6 +5,7 @@ import type { Queryable } from '../../platform/database/database.ts'
 import { Problem } from '../../platform/problems.ts'
 import { isUuid } from '../../platform/database/uuid.ts'
 import { showAccount } from '../account-lookup.ts'
+import { joinBudgetsOf } from '../budgets/store.ts'
 import { changeEvent } from '../events.ts'
 import {
   checkKeyLimits,
@@ -73,6 +74,7 @@ export async function rotateKey(tx: Queryable, id: string, overlapMs: number, by
   if (old.status !== 'valid') throw stale(`This key is ${old.status}: create a new one.`)
   const issued = await insert(tx, { ...old, id: randomUUIDv7(), expiresAt: expiryLike(old) })
   await replaceKey(tx, { old: id, new: issued.id }, overlapMs)
+  await joinBudgetsOf(tx, { old: id, new: issued.id })
   const details = { replaced_by: issued.id, overlap_seconds: String(overlapMs / 1000) }
   await recordWithin(tx, [changeEvent(by, 'key_rotated', id, details)])
   return issued

@@ -6,7 +6,7 @@ import { isUuid } from '../../platform/database/uuid.ts'
 import { Problem } from '../../platform/problems.ts'
 import { changeEvent } from '../events.ts'
 import { deleteKeyLimits, lockAccountOfKey, writeKeyLimits, type KeyLimits } from './store.ts'
-import { changedDetails, checkPerMinute } from '../limits.ts'
+import { changedDetails, checkBudgetAmount, checkPerMinute } from '../limits.ts'
 import { lockKey, readKeySummary, type KeySummary } from './store.ts'
 import { quoted } from '../../platform/text/one-line.ts'
 import { publicIdOf } from './key-format.ts'
@@ -61,11 +61,7 @@ export function checkKeyLimits(limits: KeyLimitsChange): void {
     ['daily_budget', limits.dailyBudget],
     ['monthly_budget', limits.monthlyBudget],
   ] as const) {
-    if (typeof value === 'bigint' && (value < 0n || value >= tooMuch)) {
-      throw new Problem('invalid_field', `${field} must be an amount from 0 to below ${formatMoney(tooMuch)}.`, {
-        field,
-      })
-    }
+    if (typeof value === 'bigint') checkBudgetAmount(field, value)
   }
 }
 
@@ -87,9 +83,6 @@ const noLimits: KeyLimits = {
   dailyBudget: null,
   monthlyBudget: null,
 }
-
-/** The type of amounts in the database has 38 digits. */
-const tooMuch = 10n ** 38n
 
 function hasLimits({ requestsPerMinute, tokensPerMinute, dailyBudget, monthlyBudget }: KeyLimits): boolean {
   return [requestsPerMinute, tokensPerMinute, dailyBudget, monthlyBudget].some((limit) => limit !== null)

@@ -75,7 +75,7 @@ const sql = (text: string, ...values: unknown[]) => database.rows(text, values)
 
 test('a valid key is accepted, with its permissions', async () => {
   const { id, key } = await addKey({ allowedModels: ['tiny', 'fast'] })
-  const permissions = { own: false, allowedModels: ['tiny', 'fast'], limitId: undefined }
+  const permissions = { own: false, allowedModels: ['tiny', 'fast'], limitId: undefined, sharedBudgets: undefined }
   const caller = { publicId: key.slice(3, 15), keyId: id, accountId, ...permissions }
   assert.deepEqual(await keys.identify(sent(key)), caller)
   assert.deepEqual(await keys.identify(`bearer   ${key}`), caller, 'RFC 9110: the scheme is case-insensitive')
@@ -415,7 +415,7 @@ test('rotating creates a key like the old one, which stays valid for the overlap
   const old = await addKey({ name: 'worker', allowedModels: ['tiny'], expiresAt })
   const issued = await keys.rotate(old.id, { overlapMs: hour }, byService)
   assert.notEqual(issued.key, old.key)
-  const permissions = { own: false, allowedModels: ['tiny'], limitId: undefined }
+  const permissions = { own: false, allowedModels: ['tiny'], limitId: undefined, sharedBudgets: undefined }
   const caller = { publicId: issued.key.slice(3, 15), keyId: issued.id, accountId, ...permissions }
   assert.deepEqual(await keys.identify(sent(issued.key)), caller)
   assert.equal(await codeOf(keys.identify(sent(old.key))), 'let in')

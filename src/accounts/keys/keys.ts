@@ -5,6 +5,7 @@ import type { Visit } from '../../access/actor.ts'
 import { bearerOf } from '../../platform/http/input/headers.ts'
 import type { Database } from '../../platform/database/database.ts'
 import { Problem } from '../../platform/problems.ts'
+import type { KnownBudgets } from '../budgets/known-budgets.ts'
 import { createKeyCache, type KnownKey } from './key-cache.ts'
 import { parseKey, publicIdOf, type ParsedKey } from './key-format.ts'
 import { hashKey, hashSecret } from './new-key.ts'
@@ -30,6 +31,8 @@ export interface Caller {
   readonly allowedModels: readonly string[] | null
   /** The limits of the key, besides those of its account. */
   readonly limitId: string | undefined
+  /** The hard budgets of the account that its keys and tags share. Undefined without any. */
+  readonly sharedBudgets: KnownBudgets | undefined
 }
 
 export interface Keys {
@@ -57,7 +60,7 @@ export interface Keys {
   /** In order of creation: the keys of one account, or all. */
   list(accountId?: string): Promise<KeySummary[]>
   /**
-   * Creates a key with the same account, name, models and lifetime, which shares the limits and budgets. The old key stays valid for `overlapMs`. Throws
+   * Creates a key with the same account, name, models and lifetime, which shares the limits and all budgets. The old key stays valid for `overlapMs`. Throws
    * Problem `not_found`, or `conflict` for a key that is no longer valid.
    */
   rotate(id: string, options: { readonly overlapMs: number }, by: Visit, show?: ShowKey): Promise<IssuedKey>
@@ -115,7 +118,18 @@ export function createKeys({ database, log }: { database: Database; log: Logger 
     async scratch(use, by) {
       const { id: keyId, publicId } = await useScratchKey(database, use, by)
       lastUsed.note(keyId)
-      return { publicId, keyId, accountId: use.accountId, own: false, allowedModels: null, limitId: undefined }
+      // Its tags may have a budget.
+      const key = cache.fresh(publicId) ?? (await cache.lookUp(publicId))
+      const { sharedBudgets } = key ?? {}
+      return {
+        publicId,
+        keyId,
+        accountId: use.accountId,
+        own: false,
+        allowedModels: null,
+        limitId: undefined,
+        sharedBudgets,
+      }
     },
     create: (request: KeyRequest & { readonly id?: string }, by: Visit, show: ShowKey = async () => undefined) =>
       database.transaction((tx) => shown(issueKey(tx, { id: randomUUIDv7(), ...request }, by), show)),
@@ -179,8 +193,8 @@ function callerOf(key: KnownKey): Caller | Problem {
   if (!key.accountOpen) {
     return new Problem('no_billing_account', 'This key belongs to a closed account. Use a key from an open account.')
   }
-  const { publicId, id: keyId, accountId, own, allowedModels, limitId } = key
-  return { publicId, keyId, accountId, own, allowedModels, limitId: limitId ?? undefined }
+  const { publicId, id: keyId, accountId, own, allowedModels, limitId, sharedBudgets } = key
+  return { publicId, keyId, accountId, own, allowedModels, limitId: limitId ?? undefined, sharedBudgets }
 }
 
 function granted(caller: Caller | Problem): Caller {

@@ -166,6 +166,8 @@ export interface KeyRow {
   readonly allowedModels: readonly string[] | null
   /** The id of its own limits; null without any. */
   readonly limitId: string | null
+  /** Whether the account has budgets. */
+  readonly hasBudgets: boolean
   readonly revoked: boolean
   /** Milliseconds from now; null: never. */
   readonly expiresIn: number | null
@@ -176,7 +178,7 @@ export function readKeys(database: Queryable, publicIds: readonly string[]): Pro
     name: 'keys_by_public_id',
     text: `select k.id, public_id as "publicId", secret_hash as "secretHash", account_id as "accountId",
              coalesce(a.status = 'open', false) as "accountOpen", coalesce(a.own, false) as own, allowed_models as "allowedModels",
-             limit_id as "limitId", revoked_at is not null as revoked,
+             limit_id as "limitId", coalesce(a.has_budgets, false) as "hasBudgets", revoked_at is not null as revoked,
              (extract(epoch from expires_at - clock_timestamp()) * 1000)::float8 as "expiresIn"
            from api_key k left join account a on a.id = k.account_id
            where public_id = any($1)`,

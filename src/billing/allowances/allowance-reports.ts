@@ -10,7 +10,14 @@ import {
   type Stock,
 } from './stock.ts'
 
-/** The report of one account or the limits of one key to `exchange_timed()`: the types account_report and key_report. */
+/** The reports of one call. */
+export interface Reports {
+  readonly accounts: readonly Report[]
+  readonly keys: readonly Report[]
+  readonly budgets: readonly Report[]
+}
+
+/** The report of one account, the limits of one key or one budget to `exchange_timed()`: the types account_report and key_report. */
 export interface Report {
   readonly id: string
   readonly requests_back: number
@@ -82,7 +89,7 @@ function sumOf(outcomes: readonly RequestOutcome[]) {
 }
 
 /**
- * Builds the report of one account or of the limits of one key, with which these requests end, and returns what it requests. The
+ * Builds the report of one account, of the limits of one key or of one budget, with which these requests end, and returns what it requests. The
  * allowance shrinks to what the report keeps; with `givesBack` it keeps nothing.
  */
 export function buildReport(

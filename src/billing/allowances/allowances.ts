@@ -1,4 +1,4 @@
-import { buildReport, type Report } from './allowance-reports.ts'
+import { buildReport, type Report, type Reports } from './allowance-reports.ts'
 import { tighterLevels, type Levels, type OwnLevels, type Standing } from '../till/limits.ts'
 import type { Payer } from '../payer.ts'
 import { mostCostOf } from '../prices/price.ts'
@@ -38,11 +38,11 @@ const lookPause = 100
 const mostReported = 500
 
 /**
- * The allowances of this instance: the part of limits and credit, of accounts and of keys with limits of their own, that it has taken
- * in advance. The database has set aside at least as much, so nothing admitted from them exceeds a limit or a credit. No method waits.
+ * The allowances of this instance: the part of limits and credit, of accounts, of keys with limits of their own and of shared budgets,
+ * that it has taken in advance. The database has set aside at least as much, so nothing admitted from them exceeds a limit or a credit. No method waits.
  */
 export class Allowances {
-  /** By the id of the account or of the limits of the key. */
+  /** By the id of the account, of the limits of the key, or of the budget. */
   readonly #stocks = new Map<string, Stock>()
   #requests = new Map<string, AdmittedRequest>()
   /** What to report with the next call, and whether to keep anything of it. */
@@ -54,22 +54,25 @@ export class Allowances {
   #instance = ''
   #lookedAt = -Infinity
 
-  /** Admits a request that the allowance of its account covers, and that of its key. Returns undefined for any other. */
+  /** Admits a request that the allowance of its account covers, and those of its key and its budgets. Returns undefined for any other. */
   take(request: HoldRequest): Levels | undefined {
     const { payer, price, inputTokens, maxOutputTokens } = request
-    const account = this.#stockOf(payer.accountId, 'account')
-    const key = payer.limitId === undefined ? undefined : this.#stockOf(payer.limitId, 'key')
+    const stocks = this.#stocksOf(payer)
     const cost = mostCostOf(price, inputTokens, maxOutputTokens)
     const need = inputTokens + maxOutputTokens
     const now = performance.now()
-    noteRequest(account, cost, need, now)
-    if (key) noteRequest(key, cost, need, now)
-    const short = (key ? [account, key] : [account]).filter((stock) => !isCovered(stock, cost, need, now))
-    for (const stock of short) noteShortage(stock, now)
-    if (short.length > 0) return undefined
-    takeRequest(account, cost, need)
-    if (key) takeRequest(key, cost, need)
-    for (const stock of key ? [account, key] : [account]) this.#renewIfLow(stock)
+    let isShort = false
+    for (const stock of stocks) {
+      noteRequest(stock, cost, need, now)
+      if (isCovered(stock, cost, need, now)) continue
+      noteShortage(stock, now)
+      isShort = true
+    }
+    if (isShort) return undefined
+    for (const stock of stocks) {
+      takeRequest(stock, cost, need)
+      this.#renewIfLow(stock)
+    }
     const levels = this.levelsFor(payer)
     this.#requests.set(request.requestId, { request, cost, levels, instance: this.#instance, settling: undefined })
     return levels
@@ -84,9 +87,9 @@ export class Allowances {
   covers({ payer, price, inputTokens, maxOutputTokens }: HoldRequest): boolean {
     const cost = mostCostOf(price, inputTokens, maxOutputTokens)
     const now = performance.now()
-    return [payer.accountId, payer.limitId].every((id) => {
-      const stock = this.#stocks.get(id ?? '')
-      return id === undefined || (stock && isCovered(stock, cost, inputTokens + maxOutputTokens, now))
+    return idsOf(payer).every((id) => {
+      const stock = this.#stocks.get(id)
+      return stock && isCovered(stock, cost, inputTokens + maxOutputTokens, now)
     })
   }
 
@@ -110,7 +113,7 @@ export class Allowances {
     }
   }
 
-  /** Returns the allowance of an account or a key with the next call. Returns whether there is one. */
+  /** Returns the allowance of an account, a key or a budget with the next call. Returns whether there is one. */
   giveBack(id: string): boolean {
     const stock = this.#stocks.get(id)
     if (stock === undefined || !hasAllowance(stock)) return false
@@ -134,10 +137,10 @@ export class Allowances {
    * The reports for the next call, with which these requests end. None if their allowances are still good: then the charges need only be
    * written, and what the requests did not use stays with the allowances.
    */
-  report(outcomes: readonly RequestOutcome[]): { readonly accounts: Report[]; readonly keys: Report[] } {
+  report(outcomes: readonly RequestOutcome[]): Reports {
     const ending = new Map<Stock, RequestOutcome[]>()
     for (const outcome of outcomes) {
-      for (const stock of this.#stocksOf(outcome)) {
+      for (const stock of this.#stocksOf(outcome.taken.request.payer)) {
         const others = ending.get(stock)
         if (others === undefined) ending.set(stock, [outcome])
         else others.push(outcome)
@@ -152,13 +155,14 @@ export class Allowances {
       stocks
         .filter((stock) => stock.of === of)
         .map((stock) => this.#sent(stock, buildReport(stock, ending.get(stock) ?? [], this.#givesBack(stock))))
-    return { accounts: reportsOf('account'), keys: reportsOf('key') }
+    return { accounts: reportsOf('account'), keys: reportsOf('key'), budgets: reportsOf('budget') }
   }
 
-  #stocksOf({ taken }: RequestOutcome): Stock[] {
-    const { accountId, limitId } = taken.request.payer
-    const account = this.#stockOf(accountId, 'account')
-    return limitId === undefined ? [account] : [account, this.#stockOf(limitId, 'key')]
+  #stocksOf({ accountId, limitId, budgets }: Payer): Stock[] {
+    const stocks = [this.#stockOf(accountId, 'account')]
+    if (limitId !== undefined) stocks.push(this.#stockOf(limitId, 'key'))
+    if (budgets !== undefined) for (const { id } of budgets) stocks.push(this.#stockOf(id, 'budget'))
+    return stocks
   }
 
   #givesBack(stock: Stock): boolean {
@@ -178,8 +182,8 @@ export class Allowances {
     for (const outcome of outcomes) this.#end(outcome, (stock) => !this.#reported.has(stock))
     for (const renewal of renewals) this.#renew(renewal, sentAt)
     const renewed = new Set(renewals.map(({ id }) => id))
-    // The key no longer has limits of its own.
-    for (const { id, of } of this.#reported) if (of === 'key' && !renewed.has(id)) this.#stocks.delete(id)
+    // The key no longer has limits of its own, or the budget was removed.
+    for (const { id, of } of this.#reported) if (of !== 'account' && !renewed.has(id)) this.#stocks.delete(id)
     // A Map that has grown old rehashes into old space, where its garbage keeps whole requests until a full collection.
     // The garbage of a young one is collected with it.
     this.#asking = new Map()
@@ -203,9 +207,8 @@ export class Allowances {
 
   /** The database refused the end of the request, and the reports in the same call. */
   kept(outcome: RequestOutcome): void {
-    const { accountId, limitId } = outcome.taken.request.payer
-    for (const id of [accountId, limitId]) {
-      const stock = this.#stocks.get(id ?? '')
+    for (const id of idsOf(outcome.taken.request.payer)) {
+      const stock = this.#stocks.get(id)
       if (stock?.lent) this.#pending.set(stock, 'give back')
     }
   }
@@ -252,10 +255,10 @@ export class Allowances {
   #end(outcome: RequestOutcome, returns: (stock: Stock) => boolean): void {
     const { taken } = outcome
     if (!this.#requests.delete(taken.request.requestId) || taken.instance !== this.#instance) return
-    const { accountId, limitId } = taken.request.payer
-    const account = this.#stocks.get(accountId)
-    const key = limitId === undefined ? undefined : this.#stocks.get(limitId)
-    for (const stock of [account, key]) if (stock) endRequest(stock, outcome, returns(stock))
+    for (const id of idsOf(taken.request.payer)) {
+      const stock = this.#stocks.get(id)
+      if (stock) endRequest(stock, outcome, returns(stock))
+    }
   }
 
   #renew(renewal: Renewal, sentAt: number): void {
@@ -296,6 +299,14 @@ export class Allowances {
     }
     if (isDue) for (const stock of soon) this.#pending.set(stock, isSteady(stock) ? 'ask' : 'give back')
   }
+}
+
+/** The ids of what a request needs an allowance of. */
+function idsOf({ accountId, limitId, budgets }: Payer): string[] {
+  const ids = [accountId]
+  if (limitId !== undefined) ids.push(limitId)
+  if (budgets !== undefined) for (const { id } of budgets) ids.push(id)
+  return ids
 }
 
 export const createAllowances = (): Allowances => new Allowances()

@@ -332,7 +332,7 @@ test('good allowances are not reported when their requests end, and get back wha
   const allowances = stockedKey()
   const one = takenBy(allowances)
   const ending = { taken: one, charge: { cost: mostOfOne - 7n, tokens: 13 } }
-  assert.deepEqual(allowances.report([ending]), { accounts: [], keys: [] })
+  assert.deepEqual(allowances.report([ending]), { accounts: [], keys: [], budgets: [] })
   allowances.answered([ending], [], performance.now())
   for (const id of ['a', 'l']) {
     const { requests, tokens, credit } = allowances.atHand(id)

@@ -22,7 +22,7 @@ export interface RequestOutcome {
   readonly charge?: { readonly cost: bigint; readonly tokens: number }
 }
 
-/** The reply of `exchange_timed()` for one account or the limits of one key. */
+/** The reply of `exchange_timed()` for one account, the limits of one key, or one budget. */
 export interface Renewal extends Standing {
   readonly id: string
   readonly granted: boolean
@@ -46,10 +46,10 @@ const fewest = 2
 /** A limit must have this many times an instance's allowance left. `exchange_timed()` demands the same. */
 export const plenty = 100n
 
-/** What this instance knows of one account, or of the limits of one key, and its allowance of it. */
+/** What this instance knows of one account, of the limits of one key, or of one shared budget, and its allowance of it. */
 export interface Stock {
   readonly id: string
-  readonly of: 'account' | 'key'
+  readonly of: 'account' | 'key' | 'budget'
   /** What may still be admitted from the allowance. */
   credit: bigint
   requests: number

@@ -41,7 +41,7 @@ export async function readKindsOfAmounts(tx: Queryable): Promise<string[]> {
     `select kind from (values
         (1, 'credit', exists (select from credit_entry)),
         (2, 'monthly limits', exists (select from account where monthly_limit is not null)),
-        (3, 'budgets', exists (select from key_limit where num_nonnulls(daily_budget, monthly_budget) > 0)),
+        (3, 'budgets', exists (select from key_limit where num_nonnulls(daily_budget, monthly_budget) > 0) or exists (select from budget)),
         (4, 'prices', exists (select from price where source <> 'configuration')),
         (5, 'charges', exists (select from ledger)),
         (6, 'invoices', exists (select from invoice)),

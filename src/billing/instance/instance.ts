@@ -60,8 +60,9 @@ export async function openInstance(needs: InstanceNeeds): Promise<Instance> {
 
   /** Without reports, the charges are only appended, and a release changes nothing. */
   async function callFor(on: DedicatedConnection, exchanged: ExchangeParts): Promise<readonly Renewal[]> {
-    const { accounts, keys, charges } = exchanged
-    if (accounts.length > 0 || keys.length > 0) return on.call(exchangeCall(session.nextBatch(), exchanged))
+    const { accounts, keys, budgets, charges } = exchanged
+    if (accounts.length > 0 || keys.length > 0 || budgets.length > 0)
+      return on.call(exchangeCall(session.nextBatch(), exchanged))
     if (charges.length > 0) await on.call(appendCall(session.nextBatch(), charges))
     return []
   }

@@ -45,12 +45,15 @@ export async function deleteInstance(database: Queryable, id: string): Promise<v
        delete from allowance where instance_id = $1 and (held, credit, requests, tokens) = (0, 0, 0, 0)
      ), empty_keys as (
        delete from key_allowance where instance_id = $1 and (held, credit, requests, tokens) = (0, 0, 0, 0)
+     ), empty_budgets as (
+       delete from budget_allowance where instance_id = $1 and (held, credit) = (0, 0)
      )
      delete from instance where id = $1 and appended_since is null and not exists (select from hold where instance_id = $1)
        and not exists (
          select from allowance where instance_id = $1 and (held, credit, requests, tokens) <> (0, 0, 0, 0))
        and not exists (
-         select from key_allowance where instance_id = $1 and (held, credit, requests, tokens) <> (0, 0, 0, 0))`,
+         select from key_allowance where instance_id = $1 and (held, credit, requests, tokens) <> (0, 0, 0, 0))
+       and not exists (select from budget_allowance where instance_id = $1 and (held, credit) <> (0, 0))`,
     [id],
   )
 }

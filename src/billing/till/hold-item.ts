@@ -22,6 +22,7 @@ export const holdItem = ({ payer, ...request }: HoldRequest) => ({
   output_price: String(request.price.output),
   cached_price: request.price.cachedInput?.toString(),
   cache_write_price: request.price.cacheWrite?.toString(),
+  tags: payer.tags,
 })
 
 export const admissionItem = (request: HoldRequest, requests: 0 | 1): HoldItem => ({

@@ -1,4 +1,6 @@
 import { Problem, type ProblemCode, type ProblemDetails } from '../../platform/problems.ts'
+import { quoted } from '../../platform/text/one-line.ts'
+import type { PayerBudget } from '../payer.ts'
 import type { TillRow } from './till-row.ts'
 
 /** One limit of an account: its value per minute, what remains, and the seconds until its bucket is full. */
@@ -106,10 +108,14 @@ export function levelOf(limit: number, level: number): Level {
 }
 
 /** A refusal of `till()`, or of the check that precedes it. */
-export type RefusalRow = StandingRow & Pick<TillRow, 'outcome' | 'wait_us'>
+export type RefusalRow = StandingRow & Pick<TillRow, 'outcome' | 'wait_us' | 'of_budget'>
 
-/** The Problem for a refusal. `tokens` is the sum of the request's input and output tokens. */
-export function refusalOf(row: RefusalRow | undefined, tokens: number | `at least ${number}`): Problem {
+/** The Problem for a refusal. `tokens` is the sum of the request's input and output tokens, `budgets` those it counts in. */
+export function refusalOf(
+  row: RefusalRow | undefined,
+  tokens: number | `at least ${number}`,
+  budgets: readonly PayerBudget[] | undefined,
+): Problem {
   const levels = levelsOf(row)
   const account = levelsNow(accountStanding(row))
   const wait = Math.max(1, Math.ceil(Number(row?.wait_us ?? 0n) / 1e6))
@@ -151,6 +157,16 @@ export function refusalOf(row: RefusalRow | undefined, tokens: number | `at leas
         own: levelsNow(keyStanding(row)),
         wait: row.wait_us === null ? undefined : wait,
       })
+    case 'budget':
+    case 'budget_held': {
+      const name = budgets?.find(({ id }) => id === row.of_budget)?.name
+      const budget = name === undefined ? 'a budget of the account' : `the budget ${quoted(name)}`
+      return budgetRefusalOf(budget, {
+        isHeld: row.outcome === 'budget_held',
+        levels,
+        wait: row.wait_us === null ? undefined : wait,
+      })
+    }
     case 'never_fits':
       return refuse(
         'can_never_fit_limit',
@@ -221,6 +237,21 @@ function keyRefusalOf(outcome: KeyOutcome, { tokens, levels, own, wait }: Refusa
       return new TillRefusal('can_never_fit_limit', reason, limitDetails(own, 'tokens'), levels)
     }
   }
+}
+
+/** The Problem for a request that a shared budget refuses. */
+function budgetRefusalOf(
+  budget: string,
+  { isHeld, levels, wait }: Pick<RefusalFacts, 'levels' | 'wait'> & { readonly isHeld: boolean },
+): TillRefusal {
+  if (isHeld) {
+    const reason = `Requests in flight hold the part of ${budget} that this request needs. Retry when they finish.`
+    return new TillRefusal('insufficient_credit', reason, { retryAfter: 1 }, levels)
+  }
+  const lacking = `What is left of ${budget} does not cover the most this request can cost.`
+  const remedy =
+    wait === undefined ? 'Lower max_output_tokens, or ask for a higher budget.' : `It is renewed in ${wait} s.`
+  return new TillRefusal('insufficient_credit', `${lacking} ${remedy}`, retryIn(wait), levels)
 }
 
 const retryIn = (wait: number | undefined): ProblemDetails => (wait === undefined ? {} : { retryAfter: wait })

@@ -54,5 +54,5 @@ async function precheck(
   if (row.outcome === 'admitted') return undefined
   const replay = await replayOf(database, row, levels)
   if (replay) return replay
-  throw refusalOf(row, `at least ${tokens}`)
+  throw refusalOf(row, `at least ${tokens}`, least.payer.budgets)
 }

@@ -55,8 +55,9 @@ export function createSettlements({ allowances, batches, log }: SettlementsNeeds
   async function settleMoved(taken: AdmittedRequest, charge: Charge): Promise<Settlement> {
     const { payer, requestId } = taken.request
     const settleRest = (): Promise<Settlement> => {
-      // The limits of a key count what moved twice until the next report of its allowance.
+      // The limits of a key, and budgets, count what moved twice until the next report of the allowance.
       if (payer.limitId !== undefined) allowances.giveBack(payer.limitId)
+      for (const { id } of payer.budgets ?? []) allowances.giveBack(id)
       return settleHold(requestId, payer.accountId, charge)
     }
     const late = (): void => void settleRest().catch(() => undefined)

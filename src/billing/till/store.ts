@@ -1,7 +1,7 @@
 import type { PreparedStatement } from '../../platform/database/batch.ts'
 import { rowsText } from '../../platform/database/rows.ts'
 import type { Renewal } from '../allowances/allowances.ts'
-import type { Report } from '../allowances/allowance-reports.ts'
+import type { Reports } from '../allowances/allowance-reports.ts'
 import { accountReportRow, keyReportRow } from './exchange-rows.ts'
 import type { ReplayRow, TillRow } from './till-row.ts'
 import type { Queryable } from '../../platform/database/database.ts'
@@ -38,9 +38,7 @@ export function appendCall({ instance, batch }: BatchId, charges: readonly strin
 }
 
 /** What one call of `exchange_timed()` carries. `charges` are rows of the type timed_charge. */
-export interface ExchangeParts {
-  readonly accounts: readonly Report[]
-  readonly keys: readonly Report[]
+export interface ExchangeParts extends Reports {
   readonly charges: readonly string[]
   /** Items of the parameter p_holds of `exchange_moving()`. */
   readonly holds: readonly object[]
@@ -49,15 +47,20 @@ export interface ExchangeParts {
 /** One call of `exchange_timed()`, or of `exchange_moving()` if there are holds. */
 export function exchangeCall(
   { instance, batch }: BatchId,
-  { accounts, keys, charges, holds }: ExchangeParts,
+  { accounts, keys, budgets, charges, holds }: ExchangeParts,
 ): PreparedStatement<Renewal> {
   const reports = [rowsText(accounts.map(accountReportRow)), rowsText(charges), rowsText(keys.map(keyReportRow))]
   const values = [instance, batch, ...reports]
-  if (holds.length === 0) {
-    return { name: 'exchange', text: 'select * from exchange_timed($1, $2, $3, $4, $5)', values }
+  const ofBudgets = rowsText(budgets.map(keyReportRow))
+  if (holds.length > 0) {
+    const text = 'select * from exchange_moving($1, $2, $3, $4, $5, $6, $7)'
+    return { name: 'exchange_moving', text, values: [...values, JSON.stringify(holds), ofBudgets] }
   }
-  const text = 'select * from exchange_moving($1, $2, $3, $4, $5, $6)'
-  return { name: 'exchange_moving', text, values: [...values, JSON.stringify(holds)] }
+  if (budgets.length > 0) {
+    const text = 'select * from exchange_timed($1, $2, $3, $4, $5, p_budget_reports => $6)'
+    return { name: 'exchange_budgets', text, values: [...values, ofBudgets] }
+  }
+  return { name: 'exchange', text: 'select * from exchange_timed($1, $2, $3, $4, $5)', values }
 }
 
 /** The limits of an account and the current levels of its buckets, by the rules of `till()`. Writes nothing. */
@@ -101,7 +104,7 @@ export async function readPrecheck(
         select now, (now at time zone 'UTC')::date as today, date_trunc('month', now at time zone 'UTC')::date as this_month,
           60000000::bigint as unit from (select clock_timestamp() as now offset 0) n
       ), standing as materialized (
-        select status, requests_per_minute, tokens_per_minute, coalesce(monthly_limit - charged_now, credited - charged) as credit,
+        select status, has_budgets, requests_per_minute, tokens_per_minute, coalesce(monthly_limit - charged_now, credited - charged) as credit,
           held, tokens_per_minute * unit as token_most,
           refilled(request_level + requests_lent, level_at, now, requests_per_minute, 0) as request_level,
           refilled(token_level + tokens_lent, level_at, now, tokens_per_minute, 0) as token_level
@@ -118,20 +121,27 @@ export async function readPrecheck(
             then refilled(token_level + tokens_lent * unit, level_at, now, l.tokens_per_minute, 0) end as token_level
         from api_key k join key_limit l on l.id = k.limit_id, moment
         where k.id = $6
+      ), shared as materialized (
+        select budgets, (select min(budget_limit(b, now) - b.charged) from unnest(budgets) b where b.hard) as budget_left,
+          (select min(budget_limit(b, now) - b.charged - b.held) from unnest(budgets) b where b.hard) as budget_free
+        from standing, moment, lateral (select array(
+          select current_budget(b, now) from budgets_of($1, $7, $8) o (id) join budget b on b.id = o.id where has_budgets offset 0) as budgets) e
       ), decided as (
-        select s.*, o.request_level as key_request_level, o.token_level as key_token_level,
+        select s.*, budgets, o.request_level as key_request_level, o.token_level as key_token_level,
           o.requests_per_minute as key_requests_per_minute, o.tokens_per_minute as key_tokens_per_minute, o.most, now, unit,
           $4::bigint * unit as tokens, $5::numeric as cost,
           refusal(unit, $4::bigint * unit, $5::numeric, token_most, credit, s.held, s.request_level, s.token_level,
-            o.tokens_per_minute * unit, month_left, day_left, o.held, o.request_level, o.token_level) as refused
-        from standing s cross join moment left join own o on true
+            o.tokens_per_minute * unit, month_left, day_left, o.held, o.request_level, o.token_level, budget_left, budget_free) as refused
+        from standing s cross join moment cross join shared left join own o on true
       )
       select requests_per_minute, tokens_per_minute, request_level, token_level, key_request_level, key_token_level,
         key_requests_per_minute, key_tokens_per_minute, i.hold_id as original, i.headers, i.body,
         coalesce(early_outcome(status, i, $3), refused, 'admitted') as outcome,
-        refusal_wait(refused, now, unit, tokens, cost, request_level, token_level, requests_per_minute, tokens_per_minute,
-          key_request_level, key_token_level, key_requests_per_minute, key_tokens_per_minute, most) as wait_us
-      from decided left join idempotency i on i.account_id = $1 and i.key = $2 and i.created_at > now - interval '24 hours'`,
+        coalesce(refusal_wait(refused, now, unit, tokens, cost, request_level, token_level, requests_per_minute, tokens_per_minute,
+          key_request_level, key_token_level, key_requests_per_minute, key_tokens_per_minute, most), b.wait_us) as wait_us, b.id as of_budget
+      from decided
+        left join lateral (select * from refusing_budget(budgets, cost, now) where refused in ('budget', 'budget_held')) b on true
+        left join idempotency i on i.account_id = $1 and i.key = $2 and i.created_at > now - interval '24 hours'`,
     values: [
       payer.accountId,
       idempotency?.key,
@@ -139,6 +149,8 @@ export async function readPrecheck(
       inputTokens + maxOutputTokens,
       String(cost),
       payer.limitId === undefined ? null : payer.keyId,
+      payer.keyId,
+      payer.tags === undefined ? null : JSON.stringify(payer.tags),
     ],
   })
   return row

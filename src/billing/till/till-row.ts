@@ -8,7 +8,7 @@ export interface TillRow {
   readonly requests_per_minute: number | null
   readonly tokens_per_minute: number | null
   readonly wait_us: bigint | null
-  /** Whether an instance has an allowance of what the outcome was decided by: the account or the limits of the key. */
+  /** Whether an instance has an allowance of what the outcome was decided by: the account, the limits of the key, or a budget. */
   readonly lent: boolean
   readonly cost: bigint | null
   /** Input tokens of all three kinds. */
@@ -25,6 +25,8 @@ export interface TillRow {
   readonly key_token_level: bigint | null
   readonly key_requests_per_minute: number | null
   readonly key_tokens_per_minute: number | null
+  /** The shared budget that refuses the request. */
+  readonly of_budget: string | null
 }
 
 /** The part of a row of `till()` that describes a stored reply. */

@@ -1,11 +1,12 @@
 import type { StopReason, UsageSource } from '../../models/model.ts'
 import type { Levels } from './limits.ts'
-import type { Payer } from '../payer.ts'
+import type { Payer, Tags } from '../payer.ts'
 import type { Price } from '../prices/price.ts'
 import type { ChargedTokens } from '../prices/tokens.ts'
 
 export { TillRefusal, type Level, type Levels } from './limits.ts'
 export { promptTokensOf, type ChargedTokens } from '../prices/tokens.ts'
+export type { Tags } from '../payer.ts'
 
 /** A request for admission, made before a model is called. */
 export interface HoldRequest {
@@ -52,9 +53,6 @@ export type Replay = {
   readonly charged: ChargedTokens | undefined
   readonly levels: Levels
 } & StoredReply
-
-/** What a request was for, as its caller said: values by names. */
-export type Tags = Readonly<Record<string, string>>
 
 /** The tokens a request used, and what else the ledger records about it. */
 export interface Charge extends ChargedTokens {

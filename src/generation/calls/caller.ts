@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { budgetHeaders, budgetsFor } from '../../accounts/budgets/known-budgets.ts'
 import type { Caller } from '../../accounts/keys/keys.ts'
 import { disconnectSignal } from '../../platform/http/connection/disconnect.ts'
 import { Problem } from '../../platform/problems.ts'
@@ -72,11 +73,13 @@ export async function checkAttribution({ own }: Caller, clientId: string, isClie
 
 /** The job of an HTTP request with an API key. Throws Problem `invalid_field` for a bad Idempotency-Key. */
 export function jobOf(request: FastifyRequest, reply: FastifyReply, text: TextRequest): Job {
-  const { accountId, keyId, limitId, allowedModels } = callerOf(request)
+  const { accountId, keyId, limitId, allowedModels, sharedBudgets } = callerOf(request)
+  const counted = sharedBudgets && budgetsFor(sharedBudgets, keyId, text.tags)
+  if (counted) reply.headers(budgetHeaders(counted.budgets))
   return {
     requestId: request.id,
     request: text,
-    payer: { accountId, keyId, limitId, clientId: text.clientId },
+    payer: { accountId, keyId, limitId, clientId: text.clientId, ...counted },
     allowedModels,
     startedAt: request.startedAt,
     signal: disconnectSignal(reply),

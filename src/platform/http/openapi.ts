@@ -54,6 +54,16 @@ export const rateLimitHeaders: Readonly<Record<string, TSchema>> = Object.fromEn
   ]),
 )
 
+/** The headers with the budget that has the least left, of those that keys or tags share. */
+export const sharedBudgetHeaders: Readonly<Record<string, TSchema>> = {
+  'x-budget-limit': header(
+    'The shared budget with the least left of those that the request counts in. Only with one.',
+    '50',
+  ),
+  'x-budget-remaining': header('What was left of it before this request, as of a second ago.', '37.496'),
+  'x-budget-reset': header('Seconds until it is renewed. Not of a total.', '86400'),
+}
+
 /** A successful response, for the OpenAPI document. */
 export function answers(
   schema: TSchema,

@@ -1,7 +1,9 @@
 import { createAccounts } from '../../accounts/accounts.ts'
+import type { Budget } from '../../accounts/budgets/budgets.ts'
+import { findOwnBudgets, leftOf, renewsIn } from '../../accounts/budgets/known-budgets.ts'
 import { foldCharges } from '../../billing/appended-charges.ts'
 import { formatMoney } from '../../billing/prices/money.ts'
-import { findKeyStanding, type Budget } from '../../billing/key-standing.ts'
+import { findKeyStanding, type KeyBudget } from '../../billing/key-standing.ts'
 import type { Levels } from '../../billing/till/till.ts'
 import type { Database, Queryable } from '../../platform/database/database.ts'
 import { compileBody } from '../../platform/http/input/validation.ts'
@@ -57,6 +59,7 @@ export function createOwnUsage({ database, currency }: { database: Database; cur
       const { id, name, monthlyLimit, credited, charged, monthCharged, held, creditLeft } =
         await accounts.show(accountId)
       const key = await findKeyStanding(database, keyId)
+      const budgets = await findOwnBudgets(database, { accountId, keyId })
       return {
         id,
         name,
@@ -74,12 +77,13 @@ export function createOwnUsage({ database, currency }: { database: Database; cur
           requests_per_minute: key?.requests ? presentLevel(key.requests) : null,
           tokens_per_minute: key?.tokens ? presentLevel(key.tokens) : null,
         },
+        budgets: budgets.map(presentShared),
       }
     },
   })
 }
 
-const presentBudget = (budget: Budget | undefined) =>
+const presentBudget = (budget: KeyBudget | undefined) =>
   budget
     ? {
         limit: formatMoney(budget.limit),
@@ -88,6 +92,21 @@ const presentBudget = (budget: Budget | undefined) =>
         renews_in_seconds: budget.renewsInSeconds,
       }
     : null
+
+function presentShared(budget: Budget) {
+  const { name, tag, period, timeZone, hard, limit, charged } = budget
+  return {
+    name,
+    tag,
+    period,
+    time_zone: timeZone,
+    hard,
+    limit: formatMoney(limit),
+    spent: formatMoney(charged),
+    remaining: formatMoney(leftOf(budget)),
+    renews_in_seconds: renewsIn(budget),
+  }
+}
 
 const presentLevel = ({ limit, remaining, resetSeconds }: Levels['requests']) => ({
   limit,

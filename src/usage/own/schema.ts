@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { periods } from '../../accounts/budgets/known-budgets.ts'
 import { loggedRequest } from '../schema.ts'
 
 /** The wire shapes of what an account learns about itself with one of its keys. */
@@ -136,6 +137,32 @@ export const ownAccount = Type.Object({
       tokens_per_minute: Type.Union([limit, Type.Null()]),
     },
     { description: 'The limits and budgets of the calling key, within those of the account. Null: none of its own.' },
+  ),
+  budgets: Type.Array(
+    Type.Object({
+      name: Type.String({ examples: ['Team Apollo'] }),
+      tag: Type.Union(
+        [
+          Type.Object({ name: Type.String({ examples: ['project'] }), value: Type.String({ examples: ['Apollo'] }) }),
+          Type.Null(),
+        ],
+        {
+          description: 'The tag whose requests share it; null if keys share it, the calling key among them.',
+          examples: [null],
+        },
+      ),
+      period: Type.Enum([...periods]),
+      time_zone: Type.String({ description: 'Where its periods begin at midnight.', examples: ['Europe/Berlin'] }),
+      hard: Type.Boolean({ description: 'Whether it refuses requests.' }),
+      limit: amount('What may be spent in the current period.', '50'),
+      spent: amount('What was charged since the period began.', '12.5'),
+      remaining: amount('What new requests may cost: what is left, less what requests in flight can cost.', '37.496'),
+      renews_in_seconds: Type.Union([Type.Integer(), Type.Null()], {
+        description: 'Seconds until the next period begins; null for a total.',
+        examples: [86400],
+      }),
+    }),
+    { description: 'The budgets that the calling key shares with others, and those of tags, by name.' },
   ),
 })
 export type AccountFigures = Type.Static<typeof ownAccount>

@@ -1,0 +1,14 @@
+-- The budgets that requests of this account with this key and these tags count in.
+create or replace function budgets_of(p_account uuid, p_key uuid, p_tags jsonb) returns setof uuid
+language plpgsql stable rows 2
+set enable_seqscan = off
+set plan_cache_mode = force_generic_plan
+set search_path from current
+as $$
+begin
+  return query select k.budget_id from budget_key k where k.key_id = p_key;
+  if p_tags is not null then
+    return query select b.id from jsonb_each_text(p_tags) t
+      join budget b on b.account_id = p_account and b.tag_name = t.key and b.tag_value = t.value;
+  end if;
+end $$;
