@@ -1446,7 +1446,7 @@ create index on alert_rule (account_id);
 create table alert (
   id         uuid primary key default gen_random_uuid(),
   rule_id    uuid not null references alert_rule,
-  -- The month and its limit, or the credit and where it began; a text of its own for a test.
+  -- The month and its limit, the credit and where it began, or the budget with its period and limit; a text of its own for a test.
   period     text not null,
   -- Null for a test.
   share      smallint,
@@ -1457,6 +1457,9 @@ create table alert (
   next_at    timestamptz not null default now(),
   -- `passed`: a higher share was reached at the same time, and only that one is sent.
   ended      text check (ended in ('sent', 'given_up', 'passed')),
+  -- The budget that it is about, and its name then. Null: it is about the account.
+  budget_id  uuid,
+  budget     label,
   unique nulls not distinct (rule_id, period, share)
 );
 create index on alert (next_at) where ended is null;

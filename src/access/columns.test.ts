@@ -42,7 +42,7 @@ const tables: Readonly<Record<string, Columns>> = {
     partner: ['account', 'id name own billing_name billing_address billing_tax_number billing_email'],
   },
   account_grant: { recorded: 'person_id account_id', free: 'granted_at' },
-  alert: { free: 'id rule_id created_at ended next_at of period share tries used' },
+  alert: { free: 'id rule_id created_at ended next_at of period share tries used budget_id budget' },
   alert_attempt: { free: 'id alert_id at error outcome' },
   alert_rule: { recorded: 'id account_id shares email webhook secret removed_at', free: 'created_at' },
   allowance: { compared: 'account_id instance_id credit held requests tokens' },

@@ -112,6 +112,7 @@ export const alertExamples = {
     delivery: '5b0f5f0e-3a55-4c1e-9d0a-6b7a3f1d2c48',
     id: '9a1c7f7e-8d1e-4a63-8f5b-2c4d6e8f0a12',
     share: 80,
+    budget: null,
     outcome: 'failed',
     error: '500',
   },
@@ -122,6 +123,6 @@ function presentAlert({ id, shares, email, webhook, createdAt }: AlertRule): Ale
 }
 
 function presentAttempt(attempt: AlertAttempt): AttemptList['attempts'][number] {
-  const { id, at, alertId, email, webhook, share, outcome, error } = attempt
-  return { id, at: at.toISOString(), delivery: alertId, email, webhook, share, outcome, error }
+  const { id, at, alertId, email, webhook, share, budget, outcome, error } = attempt
+  return { id, at: at.toISOString(), delivery: alertId, email, webhook, share, budget, outcome, error }
 }

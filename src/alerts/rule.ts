@@ -23,6 +23,8 @@ export interface AlertAttempt {
   readonly webhook: string | null
   /** In per cent; null for a test. */
   readonly share: number | null
+  /** The name of the budget that it is about; null: it is about the account. */
+  readonly budget: string | null
   /** `queued`: the mail is in the queue of mail. */
   readonly outcome: 'queued' | 'sent' | 'failed' | 'given_up'
   readonly error: string | null
@@ -36,6 +38,9 @@ export interface DueAlert {
   readonly accountName: string
   /** In per cent; null for a test. */
   readonly share: number | null
+  /** The budget that it is about; null: it is about the account. */
+  readonly budgetId: string | null
+  readonly budget: string | null
   readonly used: bigint
   readonly of: bigint
   readonly createdAt: Date

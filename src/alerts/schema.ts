@@ -10,7 +10,7 @@ const shares = Type.Array(Type.Integer({ minimum: 1, maximum: 100 }), {
   minItems: 1,
   maxItems: 10,
   description:
-    'Per cent of the monthly limit, or of the credit that the account had when credit was last added or withdrawn.',
+    'Per cent of the monthly limit, or of the credit that the account had when credit was last added or withdrawn; and of each of its budgets.',
 })
 
 export const newAlertBody = Type.Object(
@@ -66,6 +66,9 @@ export const attemptList = Type.Object({
       email: nullable(Type.String()),
       webhook: nullable(Type.String()),
       share: nullable(Type.Integer({ description: 'In per cent; null for a test.' })),
+      budget: nullable(
+        Type.String({ description: 'The name of the budget that it is about; null: about the account.' }),
+      ),
       outcome: Type.Enum(['queued', 'sent', 'failed', 'given_up'], {
         description: '`queued`: the mail is in the queue, from where it is sent.',
       }),

@@ -92,7 +92,7 @@ export async function insertTest(tx: Queryable, accountId: string, id: string): 
 /** Newest first. */
 export function readAttempts(database: Queryable, accountId: string, most: number): Promise<AlertAttempt[]> {
   return database.rows(
-    `select attempt.id, attempt.at, alert.id as "alertId", email, webhook, share, outcome, error
+    `select attempt.id, attempt.at, alert.id as "alertId", email, webhook, share, budget, outcome, error
      from alert_rule join alert on alert.rule_id = alert_rule.id join alert_attempt attempt on attempt.alert_id = alert.id
      where account_id = $1 order by attempt.at desc, attempt.id limit $2`,
     [accountId, most],
@@ -100,30 +100,34 @@ export function readAttempts(database: Queryable, accountId: string, most: numbe
 }
 
 /**
- * Adds an alert for each share that was reached and not yet alerted in its period. Of several shares of one rule, only the
- * highest will be sent. Any instance may do this at any time.
+ * Adds an alert for each share of an account or a budget that was reached and not yet alerted in its period. Of several shares of one
+ * rule, only the highest will be sent. Any instance may do this at any time.
  */
 export async function addReached(database: Queryable): Promise<void> {
   await database.rows(`
-    insert into alert (rule_id, period, share, used, of, ended)
-    select rule_id, period, share, used, of, case when share < max(share) over (partition by rule_id) then 'passed' end
+    insert into alert (rule_id, period, share, used, of, budget_id, budget, ended)
+    select rule_id, period, share, used, of, budget_id, budget, case when share < max(share) over (partition by rule_id, period) then 'passed' end
     from (
       select rule.id as rule_id, share, spent.* from account
       join alert_rule rule on rule.account_id = account.id and rule.removed_at is null
       cross join unnest(rule.shares) share
       cross join lateral (
         select 'credit ' || credited || ' after ' || charged_at_credit as period, charged - charged_at_credit as used,
-          credited - charged_at_credit as of where monthly_limit is null
+          credited - charged_at_credit as of, null::uuid as budget_id, null::text as budget where monthly_limit is null
         union all
-        select to_char(month, 'YYYY-MM') || ' limit ' || monthly_limit, month_charged, monthly_limit
+        select to_char(month, 'YYYY-MM') || ' limit ' || monthly_limit, month_charged, monthly_limit, null, null
         where month = date_trunc('month', now() at time zone 'UTC')::date and monthly_limit is not null
+        union all
+        select 'budget ' || b.id || ' from ' || extract(epoch from b.began_at) || ' limit ' || budget_limit(b, now()), b.charged,
+          budget_limit(b, now())::amount, b.id, b.name
+        from budget b where account.has_budgets and b.account_id = account.id and now() >= b.began_at and now() < b.ends_at
       ) spent
       where account.status = 'open' and spent.of > 0 and spent.used * 100 >= spent.of * share
     ) reached
     where not exists (
       select from alert where alert.rule_id = reached.rule_id and alert.period = reached.period
         and alert.share = reached.share)
-    order by rule_id, share
+    order by rule_id, period, share
     on conflict do nothing`)
 }
 
@@ -136,6 +140,7 @@ export function takeDue(database: Queryable, most: number): Promise<DueAlert[]> 
      from due, alert_rule rule, account
      where alert.id = due.id and rule.id = alert.rule_id and account.id = rule.account_id
      returning alert.id, rule.id as "ruleId", account.id as "accountId", account.name as "accountName", share, used, of,
+       budget_id as "budgetId", budget,
        alert.created_at as "createdAt", tries, email, webhook, secret`,
     [most],
   )

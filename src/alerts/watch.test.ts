@@ -13,6 +13,7 @@ import { until } from '../../tests/support/until.ts'
 import { byService } from '../access/actor.ts'
 import { createAudit } from '../access/audit/audit.ts'
 import { createAccounts, type Accounts, type NewAccount } from '../accounts/accounts.ts'
+import { createBudgets } from '../accounts/budgets/budgets.ts'
 import { openMailer, type OpenMailer } from '../mail/open.ts'
 import { openDatabase } from '../platform/database/database.ts'
 import { createEncryption } from '../platform/encryption/encryption.ts'
@@ -192,6 +193,42 @@ describe('an alert', () => {
     await until(async () => hooks.length > 0)
     await settled(id)
     assert.deepEqual(shares(), [80])
+  })
+
+  test('is sent for a share of a budget, hard or soft, once in each of its periods and for each limit', async () => {
+    const id = await account({ credit: 10_000n })
+    await hook(id)
+    const budgets = createBudgets({ database, timeZone: 'UTC' })
+    const tag = { name: 'project', value: 'Apollo' }
+    const made = { accountId: id, name: 'Apollo', tag, period: 'month', hard: false, amount: 100n } as const
+    const budget = await budgets.create(made, byService)
+    await budgets.create({ ...made, name: 'Other', amount: 0n }, byService)
+    const charge = (change: string) => database.rows(`update budget set ${change} where id = $1`, [budget.id])
+    start()
+    await charge('charged = 79')
+    await until(async () => hooks.length > 0)
+    await settled(id)
+    await charge('charged = 80')
+    await until(async () => hooks.length > 1)
+    await settled(id)
+    const { id: _, created_at: __, account: ___, ...rest } = objectAt(JSON.parse(hooks[1]?.body ?? ''))
+    assert.deepEqual(rest, {
+      type: 'budget.share_reached',
+      budget: { id: budget.id, name: 'Apollo' },
+      share: 80,
+      used: '0.00000000008',
+      of: '0.0000000001',
+      currency: 'EUR',
+    })
+    await budgets.raise({ accountId: id, id: budget.id }, { by: 100n }, byService)
+    await charge('charged = 100')
+    await until(async () => hooks.length > 2)
+    await charge(`began_at = began_at - interval '1 month', ends_at = began_at, charged = 200`)
+    await settled(id)
+    assert.deepEqual(shares(), [50, 80, 50], 'not in a period that has ended')
+    assert.ok((await alerts.attempts(id)).some((each) => each.budget === 'Apollo' && each.share === 80))
+    await database.rows('delete from budget')
+    await database.rows('update account set has_budgets = false')
   })
 
   test('is not sent for a closed account, nor after its removal', async () => {

@@ -29,7 +29,7 @@ const hour = 3_600_000
 /** In ms. A webhook is tried for a day. */
 const longest = 24 * hour
 
-/** Starts looking for accounts that have reached a share, and sending alerts. Any number of instances may do this. */
+/** Starts looking for accounts and budgets that have reached a share, and sending alerts. Any number of instances may do this. */
 export function startAlerts(needs: WatchNeeds): { close(): Promise<void> } {
   const { database, log, allowedNetworks, pace = { look: 2000, firstPause: 5000 } } = needs
   const find = createFinder(allowedNetworks, needs.find)
@@ -63,8 +63,8 @@ async function send(needs: SendNeeds, alert: DueAlert): Promise<void> {
 
 /** The queue of mail tries for days, so this is done once the mail is in it. */
 async function sendMail({ database, mailer, currency, log }: SendNeeds, alert: DueAlert, to: string): Promise<void> {
-  const { id, accountName: account, accountId, share } = alert
-  const values = { account, accountId, share, ...amountsOf(alert), currency }
+  const { id, accountName: account, accountId, share, budget } = alert
+  const values = { account, accountId, share, ...(budget !== null && { budget }), ...amountsOf(alert), currency }
   await database.transaction(async (tx) => {
     const tried: Tried = mailer ? { outcome: 'queued', error: null } : { outcome: 'given_up', error: 'no_mail_server' }
     const isOurs = await store.finishTry(tx, id, tried, 0)
@@ -100,13 +100,17 @@ async function tryWebhook({ encryption, currency, find }: SendNeeds, alert: DueA
 function bodyOf(alert: DueAlert, currency: string): string {
   return JSON.stringify({
     id: alert.id,
-    type: alert.share === null ? 'test' : 'account.share_reached',
+    type: typeOf(alert),
     created_at: alert.createdAt.toISOString(),
     account: { id: alert.accountId, name: alert.accountName },
+    ...(alert.budget !== null && { budget: { id: alert.budgetId, name: alert.budget } }),
     share: alert.share,
     ...amountsOf(alert),
     currency,
   })
 }
+
+const typeOf = ({ share, budget }: DueAlert): string =>
+  share === null ? 'test' : budget === null ? 'account.share_reached' : 'budget.share_reached'
 
 const amountsOf = ({ used, of }: DueAlert) => ({ used: formatMoney(used), of: formatMoney(of) })

@@ -15,12 +15,14 @@ interface Values {
   }
   /** A sign-in in a browser that was not known. `at` is a time in words. */
   readonly new_browser: { readonly device: string; readonly network: string; readonly at: string }
-  /** An account has used a share of its credit or its limit; without the share, a test. Amounts are decimal texts. */
+  /** An account has used a share of its credit, its limit or a budget; without the share, a test. Amounts are decimal texts. */
   readonly account_share: {
     readonly account: string
     readonly accountId: string
     /** In per cent. */
     readonly share: number | null
+    /** The name of the budget. */
+    readonly budget?: string
     readonly used: string
     readonly of: string
     readonly currency: string
@@ -156,17 +158,28 @@ const catalogue: { readonly [Name in Template]: (values: Values[Name], firm: str
     closing:
       'If it was not you, sign in, choose “Sign out everywhere”, and change how you sign in: choose another password, remove passkeys that you do not know, or secure the account at your provider. Then speak to a partner of the firm.',
   }),
-  account_share: ({ account, accountId, share, used, of, currency }) => ({
-    subject: share === null ? `Test of an alert about ${account}` : `${account} has used ${share} %`,
-    paragraphs:
-      share === null
-        ? [`Alerts about the account ${account} go to this address.`]
-        : [
-            `The account ${account} has used ${used} of ${of} ${currency}, at least ${share} %.`,
-            'When nothing is left, its requests are refused.',
-          ],
-    button: { label: 'The account', path: `/accounts/${accountId}` },
-  }),
+  account_share: ({ account, accountId, share, budget, used, of, currency }) => {
+    if (budget !== undefined) {
+      return {
+        subject: `The budget ${budget} of ${account} has used ${share} %`,
+        paragraphs: [
+          `The budget ${budget} of the account ${account} has used ${used} of ${of} ${currency}, at least ${share} %.`,
+        ],
+        button: { label: 'The budgets', path: `/accounts/${accountId}/budgets` },
+      }
+    }
+    return {
+      subject: share === null ? `Test of an alert about ${account}` : `${account} has used ${share} %`,
+      paragraphs:
+        share === null
+          ? [`Alerts about the account ${account} go to this address.`]
+          : [
+              `The account ${account} has used ${used} of ${of} ${currency}, at least ${share} %.`,
+              'When nothing is left, its requests are refused.',
+            ],
+      button: { label: 'The account', path: `/accounts/${accountId}` },
+    }
+  },
   payer: ({ subject, message }) => ({ subject, paragraphs: message.split(/\n{2,}/), isForPayer: true }),
 }
 

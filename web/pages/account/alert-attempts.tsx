@@ -32,12 +32,12 @@ export function AlertAttempts({ attempts, onRefresh }: AlertAttemptsProps) {
             </tr>
           </thead>
           <tbody>
-            {attempts.map(({ id, at, share, email, webhook, outcome, error }) => (
+            {attempts.map(({ id, at, share, budget, email, webhook, outcome, error }) => (
               <tr key={id}>
                 <td>
                   <time dateTime={at}>{preciseTime(at)}</time>
                 </td>
-                <td>{share === null ? 'Test' : `${share} %`}</td>
+                <td>{share === null ? 'Test' : budget === null ? `${share} %` : `${share} % of ${budget}`}</td>
                 <td className={`${tables.wide} ${classes.models}`}>{email ?? webhook}</td>
                 <td>
                   <Badge color={colors[outcome]}>{words[outcome]}</Badge> {error}
