@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomUUIDv7 } from 'node:crypto'
 import { createServer } from 'node:net'
 import { existsSync, readFileSync } from 'node:fs'
 import { rename, writeFile } from 'node:fs/promises'
@@ -267,6 +268,42 @@ test('key list shows the keys of one account, and a rotated key stays valid for 
   await json('key', 'rotate', String(one?.['id']))
   const [old] = listOf(await json('key', 'list', '--account', 'One'), 'keys')
   assertBetween(old?.['expires_at'], began + 86_400_000, Date.now() + 86_400_000)
+})
+
+test('budgets are created, listed, changed, raised and removed by name or id', async () => {
+  const account = ['--account', 'Sharing']
+  await json('account', 'create', '--name', 'Sharing')
+  const none = await run('budget', 'list', ...account)
+  assert.match(none.stdout, /No budgets yet\. Create one: \.\/tollgate budget create --account Sharing /)
+  const [one, two] = await Promise.all(['a', 'b'].map((name) => json('key', 'create', ...account, '--name', name)))
+  const keys = [String(one?.['id']), String(two?.['id'])].toSorted()
+  const team = ['--name', 'Team', '--amount', '50.00', '--period', 'month', '--keys', keys.join(',')]
+  const made = await json('budget', 'create', ...account, ...team)
+  assert.deepEqual([made['keys'], made['hard'], made['limit'], made['period']], [keys, true, '50', 'month'])
+  const apollo = ['--name', 'Apollo', '--amount', '2000', '--period', 'total', '--tag', 'project=a=b', '--soft']
+  const created = await run('budget', 'create', ...account, ...apollo, '--time-zone', 'UTC')
+  assert.match(created.stdout, /^Apollo \(soft: it refuses nothing\): 0\.00 of 2,000\.00 \w{3} in total\.\n$/)
+  const [first, second] = listOf(await json('budget', 'list', ...account), 'budgets')
+  assert.deepEqual([first?.['tag'], second?.['id']], [{ name: 'project', value: 'a=b' }, made['id']])
+  const table = (await run('budget', 'list', ...account)).stdout
+  assert.match(table, /Apollo +project=a=b +0\.00 of 2,000\.00 \w{3} in total +soft +never/)
+  assert.match(table, /Team +2 keys +0\.00 of 50\.00 \w{3} per month +hard +\d{4}-/)
+
+  const changed = await json('budget', 'change', 'team', ...account, '--amount', '60', '--soft', '--name', 'Crew')
+  assert.deepEqual([changed['name'], changed['amount'], changed['hard'], changed['keys']], ['Crew', '60', false, keys])
+  assert.equal((await json('budget', 'change', 'Crew', ...account, '--hard'))['hard'], true)
+  const raised = await json('budget', 'raise', String(made['id']), ...account, '--by', '20')
+  assert.deepEqual([raised['limit'], raised['raised_until']], ['80', raised['renews_at']])
+  const longer = await run('budget', 'raise', 'Crew', ...account, '--by', '5', '--until', '2099-01-01')
+  assert.match(longer.stdout, /of 65\.00 \w{3} per month\. Raised by 5\.00 \w{3} until 2099-01-01 /)
+  const late = await run('budget', 'raise', 'Apollo', ...account, '--by', '5')
+  assert.deepEqual([late.status, late.stdout], [1, ''])
+  assert.match(late.stderr, /never begins anew: give the time until which it is raised/)
+  assert.equal((await run('budget', 'remove', 'Crew', ...account)).stdout, 'Removed Crew.\n')
+  assert.match((await run('budget', 'remove', 'Crew', ...account)).stderr, /no budget with the id or the name "Crew"/)
+  const unknown = await run('budget', 'create', ...account, ...team.toSpliced(7, 1, randomUUIDv7()))
+  assert.deepEqual([unknown.status, unknown.stdout], [1, ''])
+  assert.match(unknown.stderr, /This account has no key with the id/)
 })
 
 test('the limits of a key are set when it is created, changed, removed and listed', async () => {
@@ -704,6 +741,14 @@ test('wrong usage exits with status 2 and writes nothing to stdout', async () =>
     'key create --name A --expires tomorrow',
     'key create --name A --models a,,b',
     'key rotate A --overlap 1y',
+    'budget list',
+    'budget create --account A --name T --amount 1 --period month',
+    'budget create --account A --name T --amount 1 --period year --tag a=b',
+    'budget create --account A --name T --amount 1 --period day --tag a',
+    'budget create --account A --name T --amount 1 --period day --tag a=b --keys c',
+    'budget change T --account A',
+    'budget change T --account A --hard --soft',
+    'budget raise T --account A',
     'price set far --input 0.1',
     'price set fär --input 1 --output 2',
     'price set far --input 0.0000001 --output 1',
