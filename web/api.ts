@@ -78,6 +78,35 @@ export function change<Data>(
   }))
 }
 
+interface SentBytes {
+  readonly method: 'POST' | 'PATCH'
+  readonly bytes: Blob
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** Sends bytes as they are. Retries after the person has signed in again if the session had ended. Throws ApiError. */
+export function sendBytes<Data>(address: string, { method, bytes, headers }: SentBytes): Promise<Data> {
+  return request<Data>(address, () => ({
+    method,
+    signal: AbortSignal.timeout(changeTimeout),
+    headers: { 'content-type': 'application/octet-stream', ...headers },
+    body: bytes,
+  }))
+}
+
+/** Fetches a file. Throws ApiError. */
+export async function readBytes(address: string, signal: AbortSignal): Promise<Blob> {
+  const response = await fetched(address, { headers: { accept: '*/*' }, signal })
+  if (response.status === 401) {
+    await sessionEnded()
+    return readBytes(address, signal)
+  }
+  if (!response.ok) throw refused(response.status, response.headers, await textOf(response))
+  const file = await orLost(response.blob())
+  sessionUsed()
+  return file
+}
+
 /** The timeout of a change, in ms. */
 const changeTimeout = 60_000
 

@@ -155,6 +155,8 @@ function loadLetter({ params, request }: LoaderFunctionArgs): Promise<unknown> {
 const lettersTab = part(async () => (await import('./pages/letter/letters.tsx')).Letters)
 const letterPage = part(async () => (await import('./pages/letter/letter.tsx')).LetterPage)
 
+const documentPage = part(async () => (await import('./pages/documents/document.tsx')).DocumentPage)
+
 const tabs = [
   { index: true, Component: Notes },
   { path: 'notes', Component: Notes },
@@ -167,6 +169,13 @@ const tabs = [
     loader: load,
     lazy: part(async () => (await import('./pages/record/activity.tsx')).ActivityTab),
   },
+  {
+    path: 'documents',
+    loader: load,
+    lazy: part(async () => (await import('./pages/documents/documents.tsx')).DocumentsTab),
+  },
+  { path: 'documents/:item', loader: loadItem, lazy: documentPage },
+  { path: 'documents/:item/revisions', loader: loadItem, lazy: documentPage },
   {
     path: 'time_entries',
     loader: load,

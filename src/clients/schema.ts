@@ -478,6 +478,7 @@ export const documentList = Type.Object({
     ),
   ),
 })
+export type DocumentList = Type.Static<typeof documentList>
 
 /** The parameters of a list of items of one kind. */
 export const itemQuery = body({

@@ -1,6 +1,7 @@
 import { ActionIcon, Badge, Menu } from '@mantine/core'
 import {
   IconArchive,
+  IconDownload,
   IconDots,
   IconHistory,
   IconPencil,
@@ -21,6 +22,7 @@ import { nouns, sentBody, valuesOf } from '../../fields.ts'
 import classes from './entry.module.css'
 import { startingAt } from '../letter/starts-at.ts'
 import type { Item, ItemNoun } from './items.tsx'
+import { saveFile } from './download-button.tsx'
 import { Origin } from './origin.tsx'
 import { RestoreButton } from './restore.tsx'
 import { summaryOf } from './summary.tsx'
@@ -37,7 +39,7 @@ export interface EntryProps {
   readonly onEditing?: (item: Item, isEditing: boolean) => void
 }
 
-const hasAmount: readonly ItemNoun[] = ['dispute', 'time_entry', 'expense']
+const hasAmount: readonly ItemNoun[] = ['dispute', 'document', 'time_entry', 'expense']
 
 /** One item, with its form in the same place. */
 export function Entry({ noun, item, alone = false, onEditing }: EntryProps) {
@@ -180,6 +182,11 @@ function EntryActions({ noun, item, alone, address, opener, onEdit }: EntryActio
                 Write a credit note
               </Menu.Item>
             </>
+          )}
+          {noun === 'document' && (
+            <Menu.Item leftSection={<IconDownload size={16} />} onClick={() => void saveFile(`${address}/content`)}>
+              Download
+            </Menu.Item>
           )}
           <Menu.Item leftSection={<IconHistory size={16} />} onClick={() => void navigate(address)}>
             Earlier versions

@@ -33,6 +33,7 @@ export function Tabs({ record: { id, notes, disputes, letters } }: { readonly re
     { to: 'notes', name: 'Notes', count: notes.length },
     { to: 'disputes', name: 'Disputes', count: disputes.length },
     { to: 'letters', name: 'Letters', count: letters.length },
+    { to: 'documents', name: 'Documents', count: undefined },
     { to: 'time_entries', name: 'Time', count: undefined },
     { to: 'expenses', name: 'Expenses', count: undefined },
     { to: 'costs', name: 'Costs', count: undefined },

@@ -14,6 +14,7 @@ import {
   type Values,
 } from '../../fields.ts'
 import classes from './revisions.module.css'
+import { DownloadButton } from './download-button.tsx'
 import { RestoreVersion, type Restoring } from './restore-version.tsx'
 import { useRecord } from './use-record.ts'
 
@@ -42,10 +43,12 @@ interface RevisionsProps {
   readonly address: string
   /** The target for restoring an older version; absent if it cannot be changed. */
   readonly restoring?: Restoring | undefined
+  /** The URL of the file of a version, for documents. */
+  readonly download?: (version: number) => string
 }
 
 /** Who changed what, newest first, with the differences from the previous version. */
-export function Revisions({ fields, list, address, restoring }: RevisionsProps) {
+export function Revisions({ fields, list, address, restoring, download }: RevisionsProps) {
   return (
     <section className={classes.revisions}>
       <h2>Versions</h2>
@@ -66,6 +69,7 @@ export function Revisions({ fields, list, address, restoring }: RevisionsProps) 
                 revision={revision}
                 before={revisions[index + 1]}
                 restoring={restoring}
+                file={download?.(revision.version)}
               />
             ))}
           </ol>
@@ -80,9 +84,11 @@ interface RevisionEntryProps {
   readonly revision: Revision
   readonly before: Revision | undefined
   readonly restoring: Restoring | undefined
+  /** The URL of its file. */
+  readonly file: string | undefined
 }
 
-function RevisionEntry({ fields, revision, before, restoring }: RevisionEntryProps) {
+function RevisionEntry({ fields, revision, before, restoring, file }: RevisionEntryProps) {
   const values = versionOf(fields, revision)
   const earlier = before && versionOf(fields, before)
   return (
@@ -90,7 +96,7 @@ function RevisionEntry({ fields, revision, before, restoring }: RevisionEntryPro
       <p className={classes.head}>
         <strong>{`Version ${revision.version}`}</strong>
         <span>
-          {revision.archived ? 'Archived' : revision.version > 1 ? 'Changed' : 'Written'}
+          {doneText(revision)}
           {revision.by ? (
             <>
               {' by '}
@@ -102,11 +108,18 @@ function RevisionEntry({ fields, revision, before, restoring }: RevisionEntryPro
           )}
           <Ago time={revision.at} />
         </span>
+        {file !== undefined && <DownloadButton address={file} version={revision.version} />}
         {restoring && <RestoreVersion restoring={restoring} version={revision.version} data={revision.data} />}
       </p>
       {earlier && <Changes fields={fields} values={values} earlier={earlier} />}
     </li>
   )
+}
+
+function doneText({ archived, version, data }: Revision): string {
+  if (archived) return 'Archived'
+  if (version > 1) return 'Changed'
+  return 'digest' in data ? 'Added' : 'Written'
 }
 
 /** Fields whose texts are compared word by word. */
