@@ -1141,6 +1141,9 @@ create table price (
   -- Null: as input.
   cached_input bigint,
   cache_write  bigint,
+  -- What it says besides, as in the configuration: prices by prompt length, service tier and region, of longer cache writes, per image and
+  -- per use of a tool. Null: the four prices alone.
+  rules        jsonb,
   primary key (model, valid_from),
   constraint output_costs_more check (output > input or output = 0),
   constraint cached_costs_no_more check (cached_input between 0 and input),
@@ -1293,12 +1296,15 @@ create table ledger (
   tags               jsonb,
   -- The instance whose row counts the charge as appended. Null: its sums were written with it.
   instance           integer,
+  -- How the rules of the price applied, and what was charged by them besides the four kinds of tokens. Null: the price had none.
+  terms              jsonb,
   primary key (request_id, at),
   constraint ledger_is_valid check (input_tokens >= 0 and output_tokens >= 0 and cached_tokens >= 0
     and cache_write_tokens >= 0 and uncharged_input >= 0 and uncharged_output >= 0 and (key_id is null) <> (person_id is null)
     and cost = input_tokens::numeric * input_price + output_tokens::numeric * output_price
       + cached_tokens::numeric * coalesce(cached_price, input_price)
-      + cache_write_tokens::numeric * coalesce(cache_write_price, input_price))
+      + cache_write_tokens::numeric * coalesce(cache_write_price, input_price)
+      + case when terms is null then 0 else (terms ->> 'cost')::numeric end)
 ) partition by range (at);
 alter sequence ledger_number owned by ledger.number;
 create index on ledger (account_id, at);
@@ -1570,13 +1576,13 @@ create trigger issued after update on invoice for each row
 create table invoice_line (
   invoice_id       uuid not null references invoice,
   position         integer not null check (position between 1 and 10000),
-  -- usage: tokens of one model, direction and price in the month. fee: typed. credit: of a credit note. letters: those of a month.
+  -- usage: tokens, images or searches of one model, direction and price in the month. fee: typed. credit: of a credit note. letters: those of a month.
   source           text not null check (source in ('usage', 'fee', 'credit', 'time', 'expense', 'letters')),
   text             text not null check (length(text) between 1 and 500),
   -- In 10⁻⁶ of the unit.
   quantity         amount not null check (quantity > 0),
   unit             text not null
-    check (unit in ('hour', 'day', 'month', 'piece', 'kilometre', 'million_tokens', 'minute', 'lump_sum')),
+    check (unit in ('hour', 'day', 'month', 'piece', 'kilometre', 'million_tokens', 'minute', 'lump_sum', 'thousand_uses')),
   -- In 10⁻⁶ of the currency unit, so that quantity times price is in 10⁻¹².
   unit_price       amount not null check (unit_price >= 0),
   exact            amount not null,
@@ -1586,7 +1592,8 @@ create table invoice_line (
   tax_rate         integer not null check (tax_rate between 0 and 10000),
   tax_reason       text check (length(tax_reason) between 1 and 200),
   model            text,
-  direction        text check (direction in ('input', 'output', 'cached_input', 'cache_write')),
+  direction        text
+    check (direction in ('input', 'output', 'cached_input', 'cache_write', 'cache_write_1h', 'image', 'web_search')),
   -- The line of the invoice that a credit note credits.
   credits_position integer,
   -- The time entry or the expense that the line bills, and its version, which is frozen meanwhile.

@@ -224,7 +224,7 @@ const tables: Readonly<Record<string, Columns>> = {
   ledger: {
     sealed: `number at request_id account_id key_id person_id model client_id input_tokens output_tokens cached_tokens
       cache_write_tokens input_price output_price cached_price cache_write_price cost stop_reason usage_source uncharged_input
-      uncharged_output tags milliseconds instance`,
+      uncharged_output tags milliseconds instance terms`,
     consultant: [
       'letter',
       'request_id model client_id input_tokens output_tokens cached_tokens cache_write_tokens cost stop_reason',
@@ -288,6 +288,7 @@ const tables: Readonly<Record<string, Columns>> = {
   phone: { recorded: 'person_id number verified_at' },
   price: {
     recorded: 'number model valid_from input output cached_input cache_write source scheduled',
+    sealed: 'rules',
   },
   recorded_change: { sealed: 'number table_name row_key digest marks event at' },
   recovery_code: { recorded: 'person_id hash' },

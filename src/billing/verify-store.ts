@@ -183,8 +183,48 @@ const implausible = `stop_reason not in ('complete', 'max_output_tokens', 'stop_
   or (${isFuture('at')} and at > ${latestBesideLedger} + case
     when number <= (select upto from seal_chain where name = 'ledger') then interval '1 day' else interval '5 minutes' end)`
 
+/** What a row of the ledger costs by the four prices in it. */
+const ofTokens = `l.input_tokens::numeric * l.input_price + l.output_tokens::numeric * l.output_price
+  + l.cached_tokens::numeric * coalesce(l.cached_price, l.input_price)
+  + l.cache_write_tokens::numeric * coalesce(l.cache_write_price, l.input_price)`
+
+/**
+ * Whether a row of the ledger differs from what its tokens, images and uses of tools cost by the price that it names, whose rules are applied once more
+ * here. Prices of rules are decimals per million tokens, per image or per use.
+ */
+const differsFromRules = `not exists (
+  select from price p
+  cross join lateral (
+    select p.rules -> 'service_tiers' -> (l.terms ->> 'tier') as tier, p.rules -> 'regions' ->> (l.terms ->> 'region') as region,
+      l.input_tokens::bigint + l.cached_tokens + l.cache_write_tokens + l.uncharged_input as prompt,
+      jsonb_build_object('input', p.input / 1e6, 'output', p.output / 1e6, 'cached_input', p.cached_input / 1e6,
+        'cache_write', p.cache_write / 1e6, 'cache_write_1h', p.rules -> 'cache_write_1h', 'steps', p.rules -> 'steps') as standard) a
+  cross join lateral (select case when tier ? 'input' then tier else standard end as prices,
+    coalesce((tier ->> 'factor')::numeric, 1) * coalesce(region::numeric, 1) * 1e6 as factor) b
+  cross join lateral (select coalesce((
+    select step from jsonb_array_elements(nullif(prices -> 'steps', 'null')) step
+    where (step ->> 'above')::bigint < least(prompt, (l.terms ->> 'step')::bigint + 1)
+    order by (step ->> 'above')::bigint desc limit 1), prices) as step) c
+  cross join lateral (
+    select (step ->> 'input')::numeric * factor as of_input, (step ->> 'output')::numeric * factor as of_output,
+      (step ->> 'cached_input')::numeric * factor as of_cached, (step ->> 'cache_write')::numeric * factor as of_write,
+      (step ->> 'cache_write_1h')::numeric * factor as of_long_write,
+      coalesce((l.terms -> 'cache_write_1h' ->> 0)::bigint, 0) as long_writes) d
+  where p.number = (l.terms ->> 'price')::bigint and p.model = l.model and p.rules is not null
+    and (l.terms ->> 'tier' is null or tier is not null) and (l.terms ->> 'region' is null or region is not null)
+    and (l.input_price, l.output_price) = (of_input, of_output) and l.cached_price is not distinct from of_cached
+    and l.cache_write_price is not distinct from of_write and long_writes <= l.cache_write_tokens
+    and l.cost = ${ofTokens} + long_writes * (coalesce(of_long_write, of_write, of_input) - coalesce(of_write, of_input))
+      + (select coalesce(sum((used ->> 0)::numeric * 1e12
+          * case name when 'image' then p.rules ->> 'image' else p.rules -> 'tools' ->> name end::numeric), 0)
+        from jsonb_each(coalesce(l.terms -> 'uses', '{}')) as u(name, used)))`
+
+const isMispriced = `case when l.terms is null then l.cost <> ${ofTokens} else ${differsFromRules} end`
+
 /** Checks of every row of the ledger. */
 export const wholeLedger = {
+  'every charge is what its tokens and its price make': `
+    select request_id as request, account_id as account, cost, terms from ledger l where ${isMispriced}`,
   'the daily sums of tags are the sums of the ledger': `
     select account_id as account, day, encode(digest, 'hex') as digest, sum(requests) as missing_requests, sum(cost) as missing_cost
     from (
@@ -211,10 +251,12 @@ export const wholeLedger = {
 const sampledRows = `
   with sampled as materialized (
     select l.* from unnest($1::bigint[], $2::bigint[]) as range(after, upto) cross join lateral (
-      select number, request_id, account_id, at, stop_reason from ledger where number > after and number <= upto offset 0) l)`
+      select * from ledger where number > after and number <= upto offset 0) l)`
 
 /** The same checks of the sampled rows. The whole ledger is searched for a second charge of each, by its primary key. */
 export const sampledLedger = {
+  'every charge is what its tokens and its price make': `
+    ${sampledRows} select request_id as request, account_id as account, cost, terms from sampled l where ${isMispriced}`,
   'every ledger row has a known stop reason and a time in the past': `
     ${sampledRows} select request_id as request, account_id as account, at, stop_reason from sampled where ${implausible}`,
   'no request was charged twice': `

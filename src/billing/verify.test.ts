@@ -58,7 +58,7 @@ describe('the books of a sampled ledger', () => {
     assert.deepEqual(await faultsOf(/roll-ups are/, { sample }), [])
     const { checks } = await verifyBooks(database, { sample })
     const samples = checks.flatMap(({ sample: part }) => part ?? [])
-    assert.deepEqual(samples, ['sealed rows by the checksums of their seals', 'part 2 of 4', 'part 2 of 4'])
+    assert.deepEqual(samples, ['sealed rows by the checksums of their seals', ...Array<string>(3).fill('part 2 of 4')])
   })
 
   test('name every roll-up that differs', async () => {

@@ -4,7 +4,9 @@ import type { Catalogue, Offer } from '../models/catalogue.ts'
 import { Problem, type ProblemCode } from '../platform/problems.ts'
 import { hasUnreadFiles } from './dialects/files.ts'
 import { readFiles, type ImageFetcher } from './files/image-fetcher.ts'
+import type { Reach } from '../billing/prices/terms.ts'
 import { chooseModel, isCostlyToCount, mostInput, mostOutput } from './model-choice.ts'
+import { heldAt, reachOf } from './reach.ts'
 import { replayedReply, type Reply } from './reply.ts'
 import type { Job, TextRequest } from './request.ts'
 import type { RunningJob } from './running-jobs.ts'
@@ -18,6 +20,8 @@ export interface Candidate {
   readonly maxOutputTokens: number
   /** Undefined where the caller named the maximum. Else the hold may have room for fewer tokens, down to these. */
   readonly leastOutputTokens: number | undefined
+  /** What it can reach of the rules of its price. Undefined if that has none. */
+  readonly reach: Reach | undefined
 }
 
 /** A candidate whose hold is placed. */
@@ -73,6 +77,7 @@ export function createCandidates({ catalogue, till, log, images }: CandidatesNee
         promptTokens: input.tokens,
         maxOutputTokens,
         leastOutputTokens: leastOutput(request),
+        reach: reachOf(offer, request.prompt, input),
       }
     } catch (error) {
       const next = await nextAfter(job, offer, error)
@@ -158,7 +163,8 @@ const isTemporary = (error: unknown): boolean => error instanceof Problem && tem
 function leastOf({ request }: Job, offer: Offer): Candidate {
   const leastOutputTokens = leastOutput(request)
   const maxOutputTokens = request.maxOutputTokens ?? leastOutputTokens ?? 1
-  return { offer, inputTokens: 1, promptTokens: 1, maxOutputTokens, leastOutputTokens }
+  const reach = reachOf(offer, request.prompt, { exact: true, tokens: 1 })
+  return { offer, inputTokens: 1, promptTokens: 1, maxOutputTokens, leastOutputTokens, reach }
 }
 
 /** The fewest tokens of a reply whose maximum the caller left open. */
@@ -198,7 +204,7 @@ const shortenTheInput = (lower: string): string => `${lower.startsWith('L') ? 'S
 
 /** The request to the till. */
 function askOf({ requestId, payer, idempotency }: Job, candidate: Candidate) {
-  const { inputTokens, maxOutputTokens, leastOutputTokens } = candidate
-  const { model, price } = candidate.offer
-  return { requestId, payer, model: model.id, inputTokens, maxOutputTokens, leastOutputTokens, price, idempotency }
+  const { offer, inputTokens, maxOutputTokens, leastOutputTokens, reach } = candidate
+  const tokens = { inputTokens, maxOutputTokens, leastOutputTokens }
+  return { requestId, payer, model: offer.model.id, ...tokens, ...heldAt(offer, reach), idempotency }
 }

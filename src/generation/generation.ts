@@ -1,11 +1,13 @@
 import type { Logger } from 'pino'
 import { mostCostOf } from '../billing/prices/prices.ts'
-import type { Charge, Levels, Till } from '../billing/till/till.ts'
+import { chargeTermsOf, hasRules, type ChargeTerms } from '../billing/prices/terms.ts'
+import type { Charge, ChargedTokens, Levels, Till } from '../billing/till/till.ts'
 import type { Catalogue } from '../models/catalogue.ts'
-import type { Vector } from '../models/model.ts'
+import type { Usage, Vector } from '../models/model.ts'
 import { Problem } from '../platform/problems.ts'
 import { createCandidates, type AdmittedJob, type Candidate } from './candidate.ts'
 import { chooseModel, mostInput, mostOutput } from './model-choice.ts'
+import { heldAt, reachOf } from './reach.ts'
 import { readFiles, type ImageFetcher } from './files/image-fetcher.ts'
 import { findAllowed, listModels, presentModel } from './models/model-list.ts'
 import type { FinishedReply, StreamedPiece } from './finished-reply.ts'
@@ -153,7 +155,8 @@ export function createGeneration({ catalogue, till, log, currency, images }: Gen
     if (isUnreceived(job, finished)) return Promise.reject(interrupted())
     const { requestId, payer } = job
     job.isHeld = false
-    return till.settle(requestId, payer.accountId, { ...chargeOf(job, candidate, finished), received }).then(
+    const charge = chargeOf(job, candidate, finished, log)
+    return till.settle(requestId, payer.accountId, { ...charge, received }).then(
       (settlement) => settledReply(requestId, candidate.offer.model.id, finished, settlement),
       (error: unknown) => {
         job.isHeld = !received && !(error instanceof Problem)
@@ -180,7 +183,8 @@ export function createGeneration({ catalogue, till, log, currency, images }: Gen
       const request = await readFiles(job.request, images, job.signal)
       const input = await offer.model.count(request.prompt, job)
       const most = request.maxOutputTokens ?? mostOutput(offer, request, input)
-      const maxCost = mostCostOf(offer.price, mostInput(input), most)
+      const { price, fixedCost = 0n } = heldAt(offer, reachOf(offer, request.prompt, input))
+      const maxCost = mostCostOf(price, mostInput(input), most) + fixedCost
       return { inputTokens: input.tokens, maxCost, levels, model: offer.model.id }
     },
     models: (allowedModels) => listModels(catalogue, allowedModels, currency),
@@ -207,10 +211,31 @@ function isUnreceived({ idempotency, disconnected }: RunningJob, { stopReason }:
 const interrupted = (): Problem =>
   new Problem('unavailable', 'The request was interrupted. Nothing was charged. Send it again.', { retryAfter: 1 })
 
+/** How the rules of its price apply to a finished reply. Undefined if the price has none. */
+function termsOf(
+  { requestId }: RunningJob,
+  { offer: { price }, reach }: Candidate,
+  tokens: ChargedTokens,
+  { terms = {} }: Usage,
+  log: Logger,
+): ChargeTerms | undefined {
+  if (reach === undefined || !hasRules(price)) return undefined
+  const { strange, ...charged } = chargeTermsOf(price, reach, tokens, terms)
+  if (strange.length > 0) {
+    log.warn(
+      { request_id: requestId, strange },
+      'a vendor reported what was not held: no more than the dearest that was held is charged',
+    )
+  }
+  return charged
+}
+
 /** What the till charges for a finished reply. Only a complete reply is stored, or what a job had when it was stopped. */
-function chargeOf(job: RunningJob, { offer }: Candidate, finished: FinishedReply): Charge {
+function chargeOf(job: RunningJob, candidate: Candidate, finished: FinishedReply, log: Logger): Charge {
+  const { offer } = candidate
   const { stopReason, usage } = finished
-  const { inputTokens, outputTokens, cachedTokens, cacheWriteTokens } = chargedTokensOf(usage)
+  const tokens = chargedTokensOf(usage)
+  const { inputTokens, outputTokens, cachedTokens, cacheWriteTokens } = tokens
   const isStored =
     job.idempotency !== undefined && stopReason !== 'error' && (stopReason !== 'cancelled' || job.stop !== undefined)
   const storedReply = isStored ? storedReplyOf(offer.model.id, finished) : undefined
@@ -224,6 +249,7 @@ function chargeOf(job: RunningJob, { offer }: Candidate, finished: FinishedReply
     source: usage.source,
     milliseconds,
     tags: job.request.tags,
+    terms: termsOf(job, candidate, tokens, usage, log),
     storedReply,
   }
 }

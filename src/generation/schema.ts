@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { capabilities } from '../models/capabilities.ts'
+import { rules } from '../models/rules-schema.ts'
 import { longestTag } from './request.ts'
 import { countExample, generateExample, modelExample, modelsExample } from './examples.ts'
 
@@ -178,6 +179,7 @@ export const listedModel = Type.Object(
         cache_write: Type.Optional(
           amount('Per million input tokens written to a prompt cache. Absent: they are charged as input.'),
         ),
+        ...rules,
         currency: Type.String(),
       },
       { description: 'Per million tokens.' },

@@ -31,6 +31,11 @@ export interface InvoiceBuyer {
   readonly orderNumber: string | null
 }
 
+/** What is counted in tokens. */
+export type TokenDirection = 'input' | 'output' | 'cached_input' | 'cache_write' | 'cache_write_1h'
+/** What is counted one by one. */
+export type UseDirection = 'image' | 'web_search'
+
 /** A line of an invoice. */
 export interface InvoiceLine extends TaxedLine {
   readonly position: number
@@ -41,9 +46,9 @@ export interface InvoiceLine extends TaxedLine {
   readonly unit: Unit
   /** For `priceBase(unit)` units, with `priceDecimals(unit)` decimals. */
   readonly unitPrice: bigint
-  /** For usage: the model and whether its input or its output was billed. */
+  /** For usage: the model and what of it was billed. */
   readonly model: string | null
-  readonly direction: 'input' | 'output' | 'cached_input' | 'cache_write' | null
+  readonly direction: TokenDirection | UseDirection | null
   /** For time and expenses: the entry, and its version. */
   readonly entry?: { readonly id: string; readonly version: number } | null
   /** For letters: their month, by its first day, and the mark-up in hundredths of a per cent. */
@@ -85,6 +90,11 @@ export interface InvoiceDocument {
  */
 export function priceBase(unit: Unit): bigint {
   return unit === 'minute' ? 60n : unit === 'lump_sum' ? 1_000_000n : 1n
+}
+
+/** How many a unit has of what an invoice counts one by one, such as tokens. Its price is for all of them. */
+export function countIn(unit: Unit): bigint {
+  return unit === 'million_tokens' ? 1_000_000n : unit === 'thousand_uses' ? 1000n : 1n
 }
 
 /** The decimals of the price of a unit, of which `unitPrice` is the integer. A lump sum is exact to 10⁻¹². */

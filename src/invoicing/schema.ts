@@ -18,8 +18,8 @@ const decimal = (description: string) => Type.String({ maxLength: 40, descriptio
 const amount = (description: string) => Type.String({ description })
 
 const units = ['hour', 'day', 'month', 'piece', 'lump_sum', 'kilometre', 'million_tokens'] as const
-/** Those of typed lines, and that of time. */
-const allUnits = [...units, 'minute'] as const
+/** Those of typed lines, that of time, and that of what a model is charged for besides tokens. */
+const allUnits = [...units, 'minute', 'thousand_uses'] as const
 export type Unit = (typeof allUnits)[number]
 const methods = ['transfer', 'card', 'cash', 'direct_debit', 'other'] as const
 export type PaymentMethod = (typeof methods)[number]

@@ -1,3 +1,4 @@
+import type { ReportedTerms } from '../billing/prices/terms.ts'
 import type { Problem } from '../platform/problems.ts'
 import type { Capability } from './capabilities.ts'
 import type { Delta, Prompt, ReplyPart } from './conversation.ts'
@@ -39,6 +40,8 @@ export interface Usage {
   readonly cacheWriteTokens?: number | undefined
   /** The output tokens that were spent on reasoning, where the upstream reports them. */
   readonly reasoningTokens?: number | undefined
+  /** What else decides about its price. Undefined: nothing out of the ordinary. */
+  readonly terms?: ReportedTerms | undefined
   readonly source: UsageSource
 }
 
@@ -127,6 +130,8 @@ export interface Model {
   /** The longest prompt, in characters, that is cheap to count. Longer ones are counted only for accounts that could pay. */
   readonly cheapPrompt: number
   count(prompt: Prompt, options?: CountOptions): Promise<TokenCount>
+  /** The most tokens that the prompt can have, whatever an upstream counts. Default: as many as counted. */
+  mostTokens?(prompt: Prompt): number
   /**
    * Generates a reply and returns it whole, or throws. When `signal` aborts, generation stops within one token, and the
    * reply so far is returned with stop reason `cancelled`.

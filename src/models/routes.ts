@@ -5,6 +5,7 @@ import { visitOf } from '../access/visits.ts'
 import type { Accounts } from '../accounts/accounts.ts'
 import type { Keys } from '../accounts/keys/keys.ts'
 import { parsePrice, writtenPrice } from '../billing/prices/money.ts'
+import { readPriceRules } from '../billing/prices/read-rules.ts'
 import type { PriceEntry, Prices } from '../billing/prices/prices.ts'
 import type { ModelKind } from '../platform/config/config.ts'
 import { answers, needsSession, refusals, refusalsOfBody, refusalsOfPeople } from '../platform/http/openapi.ts'
@@ -53,13 +54,14 @@ export function registerModelConsole(server: Server, needs: ModelRouteNeeds): vo
     '/models/:model/prices',
     { onRequest: permitted(needs, 'change', 'model'), schema: setPrice },
     async (request, reply) => {
-      const { input, output, cached_input: cached, cache_write: write, valid_from: from } = request.body
+      const { input, output, cached_input: cached, cache_write: write, valid_from: from, ...rules } = request.body
       const { id: model, kind } = findConfigured(catalogue, request.params.model)
       const price = {
         input: priceIn(input, 'input'),
         output: outputPriceIn(output, kind),
         cachedInput: cached === undefined ? undefined : priceIn(cached, 'cached_input'),
         cacheWrite: write === undefined ? undefined : priceIn(write, 'cache_write'),
+        rules: readPriceRules(rules),
       }
       const begins = from === undefined ? undefined : timeIn(from)
       const validFrom = await prices.set(model, price, visitOf(request), begins, kind)

@@ -1,5 +1,6 @@
 import { Type, type TSchema } from 'typebox'
 import { capabilities } from './capabilities.ts'
+import { rules } from './rules-schema.ts'
 
 /** The JSON schemas of /models. Types, validation and the API document derive from them. */
 
@@ -15,6 +16,7 @@ const prices = {
   cache_write: Type.Optional(
     Type.String({ description: 'Per million input tokens written to a prompt cache. Absent: charged as input.' }),
   ),
+  ...rules,
 }
 const price = Type.Object(prices)
 
@@ -41,6 +43,7 @@ export const newPriceBody = Type.Object(
         description: 'Per million input tokens that the upstream wrote to its prompt cache. Default: charged as input.',
       }),
     ),
+    ...rules,
     valid_from: Type.Optional(
       Type.String({ maxLength: 40, description: 'A date, or a date and time in UTC, in the future. Default: now.' }),
     ),

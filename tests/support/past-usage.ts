@@ -15,6 +15,8 @@ export interface PastUsage {
   readonly cacheWrite?: readonly [tokens: number, price: bigint | null]
   /** The client whom it concerns. */
   readonly client?: string
+  /** What the rules of its price charged besides. */
+  readonly terms?: { readonly cost: string; readonly [kept: string]: unknown }
 }
 
 /** Charges an account as the till would have done then. */
@@ -25,15 +27,20 @@ export async function addPastUsage(
 ): Promise<void> {
   await database.transaction(async (tx) => {
     for (const { day } of usage) await tx.rows('select ledger_partitions($1, $1)', [day])
-    for (const { day, model, input, output, prices, client, cached, cacheWrite } of usage) {
+    for (const { day, model, input, output, prices, client, cached, cacheWrite, terms } of usage) {
       const of = [day, randomUUID(), accountId, keyId, model, input, output, ...prices, client]
       await tx.rows(
         `insert into ledger (at, request_id, account_id, key_id, model, input_tokens, output_tokens, input_price, output_price,
-           cached_tokens, cached_price, cache_write_tokens, cache_write_price, cost, stop_reason, usage_source, client_id)
+           cached_tokens, cached_price, cache_write_tokens, cache_write_price, cost, stop_reason, usage_source, client_id, terms)
          values (least(($1::date + time '12:00') at time zone 'UTC', clock_timestamp()), $2, $3, $4, $5, $6::integer, $7::integer, $8::bigint, $9::bigint,
            $11::integer, $12::bigint, $13::integer, $14::bigint,
-           tokens_cost($6, $7, $11, $13, $8, $9, $12, $14), 'complete', 'model', $10)`,
-        [...of, ...(cached ?? [0, null]), ...(cacheWrite ?? [0, null])],
+           tokens_cost($6, $7, $11, $13, $8, $9, $12, $14) + coalesce(($15::jsonb ->> 'cost')::numeric, 0), 'complete', 'model', $10, $15::jsonb)`,
+        [
+          ...of,
+          ...(cached ?? [0, null]),
+          ...(cacheWrite ?? [0, null]),
+          terms === undefined ? null : JSON.stringify(terms),
+        ],
       )
     }
     await tx.rows('delete from usage_day where account_id = $1', [accountId])

@@ -109,6 +109,7 @@ function inputUsage(options: VendorOptions): object {
     input_tokens: input - (cached ?? 0) - (written ?? 0),
     ...(written !== undefined && { cache_creation_input_tokens: written }),
     ...(cached !== undefined && { cache_read_input_tokens: cached }),
+    ...options.usageFields,
   }
 }
 

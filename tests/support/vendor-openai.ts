@@ -30,6 +30,7 @@ export const chatCompletions: Dialect<VendorOptions> = {
         },
       ],
       ...(options.usage === null || options.usageOn === 'none' ? {} : { usage: usageOf(options) }),
+      service_tier: options.serviceTier,
     }),
   frames(options) {
     const { usageOn = options.usage === null ? 'none' : 'last' } = options
@@ -42,6 +43,7 @@ export const chatCompletions: Dialect<VendorOptions> = {
         model: 'm',
         choices,
         usage: has ? usageOf(options, generated) : null,
+        service_tier: options.serviceTier,
       })
     const [all, several] = [usageOn === 'all', ['all', 'several', 'first'].includes(usageOn)]
     return {

@@ -29,6 +29,10 @@ export interface VendorOptions {
    * `completion_tokens_details: { reasoning_tokens }`. The cached ones are part of `prompt_tokens`, as OpenAI counts.
    */
   readonly usage?: unknown
+  /** The service tier of the reply, where OpenAI's APIs have it. */
+  readonly serviceTier?: string
+  /** Fields that Anthropic's usage has besides tokens. */
+  readonly usageFields?: object
   /** Delay before the response, in ms. */
   readonly delay?: number
   /** Delays the body of a whole reply, but not its headers. */

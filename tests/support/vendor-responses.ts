@@ -120,6 +120,7 @@ function response(options: VendorOptions, status: string) {
     model: 'm',
     output: itemsOf(options).map(({ whole }) => whole),
     incomplete_details: reason === undefined ? null : { reason },
+    service_tier: options.serviceTier,
     usage:
       options.usage === null || options.usageOn === 'none'
         ? null

@@ -1,9 +1,10 @@
 -- Charges requests that were admitted from allowances, adds all that the instance has charged to the sums, and renews the allowances:
 -- a report replaces the one before. There may be charges of accounts without a report. An instance gets all it wants or nothing: it
 -- needs a hundred times as much to be left, and no recall in the last two seconds. What a report says was charged is not read: the
--- ledger tells.
+-- ledger tells. p_terms: as in write_charges().
 create or replace function exchange_timed(p_instance uuid, p_batch bigint, p_reports account_report[], p_charges timed_charge[],
-  p_key_reports key_report[] default '{}', p_now timestamptz default null, p_budget_reports key_report[] default '{}')
+  p_key_reports key_report[] default '{}', p_now timestamptz default null, p_budget_reports key_report[] default '{}',
+  p_terms jsonb default null)
 returns table (id uuid, granted boolean, request_level bigint, token_level bigint, requests_per_minute per_minute,
                tokens_per_minute per_minute)
 language plpgsql
@@ -19,7 +20,7 @@ declare
   v_now timestamptz;
   v_month date;
 begin
-  perform append_charges(p_instance, p_batch, p_charges, p_now);
+  perform append_charges(p_instance, p_batch, p_charges, p_now, p_terms);
   v_accounts := array(select e.account from unnest(p_reports) e);
   if cardinality(p_key_reports) > 0 then
     v_accounts := v_accounts || array(select account_id from key_limit where key_limit.id in (select k.id from unnest(p_key_reports) k));

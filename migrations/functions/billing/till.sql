@@ -2,6 +2,8 @@
 -- the budgets, and the limits of account and key; a settlement replaces the hold by its charge. A repeated batch returns what it returned
 -- before. Output beyond the hold goes uncharged even if the reply as a whole costs less than was held. An admission with "least" gets as
 -- much of its output as the limits and the credit have room for, and at least that many tokens; its row has that output as charged_output.
+-- A settlement with "terms" has its own prices, and "fixed" of an admission is what it can cost besides its tokens: both only if the
+-- price of the model has rules.
 do $$
 begin
   -- Those of versions 0.2.0 and 1.0.0 return fewer columns.
@@ -31,6 +33,7 @@ declare
   v_holds_found integer := 0;
   -- What this call writes once all is decided.
   v_charges timed_charge[] := '{}';
+  v_terms jsonb; -- of those charges that have any
   v_holds hold[] := '{}';
   v_accounts account_change[] := '{}';
   v_limits key_limit[] := '{}'; -- as they are after the items so far
@@ -69,6 +72,9 @@ declare
   v_cost numeric;
   v_input bigint; -- of all three kinds
   v_uncharged_output integer;
+  v_fixed numeric; -- what it costs besides its tokens
+  v_long_writes integer; -- of the tokens written to a cache, those that cost v_more each on top of their price
+  v_more bigint;
   v_tokens bigint; -- in the unit of levels: those taken, or given back
   v_requests bigint;
   v_kept idempotency; -- what an earlier request with the same key left
@@ -81,17 +87,17 @@ begin
     with ended as (
       delete from hold using rows from (jsonb_to_recordset(p_settle) as (
         hold uuid, input integer, output integer, cached integer, cache_write integer, stop text, source text,
-        milliseconds integer, tags jsonb, headers jsonb, body text))
-        with ordinality as s(hold, input, output, cached, cache_write, stop, source, milliseconds, tags, headers, body, n)
+        milliseconds integer, tags jsonb, headers jsonb, body text, terms jsonb))
+        with ordinality as s(hold, input, output, cached, cache_write, stop, source, milliseconds, tags, headers, body, terms, n)
       where hold.id = s.hold
       returning hold.*, s.input, s.output, coalesce(s.cached, 0) as cached,
-        coalesce(s.cache_write, 0) as cache_write, s.stop, s.source, s.milliseconds, s.tags, s.headers, s.body, s.n
+        coalesce(s.cache_write, 0) as cache_write, s.stop, s.source, s.milliseconds, s.tags, s.headers, s.body, s.terms, s.n
     ), item as (
       select true as settles, n, ended.id as hold, account_id as account, key_id as key, person_id as person, model,
         client_id as client, input_tokens as held_input, max_output_tokens as held_output, input, output, cached,
         cache_write, input_price, output_price, cached_price, cache_write_price, cost as held,
         idempotency_key, null as hash, 0 as requests, false as admitted_before, stop, source, milliseconds, tags, headers,
-        body, null as least_output, null as held_tags
+        body, null as least_output, null as held_tags, null as fixed, terms
       from ended
       union all
       select false, n, hold, account, key, person, model, client, null, null, input, output, 0, 0, input_price,
@@ -99,12 +105,13 @@ begin
         -- By an earlier call whose answer was lost.
         case when again then exists (select from hold where hold.id = s.hold)
           and not exists (select from jsonb_array_elements(p_settle) e where (e ->> 'hold')::uuid = s.hold) end,
-        null, null, null, null, null, null, least_output, tags
+        null, null, null, null, null, null, least_output, tags, fixed, null
       from rows from (jsonb_to_recordset(p_admit) as (
         hold uuid, account uuid, key uuid, person uuid, model text, client uuid, input integer, output integer,
         input_price bigint, output_price bigint, cached_price bigint, cache_write_price bigint, idem text, hash text, requests integer,
-        again boolean, least integer, tags jsonb)) with ordinality as s(hold, account, key, person, model, client, input, output,
-        input_price, output_price, cached_price, cache_write_price, idempotency_key, hash, requests, again, least_output, tags, n)
+        again boolean, least integer, tags jsonb, fixed numeric)) with ordinality as s(hold, account, key, person, model, client, input,
+        output, input_price, output_price, cached_price, cache_write_price, idempotency_key, hash, requests, again, least_output, tags,
+        fixed, n)
     ), locked as (
       select account.* from account where account.id in (select account from item) order by account.id for no key update
     )
@@ -217,16 +224,30 @@ begin
       else
         outcome := 'settled';
         v_input := v_item.input::bigint + v_item.cached + v_item.cache_write;
+        if v_item.terms is not null then
+          v_item.input_price := (v_item.terms -> 'prices' ->> 0)::bigint;
+          v_item.output_price := (v_item.terms -> 'prices' ->> 1)::bigint;
+          v_item.cached_price := (v_item.terms -> 'prices' ->> 2)::bigint;
+          v_item.cache_write_price := (v_item.terms -> 'prices' ->> 3)::bigint;
+        end if;
         v_cost := tokens_cost(v_item.input, v_item.output, v_item.cached, v_item.cache_write, v_item.input_price, v_item.output_price,
           v_item.cached_price, v_item.cache_write_price);
+        if v_item.terms is not null then
+          v_cost := v_cost + (v_item.terms ->> 'cost')::numeric;
+        end if;
         charged_input := v_input;
         charged_output := v_item.output;
         v_uncharged_output := 0;
         if v_cost > v_item.held or v_input + v_item.output > v_tokens or v_item.output > v_item.held_output then
+          v_long_writes := coalesce(v_item.terms -> 'cache_write_1h' ->> 0, '0')::integer;
+          v_more := coalesce(v_item.terms -> 'cache_write_1h' ->> 1, '0')::bigint;
+          v_fixed := coalesce((v_item.terms ->> 'cost')::numeric, 0) - v_long_writes::numeric * v_more;
           select c.input, c.output into charged_input, charged_output
             from chargeable(v_item.input, v_item.output, v_item.cached, v_item.cache_write, v_item.held_input, v_item.held_output,
-              v_item.input_price, v_item.output_price, v_item.cached_price, v_item.cache_write_price,
-              v_item.held + greatest(0, least(v_credit - v_held, v_month_left - v_key_held, v_day_left - v_key_held, v_budget_free)),
+              v_item.input_price, v_item.output_price, v_item.cached_price,
+              case v_more when 0 then v_item.cache_write_price else coalesce(v_item.cache_write_price, v_item.input_price) + v_more end,
+              v_item.held - v_fixed
+                + greatest(0, least(v_credit - v_held, v_month_left - v_key_held, v_day_left - v_key_held, v_budget_free)),
               v_tokens + least(token_level, v_key_token_level) / c_unit) c;
           v_uncharged_output := v_item.output - charged_output;
           v_item.output := charged_output;
@@ -235,6 +256,15 @@ begin
           v_item.input := least(v_item.input, charged_input);
           v_cost := tokens_cost(v_item.input, v_item.output, v_item.cached, v_item.cache_write, v_item.input_price,
             v_item.output_price, v_item.cached_price, v_item.cache_write_price);
+          if v_item.terms is not null then
+            v_long_writes := least(v_long_writes, v_item.cache_write);
+            v_item.terms := v_item.terms || jsonb_build_object('cost', v_fixed + v_long_writes::numeric * v_more)
+              || case v_more when 0 then '{}' else jsonb_build_object('cache_write_1h', jsonb_build_array(v_long_writes, v_more)) end;
+            v_cost := v_cost + (v_item.terms ->> 'cost')::numeric;
+          end if;
+        end if;
+        if v_item.terms is not null then
+          v_terms := coalesce(v_terms, '{}') || jsonb_build_object(v_item.hold, v_item.terms - 'prices');
         end if;
         cost := v_cost;
         v_tokens := v_tokens - charged_input - charged_output;
@@ -272,7 +302,8 @@ begin
       end if;
 
     else
-      v_cost := v_item.input::numeric * greatest(v_item.input_price, v_item.cached_price, v_item.cache_write_price);
+      v_cost := v_item.input::numeric * greatest(v_item.input_price, v_item.cached_price, v_item.cache_write_price)
+        + coalesce(v_item.fixed, 0);
       if v_item.least_output is not null then
         if v_item.admitted_before then
           select hold.max_output_tokens into v_item.output from hold where hold.id = v_item.hold;
@@ -380,7 +411,7 @@ begin
       from settled_before(p_settle) s;
   end if;
   if cardinality(v_charges) > 0 then
-    perform record_charges(v_now, v_charges);
+    perform record_charges(v_now, v_charges, v_terms);
   end if;
   if cardinality(v_limits) > 0 then
     update key_limit set held = l.held, day = l.day, day_charged = l.day_charged, month = l.month,

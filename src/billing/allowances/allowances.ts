@@ -1,7 +1,7 @@
 import { buildReport, type Report, type Reports } from './allowance-reports.ts'
 import { tighterLevels, type Levels, type OwnLevels, type Standing } from '../till/limits.ts'
 import type { Payer } from '../payer.ts'
-import { mostCostOf } from '../prices/price.ts'
+import { holdCostOf } from '../till/hold-item.ts'
 import {
   adjustMost,
   emptyStock,
@@ -56,9 +56,9 @@ export class Allowances {
 
   /** Admits a request that the allowance of its account covers, and those of its key and its budgets. Returns undefined for any other. */
   take(request: HoldRequest): Levels | undefined {
-    const { payer, price, inputTokens, maxOutputTokens } = request
+    const { payer, inputTokens, maxOutputTokens } = request
     const stocks = this.#stocksOf(payer)
-    const cost = mostCostOf(price, inputTokens, maxOutputTokens)
+    const cost = holdCostOf(request)
     const need = inputTokens + maxOutputTokens
     const now = performance.now()
     let isShort = false
@@ -84,8 +84,9 @@ export class Allowances {
   }
 
   /** Whether the allowances cover a request now. */
-  covers({ payer, price, inputTokens, maxOutputTokens }: HoldRequest): boolean {
-    const cost = mostCostOf(price, inputTokens, maxOutputTokens)
+  covers(request: HoldRequest): boolean {
+    const { payer, inputTokens, maxOutputTokens } = request
+    const cost = holdCostOf(request)
     const now = performance.now()
     return idsOf(payer).every((id) => {
       const stock = this.#stocks.get(id)

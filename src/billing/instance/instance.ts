@@ -60,10 +60,10 @@ export async function openInstance(needs: InstanceNeeds): Promise<Instance> {
 
   /** Without reports, the charges are only appended, and a release changes nothing. */
   async function callFor(on: DedicatedConnection, exchanged: ExchangeParts): Promise<readonly Renewal[]> {
-    const { accounts, keys, budgets, charges } = exchanged
+    const { accounts, keys, budgets, charges, terms } = exchanged
     if (accounts.length > 0 || keys.length > 0 || budgets.length > 0)
       return on.call(exchangeCall(session.nextBatch(), exchanged))
-    if (charges.length > 0) await on.call(appendCall(session.nextBatch(), charges))
+    if (charges.length > 0) await on.call(appendCall(session.nextBatch(), { charges, terms }))
     return []
   }
 
@@ -126,5 +126,6 @@ async function resolveFromLedger(
 /** Not inline in `exchange`: an async function keeps its local variables alive while it waits for the reply. */
 const endingsOf = (items: readonly ExchangeItem[]) => ({
   charges: items.flatMap(({ charge }) => charge ?? []),
+  terms: items.flatMap(({ terms }) => (terms === undefined ? [] : [terms])),
   holds: items.flatMap(({ hold }) => hold ?? []),
 })

@@ -3,7 +3,7 @@ import { price as priceFormat } from '../../platform/config/values.ts'
 import { exactUnits, nearestUnits, product, type ExactDecimal } from '../../platform/text/exact-decimal.ts'
 import { quotedIfHidden } from '../../platform/text/one-line.ts'
 import { formatPrice } from '../prices/money.ts'
-import { brokenPriceRule } from '../prices/price-rule.ts'
+import { priceFaults } from '../prices/price-rule.ts'
 import { isSamePrice, type Price } from '../prices/price.ts'
 import { listedEntry, type VendorModel } from './listed-name.ts'
 import type { ListedField, ListEntry, ListedPrices, PriceList } from './list-entry.ts'
@@ -94,15 +94,15 @@ function priceIn(listed: ListedPrices, kind: ModelKind, rate: ExactDecimal | und
       cachedInput: text ? read('cached input', listed.cachedInput) : undefined,
       cacheWrite: text ? read('cache writes', listed.cacheWrite) : undefined,
     }
-    const broken = text ? brokenPriceRule(price) : undefined
-    return broken === undefined ? price : rules[broken]
+    const [fault] = text ? priceFaults(price) : []
+    return fault === undefined ? price : (reasons[fault.field] ?? `its ${fault.field} ${fault.must}`)
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
     return error.message
   }
 }
 
-const rules = {
+const reasons: Readonly<Record<string, string>> = {
   output: 'its output does not cost more than its input',
   cached_input: 'its cached input costs more than its input',
 }

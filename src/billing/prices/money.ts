@@ -1,11 +1,12 @@
 import { price } from '../../platform/config/values.ts'
 import type { Price } from './price.ts'
 import { formatDecimal, parseDecimal } from '../../platform/text/decimal.ts'
+import { formatPrice, writtenRules, type WrittenRules } from './written-rules.ts'
+
+export { formatPrice, writtenRules } from './written-rules.ts'
 
 /** Decimals of an amount: it is an integer in 10⁻¹² of the currency unit. */
 const moneyDecimals = 12
-/** Decimals of a price per million tokens, which is 10⁻¹² of the unit per token. */
-const priceDecimals = 6
 
 /** `25.00` → 10⁻¹² of the unit. Throws a RangeError that names the correct form. */
 export function parseMoney(text: string): bigint {
@@ -22,24 +23,27 @@ export function parsePrice(text: string): bigint {
   return price.parse(text)
 }
 
-/** The parts of a price as decimals per million tokens, without those that it lacks. */
-export interface WrittenPrice {
+/** The parts of a price as decimals, per million tokens where nothing else is said, without those that it lacks. */
+export type WrittenPrice = WrittenTokenPrices & WrittenRules
+
+type WrittenTokenPrices = {
   readonly input: string
   readonly output: string
   readonly cached_input?: string
   readonly cache_write?: string
 }
 
-export function writtenPrice({ input, output, cachedInput, cacheWrite }: Price): WrittenPrice {
+export const writtenPrice = (whole: Price): WrittenPrice => ({
+  ...writtenTokenPrices(whole),
+  ...writtenRules(whole.rules),
+})
+
+/** Without the rules. */
+export function writtenTokenPrices({ input, output, cachedInput, cacheWrite }: Price): WrittenTokenPrices {
   return {
     input: formatPrice(input),
     output: formatPrice(output),
     ...(typeof cachedInput === 'bigint' && { cached_input: formatPrice(cachedInput) }),
     ...(typeof cacheWrite === 'bigint' && { cache_write: formatPrice(cacheWrite) }),
   }
-}
-
-/** A price in 10⁻¹² of the unit per token, as a decimal per million tokens. */
-export function formatPrice(amount: bigint): string {
-  return formatDecimal(amount, priceDecimals)
 }

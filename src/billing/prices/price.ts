@@ -1,3 +1,5 @@
+import type { PriceRules } from './rules.ts'
+import { isSameRules } from './written-rules.ts'
 import type { ChargedTokens } from './tokens.ts'
 
 /**
@@ -9,17 +11,23 @@ export interface Price {
   readonly output: bigint
   readonly cachedInput?: bigint | null | undefined
   readonly cacheWrite?: bigint | null | undefined
+  /** What it has besides these four. Null or absent: nothing. */
+  readonly rules?: PriceRules | null | undefined
+  /** Of a price in force: the number of its row. */
+  readonly number?: bigint | undefined
 }
 
 /** Whether a price has the same parts as another, also if it says that a part is missing in another way. */
 export function isSamePrice(one: Price | undefined, other: Price): boolean {
   if (one?.input !== other.input || one.output !== other.output) return false
   return (
-    (one.cachedInput ?? null) === (other.cachedInput ?? null) && (one.cacheWrite ?? null) === (other.cacheWrite ?? null)
+    (one.cachedInput ?? null) === (other.cachedInput ?? null) &&
+    (one.cacheWrite ?? null) === (other.cacheWrite ?? null) &&
+    isSameRules(one.rules, other.rules)
   )
 }
 
-/** What the tokens cost, in 10⁻¹² of the currency unit. A constraint of the ledger checks the same rule. */
+/** What the tokens cost by the four prices, in 10⁻¹² of the currency unit. A constraint of the ledger checks the same rule. */
 export function costOf(price: Price, tokens: ChargedTokens): bigint {
   const { inputTokens, outputTokens, cachedTokens, cacheWriteTokens } = tokens
   const cost = BigInt(inputTokens) * price.input + BigInt(outputTokens) * price.output
@@ -28,7 +36,7 @@ export function costOf(price: Price, tokens: ChargedTokens): bigint {
   return cost + BigInt(cachedTokens) * (cachedInput ?? input) + BigInt(cacheWriteTokens) * (cacheWrite ?? input)
 }
 
-/** The most that a request can cost: every token of its prompt at the highest price of the three kinds. */
+/** The most that a request can cost by the four prices: every token of its prompt at the highest price of the three kinds. */
 export function mostCostOf(price: Price, promptTokens: number, maxOutputTokens: number): bigint {
   const { input, cachedInput, cacheWrite } = price
   let highest = input

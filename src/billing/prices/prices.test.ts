@@ -10,6 +10,7 @@ import { tamper } from '../../../tests/support/tamper.ts'
 import { valuesOf } from '../../../tests/support/json.ts'
 import { openDatabase, type Database } from '../../platform/database/database.ts'
 import { Problem } from '../../platform/problems.ts'
+import { isSamePrice } from './price.ts'
 import { createPrices, type Price, type Prices } from './prices.ts'
 
 const log = pino({ level: 'silent' })
@@ -174,6 +175,52 @@ test('a repeated request to set a price changes nothing, now or at a time', asyn
   assert.equal((await prices.list()).length, 5)
 })
 
+const rules = {
+  cacheWriteHour: 250_000n,
+  steps: [
+    {
+      above: 200,
+      input: 200_000n,
+      output: 600_000n,
+      cachedInput: undefined,
+      cacheWrite: undefined,
+      cacheWriteHour: undefined,
+    },
+  ],
+  serviceTiers: { flex: { factor: 500_000n } },
+  regions: { us: 1_100_000n },
+  image: 1000n,
+  tools: { web_search: 10_000_000_000n },
+}
+
+test('the rules of a price are kept, and a change of one of them alone is a new price', async () => {
+  const prices = open()
+  const changes = [
+    {},
+    { cacheWriteHour: 260_000n },
+    { steps: [{ ...rules.steps[0], above: 201, input: 200_000n, output: 600_000n }] },
+    { serviceTiers: { flex: { input: 20_000n, output: 40_000n } } },
+    { regions: { us: 1_200_000n } },
+    { image: 2000n },
+    { tools: { web_search: 20_000_000_000n } },
+  ]
+  for (const change of changes) {
+    const price = { ...cheap, rules: { ...rules, ...change } }
+    await prices.sync(new Map([['tiny', price]]))
+    await prices.sync(new Map([['tiny', price]]))
+    assert.ok(isSamePrice(prices.of('tiny'), price))
+    const began = await prices.set('tiny', price, byService)
+    assert.deepEqual((await prices.list())[0]?.validFrom, began, 'a price that is in force changes nothing')
+  }
+  assert.equal((await prices.list()).length, changes.length)
+  const [event] = await database.rows<{ details: { rules: string } }>(
+    `select details from audit where action = 'price_set' and details ? 'rules' order by id limit 1`,
+  )
+  assert.match(event?.details.rules ?? '', /"service_tiers":\{"flex":\{"factor":"0.5"\}\}/)
+  await prices.sync(new Map([['tiny', cheap]]))
+  assert.equal(prices.of('tiny')?.rules, null)
+})
+
 test('an invalid price is refused and not stored', async () => {
   const prices = open()
   const wrong: [Price, Date | undefined, RegExp][] = [
@@ -183,6 +230,12 @@ test('an invalid price is refused and not stored', async () => {
     [{ ...cheap, cachedInput: 100_001n }, undefined, /Cached input must not cost more/],
     [{ ...cheap, cachedInput: -1n }, undefined, /must not be negative/],
     [{ ...cheap, cacheWrite: -1n }, undefined, /must not be negative/],
+    [{ ...cheap, rules: { cacheWriteHour: 99_999n } }, undefined, /cache_write_1h must not be below/],
+    [
+      { ...cheap, rules: { regions: { us: 1_000_001n } } },
+      undefined,
+      /regions.us must leave prices of at most 6 decimals/,
+    ],
     [cheap, new Date(Date.now() - 1000), /cannot begin in the past/],
   ]
   for (const [price, from, words] of wrong) {

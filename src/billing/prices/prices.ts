@@ -5,8 +5,9 @@ import type { ModelKind } from '../../platform/config/config.ts'
 import type { Database, Queryable } from '../../platform/database/database.ts'
 import { Problem } from '../../platform/problems.ts'
 import { repeat } from '../../platform/flow/repeat.ts'
-import { writtenPrice } from './money.ts'
-import { brokenPriceRule } from './price-rule.ts'
+import { writtenTokenPrices } from './money.ts'
+import { writtenRules } from './written-rules.ts'
+import { priceFaults } from './price-rule.ts'
 import { isSamePrice, mostCostOf, type Price, type PriceEntry } from './price.ts'
 import * as store from './store.ts'
 
@@ -121,7 +122,8 @@ async function setWithin(
 async function insertPrice(tx: Queryable, entry: store.NewPriceRow, by: Visit): Promise<Date | undefined> {
   const begins = await store.insertPrice(tx, entry)
   if (begins === undefined) return undefined
-  const details = { model: entry.model, ...writtenPrice(entry), from: begins.toISOString() }
+  const rules = entry.rules ? { rules: JSON.stringify(writtenRules(entry.rules)) } : {}
+  const details = { model: entry.model, ...writtenTokenPrices(entry), ...rules, from: begins.toISOString() }
   await recordWithin(tx, [{ ...by, action: 'price_set', outcome: 'allowed', noun: 'price', details }])
   return begins
 }
@@ -129,11 +131,6 @@ async function insertPrice(tx: Queryable, entry: store.NewPriceRow, by: Visit): 
 /** The entries after the first are scheduled, and may have begun since they were read. */
 function inForce(known: ReadonlyMap<string, readonly KnownPrice[]>, model: string): KnownPrice | undefined {
   return known.get(model)?.findLast(({ beginsAt }) => beginsAt <= performance.now())
-}
-
-const ruleOf = {
-  output: 'Output must cost more than input: raise its price.',
-  cached_input: 'Cached input must not cost more than input: lower its price.',
 }
 
 /** By the names that callers use. */
@@ -144,21 +141,34 @@ const parts = ({ input, output, cachedInput, cacheWrite }: Price) => ({
   cache_write: cacheWrite,
 })
 
+const reasons: Readonly<Record<string, string>> = {
+  output: 'Output must cost more than input: raise its price.',
+  cached_input: 'Cached input must not cost more than input: lower its price.',
+}
+
 function checkPrice(price: Price, validFrom: Date | undefined, kind: ModelKind): void {
   for (const [field, each] of Object.entries(parts(price))) {
     if (each && each < 0n) throw new Problem('invalid_field', 'A price must not be negative.', { field })
   }
   if (kind === 'embeddings') checkInputOnly(price)
-  const field = kind === 'text' ? brokenPriceRule(price) : undefined
-  if (field) throw new Problem('invalid_field', ruleOf[field], { field })
+  const [fault] = kind === 'text' ? priceFaults(price) : []
+  if (fault) {
+    const reason = reasons[fault.field] ?? `The field ${fault.field} ${fault.must}.`
+    throw new Problem('invalid_field', reason, { field: fault.field })
+  }
   if (validFrom !== undefined && validFrom.getTime() <= Date.now()) {
     throw new Problem('invalid_field', 'A price cannot begin in the past.', { field: 'valid_from' })
   }
 }
 
 /** Embeddings have neither output nor a prompt cache. */
-function checkInputOnly({ output, cachedInput, cacheWrite }: Price): void {
-  const others = { output: output || null, cached_input: cachedInput ?? null, cache_write: cacheWrite ?? null }
+function checkInputOnly({ output, cachedInput, cacheWrite, rules }: Price): void {
+  const others = {
+    output: output || null,
+    cached_input: cachedInput ?? null,
+    cache_write: cacheWrite ?? null,
+    ...writtenRules(rules),
+  }
   const field = Object.entries(others).find(([, each]) => each !== null)?.[0]
   if (field === undefined) return
   throw new Problem('invalid_field', 'An embedding model has only an input price: omit the others.', { field })

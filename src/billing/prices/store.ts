@@ -1,5 +1,7 @@
 import type { Queryable } from '../../platform/database/database.ts'
 import type { Price, PriceEntry } from './price.ts'
+import { storedRules } from './read-rules.ts'
+import { writtenRules } from './written-rules.ts'
 
 /** A price in force or scheduled. `beginsIn` is in ms by the database's clock, and not positive for a price in force. */
 export interface PriceRow extends Price {
@@ -7,13 +9,21 @@ export interface PriceRow extends Price {
   readonly beginsIn: number
 }
 
-const columns = `input, output, cached_input as "cachedInput", cache_write as "cacheWrite"`
+const columns = `input, output, cached_input as "cachedInput", cache_write as "cacheWrite", rules, number`
 
 /** Only a scheduled price waits for the clock: any other has been in force since it was inserted. */
 const inForce = (price: string): string => `(not ${price}.scheduled or ${price}.valid_from <= clock_timestamp())`
 
-export function readCurrentPrices(database: Queryable): Promise<PriceRow[]> {
-  return database.rows({
+/** A row with its rules as they are written. */
+type Written<Row extends Price> = Omit<Row, 'rules'> & { readonly rules: unknown }
+
+const withRules = ({ rules, ...row }: Written<Price>): Price => ({
+  ...row,
+  rules: rules === null ? null : storedRules(rules),
+})
+
+export async function readCurrentPrices(database: Queryable): Promise<PriceRow[]> {
+  const rows = await database.rows<Written<PriceRow>>({
     name: 'current_prices',
     text: `select model, ${columns}, case when ${inForce('p')} then 0
              else (extract(epoch from valid_from - clock_timestamp()) * 1000)::float8 end as "beginsIn"
@@ -23,11 +33,12 @@ export function readCurrentPrices(database: Queryable): Promise<PriceRow[]> {
              where later.model = p.model and later.valid_from > p.valid_from and ${inForce('later')})
            order by valid_from`,
   })
+  return rows.map(({ model, beginsIn, ...price }) => ({ ...withRules(price), model, beginsIn }))
 }
 
 /** Every row, the newest of each model first. */
-export function readPriceHistory(database: Queryable): Promise<PriceEntry[]> {
-  return database.rows(
+export async function readPriceHistory(database: Queryable): Promise<PriceEntry[]> {
+  const rows = await database.rows<Written<PriceEntry>>(
     `select model, ${columns}, valid_from as "validFrom", source,
        case
          when not ${inForce('p')} then 'to come'
@@ -36,6 +47,13 @@ export function readPriceHistory(database: Queryable): Promise<PriceEntry[]> {
        end as state
      from price p order by model, valid_from desc`,
   )
+  return rows.map(({ model, validFrom, source, state, ...price }) => ({
+    ...withRules(price),
+    model,
+    validFrom,
+    source,
+    state,
+  }))
 }
 
 /**
@@ -44,11 +62,11 @@ export function readPriceHistory(database: Queryable): Promise<PriceEntry[]> {
  */
 export async function lockConfiguredPrices(tx: Queryable): Promise<Map<string, Price>> {
   await tx.rows(`select pg_advisory_xact_lock(hashtext('configured prices'))`)
-  const rows = await tx.rows<Price & { model: string }>(
+  const rows = await tx.rows<Written<Price & { model: string }>>(
     `select distinct on (model) model, ${columns} from price where source = 'configuration'
      order by model, valid_from desc`,
   )
-  return new Map(rows.map((row) => [row.model, row]))
+  return new Map(rows.map(({ model, ...price }) => [model, withRules(price)]))
 }
 
 export interface NewPriceRow extends Price {
@@ -65,7 +83,7 @@ export interface NewPriceRow extends Price {
 export async function beginningOfEqualPrice(tx: Queryable, entry: NewPriceRow): Promise<Date | undefined> {
   const [row] = await tx.rows<{ validFrom: Date; isEqual: boolean }>(
     `select valid_from as "validFrom", (input, output) = ($3::bigint, $4::bigint)
-       and (cached_input, cache_write) is not distinct from ($5::bigint, $6::bigint) as "isEqual"
+       and (cached_input, cache_write, rules) is not distinct from ($5::bigint, $6::bigint, $7::jsonb) as "isEqual"
      from price p
      where model = $1 and case when $2::timestamptz is null then ${inForce('p')} else valid_from = $2 end
      order by valid_from desc limit 1`,
@@ -76,6 +94,7 @@ export async function beginningOfEqualPrice(tx: Queryable, entry: NewPriceRow): 
       entry.output,
       entry.cachedInput ?? null,
       entry.cacheWrite ?? null,
+      rulesText(entry),
     ],
   )
   return row?.isEqual === true ? row.validFrom : undefined
@@ -87,9 +106,9 @@ export async function beginningOfEqualPrice(tx: Queryable, entry: NewPriceRow): 
  */
 export async function insertPrice(tx: Queryable, entry: NewPriceRow): Promise<Date | undefined> {
   const [row] = await tx.rows<{ validFrom: Date }>(
-    `insert into price (model, valid_from, scheduled, input, output, cached_input, cache_write, source)
+    `insert into price (model, valid_from, scheduled, input, output, cached_input, cache_write, source, rules)
      select $1, coalesce($2, greatest(clock_timestamp(), max(p.valid_from) + interval '1 microsecond')),
-       $2::timestamptz is not null, $3, $4, $6, $7, $5
+       $2::timestamptz is not null, $3, $4, $6, $7, $5, $8
      from price p where p.model = $1 and ${inForce('p')}
      on conflict do nothing returning valid_from as "validFrom"`,
     [
@@ -100,7 +119,11 @@ export async function insertPrice(tx: Queryable, entry: NewPriceRow): Promise<Da
       entry.source,
       entry.cachedInput,
       entry.cacheWrite,
+      rulesText(entry),
     ],
   )
   return row?.validFrom
 }
+
+const rulesText = ({ rules }: NewPriceRow): string | null =>
+  (rules ?? null) === null ? null : JSON.stringify(writtenRules(rules))

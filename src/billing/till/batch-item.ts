@@ -29,6 +29,8 @@ export interface ExchangeItem extends QueuedItem {
   readonly outcome: RequestOutcome
   /** A row of the type timed_charge, or undefined if the request is not charged. */
   readonly charge: string | undefined
+  /** As of `RequestEnding`. */
+  readonly terms: readonly [requestId: string, kept: object] | undefined
   /** The hold to place instead, if it moves. */
   readonly hold: { readonly hold: string } | undefined
   readonly resolve: (done: boolean) => void

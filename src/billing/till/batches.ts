@@ -38,6 +38,8 @@ export interface RequestEnding {
   readonly outcome: RequestOutcome
   /** A row of the type timed_charge. */
   readonly charge?: string
+  /** Of such a charge, if its price has rules: the id of the request, and what the ledger keeps of them. */
+  readonly terms?: readonly [requestId: string, kept: object] | undefined
   /** An item of the parameter p_holds of `exchange_moving()`. */
   readonly hold?: { readonly hold: string }
   /** Called if a reply that was `received` ends after `end` has rejected. */
@@ -72,10 +74,10 @@ export async function openBatches(needs: BatchesNeeds): Promise<Batches> {
         const item: TillItem = { kind, id: payload.hold, payload, abandoned: false, ...common }
         return kind === 'admit' ? queue.limited(item, patience) : item
       }),
-    end: ({ outcome, charge, hold, late }: RequestEnding, { patience, received = false }: Urgency) =>
+    end: ({ outcome, charge, terms, hold, late }: RequestEnding, { patience, received = false }: Urgency) =>
       enqueue<boolean>((then) => {
         const deadline = performance.now() + patience
-        return { kind: 'end', outcome, charge, hold, deadline, received, sent: false, ...withLate(then, late) }
+        return { kind: 'end', outcome, charge, terms, hold, deadline, received, sent: false, ...withLate(then, late) }
       }),
     async drain() {
       queue.close()

@@ -14,12 +14,16 @@ const columnsOf = (report: Report): string =>
   `${report.more_credit},${report.more_requests},${report.more_tokens}`
 
 /** A row of the type timed_charge, as text. `cost` is in 10⁻¹² of the currency unit. */
-export const chargeRow = ({ requestId, payer, model, price }: HoldRequest, charge: Charge, cost: bigint): string =>
-  `(${requestId},${payer.accountId},${payer.keyId ?? ''},${payer.personId ?? ''},` +
-  `${columnText(model)},${columnText(payer.clientId)},` +
-  `${charge.inputTokens},${charge.outputTokens},${price.input},${price.output},${cost},` +
-  `${charge.stopReason},${charge.source},0,0,${charge.milliseconds},` +
-  `${charge.cachedTokens || ''},${charge.cacheWriteTokens || ''},` +
-  `${price.cachedInput ?? ''},${price.cacheWrite ?? ''},${tagsText(charge.tags)})`
+export function chargeRow({ requestId, payer, model, ...held }: HoldRequest, charge: Charge, cost: bigint): string {
+  const price = charge.terms?.prices ?? held.price
+  return (
+    `(${requestId},${payer.accountId},${payer.keyId ?? ''},${payer.personId ?? ''},` +
+    `${columnText(model)},${columnText(payer.clientId)},` +
+    `${charge.inputTokens},${charge.outputTokens},${price.input},${price.output},${cost},` +
+    `${charge.stopReason},${charge.source},0,0,${charge.milliseconds},` +
+    `${charge.cachedTokens || ''},${charge.cacheWriteTokens || ''},` +
+    `${price.cachedInput ?? ''},${price.cacheWrite ?? ''},${tagsText(charge.tags)})`
+  )
+}
 
 const tagsText = (tags: Tags | undefined): string => (tags === undefined ? '' : columnText(JSON.stringify(tags)))

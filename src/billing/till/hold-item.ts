@@ -1,4 +1,11 @@
+import { mostCostOf } from '../prices/price.ts'
 import type { HoldRequest } from './till.ts'
+
+/** The most that a request can cost, in 10⁻¹² of the currency unit. */
+export function holdCostOf({ price, inputTokens, maxOutputTokens, fixedCost }: HoldRequest): bigint {
+  const cost = mostCostOf(price, inputTokens, maxOutputTokens)
+  return fixedCost === undefined ? cost : cost + fixedCost
+}
 
 /** An item of the parameter p_admit of `till()`. */
 export interface HoldItem {
@@ -23,6 +30,7 @@ export const holdItem = ({ payer, ...request }: HoldRequest) => ({
   cached_price: request.price.cachedInput?.toString(),
   cache_write_price: request.price.cacheWrite?.toString(),
   tags: payer.tags,
+  fixed: request.fixedCost?.toString(),
 })
 
 export const admissionItem = (request: HoldRequest, requests: 0 | 1): HoldItem => ({

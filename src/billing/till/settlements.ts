@@ -6,9 +6,10 @@ import type { Batches, RequestEnding } from './batches.ts'
 import { chargeRow } from './exchange-rows.ts'
 import { levelsAfter } from './levels.ts'
 import { costOf } from '../prices/price.ts'
+import { costWithTerms, type ChargeTerms, type KeptTerms } from '../prices/terms.ts'
 import type { TillRow } from './till-row.ts'
 import { allTokensOf, chargedPart } from '../prices/tokens.ts'
-import type { Charge, Settlement, Till } from './till.ts'
+import type { Charge, HoldRequest, Settlement, Till } from './till.ts'
 
 /** Milliseconds that a settlement waits for the database, so that a failover loses no reply. */
 const settlementPatience = 30_000
@@ -68,14 +69,16 @@ export function createSettlements({ allowances, batches, log }: SettlementsNeeds
 
   async function settleTaken(taken: AdmittedRequest, charge: Charge): Promise<Settlement> {
     const { request } = taken
-    const cost = costOf(request.price, charge)
+    const { terms } = charge
+    const cost = terms ? costWithTerms(terms, charge) : costOf(request.price, charge)
     const tokens = allTokensOf(charge)
     const { inputTokens: heldInput, maxOutputTokens: heldOutput } = request
     if (cost > taken.cost || tokens > heldInput + heldOutput || charge.outputTokens > heldOutput) {
       return settleMoved(taken, charge)
     }
     const outcome = { taken, charge: { cost, tokens } }
-    const done = await end({ outcome, charge: chargeRow(request, charge, cost) }, charge.received)
+    const ending = { outcome, charge: chargeRow(request, charge, cost), terms: terms && keptOf(request, terms) }
+    const done = await end(ending, charge.received)
     // After a reconnection as a new instance no levels are known, but a charged reply must still be sent.
     const levels = allowances.levelsFor(request.payer) ?? taken.levels
     if (!done || levels === undefined) throw givenUp()
@@ -105,7 +108,7 @@ function chargedBy(row: TillRow | undefined, charge: Charge): Charged | undefine
 }
 
 /** The rest of an item of the parameter p_settle of `till()`. JSON leaves out what is undefined. */
-const settlementItem = ({ storedReply, ...charge }: Charge) => ({
+const settlementItem = ({ storedReply, terms, ...charge }: Charge) => ({
   input: charge.inputTokens,
   output: charge.outputTokens,
   cached: charge.cachedTokens || undefined,
@@ -114,8 +117,15 @@ const settlementItem = ({ storedReply, ...charge }: Charge) => ({
   source: charge.source,
   milliseconds: charge.milliseconds,
   tags: charge.tags,
+  terms: terms && { prices: pricesOf(terms), ...terms.kept },
   ...storedReply,
 })
+
+const pricesOf = ({ prices: { input, output, cachedInput, cacheWrite } }: ChargeTerms) =>
+  [input, output, cachedInput, cacheWrite].map((price) => price?.toString() ?? null)
+
+/** An entry of the parameter p_terms. */
+const keptOf = ({ requestId }: HoldRequest, { kept }: ChargeTerms): readonly [string, KeptTerms] => [requestId, kept]
 
 const givenUp = (): Problem =>
   new Problem('unavailable', 'The request took too long. Nothing was charged. Try again.', { retryAfter: 1 })

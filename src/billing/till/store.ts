@@ -7,7 +7,7 @@ import type { ReplayRow, TillRow } from './till-row.ts'
 import type { Queryable } from '../../platform/database/database.ts'
 import type { RefusalRow, Standing } from './limits.ts'
 import type { ChargedTokens } from '../prices/tokens.ts'
-import { mostCostOf } from '../prices/price.ts'
+import { holdCostOf } from './hold-item.ts'
 import type { HoldRequest } from './till.ts'
 
 /** The instance that sends a batch, and the batch's number. The database refuses a number that is not above the last. */
@@ -28,33 +28,39 @@ export function tillCall(
   }
 }
 
+/** Terms of charges by the ids of their requests. */
+type Terms = readonly (readonly [requestId: string, kept: object])[]
+
 /** One call of `append_charges()`, with rows of the type timed_charge. */
-export function appendCall({ instance, batch }: BatchId, charges: readonly string[]): PreparedStatement<object> {
-  return {
-    name: 'append',
-    text: 'select * from append_charges($1, $2, $3)',
-    values: [instance, batch, rowsText(charges)],
-  }
+export function appendCall(
+  { instance, batch }: BatchId,
+  { charges, terms }: Pick<ExchangeParts, 'charges' | 'terms'>,
+): PreparedStatement<object> {
+  const values = [instance, batch, rowsText(charges)]
+  if (terms.length === 0) return { name: 'append', text: 'select * from append_charges($1, $2, $3)', values }
+  const text = 'select * from append_charges($1, $2, $3, p_terms => $4)'
+  return { name: 'append with terms', text, values: [...values, termsText(terms)] }
 }
 
 /** What one call of `exchange_timed()` carries. `charges` are rows of the type timed_charge. */
 export interface ExchangeParts extends Reports {
   readonly charges: readonly string[]
+  readonly terms: Terms
   /** Items of the parameter p_holds of `exchange_moving()`. */
   readonly holds: readonly object[]
 }
 
-/** One call of `exchange_timed()`, or of `exchange_moving()` if there are holds. */
+/** One call of `exchange_timed()`, or of `exchange_moving()` if there are holds or terms. */
 export function exchangeCall(
   { instance, batch }: BatchId,
-  { accounts, keys, budgets, charges, holds }: ExchangeParts,
+  { accounts, keys, budgets, charges, terms, holds }: ExchangeParts,
 ): PreparedStatement<Renewal> {
   const reports = [rowsText(accounts.map(accountReportRow)), rowsText(charges), rowsText(keys.map(keyReportRow))]
   const values = [instance, batch, ...reports]
   const ofBudgets = rowsText(budgets.map(keyReportRow))
-  if (holds.length > 0) {
-    const text = 'select * from exchange_moving($1, $2, $3, $4, $5, $6, $7)'
-    return { name: 'exchange_moving', text, values: [...values, JSON.stringify(holds), ofBudgets] }
+  if (holds.length > 0 || terms.length > 0) {
+    const text = 'select * from exchange_moving($1, $2, $3, $4, $5, $6, $7, $8)'
+    return { name: 'exchange_moving', text, values: [...values, JSON.stringify(holds), ofBudgets, termsText(terms)] }
   }
   if (budgets.length > 0) {
     const text = 'select * from exchange_timed($1, $2, $3, $4, $5, p_budget_reports => $6)'
@@ -62,6 +68,9 @@ export function exchangeCall(
   }
   return { name: 'exchange', text: 'select * from exchange_timed($1, $2, $3, $4, $5)', values }
 }
+
+const termsText = (terms: Terms): string | null =>
+  terms.length === 0 ? null : JSON.stringify(Object.fromEntries(terms))
 
 /** The limits of an account and the current levels of its buckets, by the rules of `till()`. Writes nothing. */
 export async function readStanding(database: Queryable, accountId: string): Promise<Standing | undefined> {
@@ -94,9 +103,10 @@ export async function readChargedTokens(database: Queryable, requestId: string):
  */
 export async function readPrecheck(
   database: Queryable,
-  { payer, inputTokens, maxOutputTokens, price, idempotency }: HoldRequest,
+  least: HoldRequest,
 ): Promise<(RefusalRow & ReplayRow) | undefined> {
-  const cost = mostCostOf(price, inputTokens, maxOutputTokens)
+  const { payer, inputTokens, maxOutputTokens, idempotency } = least
+  const cost = holdCostOf(least)
   const [row] = await database.rows<RefusalRow & ReplayRow>({
     name: 'precheck',
     text: `

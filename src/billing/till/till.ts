@@ -2,6 +2,7 @@ import type { StopReason, UsageSource } from '../../models/model.ts'
 import type { Levels } from './limits.ts'
 import type { Payer, Tags } from '../payer.ts'
 import type { Price } from '../prices/price.ts'
+import type { ChargeTerms } from '../prices/terms.ts'
 import type { ChargedTokens } from '../prices/tokens.ts'
 
 export { TillRefusal, type Level, type Levels } from './limits.ts'
@@ -22,7 +23,10 @@ export interface HoldRequest {
    * than these.
    */
   readonly leastOutputTokens?: number | undefined
+  /** The highest prices of its tokens that it can reach. */
   readonly price: Price
+  /** What it can cost besides its tokens, in 10⁻¹² of the currency unit. Default 0. */
+  readonly fixedCost?: bigint | undefined
   readonly idempotency?: Idempotency | undefined
 }
 
@@ -61,6 +65,8 @@ export interface Charge extends ChargedTokens {
   /** From the start of the request to this charge. */
   readonly milliseconds: number
   readonly tags?: Tags | undefined
+  /** How the rules of its price applied. Absent: the price has none, and is that of the hold. */
+  readonly terms?: ChargeTerms | undefined
   /** The reply to store, if the request has an idempotency key. */
   readonly storedReply?: StoredReply | undefined
   /** Whether the caller already has the reply, as a stream: then the charge must be made, however long the database refuses it. */

@@ -1,12 +1,17 @@
 import type { Command } from 'commander'
-import { formatPrice, writtenPrice, type WrittenPrice } from '../../billing/prices/money.ts'
-import type { Price, PriceEntry } from '../../billing/prices/prices.ts'
+import { formatPrice, writtenPrice, writtenRules, type WrittenPrice } from '../../billing/prices/money.ts'
+import type { Price, PriceEntry, Prices } from '../../billing/prices/prices.ts'
+import { readPriceRules } from '../../billing/prices/read-rules.ts'
+import type { PriceRules } from '../../billing/prices/rules.ts'
+import { parseYaml } from '../../platform/config/file.ts'
 import { isForEmbeddings } from '../../platform/config/config.ts'
 import { id } from '../../platform/config/values.ts'
 import { OperatorError } from '../../platform/problems.ts'
+import { quoted } from '../../platform/text/one-line.ts'
 import { priceArgument, priceIn } from '../output/amounts.ts'
 import { argument, command, group, type CommonOptions } from '../command.ts'
 import type { Context } from '../context.ts'
+import { readInputFile } from '../input-file.ts'
 import { formatFor, type Format } from '../output/format.ts'
 import { operator, recordView } from '../operator.ts'
 import { warn, writeJson, writeLines, writeTable } from '../output/output.ts'
@@ -19,6 +24,8 @@ interface SetOptions extends CommonOptions {
   readonly output?: string
   readonly cachedInput?: string
   readonly cacheWrite?: string
+  /** A file; false: none. */
+  readonly rules?: string | false
   readonly from?: InstantOrDay
 }
 
@@ -45,6 +52,11 @@ function setCommand(context: Context): Command {
     )
     .option('--cached-input <price>', 'per million tokens read from a prompt cache (default: as input)', priceArgument)
     .option('--cache-write <price>', 'per million tokens written to a prompt cache (default: as input)', priceArgument)
+    .option(
+      '--rules <file>',
+      'a YAML or JSON file with its steps, service tiers and other rules, as in the configuration',
+    )
+    .option('--no-rules', 'leave out the rules of the price in force')
     .option('--from <when>', 'a date, a time or a duration such as 7d (default: now)', argument(parseTimeOption))
     .action(async (model: string, { json, from, ...typed }: SetOptions, self: Command) => {
       const { models, aliases } = await context.config()
@@ -59,6 +71,7 @@ function setCommand(context: Context): Command {
       const price = await priceFrom(context, typed)
       const validFrom = await withPrices(context, async (prices) => {
         await writeFirst(prices, model, configured?.price)
+        if (typed.rules === undefined) await refuseLostRules(prices, model)
         return prices.set(model, price, operator(), from && (await beginningIn(context, from)), kind)
       })
       if (configured === undefined) warn(context, `Not in the configuration yet: ${model}.`)
@@ -70,8 +83,32 @@ function setCommand(context: Context): Command {
         context,
         `${model} costs ${format.money(document.input)} per million input tokens${output} from ${format.minute(validFrom)}.`,
         ...cacheLines(document, format),
+        ...rulesLines(price),
       )
     })
+}
+
+/** A price is set as a whole: nobody should lose its steps or tiers by a change of its input price. */
+async function refuseLostRules(prices: Prices, model: string): Promise<void> {
+  const inForce = (await prices.list()).find((entry) => entry.model === model && entry.state === 'in force')
+  const names = Object.keys(writtenRules(inForce?.rules))
+  if (names.length === 0) return
+  throw new OperatorError(
+    `The price of ${model} in force also has ${names.join(', ')}: give them with --rules <file>, or leave them out with --no-rules.`,
+  )
+}
+
+async function rulesFrom(file: string | false | undefined): Promise<PriceRules | undefined> {
+  if (file === undefined || file === false) return undefined
+  const faults: string[] = []
+  const report = (place: string, reason: string): undefined => void faults.push(`${place}: ${reason}`)
+  const read = parseYaml(Buffer.from(await readInputFile(file)).toString(), quoted(file), { report })
+  if (faults[0] !== undefined) throw new OperatorError(faults[0])
+  return readPriceRules(read)
+}
+
+function rulesLines({ rules }: Price): string[] {
+  return rules ? [`Its rules: ${JSON.stringify(writtenRules(rules))}`] : []
 }
 
 async function priceFrom(context: Context, typed: SetOptions): Promise<Price> {
@@ -81,6 +118,7 @@ async function priceFrom(context: Context, typed: SetOptions): Promise<Price> {
     output: output === undefined ? 0n : await priceIn(context, '--output', output),
     cachedInput: cached === undefined ? null : await priceIn(context, '--cached-input', cached),
     cacheWrite: write === undefined ? null : await priceIn(context, '--cache-write', write),
+    rules: await rulesFrom(typed.rules),
   }
 }
 
@@ -105,6 +143,7 @@ function listCommand(context: Context): Command {
               ]
             : []),
           { title: 'FROM', text: ({ validFrom }) => format.minute(validFrom) },
+          ...(entries.some(({ rules }) => rules) ? [{ title: 'RULES', text: rulesNames }] : []),
           { title: 'SOURCE', text: ({ source }) => source },
           { title: 'STATE', text: ({ state }) => state },
         ],
@@ -113,6 +152,8 @@ function listCommand(context: Context): Command {
     },
   )
 }
+
+const rulesNames = ({ rules }: PriceEntry): string => Object.keys(writtenRules(rules)).join(', ')
 
 function toJson(entry: PriceEntry): object {
   const { model, source, state, validFrom } = entry

@@ -85,7 +85,7 @@ export interface MonthUsage extends UsedTokens {
 
 /**
  * The usage of accounts in a month, which is given by its first day, by account and model. A request is charged at the
- * price of its admission, so a price of the day before can apply too.
+ * price of its admission, so a price of the day before can apply too. One with rules is several prices.
  */
 export function readMonths(
   database: Queryable,
@@ -105,7 +105,7 @@ export function readMonths(
          where price.model = u.model and valid_from < $2::date + interval '1 month' and valid_from >= coalesce(
            (select max(valid_from) from price before where before.model = u.model
              and before.valid_from <= $2::date - interval '1 day'), '-infinity')
-         having count(*) = 1) p)
+         having count(*) = 1 and count(rules) = 0) p)
      select u.account_id as "accountId", u.model, u.input as "inputTokens", u.output as "outputTokens",
        u.cached as "cachedTokens", u.cache_write as "cacheWriteTokens", u.cost, p.input::numeric as "inputPrice",
        p.output::numeric as "outputPrice", p.cached::numeric as "cachedPrice", p.cache_write::numeric as "cacheWritePrice"
@@ -121,23 +121,52 @@ export interface AccountModel {
 }
 
 /**
- * The same from the ledger, by price, for every one of the accounts and every one of the models. One statement, so that
+ * The same from the ledger, by price and without longer cache writes, and whether rules applied to any of it, for every one of the accounts and every one of the models. One statement, so that
  * PostgreSQL reads the month once for many accounts. It underestimates the rows of a join with (account, model) pairs.
  */
 export function readPrices(
   database: Queryable,
   { accountIds, models }: { readonly accountIds: Iterable<string>; readonly models: Iterable<string> },
   month: string,
-): Promise<(PricedUsage & AccountModel)[]> {
+): Promise<(PricedUsage & AccountModel & { readonly hasTerms: boolean })[]> {
   return database.rows(
     `select account_id as "accountId", model, sum(input_tokens)::numeric as "inputTokens",
        sum(output_tokens)::numeric as "outputTokens", sum(cached_tokens)::numeric as "cachedTokens",
-       sum(cache_write_tokens)::numeric as "cacheWriteTokens", input_price as "inputPrice",
-       output_price as "outputPrice", cached_price as "cachedPrice", cache_write_price as "cacheWritePrice"
+       sum(cache_write_tokens - coalesce((terms -> 'cache_write_1h' ->> 0)::bigint, 0))::numeric as "cacheWriteTokens", input_price as "inputPrice",
+       output_price as "outputPrice", cached_price as "cachedPrice", cache_write_price as "cacheWritePrice",
+       bool_or(terms is not null) as "hasTerms"
      from ledger where account_id = any($1::uuid[]) and model = any($2::text[])
        and at >= $3::date::timestamp at time zone 'UTC' and at < ($3::date + interval '1 month') at time zone 'UTC'
      group by account_id, model, input_price, output_price, cached_price, cache_write_price
      order by account_id, model, min(at)`,
+    [[...accountIds], [...models], month],
+  )
+}
+
+/** What was used of a model at one price besides its four kinds of tokens. The price is in 10⁻¹² of the currency unit for each. */
+export interface FurtherUsage extends AccountModel {
+  readonly direction: 'cache_write_1h' | 'image' | 'web_search'
+  readonly count: bigint
+  readonly price: bigint
+}
+
+/** What the rules of prices charged in a month besides the four kinds of tokens, for every one of the accounts and of the models. */
+export function readFurtherUsage(
+  database: Queryable,
+  { accountIds, models }: { readonly accountIds: Iterable<string>; readonly models: Iterable<string> },
+  month: string,
+): Promise<FurtherUsage[]> {
+  return database.rows(
+    `select account_id as "accountId", model, direction, price, sum(count)::numeric as count
+     from ledger cross join lateral (
+       select 'cache_write_1h' as direction, (terms -> 'cache_write_1h' ->> 0)::numeric as count,
+         coalesce(cache_write_price, input_price) + (terms -> 'cache_write_1h' ->> 1)::numeric as price
+       where terms ? 'cache_write_1h'
+       union all
+       select key, (value ->> 0)::numeric, (value ->> 1)::numeric from jsonb_each(terms -> 'uses')) used
+     where account_id = any($1::uuid[]) and model = any($2::text[]) and terms is not null
+       and at >= $3::date::timestamp at time zone 'UTC' and at < ($3::date + interval '1 month') at time zone 'UTC'
+     group by account_id, model, direction, price order by account_id, model, direction, min(at)`,
     [[...accountIds], [...models], month],
   )
 }

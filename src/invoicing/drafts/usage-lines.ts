@@ -1,8 +1,15 @@
 import type { Queryable } from '../../platform/database/database.ts'
 import { lineAmounts, type Tax } from '../arithmetic.ts'
-import type { InvoiceLine } from '../document.ts'
+import { countIn, type InvoiceLine, type TokenDirection } from '../document.ts'
 import { invoiceWords } from '../files/words.ts'
-import { readMonths, readPrices, type AccountModel, type MonthUsage, type PricedUsage } from './store.ts'
+import {
+  readFurtherUsage,
+  readMonths,
+  readPrices,
+  type AccountModel,
+  type MonthUsage,
+  type PricedUsage,
+} from './store.ts'
 
 interface UsageBill {
   /** The first day of the month. */
@@ -38,21 +45,30 @@ export async function usageLinesOf(
 ): Promise<ReadonlyMap<string, LooseLine[]>> {
   const used = (await readMonths(database, accountIds, bill.month)).map((usage) => ({ usage, one: onePrice(usage) }))
   const mixed = used.filter(({ one }) => one === undefined).map(({ usage }) => usage)
-  const byModel = Map.groupBy(await pricesOf(database, mixed, bill.month), pairOf)
+  const [priced, further] = await readMixed(database, mixed, bill.month)
+  const byModel = Map.groupBy(priced, pairOf)
+  const furtherByModel = Map.groupBy(further, pairOf)
   const lines = new Map<string, LooseLine[]>()
   for (const { usage, one } of used) {
-    const priced = one ? [one] : (byModel.get(pairOf(usage)) ?? [])
+    const tokens = one ? [one] : (byModel.get(pairOf(usage)) ?? [])
+    const others = one ? [] : (furtherByModel.get(pairOf(usage)) ?? [])
+    const parts = merged([...tokens.flatMap(partsOf), ...others]).filter(({ count }) => count > 0n)
     const before = lines.get(usage.accountId) ?? []
-    lines.set(usage.accountId, [...before, ...priced.flatMap((each) => linesFor(each, bill))])
+    lines.set(usage.accountId, [...before, ...parts.map((part) => lineFor(usage.model, part, bill))])
   }
   return lines
 }
 
-function pricesOf(database: Queryable, used: readonly AccountModel[], month: string) {
-  if (used.length === 0) return []
+async function readMixed(database: Queryable, used: readonly AccountModel[], month: string) {
+  if (used.length === 0) return [[], []] as const
   const accountIds = new Set(used.map(({ accountId }) => accountId))
   const models = new Set(used.map(({ model }) => model))
-  return readPrices(database, { accountIds, models }, month)
+  const priced = await readPrices(database, { accountIds, models }, month)
+  const ruled = new Set(priced.filter(({ hasTerms }) => hasTerms).map(({ model }) => model))
+  return [
+    priced,
+    ruled.size === 0 ? [] : await readFurtherUsage(database, { accountIds, models: ruled }, month),
+  ] as const
 }
 
 const pairOf = ({ accountId, model }: AccountModel) => `${accountId} ${model}`
@@ -61,13 +77,14 @@ const pairOf = ({ accountId, model }: AccountModel) => `${accountId} ${model}`
 function onePrice({ cost, inputPrice, outputPrice, ...rest }: MonthUsage): PricedUsage | undefined {
   if (inputPrice === null || outputPrice === null) return undefined
   const usage = { ...rest, inputPrice, outputPrice }
-  const sum = partsOf(usage).reduce((before, { tokens, price }) => before + tokens * price, 0n)
+  const sum = partsOf(usage).reduce((before, { count, price }) => before + count * price, 0n)
   return sum === cost ? usage : undefined
 }
 
+/** What was used at one price, in 10⁻¹² of the currency unit for each. */
 interface Part {
   readonly direction: NonNullable<InvoiceLine['direction']>
-  readonly tokens: bigint
+  readonly count: bigint
   readonly price: bigint
 }
 
@@ -75,28 +92,41 @@ interface Part {
 function partsOf(usage: PricedUsage): Part[] {
   const { inputPrice, outputPrice, cachedPrice, cacheWritePrice } = usage
   return [
-    { direction: 'input', tokens: usage.inputTokens, price: inputPrice },
-    { direction: 'cached_input', tokens: usage.cachedTokens, price: cachedPrice ?? inputPrice },
-    { direction: 'cache_write', tokens: usage.cacheWriteTokens, price: cacheWritePrice ?? inputPrice },
-    { direction: 'output', tokens: usage.outputTokens, price: outputPrice },
+    { direction: 'input', count: usage.inputTokens, price: inputPrice },
+    { direction: 'cached_input', count: usage.cachedTokens, price: cachedPrice ?? inputPrice },
+    { direction: 'cache_write', count: usage.cacheWriteTokens, price: cacheWritePrice ?? inputPrice },
+    { direction: 'output', count: usage.outputTokens, price: outputPrice },
   ]
 }
 
-function linesFor(usage: PricedUsage, { tax, decimals, locale }: UsageBill): LooseLine[] {
-  const { model } = usage
-  const names = invoiceWords(locale).tokens
-  const used = partsOf(usage).filter(({ tokens }) => tokens > 0n)
-  return used.map(({ direction, tokens, price }) => ({
+/** Those of one direction and price in one, in the order in which they come first. */
+function merged(parts: readonly Part[]): Part[] {
+  const same = Map.groupBy(parts, ({ direction, price }) => `${direction} ${price}`)
+  return [...same.values()].flatMap(([first, ...others]) =>
+    first === undefined ? [] : [{ ...first, count: others.reduce((sum, { count }) => sum + count, first.count) }],
+  )
+}
+
+const isOfTokens = (direction: Part['direction']): direction is TokenDirection =>
+  direction !== 'image' && direction !== 'web_search'
+
+function lineFor(model: string, { direction, count, price }: Part, { tax, decimals, locale }: UsageBill): LooseLine {
+  const unit = isOfTokens(direction) ? 'million_tokens' : 'thousand_uses'
+  // In millionths of the unit, and per unit in millionths of the currency unit: tokens are millionths of a million.
+  const quantity = (count * million) / countIn(unit)
+  const unitPrice = (price * countIn(unit)) / million
+  return {
     source: 'usage',
-    text: `${model}: ${names[direction]}`,
-    // Tokens are millionths of a million tokens.
-    quantity: tokens,
-    unit: 'million_tokens',
-    unitPrice: price,
-    ...lineAmounts(tokens, price, decimals),
+    text: `${model}: ${invoiceWords(locale).usage[direction]}`,
+    quantity,
+    unit,
+    unitPrice,
+    ...lineAmounts(quantity, unitPrice, decimals),
     tax,
     model,
     direction,
     creditsPosition: null,
-  }))
+  }
 }
+
+const million = 1_000_000n

@@ -54,7 +54,9 @@ describe('B105: the published schema and the rules for amounts accept', () => {
     ),
     'tokens of a month': invoiceWith([tokens, { ...tokens, price: 0n }], { month: '2026-02-01' }),
     'every unit': invoiceWith(
-      (['hour', 'day', 'month', 'piece', 'kilometre', 'million_tokens', 'minute', 'lump_sum'] as const).map((each) => ({
+      (
+        ['hour', 'day', 'month', 'piece', 'kilometre', 'million_tokens', 'minute', 'lump_sum', 'thousand_uses'] as const
+      ).map((each) => ({
         unit: each,
         quantity: 1n,
         price: unit,

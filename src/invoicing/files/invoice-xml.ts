@@ -1,7 +1,7 @@
 import { formatDecimal } from '../../platform/text/decimal.ts'
 import type { Tax, TaxGroup } from '../arithmetic.ts'
 import { countryOfLine, countryOfVatId, isVatId } from '../../platform/text/country.ts'
-import { priceBase, shownPrice, type InvoiceDocument, type InvoiceLine, type Supply } from '../document.ts'
+import { countIn, priceBase, shownPrice, type InvoiceDocument, type InvoiceLine, type Supply } from '../document.ts'
 import { moneyWith } from '../present.ts'
 import type { Unit } from '../schema.ts'
 import type { Seller } from '../settings.ts'
@@ -46,7 +46,7 @@ const namespaces = {
 /** A day as CCYYMMDD. */
 const dateTime = (day: string): string => textElement('udt:DateTimeString', day.replaceAll('-', ''), { format: '102' })
 
-/** UN/ECE Recommendation 20. Tokens are pieces, and their price is for a million of them. */
+/** UN/ECE Recommendation 20. Tokens are pieces, and their price is for a million of them; images and searches likewise, for a thousand. */
 const unitCodes: Readonly<Record<Unit, string>> = {
   hour: 'HUR',
   day: 'DAY',
@@ -56,17 +56,19 @@ const unitCodes: Readonly<Record<Unit, string>> = {
   million_tokens: 'C62',
   minute: 'MIN',
   lump_sum: 'LS',
+  thousand_uses: 'C62',
 }
 
-const million = 1_000_000n
-
 /** BT-149: for how many the price is. */
-const priceBases: Readonly<Partial<Record<Unit, bigint>>> = { million_tokens: million, minute: priceBase('minute') }
+const priceBases: Readonly<Partial<Record<Unit, bigint>>> = {
+  million_tokens: countIn('million_tokens'),
+  minute: priceBase('minute'),
+  thousand_uses: countIn('thousand_uses'),
+}
 
 function lineElement(line: InvoiceLine, { decimals }: InvoiceDocument): string {
   const { position, text, quantity, unit, tax, net } = line
   const unitCode = unitCodes[unit]
-  const isTokens = unit === 'million_tokens'
   const base = priceBases[unit]
   return element('ram:IncludedSupplyChainTradeLineItem', [
     element('ram:AssociatedDocumentLineDocument', [textElement('ram:LineID', String(position))]),
@@ -78,7 +80,7 @@ function lineElement(line: InvoiceLine, { decimals }: InvoiceDocument): string {
       ]),
     ]),
     element('ram:SpecifiedLineTradeDelivery', [
-      textElement('ram:BilledQuantity', formatDecimal(isTokens ? quantity * million : quantity, 6), { unitCode }),
+      textElement('ram:BilledQuantity', formatDecimal(quantity * countIn(unit), 6), { unitCode }),
     ]),
     element('ram:SpecifiedLineTradeSettlement', [
       element('ram:ApplicableTradeTax', [textElement('ram:TypeCode', 'VAT'), ...categoryElements(tax)]),

@@ -3,7 +3,7 @@ import type { InvoicePaper, PaperFact, PaperLine, PaperPayment } from '../../doc
 import { today } from '../../platform/text/calendar.ts'
 import { localeIn } from '../../platform/text/languages.ts'
 import { standardFault } from '../issue/european-union.ts'
-import { shownPrice, type InvoiceDocument, type InvoiceLine, type Supply } from '../document.ts'
+import { countIn, shownPrice, type InvoiceDocument, type InvoiceLine, type Supply } from '../document.ts'
 import { invoiceXml } from './invoice-xml.ts'
 import { invoiceNumbers, type InvoiceNumbers } from './numbers.ts'
 import { paymentCode } from './payment-code.ts'
@@ -85,12 +85,9 @@ function supplyFact({ from, to }: Supply, words: Words, day: InvoiceNumbers['day
   return from === to ? [words.supply, day(from)] : [words.period, `${day(from)} – ${day(to)}`]
 }
 
-const million = 1_000_000n
-
 function lineOf(line: InvoiceLine, words: Words, { amount, decimal, rate }: InvoiceNumbers): PaperLine {
   const { position, text, quantity, unit, tax, net } = line
-  // A token is a millionth of a million tokens.
-  const count = unit === 'million_tokens' ? quantity * million : quantity
+  const count = quantity * countIn(unit)
   return {
     position: String(position),
     text,

@@ -31,8 +31,8 @@ interface InvoiceWords {
   readonly holder: string
   readonly reference: string
   readonly code: string
-  /** The text of a line for tokens, after the model. */
-  readonly tokens: Readonly<Record<NonNullable<InvoiceLine['direction']>, string>>
+  /** The text of a line for usage, after the model. */
+  readonly usage: Readonly<Record<NonNullable<InvoiceLine['direction']>, string>>
   readonly letters: (month: string) => string
 }
 
@@ -43,13 +43,11 @@ const counted =
     const [one = '', many = one] = units[unit].split(' ')
     return `${quantity}\u00a0${quantity === '1' ? one : many}`
   }
-/** A price; of tokens, for a million, and of minutes, for an hour. */
+/** A price; of tokens, for a million, of minutes, for an hour, and of images and searches, for a thousand. */
 const priced =
-  (perMillion: string, perHour: string) =>
-  (price: string, unit: Unit): string => {
-    if (unit !== 'million_tokens' && unit !== 'minute') return price
-    return `${price}\u00a0${unit === 'minute' ? perHour : perMillion}`
-  }
+  (per: Readonly<Partial<Record<Unit, string>>>) =>
+  (price: string, unit: Unit): string =>
+    per[unit] === undefined ? price : `${price}\u00a0${per[unit]}`
 
 const english: InvoiceWords = {
   invoice: 'Invoice',
@@ -78,8 +76,9 @@ const english: InvoiceWords = {
     million_tokens: 'token tokens',
     minute: 'min',
     lump_sum: 'flat\u00a0fee flat\u00a0fees',
+    thousand_uses: 'piece pieces',
   }),
-  pricePer: priced('per million', 'per h'),
+  pricePer: priced({ million_tokens: 'per million', minute: 'per h', thousand_uses: 'per thousand' }),
   net: 'Net',
   taxed: (rate, net) => `Tax ${rate} on ${net}`,
   untaxed: (reason, net) => `${reason}, on ${net}`,
@@ -89,10 +88,13 @@ const english: InvoiceWords = {
   holder: 'Account holder',
   reference: 'Reference',
   code: 'QR code for banking apps',
-  tokens: {
+  usage: {
     input: 'input tokens',
     cached_input: 'cached input tokens',
     cache_write: 'cache write tokens',
+    cache_write_1h: 'cache write tokens, kept for an hour',
+    image: 'images',
+    web_search: 'web searches',
     output: 'output tokens',
   },
   letters: (month) => `Drafting of letters, ${month}`,
@@ -125,8 +127,9 @@ const german: InvoiceWords = {
     million_tokens: 'Token',
     minute: 'Min.',
     lump_sum: 'Pauschale Pauschalen',
+    thousand_uses: 'Stück',
   }),
-  pricePer: priced('je Mio.', 'je Std.'),
+  pricePer: priced({ million_tokens: 'je Mio.', minute: 'je Std.', thousand_uses: 'je Tsd.' }),
   net: 'Netto',
   taxed: (rate, net) => `${rate} Steuer auf ${net}`,
   untaxed: (reason, net) => `${reason}, auf ${net}`,
@@ -136,10 +139,13 @@ const german: InvoiceWords = {
   holder: 'Kontoinhaber',
   reference: 'Verwendungszweck',
   code: 'QR-Code für Banking-Apps',
-  tokens: {
+  usage: {
     input: 'Eingabe-Token',
     cached_input: 'Eingabe-Token aus dem Cache',
     cache_write: 'in den Cache geschriebene Token',
+    cache_write_1h: 'für eine Stunde in den Cache geschriebene Token',
+    image: 'Bilder',
+    web_search: 'Websuchen',
     output: 'Ausgabe-Token',
   },
   letters: (month) => `Entwürfe von Briefen, ${month}`,
@@ -172,8 +178,9 @@ const french: InvoiceWords = {
     million_tokens: 'jeton jetons',
     minute: 'min',
     lump_sum: 'forfait forfaits',
+    thousand_uses: 'unité unités',
   }),
-  pricePer: priced('par million', 'par h'),
+  pricePer: priced({ million_tokens: 'par million', minute: 'par h', thousand_uses: 'par millier' }),
   net: 'Total hors taxe',
   taxed: (rate, net) => `Taxe ${rate} sur ${net}`,
   untaxed: (reason, net) => `${reason}, sur ${net}`,
@@ -183,10 +190,13 @@ const french: InvoiceWords = {
   holder: 'Titulaire du compte',
   reference: 'Référence',
   code: 'Code QR de virement',
-  tokens: {
+  usage: {
     input: 'jetons d’entrée',
     cached_input: 'jetons d’entrée lus en cache',
     cache_write: 'jetons écrits en cache',
+    cache_write_1h: 'jetons écrits en cache pour une heure',
+    image: 'images',
+    web_search: 'recherches sur le web',
     output: 'jetons de sortie',
   },
   letters: (month) => `Rédaction de lettres, ${month}`,

@@ -31,6 +31,8 @@ export interface Tokenizer {
   readonly estimateOf: (prompt: Prompt) => number | undefined
   /** The tokens of this prompt besides its text: its files, by the rules of the model's vendor, and encrypted reasoning. */
   readonly tokensBesidesText: (prompt: Prompt) => number
+  /** An upper bound of the tokens of this prompt, which no tokenizer exceeds. */
+  readonly mostTokens: (prompt: Prompt) => number
   close(): Promise<void>
 }
 
@@ -81,6 +83,7 @@ const createByteTokenizer = (upstream: Upstream): Tokenizer =>
     count: async (prompt: Prompt) => bound(prompt, upstream),
     estimateOf: () => undefined,
     tokensBesidesText: (prompt: Prompt) => tokensBesidesText(prompt, upstream),
+    mostTokens: (prompt: Prompt) => bound(prompt, upstream).tokens,
     close: async () => {},
   })
 
@@ -128,6 +131,7 @@ export function createTokenizer(needs: TokenizerNeeds): Tokenizer {
     },
     estimateOf: (prompt) => estimates.get(prompt),
     tokensBesidesText: (prompt) => tokensBesidesText(prompt, needs),
+    mostTokens: (prompt) => bound(prompt, needs).tokens,
     close: async () => server?.close(),
   })
 }

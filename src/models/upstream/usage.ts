@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import type { ReplyPart } from '../conversation.ts'
 import { bytesOf } from '../counted.ts'
 import type { Prompt, RunEnd, RunLimits, StopReason, Usage, WholeReply } from '../model.ts'
+import type { ReportedTerms } from '../../billing/prices/terms.ts'
 import type { Tokenizer } from '../tokenizer/tokenizer.ts'
 
 /** One run at an upstream. */
@@ -28,6 +29,7 @@ export interface ReportedCounts {
   readonly cachedTokens?: number | undefined
   readonly cacheWriteTokens?: number | undefined
   readonly reasoningTokens?: number | undefined
+  readonly terms?: ReportedTerms | undefined
 }
 
 /** The part of a reply that arrived, and the counts that the upstream reported. */
@@ -61,9 +63,9 @@ export function brokenOff(stopReason: 'cancelled' | 'error', received: ReceivedR
 export const mostTokens = 2 ** 31 - 1
 
 function usageWith(counts: ReportedCounts, output: number, run: UpstreamRun, source: Usage['source']): Usage {
-  const { inputTokens: input = promptTokens(run), cachedTokens, cacheWriteTokens, reasoningTokens } = counts
+  const { inputTokens: input = promptTokens(run), cachedTokens, cacheWriteTokens, reasoningTokens, terms } = counts
   const outputTokens = Math.min(output, mostTokens)
-  if (cachedTokens === undefined && cacheWriteTokens === undefined && reasoningTokens === undefined) {
+  if ((cachedTokens ?? cacheWriteTokens ?? reasoningTokens ?? terms) === undefined) {
     return { inputTokens: Math.min(input, mostTokens), outputTokens, source }
   }
   let room = mostTokens
@@ -78,6 +80,7 @@ function usageWith(counts: ReportedCounts, output: number, run: UpstreamRun, sou
     ...(cachedTokens !== undefined && { cachedTokens: take(cachedTokens) }),
     ...(cacheWriteTokens !== undefined && { cacheWriteTokens: take(cacheWriteTokens) }),
     ...(reasoningTokens !== undefined && { reasoningTokens: Math.min(reasoningTokens, outputTokens) }),
+    ...(terms !== undefined && { terms }),
     source,
   }
 }

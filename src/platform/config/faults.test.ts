@@ -194,6 +194,89 @@ const kinds: Case[] = [
   ],
 ]
 
+const standard = { input: '2', output: '8' }
+const ruled = (rules: object) => upstream({ price: { ...standard, ...rules } })
+const step = (above: number, rest: object = {}) => ({ above, ...standard, ...rest })
+
+const priceRules: Case[] = [
+  [ruled({ steps: [] }), 'models[0].price.steps: must have at least one entry'],
+  [
+    upstream({ price: { steps: [step(10)] } }),
+    `models[0].price.input: is missing: it ${price}`,
+    `models[0].price.output: is missing: it ${price}`,
+  ],
+  [ruled({ steps: [step(0)] }), 'models[0].price.steps[0].above: must be a whole number from 1 to 100000000'],
+  [
+    ruled({ steps: [step(10), step(10)] }),
+    'models[0].price.steps[1].above: must be above 10, that of the step before it',
+  ],
+  [ruled({ steps: [step(10, { output: '2' })] }), 'models[0].price.steps[0].output: must be above the input price 2'],
+  [
+    ruled({ steps: [step(10, { cached_input: '3' })] }),
+    'models[0].price.steps[0].cached_input: must not be above the input price 2',
+  ],
+  [
+    ruled({ steps: Array.from({ length: 9 }, (_, index) => step(index + 1)) }),
+    'models[0].price.steps: must have at most 8 entries',
+  ],
+  [
+    ruled({ cache_write: '3', cache_write_1h: '2.5' }),
+    'models[0].price.cache_write_1h: must not be below the price 3 of other cache writes',
+  ],
+  [
+    ruled({ cache_write_1h: '1' }),
+    'models[0].price.cache_write_1h: must not be below the price 2 of other cache writes',
+  ],
+  [
+    ruled({ service_tiers: { flex: {} } }),
+    'models[0].price.service_tiers.flex: must have a factor, or prices of its own',
+  ],
+  [
+    ruled({ service_tiers: { flex: { input: '1', steps: [step(5)] } } }),
+    'models[0].price.service_tiers.flex.output: is missing: it is a price of the first step',
+  ],
+  [
+    ruled({ service_tiers: { flex: { factor: '0.5', input: '1' } } }),
+    'models[0].price.service_tiers.flex.factor: must be alone: give either it or prices',
+  ],
+  [
+    ruled({ service_tiers: { default: { factor: '0.5' } } }),
+    'models[0].price.service_tiers.default: must not be given: it is the standard tier, whose prices are the price itself',
+  ],
+  [
+    ruled({ service_tiers: { 'a b': { factor: '0.5' } } }),
+    'models[0].price.service_tiers["a b"]: must be named by at most 64 letters, digits and . _ -',
+  ],
+  [
+    ruled({ service_tiers: { flex: { factor: '0' } } }),
+    'models[0].price.service_tiers.flex.factor: must be above 0',
+    'models[0].price.service_tiers.flex: must have a factor, or prices of its own',
+  ],
+  [
+    ruled({ service_tiers: { flex: { factor: 0.5 } } }),
+    'models[0].price.service_tiers.flex.factor: must be a decimal number in quotes such as "1.1"',
+    'models[0].price.service_tiers.flex: must have a factor, or prices of its own',
+  ],
+  [
+    ruled({ input: '0.000001', service_tiers: { flex: { factor: '0.5' } } }),
+    'models[0].price.service_tiers.flex.factor: must leave prices of at most 6 decimals: 0.000001 × 0.5 has more',
+  ],
+  [
+    ruled({ input: '0.0001', service_tiers: { flex: { factor: '0.01' } }, regions: { us: '1.1' } }),
+    'models[0].price.regions.us: must leave prices of at most 6 decimals: 0.000001 × 1.1 has more',
+  ],
+  [
+    ruled({ regions: { global: '1.1' } }),
+    "models[0].price.regions.global: must not be given: it is the vendor's word for no region",
+  ],
+  [ruled({ image: '0.0000000001' }), 'models[0].price.image: must have at most 9 decimals'],
+  [
+    ruled({ tools: { web_serch: '0.01' } }),
+    'models[0].price.tools.web_serch: is not a setting; did you mean web_search?',
+  ],
+  [ruled({ tools: { web_search: '-1' } }), 'models[0].price.tools.web_search: must not be negative'],
+]
+
 const prices: Case[] = [
   [upstream({ price: { input: 0.1, output: '0.4' } }), `models[0].price.input: ${price}`],
   [upstream({ price: { input: '0.1' } }), `models[0].price.output: is missing: it ${price}`],
@@ -207,10 +290,10 @@ const prices: Case[] = [
     upstream({ price: { input: '0.1', output: '1000000.000001' } }),
     'models[0].price.output: must be at most 1000000 per million tokens',
   ],
-  [upstream({ price: { input: '0.40', output: '0.4' } }), 'models[0].price.output: must be above the input price 0.40'],
+  [upstream({ price: { input: '0.40', output: '0.4' } }), 'models[0].price.output: must be above the input price 0.4'],
   [
     upstream({ price: { input: '0.40', output: '1', cached_input: '0.41' } }),
-    'models[0].price.cached_input: must not be above the input price 0.40',
+    'models[0].price.cached_input: must not be above the input price 0.4',
   ],
   [
     upstream({ price: { input: '0.40', output: '1', cached_input: '-0.1' } }),
@@ -333,7 +416,16 @@ const form: Case[] = [
 ]
 
 describe('an error is one line with its path and what is expected', () => {
-  for (const [yaml, ...lines] of [...shapes, ...values, ...kinds, ...prices, ...rules, ...variables, ...form]) {
+  for (const [yaml, ...lines] of [
+    ...shapes,
+    ...values,
+    ...kinds,
+    ...prices,
+    ...priceRules,
+    ...rules,
+    ...variables,
+    ...form,
+  ]) {
     test(JSON.stringify(yaml), () => {
       assert.deepEqual(
         faultsOf(() => load(yaml, { EMPTY: '' })),
@@ -368,7 +460,7 @@ sms: { url: "https://sms.example", token: "\${SMS_TOKEN}" }
     'models[2].id: must differ from models[1].id: both are b',
     'aliases.b: must not be the id of a model',
     'aliases.c: must point to a model: one of a, b',
-    'models[2].price.output: must be above the input price 0.40',
+    'models[2].price.output: must be above the input price 0.4',
   ])
 })
 

@@ -43,7 +43,7 @@ function readText(file: string, { report }: ReadContext): string | undefined {
  * Reports at most ten syntax errors, because the rest usually follow from them. The parser throws on documents that are
  * nested too deeply or expand too many aliases.
  */
-function parseYaml(source: string, name: string, { report }: ReadContext): unknown {
+export function parseYaml(source: string, name: string, { report }: Pick<ReadContext, 'report'>): unknown {
   try {
     const document = parseDocument(source, { stringKeys: true, resolveKnownTags: false, logLevel: 'error' })
     const problems = [...document.errors, ...document.warnings]

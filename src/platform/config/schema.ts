@@ -1,47 +1,11 @@
-import { Type, type TSchema } from 'typebox'
+import { Type } from 'typebox'
+import { everyPrice, twoPrices } from './price-settings.ts'
+import { groupOf, optionalGroup, text, whole, written, yesNo } from './settings.ts'
 import * as values from './values.ts'
 
-/**
- * The settings of `tollgate.yaml`. Types, validation and `docs/configuration.md` derive from this schema. `shown_default`
- * documents a default that is computed elsewhere.
- */
-
-type Defaults = { default?: string | undefined; shown_default?: string }
-
-const written = <Value>(format: values.SettingFormat<Value>, description: string, defaults: Defaults = {}) =>
-  Type.Decode(Type.String({ description, expects: format.expects, ...defaults }), format.parse)
-const text = (description: string, defaults: Defaults = {}) =>
-  Type.String({ description, minLength: 1, expects: 'a text that is not empty', ...defaults })
-const whole = (description: string, minimum: number, maximum: number, fallback?: number) =>
-  Type.Integer({ description, minimum, maximum, ...(fallback !== undefined && { default: fallback }) })
-const yesNo = (description: string, fallback: boolean) => Type.Boolean({ description, default: fallback })
-const group = <Properties extends Record<string, TSchema>>(description: string, properties: Properties) =>
-  Type.Object(properties, { description, additionalProperties: false })
-const optionalGroup = <Properties extends Record<string, TSchema>>(description: string, properties: Properties) =>
-  Type.Object(properties, { description, additionalProperties: false, default: {} })
+/** The settings of `tollgate.yaml`. Types, validation and `docs/configuration.md` derive from this schema. */
 
 const int4 = 2_147_483_647
-
-const twoPrices = {
-  input: written(values.price, 'Per million input tokens. In quotes, at most 6 decimals.'),
-  output: written(values.price, 'Per million output tokens. Must be above `input`.'),
-}
-
-const fourPrices = {
-  ...twoPrices,
-  cached_input: Type.Optional(
-    written(
-      values.price,
-      'Per million input tokens that the upstream read from its prompt cache. Must not be above `input`.',
-      { shown_default: 'charged as input' },
-    ),
-  ),
-  cache_write: Type.Optional(
-    written(values.price, 'Per million input tokens that the upstream wrote to its prompt cache.', {
-      shown_default: 'charged as input',
-    }),
-  ),
-}
 
 const price =
   'The price per million tokens. A model without a price cannot be called until `./tollgate price set` sets one.'
@@ -88,7 +52,7 @@ const calledModel = {
 }
 
 const upstreamModel = {
-  price: Type.Optional(group(price, fourPrices)),
+  price: Type.Optional(groupOf(price, everyPrice)),
   capabilities: Type.Optional(
     Type.Array(Type.Enum(['tools', 'forced_tools', 'json', 'images', 'documents', 'reasoning', 'verbosity']), {
       description:
@@ -109,7 +73,7 @@ const ofText = Type.Optional(
 const ofEmbeddings = {
   kind: Type.Literal('embeddings', { description: 'What the model produces.' }),
   context: whole('The maximum number of tokens of a text.', 2, 100_000_000),
-  price: Type.Optional(group(price, { input: twoPrices.input })),
+  price: Type.Optional(groupOf(price, { input: twoPrices.input })),
 }
 
 const local = {
@@ -119,16 +83,16 @@ const ggufFile = {
   file: text('The GGUF file. A relative path is relative to the folder of the configuration file.'),
 }
 
-const localModel = group('llama.cpp in a child process of the server.', {
+const localModel = groupOf('llama.cpp in a child process of the server.', {
   ...local,
   ...textModel,
   kind: ofText,
-  price: Type.Optional(group(price, twoPrices)),
+  price: Type.Optional(groupOf(price, twoPrices)),
   ...ggufFile,
   parallel: whole('The number of concurrent generations; further requests are queued.', 1, 256, 8),
 })
 
-const localEmbeddingModel = group(
+const localEmbeddingModel = groupOf(
   'An embedding model in a child process of the server, called at `/v1/embeddings`. See [local embeddings](operating.md#local-embeddings).',
   {
     ...local,
@@ -147,7 +111,7 @@ const localEmbeddingModel = group(
 const openAi = {
   engine: Type.Literal('openai', { description: 'Any server that speaks the OpenAI API.' }),
   endpoints: Type.Array(
-    group('One server.', {
+    groupOf('One server.', {
       url: written(values.endpoint, 'The base URL of its API, usually ending in `/v1`.'),
       key: Type.Optional(text('Its API key. Write it as `${NAME}`.')),
       weight: whole('Its share of the requests, relative to the other endpoints.', 1, 1000, 1),
@@ -156,7 +120,7 @@ const openAi = {
   ),
 }
 
-const openAiModel = group('Any server that speaks the OpenAI API.', {
+const openAiModel = groupOf('Any server that speaks the OpenAI API.', {
   ...openAi,
   ...textModel,
   kind: ofText,
@@ -174,7 +138,7 @@ const openAiModel = group('Any server that speaks the OpenAI API.', {
   }),
 })
 
-const embeddingModel = group(
+const embeddingModel = groupOf(
   'An embedding model, called at `/v1/embeddings`. It has no fallback, because vectors of different models cannot be compared.',
   {
     ...openAi,
@@ -184,7 +148,7 @@ const embeddingModel = group(
   },
 )
 
-const aiSdkModel = group('Any other vendor, through an AI SDK provider package.', {
+const aiSdkModel = groupOf('Any other vendor, through an AI SDK provider package.', {
   engine: Type.Literal('ai-sdk', { description: 'Any other vendor, through an AI SDK provider package.' }),
   ...textModel,
   package: written(
@@ -204,7 +168,7 @@ const aiSdkModel = group('Any other vendor, through an AI SDK provider package.'
   ...upstreamModel,
 })
 
-const provider = group('An OpenID provider.', {
+const provider = groupOf('An OpenID provider.', {
   id: written(values.id, 'Its name in URLs: `/auth/start/<id>`. Never change it.'),
   name: text('The text of its button.'),
   issuer: written(
@@ -232,7 +196,7 @@ const provider = group('An OpenID provider.', {
   ),
 })
 
-const invoiceTax = group('A tax.', {
+const invoiceTax = groupOf('A tax.', {
   id: written(values.id, 'Its name in requests.'),
   category: Type.Enum(['S', 'Z', 'E', 'AE', 'K', 'G', 'O'], {
     description:
@@ -244,7 +208,7 @@ const invoiceTax = group('A tax.', {
   reason: Type.Optional(text('Why no tax is due. Required for all categories but `S` and `Z`.')),
 })
 
-export const configSchema = group('The configuration.', {
+export const configSchema = groupOf('The configuration.', {
   base_url: Type.Optional(
     written(
       values.origin,
@@ -361,7 +325,7 @@ export const configSchema = group('The configuration.', {
       default: '0',
     }),
     bank: Type.Optional(
-      group('The bank account that clients pay to.', {
+      groupOf('The bank account that clients pay to.', {
         name: Type.Optional(text('The holder of the account.', { shown_default: '`firm.name`' })),
         iban: written(values.iban, 'Its IBAN.'),
         bic: Type.Optional(written(values.bic, 'The BIC of the bank.')),
@@ -376,7 +340,7 @@ export const configSchema = group('The configuration.', {
     }),
   }),
   drafting: Type.Optional(
-    group('Letters drafted by a model inside a client record. Without this section, drafting is off.', {
+    groupOf('Letters drafted by a model inside a client record. Without this section, drafting is off.', {
       account: text(
         "The name or id of the firm's own account that pays for drafts. `./tollgate account create --own` creates one.",
       ),
@@ -389,7 +353,7 @@ export const configSchema = group('The configuration.', {
     }),
   ),
   try_it: Type.Optional(
-    group('Calls that signed-in people can try in the documentation at `/docs`. Without this section, this is off.', {
+    groupOf('Calls that signed-in people can try in the documentation at `/docs`. Without this section, this is off.', {
       account: text(
         "The name or id of the firm's own account that pays for the calls. Its limits and credit cap the spending.",
       ),
@@ -441,7 +405,7 @@ export const configSchema = group('The configuration.', {
     }),
   }),
   metrics: Type.Optional(
-    group('Prometheus metrics at `/metrics`. Without this section, that URL does not exist.', {
+    groupOf('Prometheus metrics at `/metrics`. Without this section, that URL does not exist.', {
       token: text('The token that requests must send: `Authorization: Bearer <token>`. Write it as `${NAME}`.'),
     }),
   ),
@@ -502,7 +466,7 @@ export const configSchema = group('The configuration.', {
     }),
   }),
   mail: Type.Optional(
-    group('Outgoing mail. Without this section, no mail is sent.', {
+    groupOf('Outgoing mail. Without this section, no mail is sent.', {
       url: written(
         values.mailServer,
         'The mail server. Write its password as `${NAME}`. `smtp://` uses STARTTLS if the server offers it, and requires it if there is a password; `smtps://` uses TLS from the start. The default ports are 587 and 465.',
@@ -511,7 +475,7 @@ export const configSchema = group('The configuration.', {
     }),
   ),
   sms: Type.Optional(
-    group(
+    groupOf(
       'The gateway for text messages. With it, people can receive codes by text message as a second factor. See [Text messages](sign-in.md#text-messages) for the request.',
       {
         url: written(values.gateway, 'The URL of the gateway.'),

@@ -78,6 +78,28 @@ export const price: SettingFormat<bigint> = {
   },
 }
 
+/** A multiplier of prices, converted to millionths. */
+export const factor: SettingFormat<bigint> = {
+  expects: 'a decimal number in quotes such as "1.1"',
+  parse(text) {
+    const value = parseDecimal(text, 6)
+    if (value <= 0n) throw new RangeError('must be above 0')
+    if (value > 1_000_000_000n) throw new RangeError('must be at most 1000')
+    return value
+  },
+}
+
+/** A price per image or use, converted to 10⁻¹² of the currency unit. An invoice has the price of a thousand, with six decimals. */
+export const usePrice: SettingFormat<bigint> = {
+  expects: 'a decimal number in quotes such as "0.01"',
+  parse(text) {
+    const value = parseDecimal(text, 9) * 1000n
+    if (value < 0n) throw new RangeError('must not be negative')
+    if (value > 1_000_000_000_000_000n) throw new RangeError('must be at most 1000')
+    return value
+  },
+}
+
 /** A key of 256 bits. It stays base64, because byte arrays cannot be frozen. */
 export const encryptionKey: SettingFormat<string> = pattern(
   '32 random bytes in base64, as `openssl rand -base64 32` prints them',

@@ -97,8 +97,8 @@ function typedLine({ text, quantity, unit, unit_price: price, tax }: ShownInvoic
     key: (keys += 1),
     text,
     quantity: clearAmount(quantity, decimalMark()),
-    // No typed line is in minutes.
-    unit: unit === 'minute' ? ('piece' as const) : unit,
+    // No typed line is in minutes, or for what a model was used.
+    unit: unit === 'minute' || unit === 'thousand_uses' ? ('piece' as const) : unit,
     price: clearAmount(price, decimalMark()),
     tax: same?.id ?? '',
     ...(same === undefined && { formerTax: tax }),

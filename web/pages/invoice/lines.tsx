@@ -80,6 +80,7 @@ const units: Readonly<Record<Unit, readonly [one: string, many: string]>> = {
   million_tokens: ['million tokens', 'million tokens'],
   minute: ['minute', 'minutes'],
   lump_sum: ['flat fee', 'flat fees'],
+  thousand_uses: ['thousand', 'thousand'],
 }
 
 /** The unit of several: `hours`. */

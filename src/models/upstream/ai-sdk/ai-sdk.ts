@@ -153,6 +153,7 @@ export function createAiSdkModel(options: AiSdkModelOptions): Model {
     continues: options.continues,
     cheapPrompt: tokenizer.cheapPrompt,
     count: tokenizer.count,
+    mostTokens: tokenizer.mostTokens,
     run: (prompt, limits, signal) => run({ prompt, limits, signal, log, tokenizer }),
     stream(prompt, limits, signal) {
       const upstreamRun = { prompt, limits, signal, log, tokenizer }

@@ -1,5 +1,6 @@
-import { at } from '../../../platform/text/json.ts'
-import { isCount, readCacheUsage } from '../chat/chat-usage.ts'
+import { at, isCount } from '../../../platform/text/json.ts'
+import { readCacheUsage } from '../chat/chat-usage.ts'
+import { readTerms } from '../reported-terms.ts'
 import type { ReportedCounts } from '../usage.ts'
 
 /**
@@ -17,7 +18,8 @@ export function readPackageUsage(
   const reasoning = countAt(outputTokens, 'reasoning') ?? countOf(more.reasoningTokens)
   const counts =
     typeof inputTokens === 'object' ? nestedInput(inputTokens, more.raw) : plainInput(inputTokens, more, metadata)
-  return { ...counts, outputTokens: output, reasoningTokens: reasoning || undefined }
+  const terms = readTerms(more.raw ?? at(metadata, 'anthropic', 'usage'), at(metadata, 'openai', 'serviceTier'))
+  return { ...counts, outputTokens: output, reasoningTokens: reasoning || undefined, ...(terms && { terms }) }
 }
 
 export interface AiSdkUsage {

@@ -40,6 +40,7 @@ const completion = Compile(
     ),
     usage: UsageField,
     x_groq: UsageField,
+    service_tier: UsageField,
   }),
 )
 

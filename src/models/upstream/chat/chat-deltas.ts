@@ -47,6 +47,7 @@ const chunk = Compile(
     ),
     usage: UsageField,
     x_groq: UsageField,
+    service_tier: UsageField,
   }),
 )
 const fault = Compile(Type.Object({ error: Type.Object({}) }))

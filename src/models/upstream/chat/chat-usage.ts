@@ -1,7 +1,9 @@
 import { Type } from 'typebox'
+import type { ReportedTerms } from '../../../billing/prices/terms.ts'
 import type { UsageNames } from '../../vendors/vendor.ts'
 import { vendors } from '../../vendors/vendors.ts'
-import { at } from '../../../platform/text/json.ts'
+import { at, isCount } from '../../../platform/text/json.ts'
+import { readTerms } from '../reported-terms.ts'
 import type { ReportedCounts } from '../usage.ts'
 
 /** Any value: a count that is no count is as if it were not reported, and never spoils a reply. */
@@ -15,15 +17,17 @@ export interface ChatUsage {
   readonly cached: number | undefined
   readonly written: number | undefined
   readonly reasoning: number | undefined
+  readonly terms: ReportedTerms | undefined
 }
 
 /** The usage of a reply or an event, wherever the server puts it. */
 export function readUsageOf(
-  reply: { readonly usage?: unknown; readonly x_groq?: unknown },
+  reply: { readonly usage?: unknown; readonly x_groq?: unknown; readonly service_tier?: unknown },
   /** Moonshot reports the usage of a stream here. */
   choice: { readonly usage?: unknown } | undefined,
 ): ChatUsage | undefined {
-  return readChatUsage(reply.usage) ?? readChatUsage(at(reply.x_groq, 'usage')) ?? readChatUsage(choice?.usage)
+  const { usage, x_groq: groq, service_tier: tier } = reply
+  return readChatUsage(usage, tier) ?? readChatUsage(at(groq, 'usage'), tier) ?? readChatUsage(choice?.usage, tier)
 }
 
 const namesOf = (kind: keyof UsageNames): readonly string[] => vendors.flatMap(({ usage }) => usage?.[kind] ?? [])
@@ -37,7 +41,7 @@ const names = {
 }
 
 /** Undefined if it has no count. Events of a stream hardly ever have one. */
-function readChatUsage(usage: unknown): ChatUsage | undefined {
+function readChatUsage(usage: unknown, serviceTier?: unknown): ChatUsage | undefined {
   if (!isObject(usage)) return undefined
   const ofPrompt = usage['prompt_tokens_details'] ?? usage['input_tokens_details']
   const ofCompletion = usage['completion_tokens_details'] ?? usage['output_tokens_details']
@@ -49,7 +53,7 @@ function readChatUsage(usage: unknown): ChatUsage | undefined {
   const reasoning = countIn(ofCompletion, 'reasoning_tokens') ?? firstCount(usage, names.reasoning)
   return (prompt ?? completion ?? total ?? cached ?? written ?? reasoning) === undefined
     ? undefined
-    : { prompt, completion, total, cached, written, reasoning }
+    : { prompt, completion, total, cached, written, reasoning, terms: readTerms(usage, serviceTier) }
 }
 
 /** What an upstream reported of its cache, from a `usage` that nobody has checked; undefined if it is of another API. */
@@ -67,6 +71,7 @@ export function laterUsage(before: ChatUsage | undefined, later: ChatUsage): Cha
     cached: later.cached ?? before.cached,
     written: later.written ?? before.written,
     reasoning: later.reasoning ?? before.reasoning,
+    terms: later.terms ?? before.terms,
   }
 }
 
@@ -81,6 +86,7 @@ export function countsOf(usage: ChatUsage | undefined): ReportedCounts {
     cachedTokens: cached,
     cacheWriteTokens: written,
     reasoningTokens: usage?.reasoning,
+    terms: usage?.terms,
   }
 }
 
@@ -117,7 +123,3 @@ function firstCount(value: unknown, among: readonly string[]): number | undefine
 const countIn = (value: unknown, name: string): number | undefined => countOf(at(value, name))
 
 const countOf = (value: unknown): number | undefined => (isCount(value) ? value : undefined)
-
-export function isCount(value: unknown): value is number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
-}

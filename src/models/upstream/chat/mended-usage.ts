@@ -1,6 +1,7 @@
-import { at, isJsonObject, type Json } from '../../../platform/text/json.ts'
+import { at, isCount, isJsonObject, type Json } from '../../../platform/text/json.ts'
+import { writtenTerms } from '../reported-terms.ts'
 import { firstChoice } from './chat-completions.ts'
-import { countsOf, isCount, laterUsage, readUsageOf, type ChatUsage } from './chat-usage.ts'
+import { countsOf, laterUsage, readUsageOf, type ChatUsage } from './chat-usage.ts'
 
 /**
  * Provider packages refuse a whole reply for a count that is no count, and look for the usage in one place only. So they get it mended:
@@ -55,6 +56,7 @@ function packageUsage(usage: ChatUsage): object {
     total_tokens: prompt + outputTokens,
     prompt_tokens_details: { cached_tokens: cachedTokens, cache_write_tokens: cacheWriteTokens },
     completion_tokens_details: { reasoning_tokens: reasoningTokens },
+    ...(usage.terms && writtenTerms(usage.terms)),
   }
 }
 

@@ -139,6 +139,7 @@ export function createOpenAiModel(options: OpenAiModelOptions): Model {
     continues: prefill !== undefined,
     cheapPrompt: tokenizer.cheapPrompt,
     count: tokenizer.count,
+    mostTokens: tokenizer.mostTokens,
     run: (prompt, limits, signal) => run({ prompt, limits, signal, log, tokenizer }),
     stream(prompt, limits, signal) {
       const upstreamRun = { prompt, limits, signal, log, tokenizer }

@@ -1,0 +1,33 @@
+import { hasRules, holdTermsOf, type Reach } from '../billing/prices/terms.ts'
+import type { Price } from '../billing/prices/prices.ts'
+import type { Offer } from '../models/catalogue.ts'
+import type { TokenCount } from '../models/model.ts'
+import { filesOf, type CacheMark, type Part, type Prompt } from '../models/conversation.ts'
+import { mostInput } from './model-choice.ts'
+
+/** What a request with this count of its prompt can reach of the rules of its price. Undefined if the price has none. */
+export function reachOf({ price, model }: Offer, prompt: Prompt, input: TokenCount): Reach | undefined {
+  if (!hasRules(price)) return undefined
+  const most = input.exact ? undefined : model.mostTokens?.(prompt)
+  return {
+    // A count that is no more than an estimate does not bound the step.
+    promptTokens: Math.max(mostInput(input), most ?? 0),
+    images: filesOf(prompt.messages).filter(({ mediaType }) => mediaType !== 'application/pdf').length,
+    hourWrites: marksOf(prompt).some(({ ttl }) => ttl === '1h'),
+    tools: {},
+  }
+}
+
+/** The prices that a request is held at, and what it can cost besides its tokens. */
+export const heldAt = (
+  { price }: Offer,
+  reach: Reach | undefined,
+): { readonly price: Price; readonly fixedCost?: bigint } =>
+  reach !== undefined && hasRules(price) ? holdTermsOf(price, reach) : { price }
+
+function marksOf({ messages, tools = [] }: Prompt): readonly CacheMark[] {
+  const marked = [...tools, ...messages.flatMap(({ parts = [] }) => parts.flatMap(withContent))]
+  return marked.flatMap((part) => ('cache' in part && part.cache ? [part.cache] : []))
+}
+
+const withContent = (part: Part): readonly Part[] => (part.kind === 'result' ? [part, ...part.content] : [part])

@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { assertRefused, ok } from '../support/answer.ts'
+import { openFirm } from '../support/firm.ts'
+import { fixture } from '../support/fixture.ts'
+import { at, objectAt } from '../support/json.ts'
+import { upstreamModel } from '../support/service.ts'
+import { startVendor } from '../support/vendor.ts'
+
+const vendor = fixture(() => startVendor())
+
+const price = {
+  input: '4',
+  output: '20',
+  cached_input: '0.4',
+  cache_write: '5',
+  cache_write_1h: '8',
+  steps: [{ above: 1000, input: '8', output: '30', cached_input: '0.8', cache_write: '10', cache_write_1h: '16' }],
+  service_tiers: { flex: { factor: '0.5' }, priority: { input: '7', output: '35' } },
+  regions: { us: '1.1' },
+  image: '0.001',
+  tools: { web_search: '0.01' },
+}
+
+const { firm, paula } = openFirm(() => {
+  const model = (id: string, name: string) =>
+    upstreamModel(vendor.url, {
+      id,
+      engine: 'ai-sdk',
+      endpoints: undefined,
+      package: name,
+      url: vendor.url,
+      key: 'sk-vendor',
+      upstream_model: 'claude-opus-4-6',
+      price,
+    })
+  return {
+    models: [
+      upstreamModel(vendor.url, { price, tokenizer: 'bytes' }),
+      model('claude', '@ai-sdk/anthropic'),
+      model('gpt', '@ai-sdk/openai'),
+      model('compatible', '@ai-sdk/openai-compatible'),
+      upstreamModel(vendor.url, { id: 'plain' }),
+    ],
+  }
+})
+
+const usage = {
+  prompt_tokens: 600,
+  completion_tokens: 10,
+  prompt_tokens_details: { cached_tokens: 100, cache_write_tokens: 200 },
+}
+const reported = {
+  cache_creation: { ephemeral_5m_input_tokens: 50, ephemeral_1h_input_tokens: 150 },
+  inference_geo: 'us',
+}
+
+const marked = { type: 'text', text: 'x'.repeat(600), cache_control: { type: 'ephemeral', ttl: '1h' } }
+const ask = (model: string, stream: boolean, content: readonly object[] = [marked]) => ({
+  model,
+  max_tokens: 10,
+  stream,
+  messages: [{ role: 'user', content }],
+})
+
+/** What one request of a new account was charged for, in 10⁻¹² of the currency unit. */
+async function chargedFor(body: object): Promise<bigint> {
+  const { accountId, key } = await firm.service.customer()
+  const answer = await firm.service.call('/v1/messages', key, body)
+  assert.equal(answer.status, 200, answer.text)
+  const { rows, holds } = await firm.service.books(accountId)
+  assert.equal(holds, 0)
+  return rows[0]?.cost ?? assert.fail()
+}
+
+describe('a reply is charged by the rules of its price', () => {
+  for (const stream of [false, true]) {
+    test(`with what Anthropic's API reports of it, also through gateways; stream: ${stream}`, async () => {
+      // 300 tokens of input, 100 cached, 50 written for five minutes and 150 for an hour, and 10 of output.
+      const standard = 300n * 4n + (100n * 4n) / 10n + 50n * 5n + 150n * 8n + 10n * 20n
+      for (const model of ['claude', 'fast', 'compatible']) {
+        vendor.set({ usage: { ...usage, ...reported }, usageFields: reported })
+        assert.equal(await chargedFor(ask(model, stream)), (standard * 1_000_000n * 11n) / 10n, model)
+        const flex = { service_tier: 'flex', ...reported, inference_geo: 'global' }
+        vendor.set({ usage: { ...usage, ...flex }, usageFields: flex })
+        assert.equal(await chargedFor(ask(model, stream)), standard * 500_000n, model)
+      }
+    })
+
+    test(`with the service tier of OpenAI's APIs; stream: ${stream}`, async () => {
+      vendor.set({ usage: { prompt_tokens: 600, completion_tokens: 10 }, serviceTier: 'priority' })
+      for (const model of ['fast', 'gpt', 'compatible']) {
+        assert.equal(await chargedFor(ask(model, stream)), (600n * 7n + 10n * 35n) * 1_000_000n, model)
+      }
+    })
+
+    test(`at the step of the length of its prompt, with its images; stream: ${stream}`, async () => {
+      const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+      const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: png } }
+      const content = [image, { type: 'text', text: 'x'.repeat(1200) }, image]
+      vendor.set({ usage: { prompt_tokens: 1001, completion_tokens: 1 } })
+      const cost = (1001n * 8n + 30n) * 1_000_000n + 2n * 10n ** 9n
+      for (const model of ['fast', 'claude']) assert.equal(await chargedFor(ask(model, stream, content)), cost, model)
+      vendor.set({ usage: { prompt_tokens: 1000, completion_tokens: 1 } })
+      assert.equal(await chargedFor(ask('fast', stream, content)), (1000n * 4n + 20n) * 1_000_000n + 2n * 10n ** 9n)
+    })
+  }
+
+  test('or at the dearest that was held, with a line in the log, if its tier has no price', async () => {
+    vendor.set({ usage: { prompt_tokens: 600, completion_tokens: 10 }, serviceTier: 'ultra' })
+    assert.equal(await chargedFor(ask('fast', false)), (600n * 7n + 10n * 35n) * 1_000_000n)
+    assert.match(firm.service.logText(), /"strange":\["service tier ultra"\]/)
+  })
+
+  test('and by its four prices if the price has no rules, whatever its vendor reports', async () => {
+    vendor.set({ usage: { ...usage, ...reported, service_tier: 'priority' } })
+    assert.equal(await chargedFor(ask('plain', false)), 600n * 150_000n + 10n * 600_000n)
+  })
+})
+
+test('a caller sees the rules of a price, and is told the most that a request can cost', async () => {
+  const { key } = await firm.service.customer()
+  const listed = await firm.service.call('/v1/models/fast', key)
+  const { currency: _, ...shown } = objectAt(listed.json['price'])
+  assert.deepEqual(shown, price)
+  const body = { model: 'fast', input: 'x'.repeat(2000), max_output_tokens: 10 }
+  const counted = await firm.service.call('/v1/count_tokens', key, body)
+  const tokens = BigInt(Number(counted.json['input_tokens']))
+  // The second step at the dearer region, and its cache writes.
+  assert.equal(at(counted.json, 'max_cost'), formatted(tokens * 11_000_000n + 10n * 38_500_000n))
+})
+
+const formatted = (amount: bigint): string => (Number(amount) / 1e12).toString()
+
+test('a price with a fault is refused by name, and nothing is set', async () => {
+  const before = (await paula.get('/models')).text
+  const set = (rules: object) => paula.send('POST', '/models/plain/prices', { input: '1', output: '2', ...rules })
+  for (const [rules, field] of [
+    [{ tools: { web_serch: '0.01' } }, 'tools.web_serch'],
+    [{ steps: [] }, 'steps'],
+    [{ steps: [{ above: 5, input: '1' }] }, 'steps[0].output'],
+    [{ service_tiers: { flex: { steps: [{ above: 5, input: '1', output: '2' }] } } }, 'service_tiers.flex.input'],
+    [{ service_tiers: { flex: { factor: '1/2' } } }, 'service_tiers.flex.factor'],
+    [{ regions: { us: '1.0000001' } }, 'regions.us'],
+    [{ steps: [{ above: 5, input: '2', output: '2' }] }, 'steps[0].output'],
+  ] as const) {
+    const refused = await set(rules)
+    assert.equal(refused.status, 400, refused.text)
+    assert.equal(refused.error['field'], field, refused.text)
+  }
+  assert.equal((await paula.get('/models')).text, before)
+  const at2099 = { ...price, valid_from: '2099-01-01' }
+  ok(await set(at2099), 201)
+  ok(await set(at2099), 201)
+  assertRefused(await set({ ...at2099, image: '0.002' }), 'invalid_field', 'valid_from')
+})
