@@ -7,6 +7,7 @@ import type { Field } from '../../fields.ts'
 import { decimalMark, timeZoneName } from '../../locale.ts'
 import { instantOf } from '../../zone.ts'
 import classes from './models.module.css'
+import { hasRules, rulesOf } from './price-text.ts'
 
 interface NewPriceProps {
   readonly model: ConfiguredModelJson
@@ -19,7 +20,11 @@ interface NewPriceProps {
 export function NewPrice({ model, currency, onClose, onDone }: NewPriceProps) {
   return (
     <FormDialog title={`Price of ${model.id}`} onClose={onClose}>
-      <p className={classes.about}>Per million tokens. Requests that were charged already keep their price.</p>
+      <p className={classes.about}>
+        Per million tokens. Requests that were charged already keep their price.
+        {hasRules(model.price) &&
+          ' The rules of the price in force stay as they are; price set on the command line changes them.'}
+      </p>
       <EditForm
         label={`Price of ${model.id}`}
         saveLabel="Set price"
@@ -34,7 +39,8 @@ export function NewPrice({ model, currency, onClose, onDone }: NewPriceProps) {
           valid_from: '',
         }}
         save={({ valid_from: from, ...prices }) => {
-          const body = { ...prices, ...(typeof from === 'string' && from !== '' && { valid_from: utc(from) }) }
+          const begins = typeof from === 'string' && from !== '' && { valid_from: utc(from) }
+          const body = { ...rulesOf(model.price), ...prices, ...begins }
           return change(`/models/${encodeURIComponent(model.id)}/prices`, { method: 'POST', body })
         }}
         onSaved={() => onDone('The price was set.')}
