@@ -1,5 +1,6 @@
 import { useEffect, type ComponentType } from 'react'
 import { createBrowserRouter, redirect, type LoaderFunctionArgs } from 'react-router'
+import type { BudgetList } from '../src/accounts/budgets/schema.ts'
 import type { AccountShown, CreditList, GrantedAccountShown, KeyList } from '../src/accounts/schema.ts'
 import type { AlertList, AttemptList } from '../src/alerts/schema.ts'
 import type { AuditList } from '../src/clients/schema.ts'
@@ -67,18 +68,20 @@ async function loadMe(args: LoaderFunctionArgs) {
   return { me, offered }
 }
 
-/** An account with its keys, its credit and its alerts, each of which has its own URL. */
+/** An account with its keys, its budgets, its credit and its alerts, each of which has its own URL. */
 async function loadAccount({ params, request }: LoaderFunctionArgs) {
   const address = `/accounts/${params['account'] ?? ''}`
   if (isDeveloper()) return loadGrantedAccount(address, request)
-  const [account, { keys, models, base_url: baseUrl }, credit, { alerts }, { attempts }] = await Promise.all([
+  const [account, { keys, models, base_url: baseUrl }, shared, credit, { alerts }, { attempts }] = await Promise.all([
     read<AccountShown>(address, request.signal),
     read<KeyList>(`${address}/keys`, request.signal),
+    read<BudgetList>(`${address}/budgets`, request.signal),
     read<CreditList>(`${address}/credit`, request.signal),
     read<AlertList>(`${address}/alerts`, request.signal),
     read<AttemptList>(`${address}/alerts/attempts`, request.signal),
   ])
-  return { account, keys, models, baseUrl, credit, alerts, attempts }
+  const { budgets, time_zones: timeZones } = shared
+  return { account, keys, models, baseUrl, budgets, timeZones, credit, alerts, attempts }
 }
 
 const isDeveloper = () => sessionState().role === 'developer'
@@ -86,13 +89,14 @@ const isDeveloper = () => sessionState().role === 'developer'
 /** What a developer sees of an account: with its usage in the days of the page's parameters. */
 async function loadGrantedAccount(address: string, { url, signal }: Request): Promise<GrantedAccountData> {
   const days = [...new URL(url).searchParams].filter(([name]) => name === 'from' || name === 'to')
-  const [account, { keys }, usage, { requests }] = await Promise.all([
+  const [account, { keys }, { budgets }, usage, { requests }] = await Promise.all([
     read<GrantedAccountShown>(address, signal),
     read<KeyList>(`${address}/keys`, signal),
+    read<BudgetList>(`${address}/budgets`, signal),
     read<AccountUsageReport>(`${address}/usage?${new URLSearchParams(days).toString()}`, signal),
     read<AccountRequests>(`${address}/requests?limit=10`, signal),
   ])
-  return { account, keys, usage, requests }
+  return { account, keys, budgets, usage, requests }
 }
 
 /** Developers have no clients: their first page lists their accounts. */
@@ -220,7 +224,7 @@ const pages = [
     loader: load,
     lazy: part(async () => (await import('./pages/granted/by-role.tsx')).AccountsByRole),
   },
-  ...['', '/keys', '/usage', '/credit', '/alerts', '/alerts/attempts'].map((below) => ({
+  ...['', '/keys', '/budgets', '/usage', '/credit', '/alerts', '/alerts/attempts'].map((below) => ({
     path: `accounts/:account${below}`,
     loader: loadAccount,
     lazy: part(async () => (await import('./pages/granted/by-role.tsx')).AccountByRole),

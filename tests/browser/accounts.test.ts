@@ -139,6 +139,56 @@ describe('the pages of accounts', () => {
     await row.getByText('The account’s').waitFor()
   })
 
+  test('share a budget among keys, raise and change it, and remove it', async () => {
+    await using page = await open('/accounts', 'Accounts')
+    await create(page)
+    for (const name of ['backend', 'ci']) {
+      await page.getByRole('button', { name: 'New key' }).click()
+      const form = page.getByRole('form', { name: 'New key' })
+      await form.getByLabel('Name').fill(name)
+      await form.getByRole('button', { name: 'Create key' }).click()
+      await take(page)
+    }
+    const budgets = page.getByRole('region', { name: 'Budgets' })
+    await budgets.getByText(/^No shared budgets/).waitFor()
+    await budgets.getByRole('button', { name: 'New budget' }).click()
+    const form = page.getByRole('form', { name: 'New budget' })
+    await form.getByLabel('Name', { exact: true }).fill('Team Apollo')
+    await form.getByLabel(/^Amount/).fill('1,000.50')
+    await form.getByRole('button', { name: 'Create budget' }).click()
+    await form.getByText(/Give either the keys that share the budget, or a tag/).waitFor()
+    for (const name of ['backend', 'ci']) {
+      await form.getByLabel('Keys').fill(name)
+      await page.getByRole('option', { name: new RegExp(`^${name} `) }).click()
+    }
+    await form.getByLabel('Renewed').selectOption('Every week, on Monday')
+    assert.deepEqual(await barriers(page), [])
+    await form.getByRole('button', { name: 'Create budget' }).click()
+    const row = budgets.getByRole('row', { name: /Team Apollo/ })
+    await row.getByText('US$0.00 of US$1,000.50 a week', { exact: true }).waitFor()
+    await row.getByText('backend, ci', { exact: true }).waitFor()
+    portal.takeComplaints()
+
+    await inMenu(page, 'the budget Team Apollo', 'Raise')
+    const raising = page.getByRole('form', { name: 'Raise Team Apollo' })
+    await raising.getByLabel(/^Raise by/).fill('20')
+    await raising.getByRole('button', { name: 'Raise' }).click()
+    await row.getByText('US$0.00 of US$1,020.50 a week').waitFor()
+    await row.getByText(/^Raised by US\$20\.00 until /).waitFor()
+    assert.deepEqual(await barriersInBothSchemes(page), [])
+
+    await inMenu(page, 'the budget Team Apollo', 'Change')
+    const changing = page.getByRole('form', { name: 'Change Team Apollo' })
+    await changing.getByLabel('When nothing is left').selectOption('Only count')
+    await changing.getByLabel(/^Amount/).fill('30')
+    await changing.getByRole('button', { name: 'Save' }).click()
+    await row.getByText('Only counted').waitFor()
+    await row.getByText('US$0.00 of US$50.00 a week').waitFor()
+    await inMenu(page, 'the budget Team Apollo', 'Remove')
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove budget' }).click()
+    await budgets.getByText(/^No shared budgets/).waitFor()
+  })
+
   test('add credit once although the response is lost, withdraw it, and show why an amount is refused', async () => {
     await using page = await open('/accounts', 'Accounts')
     await create(page, '5')

@@ -23,6 +23,8 @@ async function made(address: string, data: object): Promise<Json> {
 async function useAccount(): Promise<void> {
   const { id } = await made('/accounts', { name: 'Northwind', monthly_limit: '10' })
   const { key } = await made(`/accounts/${String(id)}/keys`, { name: 'backend', daily_budget: '5' })
+  const tag = { name: 'project', value: 'Apollo' }
+  await made(`/accounts/${String(id)}/budgets`, { name: 'Apollo', amount: '7', period: 'total', tag })
   for (const [temperature, status] of [
     [1, 200],
     [9, 400],
@@ -67,6 +69,10 @@ test('a partner makes someone a developer and grants an account, which they then
   const keys = seen.getByRole('region', { name: 'Keys' })
   await keys.getByText(/^US\$[\d.]+ of US\$5\.00 today$/).waitFor()
   assert.equal(await keys.getByRole('button').count(), 0)
+  const budgets = seen.getByRole('region', { name: 'Budgets' })
+  await budgets.getByText(/^US\$[\d.]+ of US\$7\.00 in total$/).waitFor()
+  await budgets.getByRole('cell', { name: 'The tag project', exact: true }).waitFor()
+  assert.equal(await budgets.getByRole('button').count(), 0)
   assert.deepEqual(await barriersInBothSchemes(seen), [])
   await seen.getByRole('link', { name: 'All requests' }).click()
   await seen.getByRole('heading', { name: 'Requests', level: 1 }).waitFor()

@@ -108,3 +108,4 @@ export const budgetList = Type.Object({
     description: 'The time zones that a new budget may have, the default first.',
   }),
 })
+export type BudgetList = Type.Static<typeof budgetList>

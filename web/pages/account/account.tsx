@@ -2,6 +2,7 @@ import { ActionIcon, Badge, Button, Menu } from '@mantine/core'
 import { IconCoins, IconDots, IconLock, IconPencil } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Link, useLoaderData, useRevalidator } from 'react-router'
+import type { BudgetList } from '../../../src/accounts/budgets/schema.ts'
 import type { AccountShown, CreditList, KeyList } from '../../../src/accounts/schema.ts'
 import type { AlertList, AttemptList } from '../../../src/alerts/schema.ts'
 import { change } from '../../api.ts'
@@ -12,6 +13,7 @@ import { isPrepaid } from '../accounts/settings-fields.ts'
 import classes from './account.module.css'
 import { Alerts } from './alerts.tsx'
 import { Billing } from './billing.tsx'
+import { Budgets } from './budgets.tsx'
 import { Credit } from './credit.tsx'
 import { AccountDialogs, type Opened } from './dialogs.tsx'
 import { Facts } from './facts.tsx'
@@ -21,6 +23,8 @@ import { Keys } from './keys.tsx'
 export interface AccountData extends Pick<KeyList, 'keys' | 'models'> {
   readonly account: AccountShown
   readonly baseUrl: string
+  readonly budgets: BudgetList['budgets']
+  readonly timeZones: BudgetList['time_zones']
   readonly credit: CreditList
   readonly alerts: AlertList['alerts']
   readonly attempts: AttemptList['attempts']
@@ -40,6 +44,7 @@ export function AccountPage() {
     >
       <Facts account={account} />
       <Keys data={data} open={open} />
+      <Budgets data={data} open={open} />
       {(isPrepaid(account) || credit.entries.length > 0) && (
         <Credit key={credit.entries[0]?.id} account={account} first={credit} />
       )}

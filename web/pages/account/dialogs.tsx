@@ -1,4 +1,5 @@
 import { startTransition, useState } from 'react'
+import type { BudgetShown } from '../../../src/accounts/budgets/schema.ts'
 import type { KeyIssued, KeyShown } from '../../../src/accounts/schema.ts'
 import { change } from '../../api.ts'
 import { newKey } from '../../components/create.ts'
@@ -17,6 +18,7 @@ import {
 } from '../accounts/settings-fields.ts'
 import classes from './account.module.css'
 import type { AccountData } from './account.tsx'
+import { ChangeBudgetDialog, NewBudgetDialog, RaiseDialog } from './budget-dialogs.tsx'
 import { IssuedKey } from './issued-key.tsx'
 import { keyLimitFields } from './key-limits.ts'
 import { NewKeyForm } from './new-key-form.tsx'
@@ -27,6 +29,8 @@ export type Opened =
   | { readonly dialog: 'settings' | 'billing' | 'credit' | 'key' }
   | { readonly dialog: 'rotate' | 'limits'; readonly apiKey: KeyShown }
   | { readonly dialog: 'issued'; readonly issued: KeyIssued }
+  | { readonly dialog: 'budget'; readonly budget?: BudgetShown }
+  | { readonly dialog: 'raise'; readonly budget: BudgetShown }
 
 interface AccountDialogsProps {
   readonly data: AccountData
@@ -71,6 +75,14 @@ export function AccountDialogs({ data, opened, open, onDone }: AccountDialogsPro
       )
     case 'limits':
       return <LimitsDialog data={data} apiKey={opened.apiKey} onClose={close} onDone={done} />
+    case 'budget':
+      return opened.budget === undefined ? (
+        <NewBudgetDialog data={data} onClose={close} onDone={done} />
+      ) : (
+        <ChangeBudgetDialog data={data} budget={opened.budget} onClose={close} onDone={done} />
+      )
+    case 'raise':
+      return <RaiseDialog data={data} budget={opened.budget} onClose={close} onDone={done} />
     case 'rotate':
       return (
         <FormDialog title={`Rotate ${opened.apiKey.name}`} closeOnEscape onClose={close}>

@@ -1,11 +1,13 @@
 import { Badge, Button } from '@mantine/core'
 import { IconList } from '@tabler/icons-react'
 import { Link, useLoaderData } from 'react-router'
+import type { BudgetList } from '../../../src/accounts/budgets/schema.ts'
 import type { GrantedAccountShown, KeyList } from '../../../src/accounts/schema.ts'
 import type { AccountRequests, AccountUsageReport } from '../../../src/usage/account/schema.ts'
 import { Page } from '../../components/page.tsx'
 import { monthText, numberText } from '../../locale.ts'
 import { moneyText } from '../../money.ts'
+import { Budgets } from '../account/budgets.tsx'
 import { Facts } from '../account/facts.tsx'
 import { Keys } from '../account/keys.tsx'
 import account from '../account/account.module.css'
@@ -17,18 +19,20 @@ import { AccountRequestTable } from './requests.tsx'
 /** The data of the page. */
 export interface GrantedAccountData extends Pick<KeyList, 'keys'> {
   readonly account: GrantedAccountShown
+  readonly budgets: BudgetList['budgets']
   readonly usage: AccountUsageReport
   readonly requests: AccountRequests['requests']
 }
 
 /** One account, for a developer who was granted it: its money, its usage, its keys and its last requests. */
 export function GrantedAccountPage() {
-  const { account: shown, keys, usage, requests } = useLoaderData<GrantedAccountData>()
+  const { account: shown, keys, budgets, usage, requests } = useLoaderData<GrantedAccountData>()
   return (
     <Page title={shown.name} heading={<Heading account={shown} />}>
       <Facts account={shown} />
       <Usage usage={usage} limit={shown.monthly_limit} />
       <Keys data={{ account: shown, keys }} />
+      <Budgets data={{ account: shown, keys, budgets }} />
       <section className={account.section} aria-labelledby="requests">
         <div className={account.head}>
           <h2 id="requests">Last requests</h2>
