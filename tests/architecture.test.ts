@@ -28,6 +28,7 @@ const entryPoints = {
     'counted.ts',
     'routes.ts',
     'rules-schema.ts',
+    'vendor-fields.ts',
     'local/gguf.ts',
     'local/check.ts',
     'pull/pull.ts',

@@ -17,7 +17,7 @@ const tables: Readonly<Record<string, FieldTable>> = {
 const introduction = `
 Every field of the vendor's API, and what becomes of it ([why](decisions/0021-fields-of-other-apis.md)). _Honoured_: Tollgate does what it says.
 _Passed on_: the model does, or the request is refused if it cannot. _Where taken_: passed on to models whose upstream takes it
-([which](operating.md#fields-of-a-vendor)), and refused by name for others. _No effect_: accepted, because the reply and its price are the same with and
+([which](operating.md#fields-of-a-vendor)), and refused by name for others. _Where priced_: the same, if the [price](operating.md#other-prices-of-vendors) of the model has the value. _No effect_: accepted, because the reply and its price are the same with and
 without it. _Refused_: refused by name, except for the values that are the same as leaving it out. Null is accepted everywhere, and a field that is
 not listed is refused, unless the operator lets it through to the model.
 

@@ -1,8 +1,10 @@
+import type { Price } from '../billing/prices/prices.ts'
 import { isCapable, type Capability } from '../models/capabilities.ts'
 import type { Catalogue, Offer } from '../models/catalogue.ts'
 import type { VendorFields } from '../models/conversation.ts'
 import { countedMessages } from '../models/counted.ts'
 import type { TokenCount } from '../models/model.ts'
+import { pricedFields } from '../models/vendor-fields.ts'
 import { Problem } from '../platform/problems.ts'
 import { hasUnreadFiles } from './dialects/files.ts'
 import { findAllowed } from './models/model-list.ts'
@@ -58,11 +60,23 @@ const onlyForced = (id: string, field: string): Problem =>
   )
 
 /** A field that does not reach the model must not be ignored. */
-function checkTaken({ model: { id, takes } }: Offer, fields: VendorFields): void {
+function checkTaken({ model: { id, takes }, price }: Offer, fields: VendorFields): void {
   const field = Object.keys(fields).find((name) => takes?.has(name) !== true)
-  if (field === undefined) return
+  if (field === undefined) return checkPriced(id, price, fields)
   const reason = `The model ${id} does not take the field ${field}. Omit it, or ask the operator to let it through.`
   throw new Problem('invalid_field', reason, { field })
+}
+
+/** What decides about the price must have one. */
+function checkPriced(id: string, { rules }: Price, fields: VendorFields): void {
+  const known = { service_tier: rules?.serviceTiers, inference_geo: rules?.regions }
+  for (const field of pricedFields) {
+    const value = fields[field]
+    if (value === undefined || (typeof value === 'string' && Object.hasOwn(known[field] ?? {}, value))) continue
+    const names = Object.keys(known[field] ?? {})
+    const advice = names.length === 0 ? 'Omit it.' : `Omit it, or send one of ${names.join(', ')}.`
+    throw new Problem('invalid_field', `The price of the model ${id} has no such ${field}. ${advice}`, { field })
+  }
 }
 
 const notContinued = ({ model: { id } }: Offer, field: string): Problem =>

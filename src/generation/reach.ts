@@ -15,8 +15,12 @@ export function reachOf({ price, model }: Offer, prompt: Prompt, input: TokenCou
     images: filesOf(prompt.messages).filter(({ mediaType }) => mediaType !== 'application/pdf').length,
     hourWrites: marksOf(prompt).some(({ ttl }) => ttl === '1h'),
     tools: {},
+    serviceTier: textIn(prompt.vendorFields?.['service_tier']),
+    region: textIn(prompt.vendorFields?.['inference_geo']),
   }
 }
+
+const textIn = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 
 /** The prices that a request is held at, and what it can cost besides its tokens. */
 export const heldAt = (

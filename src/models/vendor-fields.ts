@@ -3,13 +3,18 @@ import type { VendorFields } from './conversation.ts'
 /** The fields of a vendor that servers with OpenAI's API take unless more is known of their model. */
 export const commonFields = ['frequency_penalty', 'presence_penalty'] as const
 
+/** The fields that decide about the price, and so need one. */
+export const pricedFields = ['service_tier', 'inference_geo'] as const
+
 /** The fields that choose among tokens or among servers. All others may become part of the prompt, so they are counted with it. */
 const besidePrompt: ReadonlySet<string> = new Set([
   ...commonFields,
+  'inference_geo',
   'logit_bias',
   'min_p',
   'provider',
   'repetition_penalty',
+  'service_tier',
   'top_a',
   'top_k',
 ])

@@ -118,6 +118,61 @@ describe('a reply is charged by the rules of its price', () => {
   })
 })
 
+describe('a service tier or a region that a request asks for', () => {
+  const chat = { messages: [{ role: 'user', content: 'Hello' }], max_tokens: 10 }
+  const message = { ...chat, inference_geo: 'us' }
+  const response = { input: 'Hello', max_output_tokens: 10, service_tier: 'flex' }
+
+  test('reaches the upstream, and the hold covers only that and the standard one', async () => {
+    vendor.set({ usage: { prompt_tokens: 10, completion_tokens: 10 }, serviceTier: 'flex' })
+    for (const [path, model, body, field] of [
+      ['/v1/chat/completions', 'fast', { ...chat, service_tier: 'flex' }, 'service_tier'],
+      ['/v1/chat/completions', 'compatible', { ...chat, service_tier: 'flex' }, 'service_tier'],
+      ['/v1/responses', 'fast', response, 'service_tier'],
+      ['/v1/messages', 'fast', message, 'inference_geo'],
+      ['/v1/messages', 'claude', message, 'inference_geo'],
+    ] as const) {
+      const { accountId, key } = await firm.service.customer()
+      const answer = await firm.service.call(path, key, { model, ...body })
+      assert.equal(answer.status, 200, `${path} ${model}: ${answer.text}`)
+      assert.equal(at(vendor.last.body, field), at(body, field), `${path} ${model}`)
+      const { rows } = await firm.service.books(accountId)
+      if (field === 'service_tier')
+        assert.equal(rows[0]?.cost, 10n * 2_000_000n + 10n * 10_000_000n, `${path} ${model}`)
+    }
+  })
+
+  test('has no effect if it is the standard one', async () => {
+    vendor.set({ usage: { prompt_tokens: 10, completion_tokens: 10 } })
+    const { key } = await firm.service.customer()
+    for (const [path, body, field] of [
+      ['/v1/chat/completions', { ...chat, service_tier: 'auto' }, 'service_tier'],
+      ['/v1/responses', { ...response, service_tier: 'default' }, 'service_tier'],
+      ['/v1/messages', { ...message, inference_geo: 'global' }, 'inference_geo'],
+    ] as const) {
+      ok(await firm.service.call(path, key, { model: 'plain', ...body }), 200)
+      assert.equal(at(vendor.last.body, field), undefined)
+    }
+  })
+
+  test('is refused by name if the model has no price for it, and nothing is held', async () => {
+    const { accountId, key } = await firm.service.customer()
+    for (const [path, model, body, field] of [
+      ['/v1/chat/completions', 'plain', { ...chat, service_tier: 'flex' }, 'service_tier'],
+      ['/v1/chat/completions', 'fast', { ...chat, service_tier: 'ultra' }, 'service_tier'],
+      ['/v1/responses', 'plain', response, 'service_tier'],
+      ['/v1/messages', 'plain', message, 'inference_geo'],
+      ['/v1/messages', 'fast', { ...message, inference_geo: 'moon' }, 'inference_geo'],
+    ] as const) {
+      const answer = await firm.service.call(path, key, { model, ...body })
+      assert.equal(answer.status, 400, `${path} ${model}: ${answer.text}`)
+      assert.match(answer.text, new RegExp(field))
+    }
+    const { rows, holds } = await firm.service.books(accountId)
+    assert.deepEqual([rows, holds], [[], 0])
+  })
+})
+
 test('a caller sees the rules of a price, and is told the most that a request can cost', async () => {
   const { key } = await firm.service.customer()
   const listed = await firm.service.call('/v1/models/fast', key)

@@ -4,9 +4,9 @@ import type { Neutral, UnsupportedFields } from './body.ts'
 export interface FieldRule {
   /**
    * `no effect`: the reply and its price are the same with and without it. `where taken`: passed on to models whose upstream takes
-   * it, and refused by name for all others.
+   * it, and refused by name for all others. `where priced`: the same, and the price of the model must have the value.
    */
-  readonly rule: 'honoured' | 'passed on' | 'where taken' | 'no effect' | 'refused'
+  readonly rule: 'honoured' | 'passed on' | 'where taken' | 'where priced' | 'no effect' | 'refused'
   /** The values that are accepted and ignored. Undefined for a field of the schema, which checks its values. */
   readonly neutral?: Neutral
 }
@@ -17,6 +17,7 @@ export type FieldTable = Readonly<Record<string, FieldRule>>
 const honoured = { rule: 'honoured' } as const
 const passed = { rule: 'passed on' } as const
 const taken = { rule: 'where taken' } as const
+const priced = { rule: 'where priced' } as const
 const unused = { rule: 'no effect' } as const
 const hint = { rule: 'no effect', neutral: 'any value' } as const
 const refused = (...neutral: readonly unknown[]) => ({ rule: 'refused', neutral }) as const
@@ -54,7 +55,7 @@ const openAi = {
   prompt_cache_options: hint,
   prompt_cache_retention: hint,
   safety_identifier: hint,
-  service_tier: refused('auto', 'default'),
+  service_tier: priced,
   store: refused(false),
   stream: honoured,
   temperature: passed,
@@ -158,7 +159,7 @@ export const messagesFields = {
   diagnostics: refused(),
   fallback_credit_token: refused(),
   fallbacks: refused(),
-  inference_geo: refused(),
+  inference_geo: priced,
   max_tokens: honoured,
   mcp_servers: refused([]),
   messages: passed,

@@ -18,15 +18,30 @@ const penalty = (what: string) =>
 const anyObject = (description: string) =>
   Type.Optional(Type.Object({}, { additionalProperties: true, description: `${description} ${ifTaken}` }))
 
-/** As Anthropic's API has them. */
-export const messagesVendorFields = {
+const ifPriced = 'Only for models whose upstream takes it and whose price has it by this name.'
+
+const everywhere = {
   top_k: topK,
   provider: anyObject('Which providers OpenRouter may choose.'),
 }
 
+/** As Anthropic's API has them. */
+export const messagesVendorFields = {
+  ...everywhere,
+  inference_geo: Type.Optional(
+    Type.String({ maxLength: 64, description: `The region. \`global\` has no effect. ${ifPriced}` }),
+  ),
+}
+
 /** As both of OpenAI's APIs have them. */
 export const responsesVendorFields = {
-  ...messagesVendorFields,
+  ...everywhere,
+  service_tier: Type.Optional(
+    Type.String({
+      maxLength: 64,
+      description: `The service tier. \`auto\` and \`default\` have no effect. ${ifPriced}`,
+    }),
+  ),
   frequency_penalty: penalty('Makes tokens less likely by how often they have occurred.'),
   presence_penalty: penalty('Makes tokens less likely that have occurred.'),
 }
@@ -73,6 +88,8 @@ const withoutEffect: Readonly<Record<string, (value: unknown) => boolean>> = {
   frequency_penalty: (value) => value === 0,
   presence_penalty: (value) => value === 0,
   logit_bias: (value) => isFields(value) && Object.keys(value).length === 0,
+  service_tier: (value) => value === 'auto' || value === 'default',
+  inference_geo: (value) => value === 'global',
 }
 
 const most = { bytes: 64 * 1024, levels: 32 }

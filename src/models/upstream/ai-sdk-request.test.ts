@@ -223,7 +223,7 @@ test('fields of a vendor reach it through the packages that pass them on', async
     ...penalties,
   })
   const takes = packages.map((name) => [...(openPackage(models, name, { url: vendor.url }).takes ?? [])])
-  assert.deepEqual(takes, [['top_k'], [], Object.keys(penalties)])
+  assert.deepEqual(takes, [['top_k', 'inference_geo'], ['service_tier'], [...Object.keys(penalties), 'service_tier']])
   // Its package leaves it out for a model that thinks.
   const thinking = sent(anthropic, { vendorFields: { top_k: 40 }, reasoning: { effort: 'low' } })
   await assert.rejects(thinking, (error) => error instanceof Problem && error.details.field === 'top_k')

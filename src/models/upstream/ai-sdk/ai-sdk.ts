@@ -60,8 +60,16 @@ const lostBehindOthers: readonly Capability[] = ['reasoning', 'verbosity']
 
 /** The fields that packages pass on besides those of every request. Of packages that are not known, none is certain to arrive. */
 function takenBehind(origin: string, upstreamModel: string): ReadonlySet<string> {
-  if (origin === '@ai-sdk/anthropic') return new Set(['top_k'])
-  return new Set(origin === '@ai-sdk/openai-compatible' ? commonFieldsOf(upstreamModel) : [])
+  switch (origin) {
+    case '@ai-sdk/anthropic':
+      return new Set(['top_k', 'inference_geo'])
+    case '@ai-sdk/openai':
+      return new Set(['service_tier'])
+    case '@ai-sdk/openai-compatible':
+      return new Set([...commonFieldsOf(upstreamModel), 'service_tier'])
+    default:
+      return new Set()
+  }
 }
 
 /**

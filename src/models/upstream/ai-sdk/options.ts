@@ -57,7 +57,8 @@ interface RequestOptions {
 }
 
 export function requestOptions(prompt: Prompt, model: AskedModel, maxOutputTokens: number): RequestOptions {
-  const { tools, toolChoice, parallelCalls, format, verbosity, cacheKey } = prompt
+  const { tools, toolChoice, parallelCalls, format, verbosity, cacheKey, vendorFields } = prompt
+  const { service_tier: serviceTier, inference_geo: inferenceGeo } = vendorFields ?? {}
   const reasoning = askedReasoning(prompt, model)
   const reasoningEffort = reasoning && openAiEffort(reasoning)
   const thinking = reasoning && thinkingOf(reasoning, model.upstreamModel, maxOutputTokens)
@@ -65,7 +66,11 @@ export function requestOptions(prompt: Prompt, model: AskedModel, maxOutputToken
   return {
     addedTokens: thinking?.thinking.budgetTokens ?? 0,
     providerOptions: {
-      anthropic: defined({ ...thinking, disableParallelToolUse: (tools && parallelCalls === false) || undefined }),
+      anthropic: defined({
+        ...thinking,
+        disableParallelToolUse: (tools && parallelCalls === false) || undefined,
+        inferenceGeo,
+      }),
       openai: defined({
         reasoningEffort,
         // The package would drop the effort for models whose names it does not know.
@@ -78,12 +83,14 @@ export function requestOptions(prompt: Prompt, model: AskedModel, maxOutputToken
         allowedTools: onlyTool(toolChoice),
         strictJsonSchema,
         promptCacheKey: cacheKey,
+        serviceTier,
       }),
       [compatibleName]: defined({
         reasoningEffort,
         parallel_tool_calls: tools && parallelCalls,
         strictJsonSchema,
         prompt_cache_key: cacheKey,
+        service_tier: serviceTier,
       }),
     },
   }

@@ -92,8 +92,8 @@ export function requireSampling(
 const notTaken = (field: string, what: string): Problem =>
   new Problem('invalid_field', `The field ${field} must be ${what}.`, { field })
 
-const isMore = ({ reasoning, verbosity, tools, format, cacheKey }: Prompt): boolean =>
-  [reasoning, verbosity, tools, format, cacheKey].some((each) => each !== undefined)
+const isMore = ({ reasoning, verbosity, tools, format, cacheKey, vendorFields }: Prompt): boolean =>
+  [reasoning, verbosity, tools, format, cacheKey, vendorFields].some((each) => each !== undefined)
 
 function toolOf({ name, description, parameters, strict, cache }: Tool): object {
   return {

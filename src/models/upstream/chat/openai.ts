@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import { everyCapability, type Capability } from '../../capabilities.ts'
 import type { Model, RunLimits, WholeReply } from '../../model.ts'
+import { pricedFields } from '../../vendor-fields.ts'
 import { readCompletion, readErrorCode } from './chat-completions.ts'
 import { commonFieldsOf } from './chat-messages.ts'
 import { createRequestWriter, type Prefill } from './chat-request.ts'
@@ -56,7 +57,7 @@ const mostBytes = { answer: 256 * 1024, token: 256, event: 4096 }
 export function createOpenAiModel(options: OpenAiModelOptions): Model {
   const { id, upstreamModel, context, maxOutputTokens, timeout, connections = 512, tokenizer = byteTokenizer } = options
   const { capabilities = everyCapability, reasons = false, prefill, pass = [] } = options
-  const takes = new Set([...commonFieldsOf(upstreamModel), ...pass])
+  const takes = new Set([...commonFieldsOf(upstreamModel), ...pricedFields, ...pass])
   const write = createRequestWriter({ name: upstreamModel, reasons, prefill })
   const log = options.log.child({ model: id })
   const endpoints = options.endpoints.map((endpoint) =>
