@@ -200,7 +200,7 @@ describe('an alert', () => {
     await hook(id)
     const budgets = createBudgets({ database, timeZone: 'UTC' })
     const tag = { name: 'project', value: 'Apollo' }
-    const made = { accountId: id, name: 'Apollo', tag, period: 'month', hard: false, amount: 100n } as const
+    const made = { accountId: id, name: 'Apollo', tag, period: 'total', hard: false, amount: 100n } as const
     const budget = await budgets.create(made, byService)
     await budgets.create({ ...made, name: 'Other', amount: 0n }, byService)
     const charge = (change: string) => database.rows(`update budget set ${change} where id = $1`, [budget.id])
@@ -220,10 +220,11 @@ describe('an alert', () => {
       of: '0.0000000001',
       currency: 'EUR',
     })
-    await budgets.raise({ accountId: id, id: budget.id }, { by: 100n }, byService)
+    const tomorrow = new Date(Date.now() + 86_400_000)
+    await budgets.raise({ accountId: id, id: budget.id }, { by: 100n, until: tomorrow }, byService)
     await charge('charged = 100')
     await until(async () => hooks.length > 2)
-    await charge(`began_at = began_at - interval '1 month', ends_at = began_at, charged = 200`)
+    await charge(`began_at = now() - interval '2 days', ends_at = now() - interval '1 day', charged = 200`)
     await settled(id)
     assert.deepEqual(shares(), [50, 80, 50], 'not in a period that has ended')
     assert.ok((await alerts.attempts(id)).some((each) => each.budget === 'Apollo' && each.share === 80))
