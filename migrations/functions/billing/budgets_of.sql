@@ -1,8 +1,7 @@
--- The budgets that requests of this account with this key and these tags count in.
+-- The budgets that requests of this account with this key and these tags count in. Its callers set how it is planned: a setting of its own would
+-- take longer than the function.
 create or replace function budgets_of(p_account uuid, p_key uuid, p_tags jsonb) returns setof uuid
 language plpgsql stable rows 2
-set enable_seqscan = off
-set plan_cache_mode = force_generic_plan
 set search_path from current
 as $$
 begin

@@ -1,10 +1,7 @@
 -- Adds charges that fold_charges() has not counted yet to the budgets that they count in. Their accounts must be locked. A period that began
--- later than a charge does not count it, whatever the time now; one that ended before a charge is over.
+-- later than a charge does not count it, whatever the time now; one that ended before a charge is over. fold_charges() sets how it is planned.
 create or replace function charge_budgets(p_sums charge_sum[]) returns void
 language plpgsql
-set enable_seqscan = off
-set plan_cache_mode = force_generic_plan
-set jit = off
 set search_path from current
 as $$
 begin
