@@ -7,6 +7,7 @@ import type { Keys } from './accounts/keys/keys.ts'
 import { openAccounts } from './accounts/open.ts'
 import { openAlerts } from './alerts/open.ts'
 import { buildApp } from './app.ts'
+import { openBatchQueue } from './batches/open.ts'
 import { openBilling } from './billing/open.ts'
 import { openClientData } from './client-data/open.ts'
 import { openClients } from './clients/open.ts'
@@ -31,6 +32,7 @@ import { createWriteProbe } from './platform/database/write-probe-store.ts'
 import { openEncryption } from './platform/encryption/encryption-check.ts'
 import { readLogo, type Logo } from './platform/http/pages/logo.ts'
 import { loadPages } from './platform/http/pages/pages.ts'
+import type { Server } from './platform/http/server.ts'
 import { createMetrics, type Metrics } from './platform/metrics.ts'
 import { startSealing } from './platform/seals/sealing.ts'
 import { version } from './platform/version.ts'
@@ -125,8 +127,11 @@ export async function openService(needs: ServiceNeeds): Promise<Service> {
   const alerts = open(openAlerts({ ...portal, mailer, accounts }))
   const usage = open(openUsage(portal))
   const { own, refusals } = usage
-  const api = openGeneration({ ...portal, accounts, keys, catalogue, till, own, refusals, isClient: records.exists })
-  const { generation } = api
+  const isClient = records.exists
+  const moreCalls = (v1: Server) => batches.calls(v1)
+  const api = openGeneration({ ...portal, accounts, keys, catalogue, till, own, refusals, isClient, moreCalls })
+  const { generation, queuedCalls } = api
+  const batches = open(openBatchQueue({ ...portal, generation, queuedCalls, keys, till, isClient }))
   const letters = open(openDrafting({ ...portal, accounts, generation, records, recoveryPause: needs.recoveryPause }))
   const { drafting } = letters
   const { invoices, invoiceFiles, invoiceMails } = invoicing

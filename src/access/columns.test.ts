@@ -60,6 +60,15 @@ const tables: Readonly<Record<string, Columns>> = {
     consultant: ['client', 'id at action outcome person_id client_id noun noun_id details'],
     partner: ['audit', '*'],
   },
+  // What it says is encrypted for its account and its place.
+  batch: {
+    compared: 'account_id key_id lines succeeded failed metadata',
+    free: `id dialect endpoint file_id status errors bytes created_at expires_at cancelling_at ended_at kept results_until output_id error_id
+      taken_at next_at waits_for`,
+  },
+  batch_file: { free: 'id account_id bytes lines created_at uploaded_at expires_at', compared: 'name' },
+  batch_file_line: { free: 'file_id number', compared: 'content' },
+  batch_line: { free: 'batch_id number state tries request_id claimed_at', compared: 'content result' },
   billed_entry: {
     compared: 'entry_id invoice_id',
     partner: ['invoice', '*'],
@@ -316,6 +325,7 @@ const tables: Readonly<Record<string, Columns>> = {
     compared: `state_hash browser_hash step proof person_id method data return_to expires_at links_to enrols factor provider_sid tries mac`,
   },
   // Every start compares it with the files, and `verify` the functions.
+  spare: { free: 'id at requests tokens' },
   sql_function: { compared: 'name checksum' },
   tagged_hold: { compared: 'hold_id account_id tags' },
   tag_day: {

@@ -1,5 +1,6 @@
 import { verifyChanges, verifySchema } from '../access/verify.ts'
 import { verifyKeys } from '../accounts/verify.ts'
+import { verifyBatches } from '../batches/verify.ts'
 import { verifyBooks } from '../billing/verify.ts'
 import { verifyErasures } from '../client-data/verify.ts'
 import { verifyDocuments, verifyRecords } from '../clients/verify.ts'
@@ -35,6 +36,7 @@ export async function verifyAll(database: Database, options: VerificationOptions
     ...(await verifyRecords(database)),
     ...(await verifyDocuments(database, { ...sealOptions, encryption })),
     ...(await verifyDrafts(database)),
+    ...(await verifyBatches(database)),
     ...(await verifyInvoices(database)),
     ...(await verifyErasures(database)),
     ...(await verifySeals(database, sealOptions)),

@@ -77,7 +77,7 @@ export function createCandidates({ catalogue, till, log, images }: CandidatesNee
         promptTokens: input.tokens,
         maxOutputTokens,
         leastOutputTokens: leastOutput(request),
-        reach: reachOf(offer, request.prompt, input),
+        reach: reachOf(offer, request.prompt, input, job.background !== undefined),
       }
     } catch (error) {
       const next = await nextAfter(job, offer, error)
@@ -115,7 +115,8 @@ export function createCandidates({ catalogue, till, log, images }: CandidatesNee
   return Object.freeze<Candidates>({
     async admit(job) {
       const named = chooseModel(catalogue, job, job.request.model)
-      const stored = isCostlyToCount(job, named) ? await precheck(job, named) : undefined
+      // What others have taken of the limits refuses nothing in the background.
+      const stored = isCostlyToCount(job, named) && !job.background ? await precheck(job, named) : undefined
       if (stored) return replayOf(stored, named.model.id)
       if (hasUnreadFiles(job.request.prompt)) job.request = await readFiles(job.request, images, job.signal)
       let candidate: Candidate
@@ -124,6 +125,7 @@ export function createCandidates({ catalogue, till, log, images }: CandidatesNee
       } catch (error) {
         return replayOf(await storedReply(job, named, error), named.model.id)
       }
+      await job.background?.take(job.payer, candidate.inputTokens + candidate.maxOutputTokens)
       const admission = await till.admit(askOf(job, candidate)).catch((refusal: unknown) => {
         throw inTermsOf(job.request, refusal)
       })

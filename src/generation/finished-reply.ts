@@ -1,6 +1,6 @@
 import type { Delta, ReplyPart } from '../models/conversation.ts'
 import type { ReplyCallIds } from '../models/call-ids.ts'
-import type { StreamEnd, StreamPart, WholeReply } from '../models/model.ts'
+import type { StreamEnd, StreamPart, Vector, WholeReply } from '../models/model.ts'
 import { Problem } from '../platform/problems.ts'
 import { createReplyContent, type ReplyContent } from './content.ts'
 import { isCallInput } from './dialects/tools.ts'
@@ -10,6 +10,8 @@ import type { Texts, Truncation } from './truncation.ts'
 export interface FinishedReply extends WholeReply {
   /** The error for the caller of a stream that broke off after its first text. */
   readonly problem?: Problem
+  /** Embeddings instead of a text: one for each text. */
+  readonly vectors?: readonly Vector[] | undefined
 }
 
 /** What a stream yields: texts, or pieces of anything else. */

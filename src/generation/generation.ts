@@ -7,7 +7,7 @@ import type { Usage, Vector } from '../models/model.ts'
 import { Problem } from '../platform/problems.ts'
 import { createCandidates, type AdmittedJob, type Candidate } from './candidate.ts'
 import { chooseModel, mostInput, mostOutput } from './model-choice.ts'
-import { heldAt, reachOf } from './reach.ts'
+import { backgroundTier, heldAt, reachOf } from './reach.ts'
 import { readFiles, type ImageFetcher } from './files/image-fetcher.ts'
 import { findAllowed, listModels, presentModel } from './models/model-list.ts'
 import type { FinishedReply, StreamedPiece } from './finished-reply.ts'
@@ -18,7 +18,7 @@ import type { ListedModel } from './schema.ts'
 import { createRunningJobs, type RunningJob } from './running-jobs.ts'
 
 export type { Reply } from './reply.ts'
-export type { Job } from './request.ts'
+export type { BackgroundJob, Job } from './request.ts'
 
 /** What is known of a streamed reply before its first part. */
 export interface Start {
@@ -73,8 +73,10 @@ export interface Generation {
    * after the caller has disconnected.
    */
   stream(job: Job): AsyncIterable<Step>
-  /** Makes embeddings and charges their input. When this throws, nothing is charged. The job has no idempotency key. */
+  /** Makes embeddings and charges their input. When this throws, nothing is charged. Only a job in the background has an idempotency key. */
   embed(job: Job): Promise<Embeddings>
+  /** Throws what a job is refused for by its model, whatever its length is. */
+  check(job: Pick<Job, 'request' | 'allowedModels'>): void
   /** The input tokens of a job, and the most that it can cost. Free of charge; counts as one request against the limit. */
   count(job: Job): Promise<Count>
   /** The models that may be used, of those with these ids; null: all. */
@@ -114,9 +116,11 @@ export function createGeneration({ catalogue, till, log, currency, images }: Gen
   async function embed(job: RunningJob): Promise<Embeddings> {
     try {
       const admission = await candidates.admit(job)
-      if (admission.kind === 'replay') throw new Error('embeddings are not stored')
-      const { finished, vectors } = await runEmbedding(job, admission.candidate)
-      return { reply: await settle(job, admission.candidate, finished), vectors }
+      const reply =
+        admission.kind === 'replay'
+          ? admission.reply
+          : await settle(job, admission.candidate, await runEmbedding(job, admission.candidate))
+      return { reply, vectors: reply.vectors ?? [] }
     } finally {
       if (job.isHeld) await release(job)
       inProgress.end(job)
@@ -175,6 +179,7 @@ export function createGeneration({ catalogue, till, log, currency, images }: Gen
   return Object.freeze<Generation>({
     generate: (job) => generate(inProgress.begin(job)),
     embed: (job) => embed(inProgress.begin(job)),
+    check: (job) => void chooseModel(catalogue, job, job.request.model),
     stream: (job) => stream(inProgress.begin(job)),
     async count(job) {
       const { requestId, payer } = job
@@ -213,14 +218,17 @@ const interrupted = (): Problem =>
 
 /** How the rules of its price apply to a finished reply. Undefined if the price has none. */
 function termsOf(
-  { requestId }: RunningJob,
+  { requestId, background }: RunningJob,
   { offer: { price }, reach }: Candidate,
   tokens: ChargedTokens,
   { terms = {} }: Usage,
   log: Logger,
 ): ChargeTerms | undefined {
   if (reach === undefined || !hasRules(price)) return undefined
-  const { strange, ...charged } = chargeTermsOf(price, reach, tokens, terms)
+  // A request in the background has its own service tier, whatever the vendor calls that of its reply.
+  const isOfBatch = background !== undefined && reach.serviceTier === backgroundTier
+  const reported = isOfBatch ? { ...terms, serviceTier: backgroundTier } : terms
+  const { strange, ...charged } = chargeTermsOf(price, reach, tokens, reported)
   if (strange.length > 0) {
     log.warn(
       { request_id: requestId, strange },

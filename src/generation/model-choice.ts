@@ -14,7 +14,11 @@ import type { Job, Need, TextRequest } from './request.ts'
  * The model `name`, if the job may use it, it can do what the job needs and generate as many tokens. Throws Problem `unknown_model`,
  * `model_not_allowed` or `invalid_field`.
  */
-export function chooseModel(catalogue: Catalogue, { request, allowedModels }: Job, name: string): Offer {
+export function chooseModel(
+  catalogue: Catalogue,
+  { request, allowedModels }: Pick<Job, 'request' | 'allowedModels'>,
+  name: string,
+): Offer {
   const offer = findAllowed(catalogue, allowedModels, name)
   checkKind(request, offer)
   if (request.needs) checkCapabilities(offer, request.needs)

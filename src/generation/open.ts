@@ -7,6 +7,7 @@ import { createFinder } from '../platform/network/networks.ts'
 import type { ApiRefusals } from '../usage/requests/refusals.ts'
 import { createImageFetcher } from './files/image-fetcher.ts'
 import { createGeneration, type Generation } from './generation.ts'
+import { createQueuedCalls, type QueuedCalls } from './calls/queued-calls.ts'
 import { registerGeneration, type GenerationRoutesNeeds } from './routes.ts'
 
 type RouteNeeds = Omit<
@@ -25,6 +26,7 @@ interface OpenNeeds extends RouteNeeds {
 
 export interface GenerationFeature extends Feature {
   readonly generation: Generation
+  readonly queuedCalls: QueuedCalls
 }
 
 /** Opens the generation of text and /v1. Its server closes it. */
@@ -45,5 +47,6 @@ export function openGeneration(needs: OpenNeeds): GenerationFeature {
     onCharged: metrics.tokensCharged,
     onRefused: refusals.note,
   }
-  return { generation, routes: (server) => registerGeneration(server, routeNeeds) }
+  const queuedCalls = createQueuedCalls(routeNeeds)
+  return { generation, queuedCalls, routes: (server) => registerGeneration(server, routeNeeds) }
 }

@@ -120,7 +120,7 @@ export const generateText: Operation<typeof schema.generateRequest> = {
 }
 
 /** The errors of an API with its own error format. */
-function refusalsAs(body: TSchema, codes = generating): Record<number, TSchema> {
+export function refusalsAs(body: TSchema, codes = generating): Record<number, TSchema> {
   const ours = Object.entries(refusals(codes))
   return Object.fromEntries(
     ours.map(([status, { description, headers }]: [string, Described]) => [status, { ...body, description, headers }]),

@@ -5,9 +5,18 @@ import type { TokenCount } from '../models/model.ts'
 import { filesOf, type CacheMark, type Part, type Prompt } from '../models/conversation.ts'
 import { mostInput } from './model-choice.ts'
 
+/** The service tier of requests in the background, where a price has it. */
+export const backgroundTier = 'batch'
+
 /** What a request with this count of its prompt can reach of the rules of its price. Undefined if the price has none. */
-export function reachOf({ price, model }: Offer, prompt: Prompt, input: TokenCount): Reach | undefined {
+export function reachOf(
+  { price, model }: Offer,
+  prompt: Prompt,
+  input: TokenCount,
+  isBackground = false,
+): Reach | undefined {
   if (!hasRules(price)) return undefined
+  const hasTier = isBackground && price.rules.serviceTiers?.[backgroundTier] !== undefined
   const most = input.exact ? undefined : model.mostTokens?.(prompt)
   return {
     // A count that is no more than an estimate does not bound the step.
@@ -15,7 +24,7 @@ export function reachOf({ price, model }: Offer, prompt: Prompt, input: TokenCou
     images: filesOf(prompt.messages).filter(({ mediaType }) => mediaType !== 'application/pdf').length,
     hourWrites: marksOf(prompt).some(({ ttl }) => ttl === '1h'),
     tools: {},
-    serviceTier: textIn(prompt.vendorFields?.['service_tier']),
+    serviceTier: hasTier ? backgroundTier : textIn(prompt.vendorFields?.['service_tier']),
     region: textIn(prompt.vendorFields?.['inference_geo']),
   }
 }

@@ -10,7 +10,7 @@ import {
   type StoredReply,
 } from '../billing/till/till.ts'
 import type { ReplyPart } from '../models/conversation.ts'
-import type { StopReason, Usage } from '../models/model.ts'
+import type { StopReason, Usage, Vector } from '../models/model.ts'
 import type { FinishedReply } from './finished-reply.ts'
 import { generateResponse } from './schema.ts'
 
@@ -41,6 +41,8 @@ export interface Reply {
   readonly usage: ChargedTokens
   /** Those of the output tokens that were spent on reasoning; undefined where the model does not report them. */
   readonly reasoningTokens: number | undefined
+  /** Of embeddings: one for each text. */
+  readonly vectors?: readonly Vector[] | undefined
   /** A decimal in the account's currency. Undefined in a replay, which costs nothing. */
   readonly cost: string | undefined
   /** The body of section 2.2 of the specification. */
@@ -65,6 +67,7 @@ export function settledReply(id: string, model: string, finished: FinishedReply,
     stopReason,
     usage,
     reasoningTokens: finished.usage.reasoningTokens,
+    vectors: finished.vectors,
     cost: formatMoney(cost),
     body: bodyOf(finished, usage),
     levels,
@@ -82,12 +85,15 @@ export const chargedTokensOf = (usage: Usage): ChargedTokens => ({
 
 /** What is stored of a reply, with the usage that the model reported: what is charged is not known yet. */
 export function storedReplyOf(model: string, finished: FinishedReply): StoredReply {
-  const { parts, usage } = finished
+  const { parts, usage, vectors } = finished
   const { reasoningTokens: reasoning_tokens, cachedTokens, cacheWriteTokens } = usage
   const kinds = { cached_tokens: cachedTokens || undefined, cache_write_tokens: cacheWriteTokens || undefined }
-  const rest = { parts, reasoning_tokens, ...kinds }
+  const rest = { parts, reasoning_tokens, ...kinds, vectors: vectors?.map(plainVector) }
   return { headers: { [modelHeader]: model }, body: bodyOf(finished, chargedTokensOf(usage), rest) }
 }
+
+/** JSON would write a typed array as an object. */
+const plainVector = (vector: Vector): Vector => (vector instanceof Float32Array ? [...vector] : vector)
 
 function bodyOf(
   { text, stopReason }: Pick<Reply, 'text' | 'stopReason'>,
@@ -110,6 +116,7 @@ const storedBody = Compile(
     reasoning_tokens: Type.Optional(Type.Integer()),
     cached_tokens: Type.Optional(Type.Integer()),
     cache_write_tokens: Type.Optional(Type.Integer()),
+    vectors: Type.Optional(Type.Array(Type.Union([Type.String(), Type.Array(Type.Number())]))),
   }),
 )
 
@@ -131,6 +138,7 @@ export function replayedReply({ originalRequestId, headers, body, charged, level
     stopReason,
     usage,
     reasoningTokens: stored.reasoning_tokens,
+    vectors: stored.vectors,
     cost: undefined,
     body: bodyOf({ text, stopReason }, usage),
     levels,

@@ -54,14 +54,23 @@ export interface Job {
   readonly stop?: AbortSignal | undefined
   /** `hash` identifies the body, to tell a retry from another request with the same key. */
   readonly idempotency?: { readonly key: string; readonly hash: string } | undefined
+  /** Whether it must neither refuse nor delay a request that someone waits for. It then has a `backgroundKey` for idempotency. */
+  readonly background?: BackgroundJob | undefined
+}
+
+/** What a job in the background asks before it takes its place. */
+export interface BackgroundJob {
+  /** Takes a request with at most as many tokens from what other requests leave of the limits. Throws Problem `rate_limit_exceeded`. */
+  take(payer: Payer, tokens: number): Promise<void>
 }
 
 /** The bounds and sampling parameters of the run of a job. */
-export function limitsOf({ requestId, request, payer }: Job, maxOutputTokens: number): RunLimits {
+export function limitsOf({ requestId, request, payer, background }: Job, maxOutputTokens: number): RunLimits {
   const { temperature, topP, seed } = request
   // OpenAI refuses an empty list.
   const stop = request.stop?.length === 0 ? undefined : request.stop
-  return { maxOutputTokens, account: payer.accountId, requestId, temperature, topP, seed, stop }
+  const limits = { maxOutputTokens, account: payer.accountId, requestId, temperature, topP, seed, stop }
+  return background ? { ...limits, yields: true } : limits
 }
 
 /** The most characters of a value that is kept. A pair with a longer one is accepted, and left out of the ledger. */

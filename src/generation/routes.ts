@@ -40,6 +40,8 @@ export interface GenerationRoutesNeeds {
   readonly fileBytes: number
   readonly permitted: Permissions
   readonly images: Pick<ImageFetcher, 'check'>
+  /** Adds further routes for callers with a key. */
+  readonly moreCalls?: ((v1: Server) => void) | undefined
   /** Called for every charged reply. */
   readonly onCharged?: (model: string, usage: Reply['usage']) => void
   /** Called for every request with a key that was refused or failed, and so not charged. */
@@ -53,7 +55,11 @@ export function registerGeneration(server: Server, needs: GenerationRoutesNeeds)
   server.jsonOnlyUrls.add('/v1', { noStore: true })
   server.decorateRequest('caller', undefined)
   server.addHook('onClose', () => generation.close())
-  void server.register(async (v1: Server) => registerCalls(v1, withKeys(needs), calls), { prefix: '/v1' })
+  const addCalls = async (v1: Server): Promise<void> => {
+    registerCalls(v1, withKeys(needs), calls)
+    needs.moreCalls?.(v1)
+  }
+  void server.register(addCalls, { prefix: '/v1' })
   registerTryIt(server, calls, needs)
 }
 

@@ -63,19 +63,19 @@ function withUniqueCalls(reply: WholeReply, { messages }: Prompt): WholeReply {
   return reply.parts ? { ...reply, parts: createReplyCallIds(messages).inParts(reply.parts) } : reply
 }
 
-/** Embeddings of the prompt's messages, and what they used. Throws the model's Problem. */
-export async function runEmbedding(job: RunningJob, { offer }: Candidate) {
-  const { signal, requestId, request, payer } = job
+/** Embeddings of the prompt's messages, and what they used; none if the caller disconnected. Throws the model's Problem. */
+export async function runEmbedding(job: RunningJob, { offer }: Candidate): Promise<FinishedReply> {
+  const { signal, requestId, request, payer, background } = job
   if (signal.aborted) throw disconnected()
   const { prompt, embedding } = request
   if (!offer.model.embed || !embedding) throw new Error('a model without embeddings was chosen')
   const { vectors, usage } = await offer.model.embed(
     prompt,
-    { ...embedding, requestId, account: payer.accountId },
+    { ...embedding, requestId, account: payer.accountId, yields: background !== undefined },
     signal,
   )
   const finished = checkFinished({ text: '', stopReason: vectors ? 'complete' : 'cancelled', usage }, signal)
-  return { finished, vectors: vectors ?? [] }
+  return { ...finished, vectors: vectors ?? [] }
 }
 
 export const startStream: Start<StartedStream> = async (job, { offer, maxOutputTokens }) => {

@@ -41,6 +41,7 @@ export function createRunningJobs(): RunningJobs {
         startedAt: asked.startedAt ?? performance.now(),
         signal: asked.stop ? AbortSignal.any([signal, asked.stop]) : signal,
         stop: asked.stop,
+        background: asked.background,
         disconnected: asked.signal,
         considered: [],
         isHeld: false,

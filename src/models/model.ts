@@ -16,6 +16,8 @@ export interface RunLimits {
   readonly stop?: readonly string[] | undefined
   /** The account that pays. Accounts take turns where requests queue for a model. */
   readonly account?: string
+  /** Whether the run takes only a free slot of a local model, and gives it up for another: it then throws Problem `unavailable`. Default: no. */
+  readonly yields?: boolean | undefined
   /** Appears as `request_id` in every log line of the run. */
   readonly requestId?: string | undefined
 }
@@ -98,6 +100,8 @@ export interface EmbeddingOptions {
   readonly dimensions?: number | undefined
   /** The account that pays. Accounts take turns where requests queue for a model. */
   readonly account?: string | undefined
+  /** As of `RunLimits`. */
+  readonly yields?: boolean | undefined
   /** Appears as `request_id` in every log line of the run. */
   readonly requestId?: string | undefined
 }

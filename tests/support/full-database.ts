@@ -6,6 +6,7 @@ import { eraseClient } from '../../src/client-data/store.ts'
 import { claimMonth } from '../../src/invoicing/run/store.ts'
 import type { Database } from '../../src/platform/database/database.ts'
 import { createThrottle } from '../../src/signin/throttle/throttle.ts'
+import { batchLine, createBatch } from './batches.ts'
 import { clientId, clientSecret } from './lying-provider.ts'
 import { addPasskey, post, setUpTotp } from './own-account.ts'
 import { addPastUsage } from './past-usage.ts'
@@ -97,6 +98,8 @@ async function useAccounts(service: Portal['service']) {
   await service.keys.rotate(monthly.keyId, { overlapMs: 60_000 }, byService)
   await service.keys.revoke((await service.customer()).keyId, byService)
   await addAlert(service.database, steady.accountId)
+  const batch = await createBatch(service, steady.key, [batchLine('one'), batchLine('two')])
+  await until(async () => (await service.call(`/v1/batches/${batch.id}`, steady.key)).json['status'] === 'completed')
   // An account in steady use has an allowance, and so has a key with limits.
   await service.keys.setLimits(steady.keyId, { requestsPerMinute: 100_000 }, byService)
   await useBudgets(service, steady)

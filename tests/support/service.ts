@@ -27,6 +27,8 @@ export interface ServiceOptions {
   readonly models: readonly object[]
   readonly aliases?: Readonly<Record<string, string>>
   readonly requestBytes?: string
+  /** More `limits` of the configuration file. */
+  readonly limits?: object
   /** `limits.fetch_hosts` of the configuration file. */
   readonly fetchHosts?: readonly string[]
   readonly metricsToken?: string
@@ -217,7 +219,8 @@ async function configure(options: ServiceOptions): Promise<Config> {
   const mail = options.mail === undefined ? undefined : { url: options.mail, from: 'Tollgate <tollgate@firm.example>' }
   const root = await mkdtemp(path.join(tmpdir(), 'tollgate-service-'))
   const file = path.join(root, 'tollgate.yaml')
-  const limits = { request_bytes: requestBytes ?? '1MiB', ...(fetchHosts && { fetch_hosts: fetchHosts }) }
+  const hosts = fetchHosts && { fetch_hosts: fetchHosts }
+  const limits = { request_bytes: requestBytes ?? '1MiB', ...hosts, ...options.limits }
   const metrics = metricsToken === undefined ? {} : { metrics: { token: metricsToken } }
   const portal = { ...(signIn && { sign_in: signIn }), ...(session && { session }), ...(mail && { mail }) }
   const others = { ...(options.sms && { sms: options.sms }), ...(options.firm && { firm: options.firm }) }

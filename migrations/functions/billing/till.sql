@@ -4,6 +4,8 @@
 -- much of its output as the limits and the credit have room for, and at least that many tokens; its row has that output as charged_output.
 -- A settlement with "terms" has its own prices, and "fixed" of an admission is what it can cost besides its tokens: both only if the
 -- price of the model has rules.
+-- A request in the background takes nothing from the buckets, and leaves half of the credit and of the budgets that are free to others. Its
+-- idempotency key says so: callers can send none with a space.
 do $$
 begin
   -- Those of versions 0.2.0 and 1.0.0 return fewer columns.
@@ -38,10 +40,12 @@ declare
   v_accounts account_change[] := '{}';
   v_limits key_limit[] := '{}'; -- as they are after the items so far
   v_limit_ids uuid[] := '{}';
+  v_moved_limits uuid[] := '{}'; -- those from whose buckets an item has taken, or to which it has given back
   -- The account of the items at hand.
   v_account uuid;
   v_account_exists boolean := false;
   v_account_lent boolean; -- whether an instance has an allowance of it
+  v_account_moved boolean; -- as of v_moved_limits
   v_token_capacity bigint; -- less what is lent
   v_month_charged numeric; -- before this call
   v_credit numeric; -- without what is held
@@ -77,6 +81,9 @@ declare
   v_more bigint;
   v_tokens bigint; -- in the unit of levels: those taken, or given back
   v_requests bigint;
+  v_unavailable numeric; -- of the credit: what is held, and for a request in the background half of the rest
+  v_key_unavailable numeric; -- of the budgets of the key
+  v_budget_available numeric; -- of the shared budgets
   v_kept idempotency; -- what an earlier request with the same key left
 begin
   perform note_batch(p_instance, p_batch);
@@ -115,7 +122,8 @@ begin
     ), locked as (
       select account.* from account where account.id in (select account from item) order by account.id for no key update
     )
-    select item.*, locked.id is not null as account_exists, locked.status, locked.limits_keys, locked.has_budgets, locked.requests_per_minute,
+    select item.*, coalesce(item.idempotency_key like 'background %', false) as background, locked.id is not null as account_exists,
+      locked.status, locked.limits_keys, locked.has_budgets, locked.requests_per_minute,
       locked.tokens_per_minute, locked.monthly_limit, locked.month, locked.month_charged,
       locked.credited - locked.charged as balance, locked.held + locked.credit_lent as held_before, locked.credit_lent,
       locked.requests_lent, locked.tokens_lent, locked.request_level, locked.token_level, locked.level_at
@@ -131,7 +139,8 @@ begin
     if v_account is distinct from v_item.account then
       if v_account_exists then
         v_accounts := v_accounts
-          || row(v_account, v_charge_sum, v_hold_change, v_month_charged, request_level, token_level)::account_change;
+          || row(v_account, v_charge_sum, v_hold_change, v_month_charged, case when v_account_moved then request_level end,
+            case when v_account_moved then token_level end)::account_change;
       end if;
       v_account := v_item.account;
       v_account_exists := v_item.account_exists;
@@ -150,7 +159,9 @@ begin
       v_held := v_item.held_before;
       v_charge_sum := 0;
       v_hold_change := 0;
+      v_account_moved := false;
     end if;
+    v_account_moved := v_account_moved or not v_item.background;
 
     v_limit := null;
     v_limit_index := null;
@@ -167,6 +178,9 @@ begin
       else
         v_limit := v_limits[v_limit_index];
       end if;
+    end if;
+    if v_limit_index is not null and not v_item.background then
+      v_moved_limits := array_append(v_moved_limits, v_limit.id);
     end if;
     v_key_lent := coalesce(v_limit.requests_lent > 0 or v_limit.tokens_lent > 0 or v_limit.credit_lent > 0, false);
     v_key_held := coalesce(v_limit.held + v_limit.credit_lent, 0);
@@ -286,7 +300,7 @@ begin
       foreach v_budget_index in array v_holding loop
         v_budgets[v_budget_index].held := v_budgets[v_budget_index].held - v_item.held;
       end loop;
-      v_tokens := v_tokens * c_unit;
+      v_tokens := case when v_item.background then 0 else v_tokens * c_unit end;
       token_level := greatest(0, least(v_token_capacity, token_level + v_tokens));
       if v_limit.tokens_per_minute is not null then
         v_limit.token_level := greatest(0, least(greatest(0, v_limit.tokens_per_minute - v_limit.tokens_lent) * c_unit,
@@ -302,6 +316,14 @@ begin
       end if;
 
     else
+      v_unavailable := v_held;
+      v_key_unavailable := v_key_held;
+      v_budget_available := v_budget_free;
+      if v_item.background then
+        v_budget_available := v_budget_free / 2;
+        v_unavailable := (v_held + greatest(v_held, v_credit)) / 2;
+        v_key_unavailable := (v_key_held + greatest(v_key_held, least(v_month_left, v_day_left))) / 2;
+      end if;
       v_cost := v_item.input::numeric * greatest(v_item.input_price, v_item.cached_price, v_item.cache_write_price)
         + coalesce(v_item.fixed, 0);
       if v_item.least_output is not null then
@@ -309,15 +331,16 @@ begin
           select hold.max_output_tokens into v_item.output from hold where hold.id = v_item.hold;
         else
           v_item.output := greatest(v_item.least_output, least(v_item.output,
-            least(token_level, v_key_token_level) / c_unit - v_item.input,
-            div(least(v_credit - v_held, v_month_left - v_key_held, v_day_left - v_key_held, v_budget_free) - v_cost,
+            case when v_item.background then least(tokens_per_minute, v_limit.tokens_per_minute)
+              else least(token_level, v_key_token_level) / c_unit end - v_item.input,
+            div(least(v_credit - v_unavailable, v_month_left - v_key_unavailable, v_day_left - v_key_unavailable, v_budget_available) - v_cost,
               nullif(v_item.output_price, 0))));
         end if;
       end if;
       v_cost := v_cost + v_item.output::numeric * v_item.output_price;
       cost := v_cost;
       v_tokens := (v_item.input::bigint + v_item.output) * c_unit;
-      v_requests := v_item.requests * c_unit;
+      v_requests := case when v_item.background then 0 else v_item.requests * c_unit end;
       v_kept := null;
       if v_item.idempotency_key is not null then
         select * into v_kept from idempotency
@@ -326,15 +349,20 @@ begin
       outcome := case
         when v_item.admitted_before then 'admitted'
         else coalesce(early_outcome(v_item.status, v_kept, v_item.hash),
-          refusal(v_requests, v_tokens, v_cost, tokens_per_minute * c_unit, v_credit, v_held, request_level, token_level,
-          v_limit.tokens_per_minute * c_unit, v_month_left, v_day_left, v_key_held, v_key_request_level, v_key_token_level, v_budget_left,
-          v_budget_free), 'taken')
+          refusal(v_requests, v_tokens, v_cost, tokens_per_minute * c_unit, v_credit, v_unavailable,
+          case when not v_item.background then request_level end, case when not v_item.background then token_level end,
+          v_limit.tokens_per_minute * c_unit, v_month_left, v_day_left, v_key_unavailable,
+          case when not v_item.background then v_key_request_level end, case when not v_item.background then v_key_token_level end,
+          v_budget_left, v_budget_available), 'taken')
       end;
       if v_item.least_output is not null and outcome in ('taken', 'admitted') then
         charged_output := v_item.output;
       end if;
       if outcome = 'taken' then
         outcome := 'admitted';
+        if v_item.background then
+          v_tokens := 0;
+        end if;
         request_level := request_level - v_requests;
         token_level := token_level - v_tokens;
         if v_limit.requests_per_minute is not null then
@@ -376,7 +404,9 @@ begin
         select b.id, b.wait_us, b.lent into of_budget, wait_us, v_budget_lent
           from refusing_budget(array(select v_budgets[place] from unnest(v_holding) place), v_cost, v_now) b;
       end if;
-      if v_account_lent and outcome in ('credit_held', 'requests', 'tokens') then
+      if v_item.background then
+        null;
+      elsif v_account_lent and outcome in ('credit_held', 'requests', 'tokens') then
         update account set recalled_at = v_now where account.id = v_item.account;
       elsif v_key_lent and outcome in ('key_held', 'key_requests', 'key_tokens') then
         v_limit.recalled_at := v_now;
@@ -386,7 +416,7 @@ begin
     end if;
 
     -- What the outcome was decided by.
-    lent := case when outcome in ('key_held', 'key_requests', 'key_tokens') then v_key_lent
+    lent := not v_item.background and case when outcome in ('key_held', 'key_requests', 'key_tokens') then v_key_lent
       when outcome = 'budget_held' then v_budget_lent else v_account_lent end;
     of_limit := v_limit.id;
     key_request_level := v_limit.request_level;
@@ -400,7 +430,8 @@ begin
   end loop;
   if v_account_exists then
     v_accounts := v_accounts
-      || row(v_account, v_charge_sum, v_hold_change, v_month_charged, request_level, token_level)::account_change;
+      || row(v_account, v_charge_sum, v_hold_change, v_month_charged, case when v_account_moved then request_level end,
+        case when v_account_moved then token_level end)::account_change;
   end if;
 
   if v_holds_found < jsonb_array_length(p_settle) then
@@ -415,8 +446,9 @@ begin
   end if;
   if cardinality(v_limits) > 0 then
     update key_limit set held = l.held, day = l.day, day_charged = l.day_charged, month = l.month,
-      month_charged = l.month_charged, request_level = l.request_level, token_level = l.token_level, level_at = l.level_at,
-      recalled_at = l.recalled_at
+      month_charged = l.month_charged, request_level = case when l.id = any (v_moved_limits) then l.request_level else key_limit.request_level end,
+      token_level = case when l.id = any (v_moved_limits) then l.token_level else key_limit.token_level end,
+      level_at = case when l.id = any (v_moved_limits) then l.level_at else key_limit.level_at end, recalled_at = l.recalled_at
     from unnest(v_limits) l where key_limit.id = l.id;
   end if;
   if cardinality(v_budgets) > 0 then
@@ -432,7 +464,8 @@ begin
       from unnest(v_holds) h
   )
   update account set charged = account.charged + a.charged, held = account.held + a.held,
-    month = v_month, month_charged = a.month_before + a.charged, request_level = a.request_level,
-    token_level = a.token_level, level_at = v_now
+    month = v_month, month_charged = a.month_before + a.charged, request_level = coalesce(a.request_level, account.request_level),
+    token_level = coalesce(a.token_level, account.token_level),
+    level_at = case when a.request_level is null then account.level_at else v_now end
   from unnest(v_accounts) a where account.id = a.id;
 end $$;

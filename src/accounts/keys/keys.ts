@@ -43,7 +43,7 @@ export interface Keys {
    */
   identify(authorization: string | undefined): Caller | Promise<Caller>
   /** Checks a known caller again, without the secret. Otherwise like `identify`. */
-  identifyAgain(caller: Caller): Caller | Promise<Caller>
+  identifyAgain(caller: Pick<Caller, 'publicId'>): Caller | Promise<Caller>
   /**
    * The caller as whom a signed-in person calls the API: a scratch key of their own on this account, which is created at its
    * first use. It has no text, so it can be used only here. It expires 24 hours after its last use, and the next use renews
@@ -95,7 +95,7 @@ export function createKeys({ database, log }: { database: Database; log: Logger 
     return caller
   }
 
-  const identifyAgain = async ({ publicId }: Caller): Promise<Caller> => {
+  const identifyAgain = async ({ publicId }: Pick<Caller, 'publicId'>): Promise<Caller> => {
     const key = cache.fresh(publicId) ?? (await cache.lookUp(publicId))
     if (key === undefined) throw unknownKey()
     return granted(callerOf(key))

@@ -8,7 +8,7 @@ import { createSettlements } from './settlements.ts'
 import type { Payer } from '../payer.ts'
 import type { HoldRequest, Replay, Till } from './till.ts'
 import { levelsOf, refusalOf } from './limits.ts'
-import { readPrecheck } from './store.ts'
+import { readPrecheck, returnSpare, takeSpare } from './store.ts'
 import { replayOf } from './replay.ts'
 
 /** Opens this instance's till on PostgreSQL. Throws Problem `unavailable` without a database. */
@@ -35,6 +35,9 @@ export async function createTill({ database, log }: { database: Database; log: L
     settle: settlements.settle,
     release: settlements.release,
     takeRequest: admissions.takeRequest,
+    takeSpare: (payer: Payer, tokens: number) => takeSpare(database, payer, tokens),
+    returnSpare: (payer: Payer, unused: { readonly requests: number; readonly tokens: number }) =>
+      returnSpare(database, payer, unused),
     levels: (payer: Payer) => readLevels({ database, allowances }, payer),
     unchargedTokens: settlements.unchargedTokens,
     drain: () => batches.drain(),

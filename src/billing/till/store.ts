@@ -9,6 +9,7 @@ import type { RefusalRow, Standing } from './limits.ts'
 import type { ChargedTokens } from '../prices/tokens.ts'
 import { holdCostOf } from './hold-item.ts'
 import type { HoldRequest } from './till.ts'
+import type { Payer } from '../payer.ts'
 
 /** The instance that sends a batch, and the batch's number. The database refuses a number that is not above the last. */
 interface BatchId {
@@ -164,4 +165,22 @@ export async function readPrecheck(
     ],
   })
   return row
+}
+
+/** The milliseconds to wait, at least; 0 if the request and its tokens were taken, or if there is no such account. */
+export async function takeSpare(database: Queryable, { accountId, limitId }: Payer, tokens: number): Promise<number> {
+  const [row] = await database.rows<{ wait: bigint | null }>({
+    name: 'take spare',
+    text: 'select take_spare($1, $2, $3) as wait',
+    values: [accountId, limitId, tokens],
+  })
+  return Math.ceil(Number(row?.wait ?? 0n) / 1000)
+}
+
+export async function returnSpare(
+  database: Queryable,
+  { accountId, limitId }: Payer,
+  { requests, tokens }: { readonly requests: number; readonly tokens: number },
+): Promise<void> {
+  await database.rows('select return_spare($1, $2, $3, $4)', [accountId, limitId, requests, tokens])
 }

@@ -30,6 +30,12 @@ export interface HoldRequest {
   readonly idempotency?: Idempotency | undefined
 }
 
+/**
+ * The idempotency key of a request in the background. It takes nothing from the limits per minute, since `takeSpare` has taken what it needs, and is
+ * refused rather than hold more than half of the credit, or of a budget, that is free. No caller can send such a key: it has a space.
+ */
+export const backgroundKey = (name: string): string => `background ${name}`
+
 /** Two requests with the same key are the same request if their hashes are equal. */
 export interface Idempotency {
   readonly key: string
@@ -119,6 +125,13 @@ export interface Till {
   release(requestId: string, accountId: string): Promise<Levels | undefined>
   /** Takes one request from the limit. Throws TillRefusal. */
   takeRequest(requestId: string, payer: Payer): Promise<Levels>
+  /**
+   * Takes one request and its tokens from what other requests have left of the limits: what their buckets had no room for. Returns 0 if it did, and
+   * otherwise after how many milliseconds to ask again, at least.
+   */
+  takeSpare(payer: Payer, tokens: number): Promise<number>
+  /** Returns what was taken with `takeSpare` and not used. */
+  returnSpare(payer: Payer, unused: { readonly requests: number; readonly tokens: number }): Promise<void>
   /** Reads the levels of the limits, or undefined if the account does not exist. Writes nothing. */
   levels(payer: Payer): Promise<Levels | undefined>
   /** Tokens that this instance could not charge, because they exceeded the hold, the credit and the limits. */

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { budgetHeaders, budgetsFor } from '../../accounts/budgets/known-budgets.ts'
 import type { Caller } from '../../accounts/keys/keys.ts'
+import type { Payer } from '../../billing/payer.ts'
 import { disconnectSignal } from '../../platform/http/connection/disconnect.ts'
 import { Problem } from '../../platform/problems.ts'
 import { anthropicMessages } from '../dialects/anthropic/anthropic-messages.ts'
@@ -71,16 +72,26 @@ export async function checkAttribution({ own }: Caller, clientId: string, isClie
   }
 }
 
+/** The shared budgets that a request of the caller counts in. */
+const countedIn = ({ keyId, sharedBudgets }: Caller, { tags }: TextRequest) =>
+  sharedBudgets && budgetsFor(sharedBudgets, keyId, tags)
+
+/** What a request of the caller is charged to. */
+export function payerOf(caller: Caller, text: TextRequest, counted = countedIn(caller, text)): Payer {
+  const { accountId, keyId, limitId } = caller
+  return { accountId, keyId, limitId, clientId: text.clientId, ...counted }
+}
+
 /** The job of an HTTP request with an API key. Throws Problem `invalid_field` for a bad Idempotency-Key. */
 export function jobOf(request: FastifyRequest, reply: FastifyReply, text: TextRequest): Job {
-  const { accountId, keyId, limitId, allowedModels, sharedBudgets } = callerOf(request)
-  const counted = sharedBudgets && budgetsFor(sharedBudgets, keyId, text.tags)
+  const caller = callerOf(request)
+  const counted = countedIn(caller, text)
   if (counted) reply.headers(budgetHeaders(counted.budgets))
   return {
     requestId: request.id,
     request: text,
-    payer: { accountId, keyId, limitId, clientId: text.clientId, ...counted },
-    allowedModels,
+    payer: payerOf(caller, text, counted),
+    allowedModels: caller.allowedModels,
     startedAt: request.startedAt,
     signal: disconnectSignal(reply),
     idempotency: idempotencyOf(request),

@@ -21,8 +21,8 @@ import { registerModels } from '../models/routes.ts'
 import { registerOwnUsage } from '../own/routes.ts'
 import type { ImageFetcher } from '../files/image-fetcher.ts'
 import type { NoteRefusal } from './refusal-notes.ts'
+import { refuseLargeText } from './text-size.ts'
 import type { Job, TextRequest } from '../request.ts'
-import { filesOf, type Prompt } from '../../models/conversation.ts'
 
 /** Who makes the calls of a prefix. Every method throws Problem. */
 export interface Callers {
@@ -67,7 +67,7 @@ function registerGenerating(scope: Server, { checkClient }: Callers, needs: Call
   const handle = (dialect: Dialect) => (request: FastifyRequest, reply: FastifyReply) => {
     const parsed = dialect.read(request.body, permitted)
     images.check(parsed.request.prompt)
-    refuseLargeText(request, parsed.request.prompt, requestBytes)
+    refuseLargeText(request.bodyBytes, parsed.request.prompt, requestBytes)
     const job = jobOf(request, reply, parsed.request)
     const onReply = (made: Reply) => {
       note(request, made, job)
@@ -143,7 +143,7 @@ function registerCounting(scope: Server, { checkClient }: Callers, needs: CallsN
   scope.post('/messages/count_tokens', ofMessages, async (request, reply) => {
     const text = readCountRequest(request.body, permitted)
     images.check(text.prompt)
-    refuseLargeText(request, text.prompt, requestBytes)
+    refuseLargeText(request.bodyBytes, text.prompt, requestBytes)
     const { inputTokens } = await count(request, reply, text, anthropicMessages)
     return { input_tokens: inputTokens }
   })
@@ -199,15 +199,3 @@ function note(request: FastifyRequest, { model, usage, cost, stopReason, replaye
 }
 
 const lateCharge = 'charged after the caller disconnected'
-
-/**
- * Bounds what is not a file: routes that accept images and documents have a higher body limit. Throws Problem
- * `request_too_large` if the body without them exceeds `most` bytes.
- */
-function refuseLargeText({ bodyBytes }: FastifyRequest, { messages }: Prompt, most: number): void {
-  if (bodyBytes <= most) return
-  const ofFiles = filesOf(messages).reduce((sum, { data }) => sum + data.length, 0)
-  if (bodyBytes - ofFiles <= most) return
-  const what = ofFiles === 0 ? '' : ', without its images and documents,'
-  throw new Problem('request_too_large', `The body${what} is larger than ${most} bytes. Send less at a time.`)
-}

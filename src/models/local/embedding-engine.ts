@@ -2,7 +2,7 @@ import { Problem } from '../../platform/problems.ts'
 import { base64OfFloats, noText } from '../embeddings.ts'
 import type { CountOptions, EmbeddedTexts, EmbeddingOptions, Prompt, TokenCount, Usage } from '../model.ts'
 import { callFailure } from './call-parts.ts'
-import { cancelling, createEngineHost, type EngineNeeds, type LocalEngine } from './engine-host.ts'
+import { cancelling, createEngineHost, endingSignal, type EngineNeeds, type LocalEngine } from './engine-host.ts'
 import type { CountedMessage, TooLongMessage } from './protocol.ts'
 
 export interface EmbeddingEngineNeeds extends EngineNeeds {
@@ -31,16 +31,17 @@ export function createEmbeddingEngine({ dimensions: shorter, ...needs }: Embeddi
 
   async function embed(
     prompt: Prompt,
-    { encoding, dimensions, account, requestId }: EmbeddingOptions,
+    { encoding, dimensions, account, yields, requestId }: EmbeddingOptions,
     signal: AbortSignal,
   ): Promise<EmbeddedTexts> {
     host.assertOpen()
     const arrivedAt = performance.now()
-    using turn = await queue.enter({ signal, account })
-    const child = turn && (await supervisor.available(arrivedAt, signal))
-    if (!child || signal.aborted) return { vectors: undefined, usage: usageOf(0) }
+    using turn = await queue.enter({ signal, account, yields })
+    const ends = endingSignal(turn, signal)
+    const child = turn && (await supervisor.available(arrivedAt, ends))
+    if (!child || ends.aborted) return { vectors: undefined, usage: usageOf(0) }
     using call = calls.open()
-    using _ = cancelling(child, call, signal)
+    using _ = cancelling(child, call, ends)
     child.send({ kind: 'embed', id: call.id, prompt, dimensions })
     const answer = await call.next()
     if (answer.kind === 'too-long') throw tooLong(answer, prompt, needs.context)

@@ -5,7 +5,7 @@ import type { CountOptions, Model, Prompt } from '../model.ts'
 import { createCalls, type Call, type Calls, type EngineAnswer } from './calls.ts'
 import { startEngineProcess, type EngineProcess } from './engine-process.ts'
 import type { LoadOrder } from './protocol.ts'
-import { createQueue, type Queue } from './queue.ts'
+import { createQueue, type Queue, type Turn } from './queue.ts'
 import { createSupervisor, type Supervisor } from './supervisor.ts'
 
 export interface EngineNeeds {
@@ -113,6 +113,10 @@ async function settledWithin(work: Promise<void>, ms: number): Promise<void> {
   await Promise.race([work, grace])
   over.abort()
 }
+
+/** Aborts when the caller disconnects, or when the turn yields to another request. */
+export const endingSignal = (turn: Turn | undefined, signal: AbortSignal): AbortSignal =>
+  turn?.yielded ? AbortSignal.any([signal, turn.yielded]) : signal
 
 /** Cancels the call in the child if `signal` aborts or the call is disposed of before its end. */
 export function cancelling(child: EngineProcess, call: Call, signal?: AbortSignal): Disposable {

@@ -2,7 +2,7 @@ import type { Capability } from '../capabilities.ts'
 import type { CountOptions, Prompt, StreamPart, TokenCount } from '../model.ts'
 import { callFailure, endPart, partsOf, wholeOf } from './call-parts.ts'
 import { asCall, forcedTools, replyGrammar } from './forced-call.ts'
-import { cancelling, createEngineHost, type EngineNeeds, type LocalEngine } from './engine-host.ts'
+import { cancelling, createEngineHost, endingSignal, type EngineNeeds, type LocalEngine } from './engine-host.ts'
 import type { RunOrder } from './protocol.ts'
 
 export type { LocalEngine } from './engine-host.ts'
@@ -31,14 +31,15 @@ export function createLocalEngine({ maxOutputTokens, ...needs }: LocalEngineNeed
     const grammar = replyGrammar(prompt)
     const tools = forcedTools(prompt)
     const arrivedAt = performance.now()
-    using turn = await queue.enter({ signal, account: limits.account })
-    const child = turn && (await supervisor.available(arrivedAt, signal))
-    if (!child || signal.aborted) {
+    using turn = await queue.enter({ signal, account: limits.account, yields: limits.yields })
+    const ends = endingSignal(turn, signal)
+    const child = turn && (await supervisor.available(arrivedAt, ends))
+    if (!child || ends.aborted) {
       yield endPart('cancelled', 0, 0)
       return
     }
     using call = calls.open()
-    using _ = cancelling(child, call, signal)
+    using _ = cancelling(child, call, ends)
     // A stop string ends a text, never the arguments of a call.
     const bounds = tools.length === 0 ? limits : { ...limits, stop: undefined }
     child.send({ kind: 'run', id: call.id, prompt, limits: bounds, grammar, stream })

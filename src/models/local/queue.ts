@@ -1,19 +1,25 @@
 import { Problem } from '../../platform/problems.ts'
 
 /** The right to use a slot. The first disposal frees the slot; later ones do nothing. */
-export type Turn = Disposable
+export interface Turn extends Disposable {
+  /** Aborts when the turn yields to another request: it must end then. */
+  readonly yielded: AbortSignal | undefined
+}
 
 export interface TurnRequest {
   readonly signal: AbortSignal
   /** Accounts take turns. Requests without an account count as one account. */
   readonly account?: string | undefined
+  /** Whether its turn yields to requests that would have to wait. It takes a free slot or none. */
+  readonly yields?: boolean | undefined
 }
 
 /** The queue for the slots of a model. */
 export interface Queue {
   /**
    * Resolves when a slot is free, or with undefined if `signal` aborts first. Throws Problem `overloaded`: at once if the
-   * queue is full, or later if the request must make room for an account that has fewer requests waiting.
+   * queue is full, or later if the request must make room for an account that has fewer requests waiting. A request that yields gets a
+   * slot at once, or this problem.
    */
   enter(ask: TurnRequest): Promise<Turn | undefined>
   /** Resolves when no request runs or waits. */
@@ -40,15 +46,21 @@ export function createQueue({ turns, waiting }: QueueLimits): Queue {
   let taken = 0
   let duration = firstGuess
   let untilIdle: (() => void)[] = []
+  /** The turns that can still be made to yield, the newest last. */
+  const yielding: AbortController[] = []
 
-  function begin(): Turn {
+  function begin(yields = false): Turn {
     taken += 1
     const startedAt = performance.now()
+    const stop = yields ? new AbortController() : undefined
+    if (stop) yielding.push(stop)
     let isOver = false
     return {
+      yielded: stop?.signal,
       [Symbol.dispose]() {
         if (isOver) return
         isOver = true
+        if (stop && yielding.includes(stop)) yielding.splice(yielding.indexOf(stop), 1)
         duration += weightOfLast * (performance.now() - startedAt - duration)
         taken -= 1
         lines.next()?.resolve(begin())
@@ -80,12 +92,15 @@ export function createQueue({ turns, waiting }: QueueLimits): Queue {
   return Object.freeze<Queue>({
     async enter(ask) {
       if (ask.signal.aborted) return undefined
-      if (taken < turns) return begin()
+      if (taken < turns) return begin(ask.yields)
+      if (ask.yields) throw overloaded()
       if (lines.waiting() >= waiting) {
         const displaced = lines.makeRoomFor(ask.account ?? '')
         if (!displaced) throw overloaded()
         displaced.reject(overloaded())
       }
+      // The newest has done the least work.
+      yielding.pop()?.abort()
       return wait(ask)
     },
     async idle() {

@@ -403,6 +403,18 @@ export const configSchema = groupOf('The configuration.', {
         'The hosts from which images are fetched that a request has by their URLs, such as `[images.example.com]`, each with its port if that is not the usual one. Images of other hosts are refused. See [images by URL](operating.md#images-by-url).',
       default: [],
     }),
+    batch_requests: whole('The maximum number of requests in a [batch](operating.md#batches).', 1, 1_000_000, 50_000),
+    batch_bytes: written(
+      values.size,
+      'The maximum size of an uploaded file for a batch, or of a batch that is sent at once. An account can keep ten times as much.',
+      { default: '64MiB' },
+    ),
+    batch_in_flight: whole('The requests of batches that one instance makes at a time, at most.', 1, 1000, 8),
+    batch_kept: written(
+      values.period,
+      'How long uploaded files and the results of batches are kept. Results that were downloaded are removed a day later.',
+      { default: '29d' },
+    ),
   }),
   metrics: Type.Optional(
     groupOf('Prometheus metrics at `/metrics`. Without this section, that URL does not exist.', {

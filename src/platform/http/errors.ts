@@ -86,7 +86,9 @@ export function createErrorResponder(needs: ErrorResponderNeeds): ErrorResponder
     const { status } = problems[code]
     request.refusedAs = code
     if (status >= 500) logProblem(log, request, problem)
-    const isBodyRefused = status === 413 || (code === 'overloaded' && !request.raw.complete)
+    const isBodyRefused =
+      status === 413 ||
+      (!request.raw.complete && (code === 'overloaded' || request.routeOptions.config.storesBody === true))
     if (isBodyRefused) discardRest(request)
     // Fastify closes the connection when it refuses a body, possibly before the caller has read the response. That is not
     // necessary: the body has been read to its end, or discardRest reads it.

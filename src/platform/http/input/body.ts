@@ -30,7 +30,7 @@ export function parseJson(request: FastifyRequest, body: Buffer, done: (error: E
   if (textBytes !== undefined && hasMoreText(body, textBytes + mostOfShortFiles)) return done(tooMuchText(textBytes))
   if (request.headers['idempotency-key'] !== undefined) request.bodyHash = hashOf(request.url, body)
   request.bodyBytes = body.length
-  const parsed = parse(body)
+  const parsed = parseBytes(body)
   if (parsed instanceof Problem) done(parsed)
   else done(null, parsed.value)
 }
@@ -41,7 +41,8 @@ const mostOfShortBody = 16 * 1024
 /** RFC 8259 section 8.1: no JSON text that is sent begins with it. */
 const byteOrderMark = Buffer.from('\u{feff}')
 
-function parse(body: Buffer): Problem | { value: unknown } {
+/** Parses JSON in UTF-8, without those that would take too long. The Problem says what is wrong with "the body". */
+export function parseBytes(body: Buffer): Problem | { value: unknown } {
   if (body.length === 0) return new Problem('malformed_json', 'The body is empty: send a JSON object.')
   if (!isUtf8(body)) return new Problem('malformed_json', 'The body is not valid UTF-8: encode it as UTF-8.')
   if (body.subarray(0, byteOrderMark.length).equals(byteOrderMark))

@@ -1,0 +1,107 @@
+import { Type, type TSchema } from 'typebox'
+import { openAiError, refusalsAs, refusalsOfCallers } from '../../generation/calls/formats.ts'
+import { answers, needsKey, rateLimitHeaders, refusalsOfBody } from '../../platform/http/openapi.ts'
+import type { ProblemCode } from '../../platform/problems.ts'
+import * as schema from './schema.ts'
+
+const common = { tags: ['Batches'], ...needsKey }
+const reading: readonly ProblemCode[] = [...refusalsOfCallers, 'not_found']
+const paging: readonly ProblemCode[] = [...refusalsOfCallers, 'invalid_field']
+const changing: readonly ProblemCode[] = [...reading, 'conflict', ...refusalsOfBody, 'request_timeout']
+const ofFile = Type.Object({ id: Type.String({ description: 'The id of the file.' }) })
+const ofBatch = Type.Object({ id: Type.String({ description: 'The id of the batch.' }) })
+
+const responses = (of: TSchema, description: string, codes: readonly ProblemCode[]) => ({
+  response: { 200: answers(of, description, rateLimitHeaders), ...refusalsAs(openAiError, [...codes]) },
+})
+const free = 'Free of charge; does not count towards the limits.'
+
+export const uploadFile = {
+  ...common,
+  operationId: 'createFile',
+  summary: "Upload a file for a batch (OpenAI's files)",
+  description: `A JSON object in each line: \`custom_id\`, \`method\` (POST), \`url\` and \`body\`. It is stored encrypted, for the batch alone. ${free}`,
+  consumes: ['multipart/form-data'],
+  body: schema.fileForm,
+  ...responses(schema.fileObject, 'The file.', changing),
+}
+
+export const listFiles = {
+  ...common,
+  operationId: 'listFiles',
+  summary: 'List the uploaded files',
+  description: `The newest first, without results. ${free}`,
+  querystring: schema.pageQuery,
+  ...responses(schema.listedFiles, 'One page.', paging),
+}
+
+export const retrieveFile = {
+  ...common,
+  operationId: 'retrieveFile',
+  summary: 'Show a file',
+  description: `One that was uploaded, or the results of a batch. ${free}`,
+  params: ofFile,
+  ...responses(schema.fileObject, 'The file.', reading),
+}
+
+export const downloadFile = {
+  ...common,
+  operationId: 'downloadFile',
+  summary: 'Download a file',
+  description: `Results are removed a day after they were downloaded. Their lines are in the order of the requests. ${free}`,
+  params: ofFile,
+  response: {
+    200: {
+      description: 'The lines.',
+      content: { 'application/x-ndjson': { schema: { type: 'string' } } },
+    },
+    ...refusalsAs(openAiError, [...reading]),
+  },
+}
+
+export const deleteFile = {
+  ...common,
+  operationId: 'deleteFile',
+  summary: 'Delete a file',
+  description: `Its batches go on: they have copies of their requests. ${free}`,
+  params: ofFile,
+  ...responses(schema.deletedFile, 'The file is deleted.', reading),
+}
+
+export const createBatch = {
+  ...common,
+  operationId: 'createBatch',
+  summary: "Queue a batch of requests (OpenAI's batches)",
+  description:
+    'The requests of an uploaded file are made within 24 hours, as far as other requests leave room in the limits, and charged to this key as ' +
+    'others are. All are checked first: if any is at fault, the batch has the status `failed`, `errors` names the lines, and nothing is queued.',
+  body: schema.newBatch,
+  ...responses(schema.batchObject, 'The batch.', changing),
+}
+
+export const listBatches = {
+  ...common,
+  operationId: 'listBatches',
+  summary: 'List the batches of the account',
+  description: `The newest first, those of all its keys. ${free}`,
+  querystring: schema.pageQuery,
+  ...responses(schema.listedBatches, 'One page.', paging),
+}
+
+export const retrieveBatch = {
+  ...common,
+  operationId: 'retrieveBatch',
+  summary: 'Show a batch',
+  description: `How far it is, and where its results are. ${free}`,
+  params: ofBatch,
+  ...responses(schema.batchObject, 'The batch.', reading),
+}
+
+export const cancelBatch = {
+  ...common,
+  operationId: 'cancelBatch',
+  summary: 'Cancel a batch',
+  description: `Requests that have begun are made and charged; the others are not. ${free}`,
+  params: ofBatch,
+  ...responses(schema.batchObject, 'The batch.', [...reading, 'conflict']),
+}

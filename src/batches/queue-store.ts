@@ -1,0 +1,217 @@
+import type { Database, Queryable } from '../platform/database/database.ts'
+import type { BatchDialect, BatchFault } from './batch.ts'
+import type { QueuedUrl } from '../generation/calls/queued-calls.ts'
+
+/** A batch with lines to take, or that must end. */
+export interface DueBatch {
+  readonly id: string
+  readonly accountId: string
+  readonly keyId: string
+  readonly publicId: string
+  readonly dialect: BatchDialect
+  readonly endpoint: QueuedUrl
+  /** What its lines were encrypted as part of: its file, or itself. */
+  readonly source: string
+  readonly isEnding: boolean
+}
+
+/** The batches with lines to take, those of which none was taken for longest first. */
+export function readDueBatches(database: Queryable, most: number): Promise<DueBatch[]> {
+  return database.rows({
+    name: 'due batches',
+    text: `select b.id, b.account_id as "accountId", b.key_id as "keyId", k.public_id as "publicId", dialect, endpoint, coalesce(file_id, b.id) as source,
+       status = 'cancelling' or b.expires_at <= clock_timestamp() as "isEnding"
+     from batch b join api_key k on k.id = b.key_id
+     where status in ('in_progress', 'cancelling') and next_at <= clock_timestamp() order by taken_at limit $1`,
+    values: [most],
+  })
+}
+
+/** A line that this instance has taken. */
+export interface TakenLine {
+  readonly number: number
+  readonly content: Buffer
+  readonly tries: number
+  readonly requestId: string
+  /** The request of an earlier try, if that may have been charged. */
+  readonly previous: string | null
+}
+
+/** Takes as many lines as there are ids. Of a batch that is ending, only those that were begun before: they may be charged. */
+export function takeLines(database: Queryable, batchId: string, requestIds: readonly string[]): Promise<TakenLine[]> {
+  return database.rows({
+    name: 'take lines',
+    text: `with open as (
+       -- Locks it, so that it does not end meanwhile.
+       update batch set taken_at = clock_timestamp() where id = $1 and ended_at is null
+       returning status = 'in_progress' and expires_at > clock_timestamp() as begins
+     ), next as materialized (
+       select l.number, l.request_id as previous from batch_line l, open
+       where batch_id = $1 and state = 'queued' and (begins or request_id is not null)
+       order by number limit cardinality($2::uuid[]) for update of l skip locked
+     ), numbered as (
+       select number, previous, row_number() over (order by number) as place from next
+     )
+     update batch_line l set state = 'running', claimed_at = clock_timestamp(), request_id = ($2::uuid[])[place]
+     from numbered n where l.batch_id = $1 and l.number = n.number
+     returning l.number, l.content, l.tries, l.request_id as "requestId", n.previous`,
+    values: [batchId, requestIds],
+  })
+}
+
+/** A line by its batch and its number. */
+export interface LineId {
+  readonly batchId: string
+  readonly number: number
+}
+
+/** Says that these lines are still running here. */
+export async function renewLines(database: Queryable, lines: readonly LineId[]): Promise<void> {
+  await database.rows(
+    `update batch_line l set claimed_at = clock_timestamp() from unnest($1::uuid[], $2::integer[]) r(batch_id, number)
+     where l.batch_id = r.batch_id and l.number = r.number and state = 'running'`,
+    [lines.map(({ batchId }) => batchId), lines.map(({ number }) => number)],
+  )
+}
+
+/** Queues lines again that no instance has said to be running for half a minute, also by a clock that was set back. */
+export async function queueLapsedLines(database: Queryable): Promise<void> {
+  await database.rows(
+    `update batch_line set state = 'queued' where state = 'running'
+       and claimed_at not between clock_timestamp() - interval '30 seconds' and clock_timestamp() + interval '30 seconds'`,
+  )
+}
+
+/** How a line ended. The result is encrypted. */
+export interface LineEnd extends LineId {
+  readonly accountId: string
+  readonly state: 'succeeded' | 'failed'
+  readonly result: Buffer
+  /** The request that was charged. */
+  readonly chargedAs: string | null
+  /** Under which the till has stored the reply, which is not needed from now on. */
+  readonly storedAs: string
+}
+
+/** Ends a line once, and its batch with its last line. */
+export async function endLine(database: Queryable, end: LineEnd): Promise<void> {
+  const { batchId, number, accountId, state, result, chargedAs, storedAs } = end
+  await database.rows({
+    name: 'end line',
+    text: `with ended as (
+       update batch_line set state = $3, result = $4, request_id = $7, content = null, claimed_at = null
+       where batch_id = $1 and number = $2 and state = 'running' returning 1
+     ), freed as (
+       delete from idempotency using ended where account_id = $5 and key = $6 and body is not null
+     )
+     update batch set succeeded = succeeded + case $3 when 'succeeded' then 1 else 0 end, failed = failed + case $3 when 'failed' then 1 else 0 end
+     from ended where id = $1`,
+    values: [batchId, number, state, result, accountId, storedAs, chargedAs],
+  })
+}
+
+/** A line that is to be taken again. */
+export interface LineRetry extends LineId {
+  /** ms that its batch waits. */
+  readonly pause: number
+  readonly waitsFor: 'limits' | 'credit' | 'model'
+  /** Whether the try counts. */
+  readonly counts: boolean
+  /** The request that may have been charged for it. */
+  readonly mayBeCharged: string | null
+}
+
+/** Queues a line again, and lets its batch wait. */
+export async function queueAgain(database: Queryable, requeued: LineRetry): Promise<void> {
+  const { batchId, number, pause, waitsFor, counts, mayBeCharged } = requeued
+  await database.rows({
+    name: 'queue line',
+    text: `with queued as (
+       update batch_line set state = 'queued', claimed_at = null, tries = tries + case when $5 then 1 else 0 end,
+         request_id = $6
+       where batch_id = $1 and number = $2 and state = 'running' returning 1
+     )
+     update batch set next_at = greatest(next_at, clock_timestamp() + $3 * interval '1 ms'), waits_for = $4 from queued where id = $1`,
+    values: [batchId, number, pause, waitsFor, counts, mayBeCharged],
+  })
+}
+
+/** What an earlier try of a line has left: a request that is in flight, a charged reply that is stored, or a charge whose reply is lost. */
+export async function readEarlierTry(
+  database: Queryable,
+  {
+    requestId,
+    accountId,
+    storedAs,
+  }: { readonly requestId: string; readonly accountId: string; readonly storedAs: string },
+): Promise<'nothing' | 'held' | 'stored' | 'lost'> {
+  const [row] = await database.rows<{ found: 'nothing' | 'held' | 'stored' | 'lost' }>({
+    name: 'earlier try',
+    text: `select case when exists (select from hold where id = $1) then 'held'
+       when not exists (select from ledger where request_id = $1) then 'nothing'
+       when exists (select from idempotency where account_id = $2 and key = $3 and body is not null) then 'stored' else 'lost' end as found`,
+    values: [requestId, accountId, storedAs],
+  })
+  return row?.found ?? 'nothing'
+}
+
+/** Ends the batch of a key that is no longer valid, once what is running has ended. */
+export async function failBatch(database: Queryable, id: string, fault: BatchFault): Promise<void> {
+  await database.rows(
+    `update batch set status = 'cancelling', cancelling_at = clock_timestamp(), errors = $2 where id = $1 and status = 'in_progress'`,
+    [id, JSON.stringify([fault])],
+  )
+}
+
+/**
+ * Ends batches whose lines have all ended, and those that were cancelled or have expired and of which no line runs or may be charged. An
+ * instance may take a line up to the moment at which a batch expires, so that moment must be over for a while.
+ */
+export function endBatches(database: Queryable): Promise<{ readonly id: string; readonly status: string }[]> {
+  return database.rows(
+    `update batch set ended_at = clock_timestamp(), waits_for = null, results_until = clock_timestamp() + kept,
+       status = case when succeeded + failed = lines then 'completed' when errors is not null then 'failed'
+         when status = 'cancelling' then 'cancelled' else 'expired' end,
+       output_id = case when dialect = 'openai' and succeeded > 0 then gen_random_uuid() end,
+       error_id = case when dialect = 'openai' and succeeded < lines then gen_random_uuid() end
+     where status in ('in_progress', 'cancelling') and (succeeded + failed = lines
+       or (status = 'cancelling' or expires_at < now() - interval '10 seconds') and not exists (
+         select from batch_line where batch_id = batch.id and (state = 'running' or state = 'queued' and request_id is not null)))
+     returning id, status`,
+  )
+}
+
+const rowsAtOnce = 1000
+
+/**
+ * Removes files and results that have expired, what stopped arriving an hour ago, and what is left of batches that ended 30 days ago, in
+ * statements that are short however many lines there are.
+ */
+export async function removeExpiredBatches(database: Database): Promise<void> {
+  const fileIsDue = `expires_at <= now() or uploaded_at is null and created_at < now() - interval '1 hour'`
+  await inSteps(
+    database,
+    `delete from batch_file_line where ctid = any(array(
+       select l.ctid from batch_file f join batch_file_line l on l.file_id = f.id where ${fileIsDue} limit ${rowsAtOnce}))`,
+  )
+  await database.rows(`delete from batch_file where ${fileIsDue}`)
+  const linesAreDue = `ended_at is not null and (results_until <= now() or results_until is null)
+    or status = 'arriving' and created_at < now() - interval '1 hour'`
+  await inSteps(
+    database,
+    `delete from batch_line where ctid = any(array(
+       select l.ctid from batch b join batch_line l on l.batch_id = b.id where ${linesAreDue} limit ${rowsAtOnce}))`,
+  )
+  await database.rows(
+    `update batch set results_until = null, output_id = null, error_id = null where ended_at is not null and results_until <= now()`,
+  )
+  await database.rows(
+    `delete from batch where ended_at < now() - interval '30 days' and results_until is null
+       or status = 'arriving' and created_at < now() - interval '1 hour'`,
+  )
+  await database.rows(`delete from spare where at < now() - interval '1 day'`)
+}
+
+async function inSteps(database: Queryable, statement: string): Promise<void> {
+  while ((await database.rows(`${statement} returning 1`)).length === rowsAtOnce);
+}

@@ -1,0 +1,88 @@
+import type { Database } from '../platform/database/database.ts'
+import type { Encryption } from '../platform/encryption/encryption.ts'
+import { Problem } from '../platform/problems.ts'
+import { contexts, type Batch, type BatchFile, type Download } from './batch.ts'
+import * as store from './batches-store.ts'
+import * as files from './files-store.ts'
+import { readLine } from './lines.ts'
+import { unrunResult } from './result-lines.ts'
+
+/** The lines with a reply, the others, or all. */
+export type ResultKind = 'output' | 'errors' | 'all'
+
+type FilePart = Exclude<ResultKind, 'all'>
+
+/** Reads results for download, a piece at a time. */
+export function createResultReader({
+  database,
+  encryption,
+}: {
+  readonly database: Database
+  readonly encryption: Encryption
+}) {
+  /** The batch with the results that are this file. Throws Problem `not_found`. */
+  async function ofFile(accountId: string, id: string) {
+    const batch = await store.readBatchOfOutput(database, accountId, id)
+    if (batch === undefined) throw new Problem('not_found', 'There is no file with this id.')
+    const part: FilePart = batch.outputId === id ? 'output' : 'errors'
+    return [batch, part] as const
+  }
+
+  function textOf(batch: Batch, { number, content, result }: store.EndedLine): string {
+    const { accountId, id, fileId } = batch
+    if (result !== null) {
+      const text = encryption.decrypt(result, contexts.result(accountId, id, number))
+      if (text === undefined) throw undecryptable()
+      return text
+    }
+    const text = content && encryption.decrypt(content, contexts.line(accountId, fileId ?? id, number))
+    if (!text) throw undecryptable()
+    return unrunResult(batch, number, readLine(batch.dialect, Buffer.from(text)).customId)
+  }
+
+  async function* resultLines(batch: Batch, part: ResultKind): AsyncGenerator<string, void, void> {
+    for (let after = 0; ;) {
+      const lines = await store.readResults(database, batch.id, { after, part })
+      const last = lines.at(-1)
+      if (last === undefined) return
+      yield lines.map((line) => `${textOf(batch, line)}\n`).join('')
+      after = last.number
+    }
+  }
+
+  return {
+    ofFile,
+    async file(accountId: string, id: string): Promise<BatchFile> {
+      const [batch, part] = await ofFile(accountId, id)
+      const { id: batchId, endedAt, resultsUntil, outputBytes } = batch
+      return {
+        id,
+        name: `batch_${batchId}_${part}.jsonl`,
+        purpose: 'batch_output',
+        bytes: Number(outputBytes),
+        createdAt: endedAt ?? batch.createdAt,
+        expiresAt: resultsUntil ?? batch.expiresAt,
+      }
+    },
+    download: (batch: Batch, part: ResultKind): Download => ({
+      lines: resultLines(batch, part),
+      onEnd: () => store.noteDownload(database, batch.id),
+    }),
+    async *fileLines(accountId: string, id: string): AsyncGenerator<string, void, void> {
+      for (let after = 0; ;) {
+        const lines = await files.readFileLines(database, id, after)
+        const last = lines.at(-1)
+        if (last === undefined) return
+        for (const { number, content } of lines) {
+          const text = encryption.decrypt(content, contexts.line(accountId, id, number))
+          if (text === undefined) throw undecryptable()
+          yield `${text}\n`
+        }
+        after = last.number
+      }
+    },
+  }
+}
+
+const undecryptable = (): Problem =>
+  new Problem('internal', 'This text was encrypted with another key and can no longer be read.')

@@ -1,0 +1,157 @@
+import { randomUUIDv7 } from 'node:crypto'
+import { boundaryOf, createFormSplitter, type FormPiece } from '../platform/http/input/multipart.ts'
+import { Problem } from '../platform/problems.ts'
+import type { Database } from '../platform/database/database.ts'
+import type { Encryption } from '../platform/encryption/encryption.ts'
+import { contexts } from './batch.ts'
+import * as store from './files-store.ts'
+import { createLineSplitter, type NumberedLine } from './lines.ts'
+
+/** How much may be uploaded, and how long it is kept. */
+export interface UploadLimits {
+  /** Of one file. */
+  readonly bytes: number
+  /** Of a line. */
+  readonly lineBytes: number
+  /** An interval of PostgreSQL. */
+  readonly kept: string
+}
+
+/** Files of an account that have not expired may have so many times the bytes of the largest. */
+const mostKept = 10n
+
+/** Throws Problem `conflict` if the account keeps too much. */
+export async function refuseExcess(database: Database, accountId: string, most: number): Promise<void> {
+  if ((await store.readStoredBytes(database, accountId)) < mostKept * BigInt(most)) return
+  const reason = `The files and batches of this account have more than ${mostKept * BigInt(most)} bytes. Delete files, or download results and delete them.`
+  throw new Problem('conflict', reason)
+}
+
+export const tooLarge = (most: number): Problem =>
+  new Problem('request_too_large', `The file is larger than ${most} bytes. Split it into several batches.`, {
+    field: 'file',
+  })
+
+/** Bytes of lines that one statement writes. */
+const mostWritten = 1024 * 1024
+const mostLinesWritten = 1000
+
+/** Collects lines, and passes them on when there are many. */
+export function createLineWriter(write: (lines: readonly store.StoredLine[]) => Promise<void>) {
+  let pending: store.StoredLine[] = []
+  let bytes = 0
+  async function flush(): Promise<void> {
+    if (pending.length === 0) return
+    const lines = pending
+    pending = []
+    bytes = 0
+    await write(lines)
+  }
+  return {
+    async add(line: store.StoredLine): Promise<void> {
+      pending.push(line)
+      bytes += line.content.length
+      if (bytes >= mostWritten || pending.length >= mostLinesWritten) await flush()
+    },
+    flush,
+  }
+}
+
+interface Upload {
+  readonly accountId: string
+  readonly contentType: string | undefined
+  readonly body: AsyncIterable<Buffer>
+}
+
+/** The fields of a form that are no files. */
+const plainFields: ReadonlySet<string> = new Set(['purpose', 'expires_after[anchor]', 'expires_after[seconds]'])
+const longestValue = 100
+
+/**
+ * Stores the file of a form as it arrives, line by line. Nobody sees it before it is complete, and of one that never is, nothing stays for longer
+ * than an hour. Throws Problem.
+ */
+export async function receiveFile(
+  {
+    database,
+    encryption,
+    limits,
+  }: { readonly database: Database; readonly encryption: Encryption; readonly limits: UploadLimits },
+  { accountId, contentType, body }: Upload,
+): Promise<store.FileRow> {
+  const form = createFormSplitter(boundaryOf(contentType))
+  await refuseExcess(database, accountId, limits.bytes)
+  const id = randomUUIDv7()
+  const lines = createLineSplitter(limits.lineBytes)
+  const values = new Map<string, string>()
+  let name: string | undefined
+  let bytes = 0
+  let count = 0
+  const writer = createLineWriter((some) => store.insertFileLines(database, id, some))
+
+  async function keep(found: readonly NumberedLine[]): Promise<void> {
+    for (const { number, bytes: line } of found) {
+      count += 1
+      await writer.add({ number, content: encryption.encrypt(line.toString(), contexts.line(accountId, id, number)) })
+    }
+  }
+  async function take({ name: field, fileName, bytes: piece }: FormPiece): Promise<void> {
+    if (field !== 'file') {
+      noteValue(values, field, piece)
+      return
+    }
+    if (name === undefined) {
+      name = (fileName ?? '').toWellFormed().slice(0, 255) || 'file'
+      const sealed = encryption.encrypt(name, contexts.fileName(accountId, id))
+      await store.insertFile(database, { id, accountId, name: sealed, kept: limits.kept })
+    }
+    bytes += piece.length
+    if (bytes > limits.bytes) throw tooLarge(limits.bytes)
+    await keep(lines.push(piece))
+  }
+
+  for await (const chunk of body) for (const piece of form.push(chunk)) await take(piece)
+  form.end()
+  if (name === undefined) throw new Problem('missing_field', 'The field file is missing.', { field: 'file' })
+  await keep(lines.end())
+  if (count === 0) throw new Problem('invalid_field', 'The file has no lines.', { field: 'file' })
+  checkPurpose(values.get('purpose'))
+  await writer.flush()
+  const file = await store.publishFile(database, id, { lines: count, bytes, keptSeconds: keptSeconds(values) })
+  if (file === undefined) throw new Problem('unavailable', 'The file took too long. Send it again.')
+  return file
+}
+
+function noteValue(values: Map<string, string>, field: string, piece: Buffer): void {
+  if (!plainFields.has(field)) {
+    const shown = /^[\w[\]]{1,60}$/.test(field) ? field : '?'
+    throw new Problem('unknown_field', `The field ${shown} is not known here.`, { field: shown })
+  }
+  const value = (values.get(field) ?? '') + piece.toString()
+  if (value.length > longestValue) throw new Problem('invalid_field', `The field ${field} is too long.`, { field })
+  values.set(field, value)
+}
+
+function checkPurpose(purpose: string | undefined): void {
+  if (purpose === 'batch') return
+  const code = purpose === undefined ? 'missing_field' : 'invalid_field'
+  throw new Problem(code, 'The field purpose must be batch.', { field: 'purpose' })
+}
+
+const [hour, month] = [3600, 2_592_000]
+
+/** What the caller asks for. */
+function keptSeconds(values: ReadonlyMap<string, string>): number | null {
+  const [anchor, seconds] = [values.get('expires_after[anchor]'), values.get('expires_after[seconds]')]
+  if (anchor === undefined && seconds === undefined) return null
+  if (anchor !== 'created_at') {
+    const field = 'expires_after[anchor]'
+    throw new Problem('invalid_field', `The field ${field} must be created_at.`, { field })
+  }
+  const asked = /^\d{1,9}$/.test(seconds ?? '') ? Number(seconds) : 0
+  if (asked < hour || asked > month) {
+    const field = 'expires_after[seconds]'
+    throw new Problem('invalid_field', `The field ${field} must be ${hour} to ${month}.`, { field })
+  }
+  return asked
+}

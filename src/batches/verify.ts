@@ -1,0 +1,27 @@
+import type { Database } from '../platform/database/database.ts'
+import { runChecks, type VerifyCheck, type VerifyQueries } from '../platform/verify-checks.ts'
+
+const batches: VerifyQueries = {
+  'every batch is paid by a key of its account': `
+    select b.id as batch, b.account_id as account, key_id as key, k.account_id as account_of_key
+    from batch b join api_key k on k.id = b.key_id where k.account_id is distinct from b.account_id`,
+  // Lines whose results are removed are gone.
+  'every batch has the lines that it counts': `
+    select id as batch, account_id as account, lines, succeeded, failed, found.* from batch, lateral (
+      select count(*) as lines_found, count(*) filter (where state = 'succeeded') as succeeded_found,
+        count(*) filter (where state = 'failed') as failed_found
+      from batch_line where batch_id = batch.id) found
+    where status <> 'arriving' and ended_at is null and (lines, succeeded, failed) <> (lines_found, succeeded_found, failed_found)
+      or status = 'completed' and results_until > now() and (output_id is not null or succeeded = 0) and succeeded <> succeeded_found`,
+  'every reply of a batch was charged to its key, once': `
+    select batch_id as batch, number as line, l.request_id as request, count(*) over (partition by l.request_id) as lines
+    from batch_line l join batch b on b.id = batch_id
+    where state = 'succeeded' and (
+      not exists (select from ledger where request_id = l.request_id and ledger.account_id = b.account_id and ledger.key_id = b.key_id)
+      or exists (select from batch_line o where o.request_id = l.request_id and (o.batch_id, o.number) <> (l.batch_id, l.number)))`,
+}
+
+/** Checks that batches, their lines and their charges agree. */
+export function verifyBatches(database: Database): Promise<VerifyCheck[]> {
+  return runChecks(database, batches)
+}
