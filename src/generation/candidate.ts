@@ -5,8 +5,8 @@ import { Problem, type ProblemCode } from '../platform/problems.ts'
 import { hasUnreadFiles } from './dialects/files.ts'
 import { readFiles, type ImageFetcher } from './files/image-fetcher.ts'
 import type { Reach } from '../billing/prices/terms.ts'
-import { chooseModel, isCostlyToCount, mostInput, mostOutput } from './model-choice.ts'
-import { heldAt, reachOf } from './reach.ts'
+import { chooseModel, isCostlyToCount, mostOutput } from './model-choice.ts'
+import { heldAt, heldInput, reachOf } from './reach.ts'
 import { replayedReply, type Reply } from './reply.ts'
 import type { Job, TextRequest } from './request.ts'
 import type { RunningJob } from './running-jobs.ts'
@@ -73,7 +73,7 @@ export function createCandidates({ catalogue, till, log, images }: CandidatesNee
       const maxOutputTokens = mostOutput(offer, request, input)
       return {
         offer,
-        inputTokens: mostInput(input),
+        inputTokens: heldInput(offer, request.prompt, input),
         promptTokens: input.tokens,
         maxOutputTokens,
         leastOutputTokens: leastOutput(request),

@@ -6,8 +6,8 @@ import type { Catalogue } from '../models/catalogue.ts'
 import type { Usage, Vector } from '../models/model.ts'
 import { Problem } from '../platform/problems.ts'
 import { createCandidates, type AdmittedJob, type Candidate } from './candidate.ts'
-import { chooseModel, mostInput, mostOutput } from './model-choice.ts'
-import { backgroundTier, heldAt, reachOf } from './reach.ts'
+import { chooseModel, mostOutput } from './model-choice.ts'
+import { backgroundTier, heldAt, heldInput, reachOf } from './reach.ts'
 import { readFiles, type ImageFetcher } from './files/image-fetcher.ts'
 import { findAllowed, listModels, presentModel } from './models/model-list.ts'
 import type { FinishedReply, StreamedPiece } from './finished-reply.ts'
@@ -189,7 +189,7 @@ export function createGeneration({ catalogue, till, log, currency, images }: Gen
       const input = await offer.model.count(request.prompt, job)
       const most = request.maxOutputTokens ?? mostOutput(offer, request, input)
       const { price, fixedCost = 0n } = heldAt(offer, reachOf(offer, request.prompt, input))
-      const maxCost = mostCostOf(price, mostInput(input), most) + fixedCost
+      const maxCost = mostCostOf(price, heldInput(offer, request.prompt, input), most) + fixedCost
       return { inputTokens: input.tokens, maxCost, levels, model: offer.model.id }
     },
     models: (allowedModels) => listModels(catalogue, allowedModels, currency),

@@ -1,7 +1,7 @@
 import type { Price } from '../billing/prices/prices.ts'
 import { isCapable, type Capability } from '../models/capabilities.ts'
 import type { Catalogue, Offer } from '../models/catalogue.ts'
-import type { VendorFields } from '../models/conversation.ts'
+import type { VendorFields, WebSearch } from '../models/conversation.ts'
 import { countedMessages } from '../models/counted.ts'
 import type { TokenCount } from '../models/model.ts'
 import { pricedFields } from '../models/vendor-fields.ts'
@@ -24,6 +24,7 @@ export function chooseModel(
   if (request.needs) checkCapabilities(offer, request.needs)
   if (request.prompt.prefill !== undefined && offer.model.continues !== true)
     throw notContinued(offer, request.prompt.prefill)
+  if (request.prompt.search) checkSearch(offer, request.prompt.search)
   if (request.prompt.vendorFields) checkTaken(offer, request.prompt.vendorFields)
   const most = offer.model.maxOutputTokens
   if ((request.maxOutputTokens ?? 1) <= most) return offer
@@ -68,6 +69,16 @@ function checkTaken({ model: { id, takes }, price }: Offer, fields: VendorFields
   const field = Object.keys(fields).find((name) => takes?.has(name) !== true)
   if (field === undefined) return checkPriced(id, price, fields)
   const reason = `The model ${id} does not take the field ${field}. Omit it, or ask the operator to let it through.`
+  throw new Problem('invalid_field', reason, { field })
+}
+
+/** Whether the vendor of a model may search the web for it: its price must have that. */
+export const canSearch = ({ model, price }: Offer): boolean =>
+  model.searches === true && price.rules?.tools?.web_search !== undefined
+
+function checkSearch(offer: Offer, { field, optional }: WebSearch): void {
+  if (optional || canSearch(offer)) return
+  const reason = `The model ${offer.model.id} has no web_search with a price, which the field ${field} needs. Omit it.`
   throw new Problem('invalid_field', reason, { field })
 }
 

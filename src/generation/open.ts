@@ -8,6 +8,7 @@ import type { ApiRefusals } from '../usage/requests/refusals.ts'
 import { createImageFetcher } from './files/image-fetcher.ts'
 import { createGeneration, type Generation } from './generation.ts'
 import { createQueuedCalls, type QueuedCalls } from './calls/queued-calls.ts'
+import { canSearch } from './model-choice.ts'
 import { registerGeneration, type GenerationRoutesNeeds } from './routes.ts'
 
 type RouteNeeds = Omit<
@@ -43,7 +44,12 @@ export function openGeneration(needs: OpenNeeds): GenerationFeature {
     requestBytes,
     fileBytes,
     images,
-    permitted: { fields: new Set(config.models.flatMap((model) => ('pass' in model ? model.pass : []))) },
+    permitted: {
+      fields: new Set(config.models.flatMap((model) => ('pass' in model ? model.pass : []))),
+      get searches() {
+        return needs.catalogue.list().some(canSearch)
+      },
+    },
     onCharged: metrics.tokensCharged,
     onRefused: refusals.note,
   }

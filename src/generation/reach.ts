@@ -3,30 +3,40 @@ import type { Price } from '../billing/prices/prices.ts'
 import type { Offer } from '../models/catalogue.ts'
 import type { TokenCount } from '../models/model.ts'
 import { filesOf, type CacheMark, type Part, type Prompt } from '../models/conversation.ts'
-import { mostInput } from './model-choice.ts'
+import { canSearch, mostInput } from './model-choice.ts'
 
 /** The service tier of requests in the background, where a price has it. */
 export const backgroundTier = 'batch'
 
 /** What a request with this count of its prompt can reach of the rules of its price. Undefined if the price has none. */
-export function reachOf(
-  { price, model }: Offer,
-  prompt: Prompt,
-  input: TokenCount,
-  isBackground = false,
-): Reach | undefined {
+export function reachOf(offer: Offer, prompt: Prompt, input: TokenCount, isBackground = false): Reach | undefined {
+  const { price, model } = offer
   if (!hasRules(price)) return undefined
   const hasTier = isBackground && price.rules.serviceTiers?.[backgroundTier] !== undefined
-  const most = input.exact ? undefined : model.mostTokens?.(prompt)
+  const search = searchOf(offer, prompt)
+  const most = search ? model.contextTokens : input.exact ? undefined : model.mostTokens?.(prompt)
   return {
     // A count that is no more than an estimate does not bound the step.
     promptTokens: Math.max(mostInput(input), most ?? 0),
     images: filesOf(prompt.messages).filter(({ mediaType }) => mediaType !== 'application/pdf').length,
     hourWrites: marksOf(prompt).some(({ ttl }) => ttl === '1h'),
-    tools: {},
+    tools: search ? { web_search: search.maxUses } : {},
     serviceTier: hasTier ? backgroundTier : textIn(prompt.vendorFields?.['service_tier']),
     region: textIn(prompt.vendorFields?.['inference_geo']),
   }
+}
+
+const searchOf = (offer: Offer, { search }: Prompt) => (search && canSearch(offer) ? search : undefined)
+
+/** Tokens that a search adds to the prompt. Vendors do not bound them; what exceeds the hold is charged as any longer prompt. */
+const tokensOfSearch = 10_000
+
+/** The input tokens to hold, with those that searches may add. */
+export function heldInput(offer: Offer, prompt: Prompt, input: TokenCount): number {
+  const counted = mostInput(input)
+  const search = searchOf(offer, prompt)
+  if (search === undefined) return counted
+  return Math.max(counted, Math.min(counted + search.maxUses * tokensOfSearch, offer.model.contextTokens))
 }
 
 const textIn = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)

@@ -4,6 +4,7 @@ import type { Levels } from '../billing/till/till.ts'
 import { createReplyCallIds } from '../models/call-ids.ts'
 import type { Prompt, WholeReply } from '../models/model.ts'
 import { checkFinished, readStream, type FinishedReply, type StreamedPiece } from './finished-reply.ts'
+import { canSearch } from './model-choice.ts'
 import { limitsOf } from './request.ts'
 import { createTruncation, truncate } from './truncation.ts'
 import type { RunningJob } from './running-jobs.ts'
@@ -46,9 +47,11 @@ export function createRun(candidates: Pick<Candidates, 'fallBack'>) {
   return run
 }
 
-/** A model without reasoning gets no request for it: what was accepted asks for no more than the model does by itself. */
-function promptFor({ request: { prompt } }: RunningJob, { model }: Candidate['offer']): Prompt {
-  return prompt.reasoning && !model.capabilities.has('reasoning') ? { ...prompt, reasoning: undefined } : prompt
+/** A model without reasoning or searches gets no request for them: what was accepted asks for no more than the model does by itself. */
+function promptFor({ request: { prompt } }: RunningJob, offer: Candidate['offer']): Prompt {
+  const asks =
+    prompt.reasoning && !offer.model.capabilities.has('reasoning') ? { ...prompt, reasoning: undefined } : prompt
+  return asks.search && !canSearch(offer) ? { ...asks, search: undefined } : asks
 }
 
 export const startWhole: Start<FinishedReply> = (job, { offer, maxOutputTokens }) => {

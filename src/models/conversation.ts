@@ -20,8 +20,24 @@ export interface Prompt {
   readonly cacheKey?: string | undefined
   /** The dialect's name of the last message's role if it is the assistant's: the reply continues it. Only to a model that does so. */
   readonly prefill?: string | undefined
+  /** A search of the web by the vendor. Only to a model whose price has one. */
+  readonly search?: WebSearch | undefined
   /** Sent to the upstream as they are. Only to a model that takes all of them. */
   readonly vendorFields?: VendorFields | undefined
+}
+
+/** A search of the web that the vendor runs. */
+export interface WebSearch {
+  /** The dialect's name of it, for errors. */
+  readonly field: string
+  /** Whether it may be left out: beside other tools, if the model chooses among them. */
+  readonly optional: boolean
+  /** The most searches, which its vendor keeps. */
+  readonly maxUses: number
+  readonly allowedDomains?: readonly string[]
+  readonly blockedDomains?: readonly string[]
+  readonly userLocation?: Readonly<Record<string, string>>
+  readonly contextSize?: 'low' | 'medium' | 'high'
 }
 
 /**

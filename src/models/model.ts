@@ -129,6 +129,8 @@ export interface Model {
   readonly capabilities: ReadonlySet<Capability>
   /** The fields of `VendorFields` that may reach it. Default: none. */
   readonly takes?: ReadonlySet<string> | undefined
+  /** Whether it can let its vendor search the web. Default: no. */
+  readonly searches?: boolean | undefined
   /** Whether a reply can continue a last message of the assistant. Default: no. */
   readonly continues?: boolean | undefined
   /** The longest prompt, in characters, that is cheap to count. Longer ones are counted only for accounts that could pay. */

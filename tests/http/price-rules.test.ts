@@ -63,14 +63,19 @@ const ask = (model: string, stream: boolean, content: readonly object[] = [marke
   messages: [{ role: 'user', content }],
 })
 
-/** What one request of a new account was charged for, in 10⁻¹² of the currency unit. */
-async function chargedFor(body: object): Promise<bigint> {
+/** What a request of a new account to this address was charged for, in 10⁻¹² of the currency unit. */
+async function charged(path: string, body: object) {
   const { accountId, key } = await firm.service.customer()
-  const answer = await firm.service.call('/v1/messages', key, body)
+  const answer = await firm.service.call(path, key, body)
   assert.equal(answer.status, 200, answer.text)
   const { rows, holds } = await firm.service.books(accountId)
   assert.equal(holds, 0)
-  return rows[0]?.cost ?? assert.fail()
+  return rows[0]?.cost
+}
+
+/** What one request of a new account was charged for, in 10⁻¹² of the currency unit. */
+async function chargedFor(body: object): Promise<bigint> {
+  return (await charged('/v1/messages', body)) ?? assert.fail()
 }
 
 describe('a reply is charged by the rules of its price', () => {
@@ -167,6 +172,60 @@ describe('a service tier or a region that a request asks for', () => {
       const answer = await firm.service.call(path, key, { model, ...body })
       assert.equal(answer.status, 400, `${path} ${model}: ${answer.text}`)
       assert.match(answer.text, new RegExp(field))
+    }
+    const { rows, holds } = await firm.service.books(accountId)
+    assert.deepEqual([rows, holds], [[], 0])
+  })
+})
+
+describe('a search of the web by the vendor', () => {
+  const weather = { type: 'function', name: 'weather', parameters: { type: 'object', properties: {} } }
+  const asksOpenAi = { model: 'gpt', input: 'Hello', max_output_tokens: 10, max_tool_calls: 3 }
+  const asksAnthropic = { model: 'claude', messages: [{ role: 'user', content: 'Hello' }], max_tokens: 10 }
+  const anthropicSearch = { type: 'web_search_20250305', name: 'web_search', max_uses: 4 }
+  const tokens = { prompt_tokens: 100, completion_tokens: 10 }
+  const cost = 100n * 4_000_000n + 10n * 20_000_000n
+
+  test("costs its price for each use, in the form of OpenAI's responses", async () => {
+    vendor.set({ usage: tokens, searches: ['search', 'open_page', 'search'] })
+    const search = { type: 'web_search', search_context_size: 'low', filters: { allowed_domains: ['example.com'] } }
+    assert.equal(await charged('/v1/responses', { ...asksOpenAi, tools: [search, weather] }), cost + 2n * 10n ** 10n)
+    const { tools, max_tool_calls: most } = objectAt(vendor.last.body)
+    assert.equal(most, 3)
+    assert.deepEqual(at(tools, 1, 'type'), 'web_search')
+    assert.deepEqual(at(tools, 1, 'filters', 'allowed_domains'), ['example.com'])
+  })
+
+  for (const stream of [false, true]) {
+    test(`costs its price for each use, in the form of Anthropic's messages; stream: ${stream}`, async () => {
+      vendor.set({ usage: tokens, usageFields: { server_tool_use: { web_search_requests: 3 } } })
+      const body = { ...asksAnthropic, stream, tools: [anthropicSearch] }
+      assert.equal(await charged('/v1/messages', body), cost + 3n * 10n ** 10n)
+      assert.deepEqual(at(vendor.last.body, 'tools', 0), anthropicSearch)
+      vendor.set({ usage: tokens, usageFields: { server_tool_use: { web_search_requests: 9 } } })
+      assert.equal(await charged('/v1/messages', body), cost + 4n * 10n ** 10n, 'no more than it allowed')
+    })
+  }
+
+  test('is left out beside other tools for models without a price of it, and refused by name where it is needed', async () => {
+    vendor.set({ usage: tokens })
+    const search = { type: 'web_search' }
+    await charged('/v1/responses', { ...asksOpenAi, model: 'fast', tools: [search, weather] })
+    assert.deepEqual(at(vendor.last.body, 'tools', 1), undefined)
+    const { accountId, key } = await firm.service.customer()
+    for (const [path, body, field] of [
+      ['/v1/responses', { ...asksOpenAi, model: 'plain', tools: [search] }, 'tools[0]'],
+      ['/v1/responses', { ...asksOpenAi, tools: [{ type: 'web_serch' }] }, 'tools[0].type'],
+      ['/v1/responses', { ...asksOpenAi, tools: [{ ...search, colour: 1 }] }, 'tools[0].colour'],
+      ['/v1/responses', { ...asksOpenAi, tools: [search], max_tool_calls: 0 }, 'max_tool_calls'],
+      ['/v1/messages', { ...asksAnthropic, model: 'fast', tools: [anthropicSearch] }, 'tools[0]'],
+      ['/v1/messages', { ...asksAnthropic, tools: [{ ...anthropicSearch, max_uses: 0 }] }, 'tools[0].max_uses'],
+      ['/v1/messages', { ...asksAnthropic, tools: [{ type: 'web_serch_2', name: 'web_search' }] }, 'tools[0].type'],
+      ['/v1/messages', { ...asksAnthropic, tools: [{ type: 'code_execution_20250522', name: 'x' }] }, 'tools[0].type'],
+    ] as const) {
+      const answer = await firm.service.call(path, key, body)
+      assert.equal(answer.status, 400, answer.text)
+      assert.ok(answer.text.includes(field), `${field}: ${answer.text}`)
     }
     const { rows, holds } = await firm.service.books(accountId)
     assert.deepEqual([rows, holds], [[], 0])

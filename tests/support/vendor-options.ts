@@ -31,6 +31,8 @@ export interface VendorOptions {
   readonly usage?: unknown
   /** The service tier of the reply, where OpenAI's APIs have it. */
   readonly serviceTier?: string
+  /** The searches of the web that a whole reply of OpenAI's responses lists, and pages that were opened. */
+  readonly searches?: readonly ('search' | 'open_page')[]
   /** Fields that Anthropic's usage has besides tokens. */
   readonly usageFields?: object
   /** Delay before the response, in ms. */

@@ -104,6 +104,14 @@ const isComplete = (options: VendorOptions): boolean => ['stop', 'tool_calls'].i
 const terminalOf = (options: VendorOptions): string =>
   isComplete(options) ? 'response.completed' : 'response.incomplete'
 
+const searchesOf = ({ searches = [] }: VendorOptions): readonly object[] =>
+  searches.map((type, index) => ({
+    type: 'web_search_call',
+    id: `ws_${index}`,
+    status: 'completed',
+    action: { type, ...(type === 'search' ? { query: 'q' } : { url: 'https://example.com' }) },
+  }))
+
 function response(options: VendorOptions, status: string) {
   const { input, output, cached, written, reasoning } = countsOf(options)
   const reasons: Record<string, string> = { length: 'max_output_tokens', content_filter: 'content_filter' }
@@ -118,7 +126,7 @@ function response(options: VendorOptions, status: string) {
     created_at: 1_700_000_000,
     status,
     model: 'm',
-    output: itemsOf(options).map(({ whole }) => whole),
+    output: [...searchesOf(options), ...itemsOf(options).map(({ whole }) => whole)],
     incomplete_details: reason === undefined ? null : { reason },
     service_tier: options.serviceTier,
     usage:

@@ -16,6 +16,8 @@ export interface Dialect extends WireFormat {
 export interface Permissions {
   /** The names of fields that some model gets (`models[].pass`). Whether the model of a request does is checked when it is chosen. */
   readonly fields: ReadonlySet<string>
+  /** Whether the price of some model has searches of the web. Whether that of the request's model does is checked when it is chosen. */
+  readonly searches?: boolean
 }
 
 export const nothingMore: Permissions = { fields: new Set() }

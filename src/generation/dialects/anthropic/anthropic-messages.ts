@@ -40,7 +40,7 @@ function readRequest(
   const kept = withoutNeutral(rest, unsupported)
   const body = checkBody(isFields(kept) ? withoutNullsIn(kept, ['metadata']) : kept)
   const asked = { stops: body.stop_sequences ?? [], omitsReasoning: omitsReasoning(body.thinking) }
-  const prompt = promptOf(body, more)
+  const prompt = promptOf(body, more, permitted)
   return {
     request: {
       model: body.model,
@@ -69,7 +69,7 @@ const namesIn = (body: CountedRequest) => ({
   defaultEffort: 'high' as const,
 })
 
-function promptOf(body: CountedRequest, more: Fields): Prompt {
+function promptOf(body: CountedRequest, more: Fields, permitted: Permissions): Prompt {
   const cache = readCacheMark(body.cache_control, 'cache_control')
   const { effort, format } = readOutput(body.output_config, body.output_format)
   const reasoning = readThinking(body.thinking, effort, body.max_tokens)
@@ -77,7 +77,7 @@ function promptOf(body: CountedRequest, more: Fields): Prompt {
   return {
     messages: [...readSystem(body.system), ...messages],
     ...prefillIn(messages, body.messages.length),
-    ...readAnthropicTools(body.tools, body.tool_choice),
+    ...readAnthropicTools(body.tools, body.tool_choice, permitted),
     ...(format && { format }),
     ...(reasoning && { reasoning }),
     ...vendorFieldsOf(body, vendorFields, more),

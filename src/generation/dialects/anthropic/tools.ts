@@ -5,12 +5,15 @@ import {
   type Reasoning,
   type ReplyFormat,
   type Tool,
+  type WebSearch,
 } from '../../../models/conversation.ts'
 import { isFields, mustBe, shownName, withoutNeutral } from '../body.ts'
+import type { Permissions } from '../dialect.ts'
 import { messagesFields, neutralIn } from '../field-rules.ts'
 import { readCacheMark, refuseOthers } from '../messages.ts'
 import { readDescription, readStrict, readToolName } from '../tool-fields.ts'
 import { checkParameters, checkSchema, checkToolChoice, checkTools, listOfTools } from '../tools.ts'
+import { readLocation, readPlaces, readUses } from '../web-search.ts'
 
 /** What Anthropic's API asks of a reply besides its text. Every function throws Problem `invalid_field` for the first fault. */
 
@@ -20,10 +23,43 @@ const neutral = neutralIn(messagesFields, 'tools[].')
 export function readAnthropicTools(
   list: unknown,
   choice: unknown,
-): Pick<Prompt, 'tools' | 'toolChoice' | 'parallelCalls'> {
+  permitted: Permissions,
+): Pick<Prompt, 'tools' | 'toolChoice' | 'parallelCalls' | 'search'> {
   if (list === undefined && choice === undefined) return {}
-  const tools = listOfTools(list).map((tool, index) => readTool(tool, `tools[${index}]`))
-  checkTools(tools, (index) => `tools[${index}]`)
+  const all = listOfTools(list).map((tool, index) => ({ tool, place: `tools[${index}]` }))
+  const [found, another] = all.filter(({ tool }) => isFields(tool) && tool['type'] === webSearch)
+  if (found && permitted.searches === true) {
+    if (another) throw mustBe(another.place, 'omitted: one web search is enough')
+    const rest = all.filter((each) => each !== found)
+    const search = readSearch(found.tool, found.place)
+    return { ...readOthers(rest, choice), search }
+  }
+  return readOthers(all, choice)
+}
+
+const webSearch = 'web_search_20250305'
+
+function readSearch(value: unknown, place: string): WebSearch {
+  const kept = withoutNeutral(value, {})
+  if (!isFields(kept)) throw mustBe(place, 'an object')
+  const known = ['type', 'name', 'max_uses', 'allowed_domains', 'blocked_domains', 'user_location', 'cache_control']
+  refuseOthers(kept, known, place)
+  if (kept['name'] !== 'web_search') throw mustBe(`${place}.name`, 'web_search')
+  return {
+    field: place,
+    optional: false,
+    maxUses: readUses(kept['max_uses'], `${place}.max_uses`),
+    ...readPlaces(kept, place),
+    ...readLocation(kept['user_location'], `${place}.user_location`),
+  }
+}
+
+function readOthers(
+  all: readonly { readonly tool: unknown; readonly place: string }[],
+  choice: unknown,
+): Pick<Prompt, 'tools' | 'toolChoice' | 'parallelCalls'> {
+  const tools = all.map(({ tool, place }) => readTool(tool, place))
+  checkTools(tools, (index) => all[index]?.place ?? 'tools')
   const chosen = choice === undefined ? {} : readChoice(choice)
   checkToolChoice(chosen.toolChoice, tools, 'tool_choice.name')
   return tools.length === 0 ? {} : { tools, ...chosen }

@@ -10,7 +10,7 @@ import { readResponseInput, type ResponseInput } from './input.ts'
 import { responseObject } from './object.ts'
 import { responsesVendorFields, takePermitted, vendorFieldsOf } from '../vendor-fields.ts'
 import { checkResponsesRequest, checkTextInput, responsesRequest, type ResponsesRequest } from './schema.ts'
-import { readTextSettings, readToolChoice, readTools } from './tools.ts'
+import { readTextSettings, readToolChoice, readTools, type SearchSettings } from './tools.ts'
 
 /** OpenAI's responses: `POST /v1/responses`. Responses are not stored, so none can be continued by its id. */
 const unsupported = neutralIn(responsesFields)
@@ -24,11 +24,12 @@ export const openAiResponses: Dialect = Object.freeze({
   read(raw: unknown, permitted = nothingMore): DialectRequest {
     const { rest, permitted: more } = takePermitted(raw, permitted, responsesRequest.properties)
     const kept = withoutNeutral(rest, unsupported)
-    if (!isFields(kept)) return requestOf(checkResponsesRequest(kept), { messages: [], tools: [] }, more)
+    const settings = { permitted, maxUses: isFields(raw) ? raw['max_tool_calls'] : undefined }
+    if (!isFields(kept)) return requestOf(checkResponsesRequest(kept), { messages: [], tools: [] }, more, settings)
     const input = inputOf(kept)
     const read = readResponseInput(input)
     const body = { ...withoutNulls(kept), ...(input !== undefined && { input }) }
-    return requestOf(checkResponsesRequest(body), read, more)
+    return requestOf(checkResponsesRequest(body), read, more, settings)
   },
 })
 
@@ -53,11 +54,12 @@ function requestOf(
   body: ResponsesRequest,
   { messages: conversation, tools: added }: ResponseInput,
   more: Fields,
+  searching: SearchSettings,
 ): DialectRequest {
   const { instructions } = body
   const messages = instructions ? [{ role: 'system', text: instructions } as const, ...conversation] : conversation
-  const tools = readTools(body.tools, body.tool_choice, added)
-  const settings = promptOf(body, tools.tools, more)
+  const tools = readTools(body.tools, body.tool_choice, added, searching)
+  const settings = { ...promptOf(body, tools.tools, more), ...(tools.search && { search: tools.search }) }
   const prompt = { messages, ...settings }
   const repeated = { body, prompt: settings, tools }
   return {

@@ -164,7 +164,7 @@ const grammar = Type.Object(
 const tool = Type.Object({
   type: Type.Enum(['function', 'custom', 'namespace', 'tool_search', 'web_search'], {
     description:
-      'A function, a custom tool, whose input is a text, a group of tools, or a search for tools that the caller runs. Models know all of them as functions. web_search is left out beside functions if the model may choose, and refused otherwise.',
+      'A function, a custom tool, whose input is a text, a group of tools, or a search for tools that the caller runs. Models know all of them as functions. web_search reaches models whose price has it, with at most max_tool_calls searches (default 5); for others it is left out beside functions if the model may choose, and refused otherwise.',
   }),
   name: Type.Optional({
     ...name,

@@ -1,5 +1,6 @@
-import type { ReplyFormat, Tool, ToolChoice, Verbosity } from '../../../models/conversation.ts'
+import type { ReplyFormat, Tool, ToolChoice, Verbosity, WebSearch } from '../../../models/conversation.ts'
 import { isFields, mustBe, withoutNeutral, type Fields } from '../body.ts'
+import type { Permissions } from '../dialect.ts'
 import { neutralIn, responsesFields } from '../field-rules.ts'
 import { refuseOthers } from '../messages.ts'
 import {
@@ -20,6 +21,7 @@ import {
   requireFunction,
 } from '../tool-fields.ts'
 import { checkParameters, checkToolChoice, checkTools, listOfTools } from '../tools.ts'
+import { readLocation, readPlaces, readUses } from '../web-search.ts'
 
 /** What the model may call and how it must reply, as responses write it. All throw Problem `invalid_field` for the first fault. */
 
@@ -32,6 +34,8 @@ export interface ResponseTools {
   readonly named: NamedTools
   /** As a response repeats them: those of its field `tools` that the model was given. */
   readonly repeated: readonly object[]
+  /** The search of the vendor, if some model has one with a price. */
+  readonly search?: WebSearch
 }
 
 /** An entry of a list: a tool, or a namespace of tools. */
@@ -41,8 +45,14 @@ interface Entry {
 }
 
 /** Reads the field `tools`, and adds the tools that items of the input brought. */
-export function readTools(list: unknown, choice: unknown, added: readonly ReadTool[]): ResponseTools {
-  const entries = withoutSearch(listOfTools(list), choice).map(({ value, place }) => readEntry(value, place))
+export function readTools(
+  list: unknown,
+  choice: unknown,
+  added: readonly ReadTool[],
+  { permitted, maxUses }: SearchSettings,
+): ResponseTools {
+  const { others, search } = withoutSearch(listOfTools(list), choice, permitted)
+  const entries = others.map(({ value, place }) => readEntry(value, place))
   const read = [...entries.flatMap((entry) => entry.tools), ...added]
   const tools = read.map(({ tool }) => tool)
   listOfTools(tools)
@@ -52,7 +62,15 @@ export function readTools(list: unknown, choice: unknown, added: readonly ReadTo
     tools,
     named: new Map(special.map((named) => [joinedName(named), named])),
     repeated: entries.map(({ repeated }) => repeated),
+    ...(search && { search: readSearch(search, maxUses) }),
   }
+}
+
+/** What decides about a search besides its tool. */
+export interface SearchSettings {
+  readonly permitted: Permissions
+  /** The field `max_tool_calls`, as the caller sent it. */
+  readonly maxUses: unknown
 }
 
 /** Reads the tools that an item of the input has. */
@@ -65,10 +83,45 @@ export function readAddedTools(list: unknown, place: string): readonly ReadTool[
  * The list without the vendor's web search, beside tools of the caller's and if the model may choose. A model that may search need
  * not, and the response repeats only the other tools. Alone, or where the model has no choice, it is refused.
  */
-function withoutSearch(list: readonly unknown[], choice: unknown) {
+function withoutSearch(list: readonly unknown[], choice: unknown, permitted: Permissions): ListedTools {
   const all = list.map((value, index) => ({ value, place: `tools[${index}]` }))
   const others = all.filter(({ value }) => !isFields(value) || !searches.has(value['type']))
-  return others.length > 0 && (choice === undefined || choice === 'auto' || choice === 'none') ? others : all
+  if (others.length === all.length) return { others: all }
+  const optional = others.length > 0 && (choice === undefined || choice === 'auto' || choice === 'none')
+  const found = all.find((each) => !others.includes(each))
+  if (found && choice !== 'none' && permitted.searches === true) return { others, search: { ...found, optional } }
+  return { others: optional ? others : all }
+}
+
+interface Listed {
+  readonly value: unknown
+  readonly place: string
+}
+
+interface ListedTools {
+  readonly others: readonly Listed[]
+  readonly search?: Listed & { readonly optional: boolean }
+}
+
+function readSearch({ value, place, optional }: Listed & { readonly optional: boolean }, maxUses: unknown): WebSearch {
+  const kept = withoutNeutral(value, {})
+  if (!isFields(kept)) throw mustBe(place, 'an object')
+  refuseOthers(kept, ['type', 'search_context_size', 'user_location', 'filters', 'external_web_access'], place)
+  const { search_context_size: size, filters = {}, external_web_access: access = true } = kept
+  if (size !== undefined && size !== 'low' && size !== 'medium' && size !== 'high') {
+    throw mustBe(`${place}.search_context_size`, 'low, medium or high')
+  }
+  if (access !== true) throw mustBe(`${place}.external_web_access`, 'true or omitted')
+  if (!isFields(filters)) throw mustBe(`${place}.filters`, 'an object with allowed_domains')
+  refuseOthers(filters, ['allowed_domains', 'blocked_domains'], `${place}.filters`)
+  return {
+    field: place,
+    optional,
+    maxUses: readUses(maxUses, 'max_tool_calls'),
+    ...readPlaces(filters, `${place}.filters`),
+    ...readLocation(kept['user_location'], `${place}.user_location`),
+    ...(size !== undefined && { contextSize: size }),
+  }
 }
 
 const searches: ReadonlySet<unknown> = new Set([

@@ -58,6 +58,9 @@ const lostBehind: Readonly<Record<string, readonly Capability[]>> = {
 }
 const lostBehindOthers: readonly Capability[] = ['reasoning', 'verbosity']
 
+/** The packages whose vendors search the web for their models. */
+const searching: ReadonlySet<string> = new Set(['@ai-sdk/anthropic', '@ai-sdk/openai'])
+
 /** The fields that packages pass on besides those of every request. Of packages that are not known, none is certain to arrive. */
 function takenBehind(origin: string, upstreamModel: string): ReadonlySet<string> {
   switch (origin) {
@@ -158,6 +161,7 @@ export function createAiSdkModel(options: AiSdkModelOptions): Model {
       return (options.capabilities ?? everyCapability).difference(lost)
     },
     takes,
+    searches: searching.has(origin),
     continues: options.continues,
     cheapPrompt: tokenizer.cheapPrompt,
     count: tokenizer.count,

@@ -57,7 +57,7 @@ interface RequestOptions {
 }
 
 export function requestOptions(prompt: Prompt, model: AskedModel, maxOutputTokens: number): RequestOptions {
-  const { tools, toolChoice, parallelCalls, format, verbosity, cacheKey, vendorFields } = prompt
+  const { tools, toolChoice, parallelCalls, format, verbosity, cacheKey, vendorFields, search } = prompt
   const { service_tier: serviceTier, inference_geo: inferenceGeo } = vendorFields ?? {}
   const reasoning = askedReasoning(prompt, model)
   const reasoningEffort = reasoning && openAiEffort(reasoning)
@@ -84,6 +84,7 @@ export function requestOptions(prompt: Prompt, model: AskedModel, maxOutputToken
         strictJsonSchema,
         promptCacheKey: cacheKey,
         serviceTier,
+        maxToolCalls: search?.maxUses,
       }),
       [compatibleName]: defined({
         reasoningEffort,

@@ -10,6 +10,7 @@ import type {
   Tool,
   ToolChoice,
   VendorFields,
+  WebSearch,
 } from '../../conversation.ts'
 import type { CallOptions, LanguageModel } from './provider.ts'
 import { cacheOptions, fileOptions, requestOptions, signatureOptions, thinks, type AskedModel } from './options.ts'
@@ -32,7 +33,7 @@ export interface CalledModel extends AskedModel {
 /** The options of a call. Those of a prompt of only text have nothing but text. */
 export function callOf({ prompt, limits }: UpstreamRun, called: CalledModel, abortSignal: AbortSignal): CallOptions {
   const { maxOutputTokens } = limits
-  const { tools, toolChoice, format, vendorFields } = prompt
+  const { tools, toolChoice, format, vendorFields, search } = prompt
   const { providerOptions, addedTokens } = requestOptions(prompt, called, maxOutputTokens)
   return {
     prompt: messagesOf(prompt, called),
@@ -42,7 +43,10 @@ export function callOf({ prompt, limits }: UpstreamRun, called: CalledModel, abo
     seed: limits.seed,
     stopSequences: limits.stop,
     abortSignal,
-    ...(tools && { tools: tools.map(toolOf), toolChoice: choiceOf(toolChoice) }),
+    ...((tools ?? search) && {
+      tools: [...(tools ?? []).map(toolOf), ...(search ? [searchOf(search, called)] : [])],
+      toolChoice: choiceOf(toolChoice),
+    }),
     ...(format && { responseFormat: formatOf(format, called) }),
     ...(isMore(prompt) && { providerOptions }),
     ...(vendorFields && samplingOf(vendorFields)),
@@ -92,8 +96,27 @@ export function requireSampling(
 const notTaken = (field: string, what: string): Problem =>
   new Problem('invalid_field', `The field ${field} must be ${what}.`, { field })
 
-const isMore = ({ reasoning, verbosity, tools, format, cacheKey, vendorFields }: Prompt): boolean =>
-  [reasoning, verbosity, tools, format, cacheKey, vendorFields].some((each) => each !== undefined)
+const isMore = ({ reasoning, verbosity, tools, format, cacheKey, vendorFields, search }: Prompt): boolean =>
+  [reasoning, verbosity, tools, format, cacheKey, vendorFields, search].some((each) => each !== undefined)
+
+/** The search of the web that Anthropic or OpenAI runs. */
+function searchOf(
+  { maxUses, allowedDomains, blockedDomains, userLocation, contextSize }: WebSearch,
+  { isAnthropic, version }: CalledModel,
+): object {
+  const location = userLocation && { userLocation: { type: 'approximate', ...userLocation } }
+  const domains = { ...(allowedDomains && { allowedDomains }), ...(blockedDomains && { blockedDomains }) }
+  const filters = Object.keys(domains).length > 0 && { filters: domains }
+  const args = isAnthropic
+    ? { maxUses, ...domains, ...location }
+    : { ...filters, ...location, ...(contextSize && { searchContextSize: contextSize }) }
+  return {
+    type: version === 'v2' ? 'provider-defined' : 'provider',
+    id: isAnthropic ? 'anthropic.web_search_20250305' : 'openai.web_search',
+    name: 'web_search',
+    args,
+  }
+}
 
 function toolOf({ name, description, parameters, strict, cache }: Tool): object {
   return {

@@ -49,6 +49,10 @@ const reasoningPart = Compile(
   }),
 )
 const toolCall = Compile(ToolCall)
+/** A search that the vendor ran. Opening a page that it found is none. */
+const searched = Compile(
+  Type.Object({ type: Type.Literal('tool-result'), toolName: Type.Literal('web_search'), result: Type.Unknown() }),
+)
 const delta = Compile(Type.Object({ type: Type.Literal('text-delta'), delta: Type.String() }))
 /** The signature is on the first part if it is redacted, otherwise on any later part. */
 const streamedReasoning = Compile(
@@ -99,6 +103,7 @@ export type AiSdkPart =
   | { readonly kind: 'input'; readonly fragment: CallFragment }
   /** A call from its beginning to its end. Its pieces may have come before. */
   | { readonly kind: 'call'; readonly fragment: CallFragment }
+  | { readonly kind: 'search' }
   | { readonly kind: 'other' }
   | { readonly kind: 'finish'; readonly finished: FinishedCall }
 
@@ -107,11 +112,24 @@ export function readResult(value: unknown, run: FinishedRun): UpstreamReply {
   if (!result.Check(value)) throw unusable('not a result of a language model')
   noteLeftOut(value.warnings, run)
   const hasContent = value.content.length > 0
-  const finished = readFinish(value, run, hasContent)
+  const finished = withSearches(readFinish(value, run, hasContent), value.content.filter(isSearch).length)
   const parts = withoutInventedInput(joinReasoning(value.content.flatMap(readContentPart)), finished)
   const text = parts.map((part) => (part.kind === 'text' ? part.text : '')).join('')
   const hasOthers = parts.some(({ kind }) => kind !== 'text')
   return { ...finished, text, parts: hasOthers ? parts : undefined }
+}
+
+function isSearch(part: unknown): boolean {
+  if (!searched.Check(part)) return false
+  const action = at(part.result, 'action', 'type')
+  return action === undefined || action === 'search'
+}
+
+/** Anthropic counts them in its usage; OpenAI's are counted one by one. */
+export function withSearches(finished: FinishedCall, searches: number): FinishedCall {
+  const { terms } = finished.counts
+  if (searches === 0 || terms?.tools) return finished
+  return { ...finished, counts: { ...finished.counts, terms: { ...terms, tools: { web_search: searches } } } }
 }
 
 function readContentPart(part: object): readonly ReplyPart[] {
@@ -177,6 +195,7 @@ export function readPart(value: unknown, origin: string, run: FinishedRun, hasCo
     const isWhole = hasContent && typeof value.finishReason === 'object' && value.finishReason.raw === ''
     return { kind: 'finish', finished: readFinish(value, run, isWhole) }
   }
+  if (isSearch(value)) return { kind: 'search' }
   if (fault.Check(value)) throw failureOf(value.error, origin, undefined)
   if (streamStart.Check(value)) noteLeftOut(value.warnings, run)
   return other

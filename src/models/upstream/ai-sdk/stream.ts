@@ -1,5 +1,13 @@
 import type { StopReason } from '../../model.ts'
-import { failureOf, readPart, reasoningBreak, type AiSdkPart, type FinishedCall, type Sizes } from './reply.ts'
+import {
+  failureOf,
+  readPart,
+  reasoningBreak,
+  withSearches,
+  type AiSdkPart,
+  type FinishedCall,
+  type Sizes,
+} from './reply.ts'
 import type { CallFragment } from '../chat/chat-deltas.ts'
 import type { Deadline } from '../pool/deadline.ts'
 import { Failure, unusable } from '../failure.ts'
@@ -31,6 +39,7 @@ export function createAiSdkStream(
   let received: ReceivedReply = nothingReceived
   let ending: StopReason | Failure | undefined
   let generated = false
+  let searches = 0
 
   async function read(): Promise<ReplyPiece | undefined> {
     while (ending === undefined && ready.isEmpty) await readOn()
@@ -63,6 +72,9 @@ export function createAiSdkStream(
         return begun.has(part.fragment.id) ? undefined : takeFragment(withoutInventedInput(part.fragment))
       case 'finish':
         return finish(part.finished)
+      case 'search':
+        searches += 1
+        return
       case 'other':
     }
   }
@@ -94,7 +106,8 @@ export function createAiSdkStream(
     order.addFragment(fragment)
   }
 
-  function finish({ stopReason, counts }: FinishedCall): void {
+  function finish(finished: FinishedCall): void {
+    const { stopReason, counts } = withSearches(finished, searches)
     order.end()
     received = { ...received, counts }
     ending = stopReason
