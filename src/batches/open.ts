@@ -9,6 +9,7 @@ import type { Database } from '../platform/database/database.ts'
 import type { Encryption } from '../platform/encryption/encryption.ts'
 import type { Server } from '../platform/http/server.ts'
 import type { Metrics } from '../platform/metrics.ts'
+import { registerAnthropicBatches } from './anthropic/routes.ts'
 import { createBatches } from './batches.ts'
 import { registerOpenAiBatches } from './openai/routes.ts'
 import { startWorker } from './worker.ts'
@@ -24,6 +25,8 @@ interface OpenNeeds {
   readonly isClient: IsClient
   readonly metrics: Pick<Metrics, 'tokensCharged'>
   readonly log: Logger
+  /** What the URLs of results start with. */
+  readonly baseUrl: string
 }
 
 export interface BatchesFeature {
@@ -48,6 +51,7 @@ export function openBatchQueue(needs: OpenNeeds): BatchesFeature {
       // Before the models close. What is given up was not charged.
       v1.addHook('preClose', worker.close)
       registerOpenAiBatches(v1, { ...needs, batches })
+      registerAnthropicBatches(v1, { ...needs, batches })
     },
     close: worker.close,
   }

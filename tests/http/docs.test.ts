@@ -197,7 +197,9 @@ describe('the samples', () => {
     // The requests, files and batches of their samples do not exist here.
     const ofBatches =
       'createFile listFiles retrieveFile downloadFile deleteFile createBatch listBatches retrieveBatch cancelBatch'
-    const untested = ['getRequest', ...ofBatches.split(' ')]
+    const ofMessages =
+      'createMessageBatch listMessageBatches retrieveMessageBatch cancelMessageBatch downloadMessageBatchResults deleteMessageBatch'
+    const untested = ['getRequest', ...`${ofBatches} ${ofMessages}`.split(' ')]
     assert.deepEqual(tested.toSorted(), [...Object.keys(running), ...untested].toSorted())
   })
 
