@@ -684,6 +684,37 @@ create index document_by_creation on document (client_id, created_at, id);
 create index on document using gin (search);
 create index document_by_change on document (updated_at, id) where archived_at is null;
 
+-- What is to be done for a client: docs/decisions/0034-tasks.md.
+create table task (
+  id          uuid primary key,
+  client_id   uuid not null references client,
+  title       text not null check (length(title) between 1 and 300),
+  due         date,
+  priority    text not null default 'normal' check (priority in ('high', 'normal', 'low')),
+  status      text not null default 'open' check (status in ('open', 'done')),
+  -- The partner who does it. Null: the consultant of the client.
+  owner_id    uuid references person,
+  -- What on the record it concerns. Null: the client.
+  about_noun  text check (about_noun in ('note', 'dispute', 'letter', 'document', 'invoice')),
+  about_id    uuid,
+  done_at     timestamptz(3),
+  done_by     uuid references person,
+  created_at  timestamptz(3) not null default record_time(),
+  created_by  uuid default portal_person() references person,
+  updated_at  timestamptz(3) not null default record_time(),
+  updated_by  uuid default portal_person() references person,
+  version     integer not null default 1,
+  archived_at timestamptz(3),
+  search      tsvector not null generated always as (to_tsvector('simple', words(title))) stored,
+  check ((about_noun is null) = (about_id is null)),
+  check ((status = 'done') = (done_at is not null))
+);
+create index on task (client_id);
+create index on task using gin (search);
+create index task_by_change on task (updated_at, id) where archived_at is null;
+create index task_by_day on task (due, id) where archived_at is null and status = 'open';
+create trigger bounded after insert or update of title on task for each row execute function refuse_excess('title');
+
 do $$
 declare
   v_table text;
@@ -701,7 +732,7 @@ begin
         when (old.archived_at is not null and new.archived_at is null) execute function refuse_excess_entry();
     ', '{table}', v_table);
   end loop;
-  foreach v_table in array array['note', 'dispute', 'letter', 'time_entry', 'expense', 'document'] loop
+  foreach v_table in array array['note', 'dispute', 'letter', 'time_entry', 'expense', 'document', 'task'] loop
     perform with_roles(replace($items$
       create trigger revised after insert or update on {table} for each row execute function keep_revision();
       create trigger touched after insert or update on {table} for each row execute function touch_client();
@@ -710,7 +741,7 @@ begin
     $items$, '{table}', v_table));
   end loop;
   foreach v_table in array array['note', 'dispute', 'letter', 'time_entry', 'expense', 'document', 'document_content', 'document_upload',
-      'document_chunk'] loop
+      'document_chunk', 'task'] loop
     perform with_roles(replace($items$
       alter table {table} enable row level security, force row level security;
       -- The policy of client limits what a consultant sees here.
@@ -741,6 +772,8 @@ select with_roles($$
   grant insert (client_id, digest, bytes, type, upload_id), update (used) on document_content to {consultant}, {partner};
   grant insert (id, client_id, bytes), update (received, digest, type, touched_at) on document_upload to {consultant}, {partner};
   grant insert (client_id, upload_id, start, bytes, data) on document_chunk to {consultant}, {partner};
+  grant insert (id, client_id, title, due, priority, status, owner_id, about_noun, about_id),
+    update (title, due, priority, status, owner_id, about_noun, about_id) on task to {consultant}, {partner};
 $$);
 
 -- Every state of every record. Written by triggers, so that no edit can skip it.

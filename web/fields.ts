@@ -2,7 +2,14 @@ import type { RevisedNoun } from '../src/clients/schema.ts'
 import { clearAmount, plainAmount } from '../src/platform/text/typed-amount.ts'
 import { minutesIn } from './duration.ts'
 import { decimalMark } from './locale.ts'
-import { clientStatusNames, disputeStatusNames, invoiceLanguageNames, letterStatusNames } from './words.ts'
+import {
+  clientStatusNames,
+  disputeStatusNames,
+  invoiceLanguageNames,
+  letterStatusNames,
+  taskPriorityNames,
+  taskStatusNames,
+} from './words.ts'
 
 /** The value of a form field. */
 export type Value = string | readonly string[]
@@ -170,6 +177,17 @@ export const nouns: Readonly<Record<RevisedNoun, NounWords>> = {
     many: 'documents',
     path: 'documents',
     fields: [{ name: 'name', label: 'Name', kind: 'line', required: true, maxLength: 255 }],
+  },
+  task: {
+    one: 'task',
+    many: 'tasks',
+    path: 'tasks',
+    fields: [
+      { name: 'title', label: 'Task', kind: 'line', required: true, maxLength: 300 },
+      { name: 'due', label: 'Due', word: 'day', kind: 'date', nullable: true },
+      { name: 'priority', label: 'Priority', kind: 'choice', choices: taskPriorityNames },
+      { name: 'status', label: 'Status', kind: 'choice', choices: taskStatusNames },
+    ],
   },
   time_entry: {
     one: 'time entry',

@@ -12,6 +12,8 @@ export const invoiceLanguageNames: Readonly<Record<InvoiceLanguage, string>> = {
 
 export const clientStatusNames = { active: 'Active', archived: 'Archived' } as const
 export const disputeStatusNames = { open: 'Open', settled: 'Settled', withdrawn: 'Withdrawn' } as const
+export const taskStatusNames = { open: 'Open', done: 'Done' } as const
+export const taskPriorityNames = { high: 'High', normal: 'Normal', low: 'Low' } as const
 export const letterStatusNames = { draft: 'Draft', approved: 'Approved', sent: 'Sent' } as const
 export const invoiceKindNames = { invoice: 'Invoice', credit_note: 'Credit note' } as const
 export const invoiceStatusNames = {

@@ -332,6 +332,12 @@ const tables: Readonly<Record<string, Columns>> = {
     compared: 'account_id day digest tags requests input_tokens output_tokens cached_tokens cache_write_tokens cost',
   },
   throttle: { free: 'kind key failures failed_at taken expires_at' },
+  task: {
+    compared: `id client_id title due priority status owner_id about_noun about_id done_at done_by archived_at version`,
+    free: 'created_at created_by updated_at updated_by search',
+    consultant: ['task', '*'],
+    partner: ['task', '*'],
+  },
   time_entry: {
     compared: 'id client_id date text minutes rate billable archived_at version',
     free: 'created_at created_by updated_at updated_by',

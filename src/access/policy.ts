@@ -7,6 +7,7 @@ export type Resource =
   | 'dispute'
   | 'letter'
   | 'document'
+  | 'task'
   | 'time_entry'
   | 'expense'
   | 'person'
@@ -69,6 +70,7 @@ const policy: Readonly<Record<Role, Readonly<Record<Resource, Readonly<Record<Ac
     dispute: all('own'),
     letter: all('own'),
     document: all('own'),
+    task: all('own'),
     time_entry: all('own'),
     expense: all('own'),
     person: all('never'),
@@ -86,6 +88,7 @@ const policy: Readonly<Record<Role, Readonly<Record<Resource, Readonly<Record<Ac
     dispute: all('never'),
     letter: all('never'),
     document: all('never'),
+    task: all('never'),
     time_entry: all('never'),
     expense: all('never'),
     person: all('never'),
@@ -103,6 +106,7 @@ const policy: Readonly<Record<Role, Readonly<Record<Resource, Readonly<Record<Ac
     dispute: all('always'),
     letter: all('always'),
     document: all('always'),
+    task: all('always'),
     time_entry: all('always'),
     expense: all('always'),
     person: all('always'),

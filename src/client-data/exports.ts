@@ -42,13 +42,14 @@ type Whole = Awaited<ReturnType<Records['whole']['read']>>
 export function createExports(needs: ExportNeeds): Exports {
   const { records, drafting, auditLog, thread } = needs
   async function* filesOf(visit: Visit, clientId: string, { record, letters }: Whole): AsyncGenerator<ZippedFile> {
-    const { notes, disputes, letters: items, documents, time_entries: time, expenses, ...client } = record
+    const { notes, disputes, letters: items, documents, tasks, time_entries: time, expenses, ...client } = record
     const revisions = (noun: RevisedNoun, id: string) => records.whole.revisions(visit, clientId, { noun, id })
     yield { name: 'client.json', input: objectOf(client, revisions('client', clientId)) }
     yield { name: 'notes.json', input: itemsOf(notes, (id) => revisions('note', id)) }
     yield { name: 'disputes.json', input: itemsOf(disputes, (id) => revisions('dispute', id)) }
     yield { name: 'letters.json', input: itemsOf(items, (id) => revisions('letter', id)) }
     yield { name: 'documents.json', input: itemsOf(documents, (id) => revisions('document', id)) }
+    yield { name: 'tasks.json', input: itemsOf(tasks, (id) => revisions('task', id)) }
     yield { name: 'time.json', input: itemsOf(time, (id) => revisions('time_entry', id)) }
     yield { name: 'expenses.json', input: itemsOf(expenses, (id) => revisions('expense', id)) }
     const { drafts, costs } = await drafting.exported(visit, clientId)
@@ -143,6 +144,7 @@ function readmeOf({ client, hasInvoices, hasAudit, others }: ListedContents): st
     'disputes.json  the same for disputes',
     'letters.json   the same for letters',
     'documents.json the same for documents',
+    'tasks.json     the same for tasks',
     'time.json      the same for time entries',
     'expenses.json  the same for expenses',
     'drafts.json    what a model was asked to write: instructions, sources, tokens and cost',

@@ -10,6 +10,7 @@ import type { ListedRow } from './list/store.ts'
 import { notes } from './items/notes.ts'
 import type { ListedClient } from './schema.ts'
 import type { ClientRow, ErasureJson, RecordRow, WholeRecordRow } from './record/store.ts'
+import { tasks } from './tasks/tasks.ts'
 import { timeEntries } from './items/time-entries.ts'
 
 /** An item in a response: the common fields and those of its kind. */
@@ -52,13 +53,14 @@ export function presentRecord(row: RecordRow, currency: string) {
   }
 }
 
-/** A record with its documents, time entries and expenses. */
+/** A record with its documents, tasks, time entries and expenses. */
 export type WholeRecord = ReturnType<typeof presentWholeRecord>
 
 export function presentWholeRecord(row: WholeRecordRow, currency: string) {
   return {
     ...presentRecord(row, currency),
     documents: (row.documents ?? []).map((item) => presentItem(documents, item, currency)),
+    tasks: (row.tasks ?? []).map((item) => presentItem(tasks, item, currency)),
     time_entries: (row.time_entries ?? []).map((item) => presentItem(timeEntries(), item, currency)),
     expenses: (row.expenses ?? []).map((item) => presentItem(expenses(), item, currency)),
   }

@@ -12,6 +12,7 @@ import { createLetterVersions, type LetterVersions } from './letters/versions.ts
 import { letters } from './letters/letters.ts'
 import { notes } from './items/notes.ts'
 import { createSearch, type Search } from './search/search.ts'
+import { tasks } from './tasks/tasks.ts'
 import { timeEntries } from './items/time-entries.ts'
 import { createWholeRecords, type WholeRecords } from './record/whole.ts'
 import { clientExists, countByConsultant } from './record/store.ts'
@@ -23,6 +24,7 @@ export interface Records {
   readonly disputes: Items
   readonly letters: Items
   readonly documents: Items
+  readonly tasks: Items
   readonly timeEntries: Items
   readonly expenses: Items
   readonly letterVersions: LetterVersions
@@ -56,6 +58,7 @@ export function createRecords({ access, currency, billing }: RecordsNeeds): Reco
     disputes: createItems({ access, currency, kind: disputes }),
     letters: createItems({ access, currency, kind: letters }),
     documents: createItems({ access, currency, kind: documents }),
+    tasks: createItems({ access, currency, kind: tasks }),
     timeEntries: createItems({ access, currency, kind: timeEntries(billing) }),
     expenses: createItems({ access, currency, kind: expenses(billing) }),
     letterVersions: createLetterVersions({ access, currency }),

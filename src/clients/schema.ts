@@ -384,6 +384,61 @@ export const contentQuery = body({
   ),
 })
 
+const taskTitle = line(300, 'What is to be done.')
+const taskDue = nullable(Type.String({ format: 'date', description: 'The day by which: `2026-03-19`. Null: none.' }))
+const taskPriority = Type.Enum(['high', 'normal', 'low'])
+const taskStatus = Type.Enum(['open', 'done'])
+const taskOwner = nullable(
+  Type.String({
+    maxLength: 100,
+    description:
+      'The id of the partner who does it. Only partners may send it. Null: the consultant of the client, also after a hand-over. If the ' +
+      'partner is disabled or becomes a consultant, the consultant of the client does it.',
+  }),
+)
+const aboutNoun = Type.Enum(['note', 'dispute', 'letter', 'document', 'invoice'])
+const taskAbout = Type.Union([body({ noun: aboutNoun, id: Type.String({ maxLength: 100 }) }), Type.Null()], {
+  description:
+    'What it concerns: a note, dispute, letter or document of this record, or, if a partner says so, an invoice of the client. Null: the client itself.',
+})
+
+export const newTask = body({
+  title: taskTitle,
+  due: Type.Optional(taskDue),
+  priority: Type.Optional(taskPriority),
+  status: Type.Optional(taskStatus),
+  owner_id: Type.Optional(taskOwner),
+  about: Type.Optional(taskAbout),
+})
+export const taskChange = body({
+  title: Type.Optional(taskTitle),
+  due: Type.Optional(taskDue),
+  priority: Type.Optional(taskPriority),
+  status: Type.Optional(taskStatus),
+  owner_id: Type.Optional(taskOwner),
+  about: Type.Optional(taskAbout),
+})
+export const task = Type.Object({
+  ...itemFields,
+  title: Type.String(),
+  due: nullable(Type.String({ description: 'The day by which; null for none.' })),
+  priority: taskPriority,
+  status: taskStatus,
+  owner_id: taskOwner,
+  owner: Type.Object({ id, name: Type.String() }, { description: 'Who does it now.' }),
+  about: taskAbout,
+  about_title: nullable(
+    Type.String({
+      description:
+        'The day of the note, the invoice of the dispute, the subject of the letter, the name of the document, or for partners the number of the ' +
+        'invoice, as it is now.',
+    }),
+  ),
+  done_at: optionalTime('When it was completed; null for an open one.'),
+  done_by: someone,
+})
+export type Task = Type.Static<typeof task>
+
 /** Bytes on their way to a record. */
 export const upload = Type.Object({
   id,
@@ -480,6 +535,11 @@ export const documentList = Type.Object({
 })
 export type DocumentList = Type.Static<typeof documentList>
 
+export const taskList = Type.Object({
+  tasks: Type.Array(task, { description: 'Open ones by day, then those that are done, the last first.' }),
+  next,
+})
+
 /** The parameters of a list of items of one kind. */
 export const itemQuery = body({
   archived: Type.Optional(
@@ -510,7 +570,7 @@ export const staleVersion = <Current extends ReturnType<typeof Type.Object>>(cur
 
 // ---- activity, search, audit
 
-const nouns = ['client', 'note', 'dispute', 'letter', 'document'] as const
+const nouns = ['client', 'note', 'dispute', 'letter', 'document', 'task'] as const
 const noun = Type.Enum([...nouns])
 export type RecordNoun = (typeof nouns)[number]
 /** What has revisions. */
@@ -529,7 +589,7 @@ export const activity = Type.Object({
   noun_id: nullable(Type.String()),
   title: Type.Union([Type.String(), Type.Null()], {
     description:
-      'The day of a note, time entry or expense, the invoice of a dispute, the subject of a letter, the name of a document, as they are ' +
+      'The day of a note, time entry or expense, the invoice of a dispute, the subject of a letter, the name of a document, the title of a task, as they are ' +
       'now. Null for the client itself, for lists and for uploads.',
   }),
   version: Type.Union([Type.Integer(), Type.Null()], { description: 'The revision that the action created.' }),

@@ -32,6 +32,7 @@ const nouns = [
     client: 't.client_id',
     money: '',
   },
+  { noun: 'task', archived: 't.archived_at is not null', client: 't.client_id', money: '' },
   {
     noun: 'time_entry',
     archived: 't.archived_at is not null',

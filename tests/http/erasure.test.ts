@@ -174,6 +174,7 @@ describe('an erasure', () => {
       'dispute',
       'letter',
       'document',
+      'task',
       'time_entry',
       'expense',
       'draft',
@@ -206,6 +207,7 @@ describe('an erasure', () => {
       ['notes', { date: '2026-03-12', text: 'Lunch' }],
       ['disputes', { invoice: 'I-1', amount: '12.50' }],
       ['letters', { subject: 'Offer', body: 'Dear Ben' }],
+      ['tasks', { title: 'Lunch' }],
     ] as const)
       assert.equal((await ben.send('POST', `${other}/${list}`, item)).status, 201)
     const digest = createHash('sha256').update('Lunch').digest('hex')

@@ -70,6 +70,8 @@ describe('an export', () => {
     const texts = [`longer advice ${marker}`, `advice ${marker}`]
     assert.deepEqual([at(entry, 'amount'), column(at(entry, 'revisions'), 'data', 'text')], ['33.33', texts])
     assert.deepEqual(column(jsonIn(files, 'expenses.json'), 'amount'), ['34.50'])
+    const [task] = [jsonIn(files, 'tasks.json')].flat()
+    assert.deepEqual(column(at(task, 'revisions'), 'data', 'title'), [`Write to ${marker}`, `Call ${marker}`])
     const drafts = jsonIn(files, 'drafts.json')
     assert.deepEqual(
       [column(drafts, 'instructions'), column(drafts, 'cost'), at(drafts, 0, 'sources', 0, 'id')],

@@ -55,6 +55,8 @@ export async function fillClient(of: Member): Promise<string> {
   await send('POST', `${client}/uploads`, file)
   const document = await send('POST', `${client}/documents`, { name: `First ${marker}.txt`, digest })
   await send('PATCH', `${client}/documents/${document}`, { name: `${marker}.txt` })
+  const task = await send('POST', `${client}/tasks`, { title: `Call ${marker}` })
+  await send('PATCH', `${client}/tasks/${task}`, { title: `Write to ${marker}`, status: 'done' })
   const sent = await send('POST', `${client}/letters`, { subject: `Offer ${marker}`, body: `Dear ${marker}` })
   await send('PATCH', `${client}/letters/${sent}`, { status: 'sent' })
   const version = await send('POST', `${client}/letters/${sent}/versions`)

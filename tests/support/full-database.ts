@@ -172,6 +172,7 @@ async function useRecords(portal: Portal) {
   const digest = createHash('sha256').update(JSON.stringify(file)).digest('hex')
   await send('POST', `/clients/${client}/uploads`, file)
   await send('POST', `/clients/${client}/documents`, { name: 'A file.json', digest })
+  await send('POST', `/clients/${client}/tasks`, { title: 'Answer the client', due: '2026-03-19' })
   await send('POST', `/clients/${client}/expenses`, { date: '2026-03-12', amount: '34.50', text: 'Train' })
   const body = { email: 'invited@example.com', name: 'Invited', role: 'consultant' }
   assert.equal((await partner.profile.ask('/people/invitations', { method: 'POST', body })).status, 201)

@@ -1,4 +1,12 @@
-import { IconAddressBook, IconFile, IconFileText, IconMail, IconReceipt, type Icon } from '@tabler/icons-react'
+import {
+  IconAddressBook,
+  IconCheckbox,
+  IconFile,
+  IconFileText,
+  IconMail,
+  IconReceipt,
+  type Icon,
+} from '@tabler/icons-react'
 import type { RecordNoun, SearchResult } from '../../src/clients/schema.ts'
 import { nouns } from '../fields.ts'
 
@@ -8,6 +16,7 @@ export const recordIcons: Readonly<Record<RecordNoun, Icon>> = {
   dispute: IconReceipt,
   letter: IconMail,
   document: IconFile,
+  task: IconCheckbox,
 }
 
 /** The page of a search result. */

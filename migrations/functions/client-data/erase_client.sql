@@ -35,7 +35,8 @@ begin
     select id from letter where client_id = p_client union all
     select id from time_entry where client_id = p_client union all
     select id from expense where client_id = p_client union all
-    select id from document where client_id = p_client union all select p_client);
+    select id from document where client_id = p_client union all
+    select id from task where client_id = p_client union all select p_client);
   with sealed as materialized (
     select r.number, d.digest
     from revision r
@@ -54,6 +55,7 @@ begin
   delete from note where client_id = p_client;
   delete from time_entry where client_id = p_client;
   delete from expense where client_id = p_client;
+  delete from task where client_id = p_client;
   delete from document where client_id = p_client;
   delete from document_content where client_id = p_client;
   delete from document_upload where client_id = p_client;

@@ -61,6 +61,7 @@ async function clientOf(consultantId: string): Promise<string> {
   const fields = [
     ['document', 'name, digest', `'f', sha256('x')`],
     ['note', 'date, text', `'2026-01-01', 'n'`],
+    ['task', 'title', `'t'`],
     ['dispute', 'invoice, amount', `'i', 1`],
     ['letter', 'subject', `'s'`],
     ['time_entry', 'date, minutes, rate, text', `'2026-01-01', 1, 0, 't'`],
@@ -108,6 +109,7 @@ const tables = [
   'document_chunk',
   'document_content',
   'document_upload',
+  'task',
   'time_entry',
   'expense',
   'revision',

@@ -35,8 +35,9 @@ export function createItemOutcomes({ access, kind, present }: OutcomeNeeds) {
   }
 
   /**
-   * Handles the errors of refuse_excess(), touch_client(), keep_letter(), keep_entry() and keep_document(): the record is full, the client
-   * left the scope, the letter has been sent, the entry is billed, or the content is missing.
+   * Handles the errors of refuse_excess(), touch_client(), keep_letter(), keep_entry(), keep_document() and keep_task(): the record is full,
+   * the client left the scope, the letter has been sent, the entry is billed, the content is missing, or a task names someone or
+   * something that the record does not have.
    */
   function refused(visit: Visit, done: AuditedAction) {
     return (error: unknown) => {
@@ -51,6 +52,8 @@ export function createItemOutcomes({ access, kind, present }: OutcomeNeeds) {
           return access.decline(visit, done, sent(error))
         case 'TG007':
           return access.decline(visit, done, withoutContent())
+        case 'TG008':
+          return access.decline(visit, done, withoutTarget(error))
         default:
           throw error
       }
@@ -70,6 +73,15 @@ function withoutContent(): Problem {
   return new Problem('invalid_field', reason, { field: 'digest' })
 }
 
+/** The field of a task that names no one, or nothing, that it can name. */
+function withoutTarget(error: unknown): Problem {
+  const isOwner = columnOf(error) === 'owner_id'
+  const reason = isOwner
+    ? 'The field owner_id must be the id of an active partner. Null: the consultant of the client.'
+    : 'The field about must have the noun and the id of a note, dispute, letter, document or invoice of this client.'
+  return new Problem('invalid_field', reason, { field: isOwner ? 'owner_id' : 'about', cause: error })
+}
+
 /** A consultant may not see what is billed. */
 function closed({ actor }: Visit): Problem {
   const reason =
@@ -80,11 +92,16 @@ function closed({ actor }: Visit): Problem {
 }
 
 function sent(error: unknown): Problem {
-  const field = error instanceof Error && 'column' in error ? error.column : undefined
+  const field = columnOf(error)
   return new Problem('conflict', 'The letter has been sent and cannot be changed: start a new version of it.', {
-    ...(typeof field === 'string' && { field }),
+    ...(field !== undefined && { field }),
     cause: error,
   })
+}
+
+/** The column that a trigger named in its error. */
+function columnOf(error: unknown): string | undefined {
+  return error instanceof Error && 'column' in error && typeof error.column === 'string' ? error.column : undefined
 }
 
 function archivedItem({ noun }: ItemKind): Problem {

@@ -8,6 +8,7 @@ import { notes } from '../items/notes.ts'
 import { hiddenNumbers, type HiddenNumbers } from './hidden-numbers.ts'
 import { limitOf, badCursor, positionOf, cursorOf } from '../../platform/http/input/paging.ts'
 import type { Activity, ActivityList, RevisedNoun, RevisionList, RevisionQuery } from '../schema.ts'
+import { tasks } from '../tasks/tasks.ts'
 import { timeEntries } from '../items/time-entries.ts'
 import { readActivity, readNumberKey, type ActivityRow } from './activity-store.ts'
 import { readOwner, readRevisions, type RevisionRow } from './store.ts'
@@ -101,6 +102,7 @@ const fieldsOf = {
   note: notes.toFields,
   dispute: disputes.toFields,
   document: documents.toFields,
+  task: tasks.toFields,
   time_entry: timeEntries().toFields,
   expense: expenses().toFields,
   // What a letter has cost is in the ledger, which has no versions.

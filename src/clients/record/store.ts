@@ -18,6 +18,7 @@ import {
   within,
   type UpdateResult,
 } from '../statements-store.ts'
+import { tasks } from '../tasks/tasks.ts'
 import { timeEntries } from '../items/time-entries.ts'
 import { basisText, type Basis } from '../../platform/http/versions.ts'
 
@@ -54,6 +55,7 @@ export interface RecordRow extends ClientRow, ClientBilling {
 
 export interface WholeRecordRow extends RecordRow {
   readonly documents: readonly ItemJson[] | null
+  readonly tasks: readonly ItemJson[] | null
   readonly time_entries: readonly ItemJson[] | null
   readonly expenses: readonly ItemJson[] | null
 }
@@ -77,7 +79,7 @@ export function readRecord(scope: Scope, id: string): PreparedStatement<RecordRo
 
 /** A client with all its items, including archived ones. */
 export function readWholeRecord(scope: Scope, id: string): PreparedStatement<WholeRecordRow> {
-  const kinds = [...ordinaryKinds, documents, timeEntries(), expenses()]
+  const kinds = [...ordinaryKinds, documents, tasks, timeEntries(), expenses()]
   return recordWith('whole record', (kind) => itemsJson(kind, 'true'), kinds, { scope, id })
 }
 

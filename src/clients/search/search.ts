@@ -9,7 +9,7 @@ import { snippetOf } from './snippets.ts'
 /** Full-text search by word prefix in all records that the actor may see. */
 export interface Search {
   /**
-   * Clients first, then notes, disputes, letters and documents; each last changed first, with at most `limit` matches. If nothing
+   * Clients first, then notes, disputes, letters, documents and tasks; each last changed first, with at most `limit` matches. If nothing
    * matches, clients with a similar spelling.
    */
   find(visit: Visit, query: { readonly q?: string; readonly limit?: string }): Promise<SearchResults>
@@ -20,7 +20,7 @@ export function createSearch({ access }: { access: RecordAccess }): Search {
     async find(visit: Visit, { q = '', limit }) {
       const most = limitOf(limit, 20)
       const of = (noun: RecordNoun) => searchNoun(noun, scopeOf(visit.actor, 'list', noun), q, most)
-      const nouns = [of('client'), of('note'), of('dispute'), of('letter'), of('document')]
+      const nouns = [of('client'), of('note'), of('dispute'), of('letter'), of('document'), of('task')]
       const found = (await access.as(visit, nouns)).flat()
       const scope = scopeOf(visit.actor, 'list', 'client')
       const [similar] =

@@ -28,6 +28,7 @@ const shown = {
   dispute: { title: 'n.invoice', text: `n.invoice || ' · ' || n.position`, ...item },
   letter: { title: 'n.subject', text: `n.subject || ' · ' || n.body`, ...item },
   document: { title: 'n.name', text: 'n.name', ...item },
+  task: { title: 'n.title', text: 'n.title', ...item },
 } as const
 
 /**

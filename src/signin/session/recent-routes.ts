@@ -23,6 +23,7 @@ export const recentRoutes: Readonly<Record<string, boolean | readonly string[]>>
   ...item('disputes'),
   ...item('letters'),
   ...item('documents'),
+  ...item('tasks'),
   'POST /clients/:client/uploads': false,
   'PATCH /clients/:client/uploads/:upload': false,
   ...item('time_entries'),

@@ -80,6 +80,7 @@ const plurals = {
   dispute: 'disputes',
   letter: 'letters',
   document: 'documents',
+  task: 'tasks',
   time_entry: 'time_entries',
   expense: 'expenses',
 }
@@ -137,7 +138,7 @@ const billing = [
   ),
 ]
 
-const records = [...clients, ...items, ...letters, ...uploads, ...drafts]
+const records = [...clients, ...items, 'task_done', ...letters, ...uploads, ...drafts]
 
 /** The actions by which the audit log can be filtered, as they are stored. */
 export const actions = [...signIn, ...people, ...billing, ...looks, ...records]

@@ -13,6 +13,7 @@ const items = new Map([
   ['dispute', 'disputes'],
   ['letter', 'letters'],
   ['document', 'documents'],
+  ['task', 'tasks'],
   ['time_entry', 'time_entries'],
   ['expense', 'expenses'],
 ])

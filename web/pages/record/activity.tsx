@@ -73,6 +73,7 @@ const deeds: Readonly<Record<string, string>> = {
   letter_version_created: 'started a new version of',
   letter_exported: 'downloaded',
   document_content_read: 'opened',
+  task_done: 'completed',
   revisions_read: 'viewed earlier versions of',
 }
 
@@ -82,6 +83,7 @@ const looks: Readonly<Record<string, string>> = {
   disputes_listed: 'viewed the disputes',
   letters_listed: 'viewed the letters',
   documents_listed: 'viewed the documents',
+  tasks_listed: 'viewed the tasks',
   upload_started: 'began to upload a file',
   upload_continued: 'uploaded a file, or a part of one',
   upload_read: 'viewed the state of an upload',
@@ -129,7 +131,7 @@ function Thing({ activity: { noun, noun_id: id, title } }: { readonly activity: 
   if (!words || noun === 'client') return 'the client'
   if (id === null || title === null) return `${words.one.startsWith('e') ? 'an' : 'a'} ${words.one}`
   const to = `/clients/${record.id}/${words.path}/${id}`
-  if (noun === 'letter' || noun === 'document') {
+  if (noun === 'letter' || noun === 'document' || noun === 'task') {
     return (
       <>
         the {words.one} “<Link to={to}>{title}</Link>”

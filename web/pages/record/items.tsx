@@ -2,7 +2,16 @@ import { Button } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useRevalidator } from 'react-router'
-import type { Dispute, Document, Expense, Letter, Note, RevisedNoun, TimeEntry } from '../../../src/clients/schema.ts'
+import type {
+  Dispute,
+  Document,
+  Expense,
+  Letter,
+  Note,
+  RevisedNoun,
+  Task,
+  TimeEntry,
+} from '../../../src/clients/schema.ts'
 import { createMaker } from '../../components/create.ts'
 import { EditForm } from '../../components/edit-form.tsx'
 import { useEdited } from '../../components/edited.ts'
@@ -16,7 +25,7 @@ import classes from './items.module.css'
 import { useFields } from './use-fields.ts'
 import { useRecord } from './use-record.ts'
 
-export type Item = Note | Dispute | Letter | Document | TimeEntry | Expense
+export type Item = Note | Dispute | Letter | Document | Task | TimeEntry | Expense
 export type ItemNoun = Exclude<RevisedNoun, 'client'>
 
 export interface ItemsProps {

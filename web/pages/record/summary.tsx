@@ -5,6 +5,7 @@ import { dateText, numberText } from '../../locale.ts'
 import { moneyText } from '../../money.ts'
 import { sizeText } from '../../size.ts'
 import { disputeStatusNames, letterStatusNames } from '../../words.ts'
+import { taskAside, taskBadge } from '../tasks/words.ts'
 import type { Item } from './items.tsx'
 
 export interface Summary {
@@ -31,6 +32,10 @@ export function summaryOf(item: Item): Summary {
       aside: [moneyText(item.amount, item.currency), deadlineOf(item)].filter(Boolean).join(' · '),
       text: item.position,
     }
+  }
+  if ('priority' in item) {
+    const badge = taskBadge(item)
+    return { title: item.title, ...(badge && { badge }), aside: taskAside(item), text: '' }
   }
   if ('digest' in item) return { title: item.name, aside: sizeText(item.bytes), text: '' }
   const badge = { text: letterStatusNames[item.status], color: letterColors[item.status] }

@@ -1,0 +1,27 @@
+import type { Task } from '../../../src/clients/schema.ts'
+import { nouns } from '../../fields.ts'
+import { dateText } from '../../locale.ts'
+import { today } from '../../zone.ts'
+
+/** What a task's badge says: that it is done, overdue or due today, or else that it matters more than others. */
+export function taskBadge({ status, due, priority }: Task): { text: string; color: string } | undefined {
+  if (status === 'done') return { text: 'Done', color: 'teal' }
+  if (due !== null && due < today()) return { text: 'Overdue', color: 'red' }
+  if (due === today()) return { text: 'Today', color: 'orange' }
+  return priority === 'high' ? { text: 'High priority', color: 'orange' } : undefined
+}
+
+/** The day of a task, who does it, and what it concerns: `due 19 Mar 2026 · Daniel Osei · note of 12 Mar 2026`. */
+export function taskAside(task: Task): string {
+  const { due, owner, status, done_by: by } = task
+  const person = status === 'done' ? by?.name : owner.name
+  return [due === null ? '' : `due ${dateText(due)}`, person, concernOf(task)].filter(Boolean).join(' · ')
+}
+
+function concernOf({ about, about_title: title }: Task): string {
+  if (about === null) return ''
+  if (about.noun === 'invoice') return title ? `invoice ${title}` : 'an invoice'
+  const { one } = nouns[about.noun]
+  if (title === null) return one
+  return about.noun === 'note' ? `${one} of ${dateText(title)}` : `${one} “${title}”`
+}
