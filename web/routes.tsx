@@ -181,6 +181,11 @@ const tabs = [
   { path: 'documents/:item', loader: loadItem, lazy: documentPage },
   { path: 'documents/:item/revisions', loader: loadItem, lazy: documentPage },
   {
+    path: 'tasks',
+    loader: load,
+    lazy: part(async () => (await import('./pages/tasks/tasks.tsx')).TasksTab),
+  },
+  {
     path: 'time_entries',
     loader: load,
     lazy: part(async () => (await import('./pages/record/time.tsx')).TimeTab),

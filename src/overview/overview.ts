@@ -1,6 +1,6 @@
 import type { RecordAccess } from '../access/access.ts'
 import type { Visit } from '../access/actor.ts'
-import { may, scopeOf } from '../access/policy.ts'
+import { may, roleOf, scopeOf } from '../access/policy.ts'
 import { foldCharges } from '../billing/appended-charges.ts'
 import { shownMoney } from '../clients/money.ts'
 import { today } from '../platform/text/calendar.ts'
@@ -22,9 +22,11 @@ import {
   presentDisputes,
   presentFirm,
   presentLetters,
+  presentTasks,
 } from './present.ts'
 import type { FirmFigures, OverviewData } from './schema.ts'
-import { lastWorkingDay } from './working-day.ts'
+import { readDueTasks } from './tasks-store.ts'
+import { lastWorkingDay, weekEnd } from './working-day.ts'
 
 /** What a person sees first. It applies the policy and writes an audit event. */
 export interface Overview {
@@ -47,9 +49,16 @@ export function createOverview({ access, database, currency, timeZone }: Overvie
       const now = Date.now()
       const since = lastWorkingDay(now, timeZone)
       const scope = scopeOf(visit.actor, 'list', 'client')
-      const [[changes, [deadlines], [disputes], [drafts], [approved], [anyClient]], firm] = await Promise.all([
+      const day = today(timeZone)
+      const week = {
+        personId: visit.actor.kind === 'person' ? visit.actor.id : null,
+        today: day,
+        weekEnd: weekEnd(day),
+      }
+      const [[changes, [tasks], [deadlines], [disputes], [drafts], [approved], [anyClient]], firm] = await Promise.all([
         access.as(visit, [
           readChanges(scope, since.startsAt),
+          readDueTasks(scope, week),
           readDeadlines(scope),
           readOpenDisputes(scope),
           readWaitingLetters(scope, 'draft'),
@@ -64,6 +73,7 @@ export function createOverview({ access, database, currency, timeZone }: Overvie
         currency,
         has_clients: anyClient?.yes === true,
         changes: presentChanges(changes),
+        tasks: presentTasks(tasks, week, roleOf(visit.actor)),
         deadlines: presentDeadlines(deadlines),
         open_disputes: presentDisputes(disputes, currency),
         letters_to_approve: presentLetters(drafts),

@@ -12,6 +12,8 @@ import {
   type LetterJson,
   type WaitingRow,
 } from './store.ts'
+import type { Role } from '../access/actor.ts'
+import type { TasksRow } from './tasks-store.ts'
 import type {
   ChangedClient,
   ChangedItem,
@@ -64,6 +66,25 @@ export function presentDisputes(
 export function presentDeadlines(row: WaitingRow<DeadlineJson> | undefined): Deadlines {
   const { items, total = 0 } = row ?? {}
   return { items: [...(items ?? [])], ...boundedTotal(total, countedWaiting) }
+}
+
+/** The tasks of a person, and for partners how many each person has. */
+export function presentTasks(
+  row: TasksRow | undefined,
+  { personId, today, weekEnd }: { readonly personId: string | null; readonly today: string; readonly weekEnd: string },
+  role: Role | undefined,
+): OverviewData['tasks'] {
+  const { items, people } = row ?? {}
+  const own = people?.find(({ id }) => id === personId)
+  return {
+    today,
+    week_end: weekEnd,
+    overdue: own?.overdue ?? 0,
+    due_today: own?.today ?? 0,
+    this_week: own?.this_week ?? 0,
+    items: [...(items ?? [])],
+    ...(role === 'partner' && { people: [...(people ?? [])] }),
+  }
 }
 
 export function presentLetters(row: WaitingRow<LetterJson> | undefined): WaitingLetters {

@@ -18,8 +18,8 @@ const readOverview = {
   operationId: 'readOverview',
   summary: 'Show the overview',
   description:
-    'What changed since the last working day, deadlines, open disputes (oldest first), and letters to approve and to send (last changed ' +
-    'first): of their own active clients for consultants, of all for partners. For partners also `firm`: the credit left, ' +
+    'What changed since the last working day, the tasks of the person, deadlines, open disputes (oldest first), and letters to approve and to send (last changed ' +
+    'first): of their own active clients for consultants, of all for partners. For partners also how many tasks each person has, and `firm`: the credit left, ' +
     "yesterday's cost, and the overdue invoices. `changes` includes archived clients. Developers are sent to their accounts.",
   response: {
     303: { description: 'For developers: `location` is `/accounts`.', type: 'null' },
@@ -72,6 +72,17 @@ export const overviewExamples = {
     invoice: 'PA-2026-0117',
     amount: '1250.00',
     due: '2026-03-26',
+    'items.title': 'Answer Maria about the fee',
+    'items.due': '2026-03-13',
+    'people.id': daniel,
+    'people.name': 'Daniel Osei',
+    today: '2026-03-12',
+    'people.today': 0,
+    week_end: '2026-03-15',
+    overdue: 0,
+    due_today: 0,
+    this_week: 1,
+    priority: 'normal',
     name: 'Drafting',
     own: true,
     credit_left: '18.40',

@@ -66,6 +66,38 @@ const deadlines = Type.Object(
 )
 export type Deadlines = Type.Static<typeof deadlines>
 
+const count = Type.Integer({ minimum: 0 })
+const day = (description: string) => Type.String({ format: 'date', description })
+const dueTasks = Type.Object(
+  {
+    today: day("Today in the firm's time zone."),
+    week_end: day('The Sunday of this week.'),
+    overdue: count,
+    due_today: count,
+    this_week: Type.Integer({ minimum: 0, description: 'Due after today.' }),
+    items: Type.Array(
+      Type.Object({
+        id,
+        title: Type.String(),
+        due: Type.String({ format: 'date' }),
+        priority: Type.Enum(['high', 'normal', 'low']),
+        client,
+      }),
+      { description: 'By day; at most 50.' },
+    ),
+    people: Type.Optional(
+      Type.Array(Type.Object({ id, name: Type.String(), overdue: count, today: count, this_week: count }), {
+        description: 'For partners: everyone who has such tasks, by name.',
+      }),
+    ),
+  },
+  {
+    description:
+      "The person's open tasks that are due by the end of the week. Of those within reach, the 10 000 with the earliest days are counted.",
+  },
+)
+export type DueTasks = Type.Static<typeof dueTasks>
+
 const accountCredit = Type.Object({
   id,
   name: Type.String(),
@@ -114,6 +146,7 @@ export const overviewPage = Type.Object({
     clients: Type.Array(changedClient, { description: 'The last to change first; at most 15.' }),
     more: more('Whether more clients changed.'),
   }),
+  tasks: dueTasks,
   deadlines,
   open_disputes: openDisputes,
   letters_to_approve: waitingLetters,

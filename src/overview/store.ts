@@ -40,20 +40,20 @@ const reachable: Readonly<Record<Scope['of'], string>> = {
   all: 'c.deleted_at is null and $1::uuid is null',
   none: 'false and $1::uuid is null',
 }
-const consultantOf = (scope: Scope) => (scope.of === 'consultant' ? scope.id : null)
+export const consultantOf = (scope: Scope) => (scope.of === 'consultant' ? scope.id : null)
 
 /**
  * The items of active clients. Those of one consultant are read client by client. Those of the firm are read in the order of
  * an index, and each looks up its client: the planner might read every client instead, if it were free to.
  */
-function waitingIn({ of }: Scope, table: string, clientId: string): string {
+export function waitingIn({ of }: Scope, table: string, clientId: string): string {
   const active = `${reachable[of]} and c.status = 'active'`
   return of === 'all'
     ? `${table} cross join lateral (select from client c where c.id = ${clientId} and ${active} offset 0) its_client`
     : `client c join ${table} on ${clientId} = c.id and ${active}`
 }
 
-const clientJson = `json_build_object('id', c.id, 'name', c.name,
+export const clientJson = `json_build_object('id', c.id, 'name', c.name,
   'consultant', json_build_object('id', p.id, 'name', p.name))`
 
 /** The clients that changed since a time, and how: the last to change first. */

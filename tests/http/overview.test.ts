@@ -58,8 +58,9 @@ describe('the overview of a new firm', () => {
   test('says that there are no clients, and has empty lists', async () => {
     const empty = { items: [], total: 0, total_is_exact: true }
     const earlier = workingDay()
-    const { since, ...rest } = await overviewOf(anna)
+    const { since, tasks, ...rest } = await overviewOf(anna)
     assert.ok(since === earlier || since === workingDay(), String(since))
+    assert.deepEqual(at(tasks, 'items'), [])
     assert.deepEqual(rest, {
       currency: 'USD',
       has_clients: false,
@@ -278,6 +279,7 @@ describe('a consultant', () => {
       'letters_to_send',
       'open_disputes',
       'since',
+      'tasks',
     ])
     assert.doesNotMatch(text, /hidden-account|credit|"cost"|used_percent/)
     const page = await anna.get('/', { accept: 'text/html' })

@@ -9,6 +9,7 @@ import { today } from '../../zone.ts'
 import { Changes } from './changes.tsx'
 import { Credit } from './credit.tsx'
 import { Deadlines, Disputes, LettersToApprove, LettersToSend } from './waiting.tsx'
+import { Tasks } from './tasks.tsx'
 import { Tiles } from './tiles.tsx'
 import { Welcome } from './welcome.tsx'
 import classes from './overview.module.css'
@@ -40,6 +41,7 @@ export function OverviewPage() {
         <div>
           {!isNew && (
             <>
+              <Tasks tasks={data.tasks} />
               <Deadlines deadlines={data.deadlines} />
               <Disputes disputes={data.open_disputes} currency={data.currency} />
             </>

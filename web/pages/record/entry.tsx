@@ -21,6 +21,7 @@ import { content } from '../../content.ts'
 import { nouns, sentBody, valuesOf } from '../../fields.ts'
 import classes from './entry.module.css'
 import { startingAt } from '../letter/starts-at.ts'
+import { Done } from '../tasks/done.tsx'
 import type { Item, ItemNoun } from './items.tsx'
 import { saveFile } from './download-button.tsx'
 import { Origin } from './origin.tsx'
@@ -84,6 +85,7 @@ export function Entry({ noun, item, alone = false, onEditing }: EntryProps) {
   return (
     <article className={classes.entry}>
       <header className={classes.head}>
+        {'priority' in item && <Done task={item} address={address} />}
         <h3 className={classes.title}>{target === undefined ? title : <Link to={target}>{title}</Link>}</h3>
         <span
           className={classes.aside}

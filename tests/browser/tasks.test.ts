@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { barriersInBothSchemes, noticed } from '../support/browser.ts'
+import { startDesk } from '../support/desk.ts'
+import { fixture } from '../support/fixture.ts'
+import { at } from '../support/json.ts'
+
+const desk = fixture(() => startDesk())
+
+test('tasks of a record are added by keyboard, ordered by day, completed, opened again, and shown on the overview', async () => {
+  const record = await desk.make('/clients', { name: 'Paper Mill' })
+  await using page = await desk.open(`${record}/tasks`)
+  await page.getByText('No tasks yet').waitFor()
+  assert.deepEqual(await barriersInBothSchemes(page), [])
+
+  await page.keyboard.press('n')
+  await page.keyboard.type('Call the mill')
+  await page.getByRole('button', { name: 'Add task' }).click()
+  await page.getByRole('link', { name: 'Call the mill' }).waitFor()
+  await desk.make(`${record}/tasks`, { title: 'Pay the court', due: '2024-02-29', priority: 'high' })
+  await page.reload()
+  const titles = page.getByRole('heading', { level: 3 })
+  await page.getByRole('link', { name: 'Pay the court' }).waitFor()
+  assert.deepEqual(await titles.allTextContents(), ['Pay the court', 'Call the mill'])
+  await page.getByText('Overdue', { exact: true }).waitFor()
+  assert.deepEqual(await barriersInBothSchemes(page), [])
+
+  const box = page.getByRole('checkbox', { name: 'Done: Pay the court' })
+  await box.press('Space')
+  await noticed(page, 'The task is done.')
+  await page.getByText('Done', { exact: true }).waitFor()
+  assert.deepEqual(await titles.allTextContents(), ['Call the mill', 'Pay the court'])
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByText('Overdue', { exact: true }).waitFor()
+  const tasks = at(await desk.ask(`${record}/tasks`), 'tasks')
+  assert.deepEqual(
+    [at(tasks, 0, 'title'), at(tasks, 0, 'status'), at(tasks, 0, 'version')],
+    ['Pay the court', 'open', 3],
+  )
+
+  await page.setViewportSize({ width: 320, height: 600 })
+  assert.equal(await page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth'), false)
+  await page.setViewportSize({ width: 1280, height: 800 })
+
+  await page.goto(`${desk.base}/`)
+  const section = page.getByRole('region', { name: 'Tasks', exact: true })
+  await section.getByText('1 overdue').waitFor()
+  assert.deepEqual(await barriersInBothSchemes(page), [])
+  await section.getByRole('link', { name: 'Pay the court' }).click()
+  await page.getByRole('heading', { name: 'Pay the court' }).waitFor()
+})

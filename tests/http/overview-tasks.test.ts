@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { Value } from 'typebox/value'
+import { byService } from '../../src/access/actor.ts'
+import { overviewPage, type OverviewData } from '../../src/overview/schema.ts'
+import { startFirm, type Member } from '../support/firm.ts'
+import { fixture } from '../support/fixture.ts'
+
+const firm = fixture(() => startFirm({ firm: { time_zone: 'Pacific/Auckland' } }))
+const paula = fixture(() => firm.join('Paula', 'partner'))
+const anna = fixture(() => firm.join('Anna', 'consultant'))
+const ben = fixture(() => firm.join('Ben', 'consultant'))
+
+const any = { 'if-match': '*' }
+
+async function tasksOf(member: Member): Promise<OverviewData['tasks']> {
+  const { status, json, text } = await member.get('/')
+  assert.equal(status, 200, text)
+  return Value.Parse(overviewPage, json).tasks
+}
+
+async function add(by: Member, client: string, task: object): Promise<string> {
+  const { status, json, text } = await by.send('POST', `/clients/${client}/tasks`, task)
+  assert.equal(status, 201, text)
+  return `/clients/${client}/tasks/${String(json['id'])}`
+}
+
+const dayFrom = (day: string, days: number) => Temporal.PlainDate.from(day).add({ days }).toString()
+const titlesOf = ({ items }: OverviewData['tasks']) => items.map(({ title }) => title)
+
+describe('the tasks of the overview', () => {
+  test('are the open ones that are due by Sunday: overdue, today and this week in the zone of the firm', async () => {
+    const cleo = await firm.join('Cleo', 'consultant')
+    const client = await firm.client(cleo, 'Berg')
+    const { week_end: sunday, overdue, items } = await tasksOf(cleo)
+    assert.deepEqual([overdue, items], [0, []])
+    assert.equal(Temporal.PlainDate.from(sunday).dayOfWeek, 7)
+    await add(cleo, client, { title: 'sunday', due: sunday })
+    await add(cleo, client, { title: 'monday', due: dayFrom(sunday, 1) })
+    await add(cleo, client, { title: 'some day' })
+    await add(cleo, client, { title: 'late', due: dayFrom(sunday, -8) })
+    await add(cleo, client, { title: 'later', due: dayFrom(sunday, -7), priority: 'low' })
+    await add(cleo, client, { title: 'first', due: dayFrom(sunday, -7), priority: 'high' })
+    const done = await add(cleo, client, { title: 'done', due: dayFrom(sunday, -9) })
+    await cleo.send('PATCH', done, { status: 'done' }, any)
+    const archived = await add(cleo, client, { title: 'archived', due: dayFrom(sunday, -9) })
+    await cleo.send('DELETE', archived)
+    const tasks = await tasksOf(cleo)
+    assert.deepEqual(titlesOf(tasks), ['late', 'first', 'later', 'sunday'])
+    assert.equal(tasks.overdue, 3)
+    assert.equal(tasks.due_today + tasks.this_week, 1, 'Sunday is today, or later this week')
+    assert.deepEqual(tasks.items[0]?.client.name, 'Berg')
+    await paula.send('PATCH', `/clients/${client}`, { status: 'archived' }, any)
+    assert.deepEqual(titlesOf(await tasksOf(cleo)), [], 'an archived client needs nothing')
+  })
+
+  test('are those of the person; a partner also sees how many everyone has, also who is disabled', async () => {
+    const { week_end: sunday } = await tasksOf(paula)
+    const overdue = { due: dayFrom(sunday, -7) }
+    const petra = await firm.join('Petra', 'partner')
+    const client = await firm.client(anna, 'Adler')
+    await add(anna, client, { title: 'for Anna', ...overdue })
+    const given = await add(petra, client, { title: 'for Petra', owner_id: petra.id, ...overdue })
+    await add(ben, await firm.client(ben, 'Bauer'), { title: 'for Ben', ...overdue })
+    assert.deepEqual(titlesOf(await tasksOf(anna)), ['for Anna'])
+    assert.equal((await tasksOf(anna)).people, undefined)
+    const shown = await tasksOf(petra)
+    assert.deepEqual([titlesOf(shown), shown.overdue], [['for Petra'], 1])
+    const counted = { overdue: 1, today: 0, this_week: 0 }
+    const peopleIn = ({ people = [] }: OverviewData['tasks']) =>
+      people.filter(({ id }) => [anna.id, ben.id, petra.id].includes(id))
+    assert.deepEqual(peopleIn(shown), [
+      { id: anna.id, name: 'Anna', ...counted },
+      { id: ben.id, name: 'Ben', ...counted },
+      { id: petra.id, name: 'Petra', ...counted },
+    ])
+    await firm.service.people.setStatus(petra.id, 'disabled', byService)
+    assert.deepEqual(titlesOf(await tasksOf(anna)), ['for Anna', 'for Petra'])
+    await paula.send('PATCH', given, { status: 'done' }, any)
+    await firm.service.people.setStatus(ben.id, 'disabled', byService)
+    assert.deepEqual(peopleIn(await tasksOf(paula)), [
+      { id: anna.id, name: 'Anna', ...counted },
+      { id: ben.id, name: 'Ben', ...counted },
+    ])
+    await paula.send('POST', `/people/${ben.id}/handover`, { to: anna.id })
+    assert.deepEqual(titlesOf(await tasksOf(anna)).toSorted(), ['for Anna', 'for Ben'])
+  })
+})
