@@ -5,17 +5,18 @@ type Body = Readonly<Record<string, Sent>>
 
 /**
  * Creates a record exactly once. If a response is lost, the retry finds the record and sends the changes typed since;
- * other people's changes are kept. Throws ApiError.
+ * other people's changes are kept. `always` is sent with it. Throws ApiError.
  */
 export function createMaker<Made extends { readonly id: string; readonly version: number }>(
   address: string,
+  always: Readonly<Record<string, object>> = {},
 ): (body: Body) => Promise<Made> {
   const key = newKey()
   /** The requests without a response. One of them may have created the record. */
   const lost: Body[] = []
   return async (body) => {
     try {
-      const made = await change<Made>(address, { method: 'POST', body, key })
+      const made = await change<Made>(address, { method: 'POST', body: { ...always, ...body }, key })
       const rest = differing(body, lost)
       if (Object.keys(rest).length === 0) return made
       return await change<Made>(`${address}/${made.id}`, { method: 'PATCH', body: rest, version: made.version })

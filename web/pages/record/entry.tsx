@@ -1,6 +1,7 @@
 import { ActionIcon, Badge, Menu } from '@mantine/core'
 import {
   IconArchive,
+  IconCheckbox,
   IconDownload,
   IconDots,
   IconHistory,
@@ -9,7 +10,7 @@ import {
   IconReceiptRefund,
   IconSparkles,
 } from '@tabler/icons-react'
-import type { Ref } from 'react'
+import { useState, type Ref } from 'react'
 import { Link, useNavigate, useRevalidator } from 'react-router'
 import { ApiError, change } from '../../api.ts'
 import { EditForm } from '../../components/edit-form.tsx'
@@ -21,6 +22,7 @@ import { content } from '../../content.ts'
 import { nouns, sentBody, valuesOf } from '../../fields.ts'
 import classes from './entry.module.css'
 import { startingAt } from '../letter/starts-at.ts'
+import { isConcern, TaskAbout } from '../tasks/about.tsx'
 import { Done } from '../tasks/done.tsx'
 import type { Item, ItemNoun } from './items.tsx'
 import { saveFile } from './download-button.tsx'
@@ -130,6 +132,7 @@ function EntryActions({ noun, item, alone, address, opener, onEdit }: EntryActio
   const { revalidate } = useRevalidator()
   const { one, path } = nouns[noun]
   const invoice = invoiceOf(item)
+  const [isAddingTask, setAddingTask] = useState(false)
 
   async function archive() {
     try {
@@ -175,6 +178,11 @@ function EntryActions({ noun, item, alone, address, opener, onEdit }: EntryActio
               Draft a letter
             </Menu.Item>
           )}
+          {isConcern(noun) && status === 'active' && (
+            <Menu.Item leftSection={<IconCheckbox size={16} />} onClick={() => setAddingTask(true)}>
+              Add a task
+            </Menu.Item>
+          )}
           {invoice !== undefined && (
             <>
               <Menu.Item component={Link} to={invoice} leftSection={<IconReceipt size={16} />}>
@@ -200,6 +208,7 @@ function EntryActions({ noun, item, alone, address, opener, onEdit }: EntryActio
           )}
         </Menu.Dropdown>
       </Menu>
+      {isAddingTask && isConcern(noun) && <TaskAbout noun={noun} id={item.id} onClose={() => setAddingTask(false)} />}
     </div>
   )
 }

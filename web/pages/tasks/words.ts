@@ -1,7 +1,10 @@
 import type { Task } from '../../../src/clients/schema.ts'
-import { nouns } from '../../fields.ts'
+import { nouns, type Values } from '../../fields.ts'
 import { dateText } from '../../locale.ts'
 import { today } from '../../zone.ts'
+
+/** The initial values of a new task. */
+export const newTask: Values = { title: '', due: '', priority: 'normal', status: 'open' }
 
 /** What a task's badge says: that it is done, overdue or due today, or else that it matters more than others. */
 export function taskBadge({ status, due, priority }: Task): { text: string; color: string } | undefined {
