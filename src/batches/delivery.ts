@@ -38,6 +38,13 @@ export async function sendLines(
   return reply.type('application/x-ndjson; charset=utf-8').send(Readable.from(rest()))
 }
 
+/** A caller that sends the header relies on being charged once, and a retry would be a second batch. Throws Problem `invalid_field`. */
+export function refuseIdempotencyKey({ headers }: FastifyRequest): void {
+  if (headers['idempotency-key'] === undefined) return
+  const reason = 'Batches are not recognised by it: omit the header Idempotency-Key, and list the batches before a retry.'
+  throw new Problem('invalid_field', reason, { field: 'Idempotency-Key' })
+}
+
 /** The size of a page in a query. Throws Problem `invalid_field`. */
 export function limitIn(text: unknown, fallback: number, most: number): number {
   if (text === undefined) return fallback

@@ -424,6 +424,18 @@ describe('a batch at fault', () => {
     )
   })
 
+  it('is not begun for an Idempotency-Key, which would not keep a retry from being a second one', async () => {
+    const { accountId, key } = await service.customer()
+    const client = clientOf(key)
+    const { id: input_file_id } = await upload(client, [batchLine('a')])
+    const asked = { input_file_id, endpoint: '/v1/chat/completions', completion_window: '24h' } as const
+    const headers = { 'idempotency-key': 'a' }
+    await assert.rejects(client.batches.create(asked, { headers }), { status: 400, param: 'Idempotency-Key' })
+    const messages = await service.call('/v1/messages/batches', key, { requests: [] }, headers)
+    assert.match(String(at(messages.json, 'error', 'message')), /omit the header Idempotency-Key/)
+    assert.deepEqual(await service.database.rows('select from batch where account_id = $1', [accountId]), [])
+  })
+
   it('may not use a model that its key may not use', async () => {
     const { key } = await service.customer({}, { allowedModels: ['embed'] })
     const batch = await create(clientOf(key), [batchLine('a')])

@@ -6,7 +6,7 @@ import { Problem } from '../../platform/problems.ts'
 import type { Server } from '../../platform/http/server.ts'
 import type { BatchDialect } from '../batch.ts'
 import type { CallerBatches } from '../batches.ts'
-import { bodyPieces, limitIn, sendLines, setLevels } from '../delivery.ts'
+import { bodyPieces, limitIn, refuseIdempotencyKey, sendLines, setLevels } from '../delivery.ts'
 import { idOf, shownBatchIds } from '../ids.ts'
 import * as operations from './operations.ts'
 import { presentMessageBatch } from './present.ts'
@@ -30,6 +30,7 @@ export function registerAnthropicBatches(v1: Server, { batches, till, baseUrl }:
     scope.addContentTypeParser('application/json', (_request, body, done) => done(null, body))
     const schema = operations.createMessageBatch
     scope.post('/messages/batches', { schema, config: { ...config, storesBody: true } }, async (request, reply) => {
+      refuseIdempotencyKey(request)
       const asked = { dialect, endpoint: '/v1/messages' } as const
       const lines = requestsIn(bodyPieces(request.body))
       const batch = await batches.createFromLines(callerOf(request), lines, asked)

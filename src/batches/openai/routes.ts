@@ -4,7 +4,7 @@ import { openAiFormat } from '../../generation/calls/formats.ts'
 import type { Server } from '../../platform/http/server.ts'
 import type { Batch, BatchDialect } from '../batch.ts'
 import type { CallerBatches } from '../batches.ts'
-import { limitIn, bodyPieces, sendLines, setLevels } from '../delivery.ts'
+import { limitIn, bodyPieces, refuseIdempotencyKey, sendLines, setLevels } from '../delivery.ts'
 import { idOf, shownFileId } from '../ids.ts'
 import { presentBatch, presentFile } from './present.ts'
 import * as operations from './operations.ts'
@@ -72,6 +72,7 @@ function registerBatches(v1: Server, { batches, till }: OpenAiBatchesNeeds): voi
   const present = (batch: Batch) => presentBatch(batch, batches.metadataOf(batch))
 
   v1.post('/batches', { schema: operations.createBatch, config }, async (request, reply) => {
+    refuseIdempotencyKey(request)
     const { endpoint, input_file_id, metadata, output_expires_after: kept } = checkNewBatch(request.body)
     const asked = { dialect, endpoint, metadata: metadata ?? undefined, keptSeconds: kept?.seconds }
     const batch = await batches.createFromFile(callerOf(request), idOf(input_file_id), asked)
