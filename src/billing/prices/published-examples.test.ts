@@ -32,12 +32,6 @@ const grok = {
   tools: { web_search: '0.005' },
 }
 const sonar = { input: '3', output: '15', tools: { web_search: '0.006' } }
-const qwen = {
-  input: '0.4',
-  output: '1.2',
-  cached_input: '0.08',
-  steps: [{ above: 256_000, input: '1.2', output: '3.6', cached_input: '0.24' }],
-}
 const gemini = {
   input: '1.25',
   output: '10',
@@ -46,6 +40,8 @@ const gemini = {
 }
 
 const pricing = 'Pricing page, read 2026-11'
+/** No example: the price of a million tokens is one. */
+const list = 'Price list, read 2026-11'
 
 const examples: readonly Example[] = [
   {
@@ -91,22 +87,15 @@ const examples: readonly Example[] = [
     cost: '0.0086',
   },
   {
-    vendor: 'Alibaba Cloud',
-    source: 'Model Studio, context cache: 10,000 tokens of which half are cached cost 60 % of $0.004',
-    price: qwen,
-    used: { inputTokens: 5000, cachedTokens: 5000 },
-    cost: '0.0024',
-  },
-  {
     vendor: 'Google',
-    source: `${pricing}: a million tokens of output after a prompt of 200,000 tokens at most, and after a longer one`,
+    source: `${list}: a million tokens of output after a prompt of 200,000 tokens at most, and after a longer one`,
     price: gemini,
     used: { inputTokens: 200_000, outputTokens: 1_000_000 },
     cost: '10.25',
   },
   {
     vendor: 'Google',
-    source: `${pricing}: above 200,000 tokens, all tokens cost the second price`,
+    source: `${list}: above 200,000 tokens, all tokens cost the second price`,
     price: gemini,
     used: { inputTokens: 200_001, outputTokens: 1_000_000 },
     cost: '15.5000025',
