@@ -627,10 +627,31 @@ create table document_content (
   -- Whether a document has had it. What none has had within a day is removed.
   used       boolean not null default false,
   created_at timestamptz(3) not null default record_time(),
+  -- Why there is no text, or that it is there. Contents that a document has are read in the background.
+  reading    text not null default 'waiting' check (reading in ('waiting', 'read', 'none', 'protected', 'damaged', 'too_much')),
+  -- How often an instance began to read it.
+  tries      integer not null default 0,
+  -- Until then, that instance is expected to read it.
+  claimed_until timestamptz(3),
   primary key (client_id, digest),
   unique (client_id, upload_id)
 );
 create index document_content_unused on document_content (created_at) where not used;
+create index document_content_waiting on document_content (created_at) where reading = 'waiting' and used;
+
+-- The text of contents, page by page, as a process of its own has read it.
+create table document_text (
+  client_id uuid not null references client,
+  digest    bytea not null,
+  page      integer not null check (page > 0),
+  -- The name of a sheet; empty for other pages.
+  label     text not null,
+  text      text not null,
+  search    tsvector not null generated always as (to_tsvector('simple', left(words(label || ' ' || text), 100000))) stored,
+  primary key (client_id, digest, page),
+  foreign key (client_id, digest) references document_content on delete cascade
+);
+create index on document_text using gin (search);
 
 -- Bytes on their way. A complete one has made a content, or found it there.
 create table document_upload (
@@ -741,7 +762,7 @@ begin
     $items$, '{table}', v_table));
   end loop;
   foreach v_table in array array['note', 'dispute', 'letter', 'time_entry', 'expense', 'document', 'document_content', 'document_upload',
-      'document_chunk', 'task'] loop
+      'document_chunk', 'document_text', 'task'] loop
     perform with_roles(replace($items$
       alter table {table} enable row level security, force row level security;
       -- The policy of client limits what a consultant sees here.
@@ -753,6 +774,8 @@ begin
   end loop;
 end $$;
 create policy erased on document_content for delete to current_user using (not used or erasure_is_due(client_id));
+create policy kept on document_content for update to current_user using (current_setting('tollgate.proof', true) = 'on');
+create policy kept on document_text for insert to current_user with check (current_setting('tollgate.proof', true) = 'on');
 create policy erased on document_upload for delete to current_user using (true);
 create policy erased on document_chunk for delete to current_user using (erasure_is_due(client_id)
   or not exists (select from document_content c where (c.client_id, c.upload_id) = (document_chunk.client_id, document_chunk.upload_id)));

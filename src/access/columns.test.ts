@@ -124,7 +124,13 @@ const tables: Readonly<Record<string, Columns>> = {
   },
   document_content: {
     compared: 'client_id digest bytes type upload_id used',
-    free: 'created_at',
+    free: 'created_at reading tries claimed_until',
+    consultant: ['document', '*'],
+    partner: ['document', '*'],
+  },
+  // What is read again from the content, if it is lost.
+  document_text: {
+    free: 'client_id digest page label text search',
     consultant: ['document', '*'],
     partner: ['document', '*'],
   },

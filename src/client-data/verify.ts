@@ -1,10 +1,14 @@
 import type { Database } from '../platform/database/database.ts'
 import { runChecks, type VerifyCheck, type VerifyQueries } from '../platform/verify-checks.ts'
 
-const ofDocuments = ['document_upload', 'document_content', 'document_chunk']
+/** Of a part of a document, what there is. */
+const idOf = (noun: string): string =>
+  ({ document_content: 'upload_id', document_chunk: 'upload_id', document_text: 'client_id' })[noun] ?? 'id'
+
+const ofDocuments = ['document_upload', 'document_content', 'document_chunk', 'document_text']
 const items = ['note', 'dispute', 'letter', 'document', 'task', 'time_entry', 'expense', 'draft', ...ofDocuments].map(
   (noun) => `
-    select '${noun}' as noun, t.${/_c/.test(noun) ? 'upload_id' : 'id'} as id, t.client_id as client, 'it belongs to an erased client' as fault
+    select '${noun}' as noun, t.${idOf(noun)} as id, t.client_id as client, 'it belongs to an erased client' as fault
     from ${noun} t join erased_client e on e.client_id = t.client_id`,
 )
 

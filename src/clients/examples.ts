@@ -72,6 +72,7 @@ export const recordExamples = {
     type: 'application/pdf',
     bytes: 48_217,
     received: 48_217,
+    reading: 'read',
     'Upload-Length': '48217',
     'Upload-Offset': '0',
     'document.name': 'Lease 2026.pdf',

@@ -7,6 +7,7 @@ import type { Database } from '../platform/database/database.ts'
 import type { Encryption } from '../platform/encryption/encryption.ts'
 import type { Feature } from '../platform/feature.ts'
 import { createContents, type Contents } from './documents/contents.ts'
+import { startReading } from './documents/text/reading.ts'
 import { startSweeping } from './documents/sweeping.ts'
 import { createUploads } from './documents/uploads.ts'
 import { createLetterFiles } from './letters/files.ts'
@@ -45,11 +46,14 @@ export function openClients(needs: ClientsNeeds): ClientsFeature {
   const contents = createContents(needs)
   const uploads = createUploads(needs)
   const sweeping = startSweeping(needs)
+  const reading = startReading(needs)
   return Object.freeze({
     records,
     contents,
     routes: (server) => registerClients(server, { ...needs, records, letterFiles, uploads, contents }),
     examples: recordExamples,
-    close: () => sweeping.close(),
+    async close() {
+      await Promise.all([sweeping.close(), reading.close()])
+    },
   } satisfies ClientsFeature)
 }

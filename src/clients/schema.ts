@@ -371,6 +371,11 @@ export const document = Type.Object({
   digest,
   type: documentType,
   bytes,
+  reading: Type.Enum(['waiting', 'read', 'none', 'protected', 'damaged', 'too_much'], {
+    description:
+      'Whether its text was read, so that it is found by what it says: `waiting` is not yet, `none` has no text or is of a type that is ' +
+      'not read, `protected` has a password, `damaged` cannot be read, and reading `too_much` took too much time or memory.',
+  }),
 })
 export type Document = Type.Static<typeof document>
 

@@ -2,21 +2,31 @@ import type { Visit } from '../access/actor.ts'
 import type { Queryable } from '../platform/database/database.ts'
 import type { PreparedStatement } from '../platform/database/pipeline.ts'
 
-/** A note or dispute that a draft is written from. `title` is the day of the note or the invoice of the dispute. */
+/** What a draft is written from. `title` is the day of the note, the invoice of the dispute, or the name of the document. */
 export interface Source {
-  readonly kind: 'note' | 'dispute'
+  readonly kind: 'note' | 'dispute' | 'document'
   readonly id: string
   readonly version: number
   readonly title: string
+  /** The pages of a document that are read. Absent or null: all. */
+  readonly pages?: number[] | null
 }
 
 /** A source as it was read, with all that goes into a prompt. */
 export interface ReadSource extends Source {
-  readonly text: string
+  /** Null: the document has no text, or none on these pages. Then nothing is drafted. */
+  readonly text: string | null
   /** Those who are not of the firm. */
   readonly participants: readonly string[]
   /** In 10⁻¹² of the currency unit, as text. */
   readonly amount: string | null
+}
+
+/** A document, and the pages of it, or all. */
+export interface ChosenDocument {
+  /** A UUID. */
+  readonly id: string
+  readonly pages?: readonly number[]
 }
 
 export interface DraftStart {
@@ -26,6 +36,7 @@ export interface DraftStart {
   /** UUIDs. */
   readonly notes: readonly string[]
   readonly disputes: readonly string[]
+  readonly documents: readonly ChosenDocument[]
   readonly letter: string | undefined
   readonly model: string
   readonly subject: string | undefined
@@ -48,33 +59,43 @@ export interface StartRow {
  * if the client is archived, any item is missing or the draft exists. No row: the client does not exist for the person.
  */
 export function startDraft({ requestId, address }: Visit, draft: DraftStart): PreparedStatement<StartRow> {
-  const { id, clientId, instructions, notes, disputes, letter, model, subject } = draft
+  const { id, clientId, instructions, notes, disputes, documents, letter, model, subject } = draft
   return {
     name: 'start draft',
     text: `with c as materialized (select id, consultant_id, status, name from client where id = $1 and deleted_at is null),
+      asked as materialized (
+        select place, (value ->> 'id')::uuid as id, case when value ? 'pages' then array(
+          select page::int from jsonb_array_elements_text(value -> 'pages') page) end as pages
+        from jsonb_array_elements($11::jsonb) with ordinality as a (value, place)),
       source as materialized (
         select 1 as rank, array_position($3::uuid[], n.id) as place, 'note' as kind, n.id, n.version,
           n.date::text as title, n.text, array(select each from unnest(n.participants) with ordinality as p (each, number)
             where not exists (select from person where person.name = each) order by number) as participants,
-          null::text as amount,
+          null::text as amount, null::int[] as pages,
           'Our meeting on ' || to_char(n.date, 'FMDD FMMonth YYYY') as subject
         from note n, c where n.client_id = c.id and n.archived_at is null and n.id = any ($3::uuid[])
         union all
         select 0, array_position($4::uuid[], d.id), 'dispute', d.id, d.version, d.invoice, d.position, '{}',
-          d.amount::text, left('Invoice ' || d.invoice, 300)
-        from dispute d, c where d.client_id = c.id and d.archived_at is null and d.id = any ($4::uuid[])),
+          d.amount::text, null, left('Invoice ' || d.invoice, 300)
+        from dispute d, c where d.client_id = c.id and d.archived_at is null and d.id = any ($4::uuid[])
+        union all
+        select 2, a.place::int, 'document', f.id, f.version, f.name, (
+            select string_agg(concat_ws(E'\n', nullif(t.label, ''), t.text), E'\n\n' order by t.page) from document_text t
+            where t.client_id = f.client_id and t.digest = f.digest and (a.pages is null or t.page = any (a.pages))), '{}',
+          null, a.pages, left(f.name, 300)
+        from asked a, document f, c where f.client_id = c.id and f.archived_at is null and f.id = a.id),
       old as materialized (
         select l.id, l.version, l.subject from letter l, c
         where l.client_id = c.id and l.archived_at is null and l.id = $5::uuid),
       changed as (
         insert into draft (id, client_id, instructions, sources, model, subject, rewrites, rewrites_version)
         select $2, c.id, $6,
-          (select jsonb_agg(jsonb_build_object('kind', kind, 'id', id, 'version', version, 'title', title)
-             order by rank, place) from source),
+          (select jsonb_agg(jsonb_strip_nulls(jsonb_build_object('kind', kind, 'id', id, 'version', version, 'title', title,
+             'pages', pages)) order by rank, place) from source),
           $7, coalesce($8, old.subject, (select subject from source order by rank, place limit 1)), old.id, old.version
         from c left join old on true
         where c.status = 'active' and ($5::uuid is null or old.id is not null)
-          and (select count(*) from source) = cardinality($3::uuid[]) + cardinality($4::uuid[])
+          and (select count(text) from source) = cardinality($3::uuid[]) + cardinality($4::uuid[]) + (select count(*) from asked)
         on conflict (id) do nothing returning id, client_id),
       noted as (
         insert into audit (action, outcome, client_id, noun, noun_id, request_id, address)
@@ -94,6 +115,7 @@ export function startDraft({ requestId, address }: Visit, draft: DraftStart): Pr
       subject,
       requestId,
       address,
+      JSON.stringify(documents),
     ],
   }
 }

@@ -57,7 +57,7 @@ export const writeDraft = {
   operationId: 'writeDraft',
   summary: 'Draft a letter',
   description:
-    "A model writes a letter from the client's notes and disputes. The firm's own account pays, and the cost is attributed to the client. The draft continues if the caller disconnects or signs out.",
+    "A model writes a letter from the client's notes, disputes and documents. The firm's own account pays, and the cost is attributed to the client. The draft continues if the caller disconnects or signs out.",
   params: ofClient,
   body: schema.newDraft,
   response: {

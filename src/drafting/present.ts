@@ -6,7 +6,7 @@ export function presentDraft(row: DraftJson, currency: string): ShownDraft {
   const { created_by: by, created_by_name: name, cost, ...draft } = row
   return {
     ...draft,
-    sources: [...draft.sources],
+    sources: draft.sources.map(({ pages, ...source }) => ({ ...source, ...(pages && { pages }) })),
     cost: cost === null ? null : formatMoney(BigInt(cost)),
     currency,
     created_at: new Date(draft.created_at).toISOString(),

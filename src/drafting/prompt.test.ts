@@ -62,7 +62,10 @@ describe('a prompt that is too long', () => {
       long('2026-01-03', 300),
     ])
     assert.equal(field, 'notes')
-    assert.match(String(reason), /^The notes and disputes are too long.* Leave some out: the note of 2026-01-02\.$/)
+    assert.match(
+      String(reason),
+      /^The notes, disputes and documents are too long.* Leave some out: the note of 2026-01-02\.$/,
+    )
     assert.match(
       String(said('Write.', [long('2026-01-01', 3000)])[1]),
       /^The note of 2026-01-01 is too long.* Shorten it/,

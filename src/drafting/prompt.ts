@@ -18,12 +18,29 @@ export interface PromptParts {
  * decided by `startDraft` in drafting-store.ts.
  */
 export function promptInput(sources: readonly ReadSource[], parts: PromptParts): string {
-  const texts = sources.map((source) => (source.kind === 'note' ? noteText(source) : disputeText(source, parts)))
+  const texts = sources.map((source) => textOf(source, parts))
   const signed = sources[0]?.kind === 'dispute' ? `Reply from ${parts.writer}` : `Signed: ${parts.writer}.`
   return [...texts, signed].join('\n\n')
 }
 
-function noteText({ title, participants, text }: ReadSource): string {
+function textOf(source: ReadSource, parts: PromptParts): string {
+  switch (source.kind) {
+    case 'note':
+      return noteText(source)
+    case 'dispute':
+      return disputeText(source, parts)
+    case 'document':
+      return documentText(source)
+  }
+}
+
+function documentText({ title, pages, text }: ReadSource): string {
+  const which = !pages ? '' : `, ${pages.length === 1 ? 'page' : 'pages'} ${names.format(pages.map(String))}`
+  return `Document ${title}${which}:\n${text ?? ''}`
+}
+
+function noteText({ title, participants, text: written }: ReadSource): string {
+  const text = written ?? ''
   const day = dayFormat.format(new Date(title))
   const dayAndMonth = day.replace(/ \d+$/, '')
   const others = participants.filter((each) => !text.includes(lastNameOf(each)))
@@ -39,7 +56,7 @@ const lastNameOf = (name: string): string => name.split(' ').at(-1) ?? name
 function disputeText({ title, text, amount }: ReadSource, { client, currency }: PromptParts): string {
   const lines = [`Client: ${client}`, `Invoice: ${title}`]
   if (amount !== null) lines.push(`Amount: ${amountText(BigInt(amount), currency)}`)
-  return [...lines, text].join('\n')
+  return [...lines, text ?? ''].join('\n')
 }
 
 /** "$1,160" and "$12.50": as people write an amount. */
@@ -66,9 +83,9 @@ const charactersPerToken = 3
  */
 export function tooLong(instructions: string, sources: readonly ReadSource[], contextTokens: number): Problem {
   const room = (contextTokens - leastReply) * charactersPerToken - instructions.length
-  const longest = sources.toSorted((one, other) => other.text.length - one.text.length)
+  const longest = sources.toSorted((one, other) => lengthOf(other) - lengthOf(one))
   const takes = `too long for the model, which takes ${contextTokens} tokens with the letter`
-  let size = sources.reduce((sum, { text }) => sum + text.length, 0)
+  let size = sources.reduce((sum, source) => sum + lengthOf(source), 0)
   if (instructions.length > size) {
     const reason = `The instructions are ${takes}. Shorten them.`
     return new Problem('context_length_exceeded', reason, { field: 'instructions' })
@@ -76,18 +93,21 @@ export function tooLong(instructions: string, sources: readonly ReadSource[], co
   const left: string[] = []
   for (const source of longest.slice(0, -1)) {
     if (left.length > 0 && size <= room) break
-    size -= source.text.length
+    size -= lengthOf(source)
     left.push(nameOf(source))
   }
   const advice = left.length === 0 ? 'Shorten it, or write from another.' : `Leave some out: ${names.format(left)}.`
-  const what = sources.length === 1 ? `${nameOf(longest[0])} is` : 'The notes and disputes are'
-  const field = longest[0]?.kind === 'dispute' ? 'disputes' : 'notes'
+  const what = sources.length === 1 ? `${nameOf(longest[0])} is` : 'The notes, disputes and documents are'
+  const field = `${longest[0]?.kind ?? 'note'}s`
   return new Problem('context_length_exceeded', `${capital(what)} ${takes}. ${advice}`, { field })
 }
 
 function nameOf(source: ReadSource | undefined): string {
   if (source === undefined) return 'the text'
-  return source.kind === 'note' ? `the note of ${source.title}` : `the dispute about ${source.title}`
+  const named = { note: 'the note of', dispute: 'the dispute about', document: 'the document' }
+  return `${named[source.kind]} ${source.title}`
 }
+
+const lengthOf = ({ text }: ReadSource): number => text?.length ?? 0
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)

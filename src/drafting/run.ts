@@ -80,8 +80,19 @@ export function createRuns({ records, generation, endings, currency, log, onChar
   ): Promise<StartedDraft | null> {
     const { id, instructions, subject, letter } = asked
     const [notes, disputes] = [distinct(asked.notes), distinct(asked.disputes)]
-    if (notes.length + disputes.length === 0) throw noSources()
-    const written = { id, clientId, instructions, notes, disputes, model, subject, letter: letter && recordId(letter) }
+    const documents = distinctDocuments(asked.documents)
+    if (notes.length + disputes.length + documents.length === 0) throw noSources()
+    const written = {
+      id,
+      clientId,
+      instructions,
+      notes,
+      disputes,
+      documents,
+      model,
+      subject,
+      letter: letter && recordId(letter),
+    }
     const [[row], [existing]] = await access.as(visit, [
       store.startDraft(visit, written),
       store.readDraft(clientId, id),
@@ -92,6 +103,8 @@ export function createRuns({ records, generation, endings, currency, log, onChar
     }
     if (!row.started && existing?.drafts) return null
     if (!row.started && row.status === 'archived') return access.decline(visit, audited, archived())
+    const textless = row.sources?.find(({ text }) => text === null)
+    if (!row.started && textless) return access.decline(visit, audited, withoutText(textless))
     if (!row.started) return access.refuse(visit, audited)
     const { client: name, writer, sources } = row
     return {
@@ -211,6 +224,11 @@ export function createRuns({ records, generation, endings, currency, log, onChar
   })
 }
 
+/** The last choice of pages of a document counts. */
+const distinctDocuments = (chosen: NewDraft['documents'] = []): store.ChosenDocument[] => [
+  ...new Map(chosen.map(({ id, pages }) => [recordId(id), { id: recordId(id), ...(pages && { pages }) }])).values(),
+]
+
 const distinct = (ids: readonly string[] = []): string[] => [...new Set(ids.map(recordId))]
 
 /** A draft continues when the browser goes away. */
@@ -261,8 +279,15 @@ function inTermsOf(error: unknown, { asked, started, paid }: DraftJob): unknown 
   return isTooLong ? tooLong(asked.instructions, started.sources, paid.contextTokens) : error
 }
 
+function withoutText({ title }: store.ReadSource): Problem {
+  const reason = `The document ${title} has no text to write from: it was not read, or has none on these pages.`
+  return new Problem('conflict', reason, { field: 'documents' })
+}
+
 function noSources(): Problem {
-  return new Problem('missing_field', 'Choose at least one note or dispute to write from.', { field: 'notes' })
+  return new Problem('missing_field', 'Choose at least one note, dispute or document to write from.', {
+    field: 'notes',
+  })
 }
 
 function archived(): Problem {

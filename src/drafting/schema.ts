@@ -32,16 +32,34 @@ export const newDraft = body({
   instructions,
   notes: Type.Optional(ids(50, 'The notes of this client to write from, by id.')),
   disputes: Type.Optional(ids(10, 'The disputes of this client to write from, by id.')),
+  documents: Type.Optional(
+    Type.Array(
+      body({
+        id: Type.String({ maxLength: 100, description: 'The id of the document.' }),
+        pages: Type.Optional(
+          Type.Array(Type.Integer({ minimum: 1, maximum: 5000 }), {
+            minItems: 1,
+            maxItems: 200,
+            description: 'The pages to read: of a PDF its pages, of a workbook its sheets. Default: all.',
+          }),
+        ),
+      }),
+      { maxItems: 10, description: 'The documents of this client to write from, whose text was read.' },
+    ),
+  ),
   letter: Type.Optional(Type.String({ maxLength: 100, description: 'The letter to write anew, by id.' })),
   subject: Type.Optional(line(300, 'The subject line. Default: that of the letter, or one made from the sources.')),
 })
 export type NewDraft = Type.Static<typeof newDraft>
 
 const source = Type.Object({
-  kind: Type.Enum(['note', 'dispute']),
+  kind: Type.Enum(['note', 'dispute', 'document']),
   id,
   version: Type.Integer({ minimum: 1, description: 'The version that was read.' }),
-  title: text('The day of the note, or the invoice of the dispute.'),
+  title: text('The day of the note, the invoice of the dispute, or the name of the document.'),
+  pages: Type.Optional(
+    Type.Array(Type.Integer(), { description: 'The pages of the document that were read. Absent: all.' }),
+  ),
 })
 
 export const draft = Type.Object({

@@ -234,6 +234,26 @@ describe('a document', () => {
     assert.deepEqual((await ben.get('/search?q=zebrafish')).json['results'], [])
   })
 
+  test('is found by its text once that was read, by those who see the client only, and no longer once it has another', async () => {
+    const client = await firm.client(anna)
+    const text = bytesOf('The quagga grazes beside the okapi.')
+    const path = await add(client, 'animals.txt', text)
+    const find = async (by: typeof anna, q: string) => (await by.get(`/search?q=${q}`)).json
+    await until(async () => at(await find(anna, 'quagga'), 'results', 0, 'noun') === 'document')
+    const found = await find(anna, 'quagga')
+    assert.deepEqual([at(found, 'results', 0, 'title'), at(found, 'results', 1)], ['animals.txt', undefined])
+    assert.equal(at(found, 'results', 0, 'snippet'), 'The \u{e000}quagga\u{e001} grazes beside the okapi.')
+    assert.equal((await anna.get(path)).json['reading'], 'read')
+    assert.deepEqual((await find(ben, 'quagga'))['results'], [])
+    // Its name and its text match: it is one result.
+    assert.equal((await anna.send('PATCH', path, { name: 'okapi.txt' }, { 'if-match': '*' })).status, 200)
+    assert.equal(at(await find(paula, 'okapi'), 'results', 1), undefined)
+    await upload(client, bytesOf('Nothing of the kind.'))
+    const digest = digestOf('Nothing of the kind.')
+    assert.equal((await anna.send('PATCH', path, { digest }, { 'if-match': '*' })).status, 200)
+    assert.deepEqual((await find(anna, 'quagga'))['results'], [])
+  })
+
   const script = '<script>alert(1)</script>'
   const files: readonly (readonly [name: string, bytes: Buffer, type: string])[] = [
     ['page.html', bytesOf(`<!doctype html>${script}`), 'text/plain'],

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { randomUUIDv7 } from 'node:crypto'
+import { createHash, randomUUIDv7 } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { unzipSync } from 'fflate'
 import { byService, personActor } from '../../src/access/actor.ts'
@@ -59,6 +59,32 @@ describe('a draft', () => {
     assert.equal((await marksOf(later))[0], 'trainedAlgorithmicMedia')
     const typed = await anna.send('POST', letters, { subject: 'Typed', body: 'Hello there.' })
     assert.deepEqual(await marksOf(`${letters}/${String(typed.json['id'])}`), [undefined, undefined, false])
+  })
+
+  it('is written from chosen pages of documents whose text was read, of this client only', async () => {
+    const [{ client, drafts }, other] = [await record(), await record()]
+    const file = Buffer.from('The rent is 900 a month.')
+    const digest = createHash('sha256').update(file).digest('hex')
+    await anna.send('POST', `/clients/${client}/uploads`, file)
+    const { json: lease } = await anna.send('POST', `/clients/${client}/documents`, { name: 'lease.txt', digest })
+    const id = String(lease['id'])
+    await until(async () => (await anna.get(`/clients/${client}/documents/${id}`)).json['reading'] === 'read')
+    const asked = { instructions: 'Write.', documents: [{ id, pages: [1] }] }
+    const { json, status, text } = await anna.send('POST', drafts, asked)
+    assert.equal(status, 200, text)
+    assert.equal(
+      at(vendor.last.body, 'messages', 1, 'content'),
+      'Document lease.txt, page 1:\nThe rent is 900 a month.\n\nSigned: Anna.',
+    )
+    assert.deepEqual(at(json, 'draft', 'sources'), [
+      { kind: 'document', id, version: 1, title: 'lease.txt', pages: [1] },
+    ])
+    assert.equal(at(json, 'draft', 'subject'), 'lease.txt')
+    const calls = vendor.calls
+    const beyond = await anna.send('POST', drafts, { ...asked, documents: [{ id, pages: [2] }] })
+    assert.deepEqual([beyond.status, at(beyond.json, 'error', 'field')], [409, 'documents'], beyond.text)
+    assert.equal((await anna.send('POST', other.drafts, asked)).status, 403)
+    assert.equal(vendor.calls, calls)
   })
 
   it('B96 becomes a letter with the cost that the ledger says, whole or streamed', async () => {

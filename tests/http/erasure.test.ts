@@ -175,6 +175,7 @@ describe('an erasure', () => {
       'letter',
       'document',
       'task',
+      'document_text',
       'time_entry',
       'expense',
       'draft',

@@ -57,6 +57,7 @@ begin
   delete from expense where client_id = p_client;
   delete from task where client_id = p_client;
   delete from document where client_id = p_client;
+  -- Its text goes with it.
   delete from document_content where client_id = p_client;
   delete from document_upload where client_id = p_client;
   delete from document_chunk where client_id = p_client;

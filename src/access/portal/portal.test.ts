@@ -53,9 +53,11 @@ async function clientOf(consultantId: string): Promise<string> {
   await database.rows(
     `with upload as (
         insert into document_upload (id, client_id, bytes, received) values (gen_random_uuid(), $1, 1, 1) returning id, client_id),
-      chunk as (insert into document_chunk (client_id, upload_id, start, bytes, data) select client_id, id, 0, 1, 'x' from upload)
-     insert into document_content (client_id, digest, bytes, type, upload_id)
-     select client_id, sha256('x'), 1, 'text/plain', id from upload`,
+      chunk as (insert into document_chunk (client_id, upload_id, start, bytes, data) select client_id, id, 0, 1, 'x' from upload),
+      content as (
+        insert into document_content (client_id, digest, bytes, type, upload_id)
+        select client_id, sha256('x'), 1, 'text/plain', id from upload returning client_id, digest)
+     insert into document_text (client_id, digest, page, label, text) select client_id, digest, 1, '', 'x' from content`,
     [id],
   )
   const fields = [
@@ -108,6 +110,7 @@ const tables = [
   'document',
   'document_chunk',
   'document_content',
+  'document_text',
   'document_upload',
   'task',
   'time_entry',

@@ -8,6 +8,9 @@ export const documents: ItemKind = Object.freeze({
   plural: 'documents',
   columns: ['name', 'digest'],
   shown: ['type', 'bytes'],
+  computed: {
+    reading: '(select k.reading from document_content k where (k.client_id, k.digest) = (n.client_id, n.digest))',
+  },
   pagedBy: 'created_at',
   totals: () => ({ documents: 'count(*)', bytes: 'coalesce(sum(n.bytes), 0)' }),
   order: 'n.created_at desc, n.id desc',
@@ -24,6 +27,7 @@ export const documents: ItemKind = Object.freeze({
     }
   },
   toFields: ({ name, digest, type, bytes }) => ({ name, digest: String(digest).slice(2), type, bytes }),
+  toStateFields: ({ reading }) => ({ reading }),
   toTotals: ({ documents: count, bytes }) => ({ documents: count, bytes }),
 } satisfies ItemKind)
 

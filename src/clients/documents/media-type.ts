@@ -5,7 +5,7 @@ import { fileTypeFromBuffer } from 'file-type'
 const unknownType = 'application/octet-stream'
 
 /** The bytes of a file that its type is found from. */
-export const headBytes = 64 * 1024
+export const headBytes = 512 * 1024
 
 /**
  * The media type of a file, found from its first bytes, whatever its name says: that of its signature, `text/plain` for text without one,

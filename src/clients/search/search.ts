@@ -3,6 +3,7 @@ import type { Visit } from '../../access/actor.ts'
 import { scopeOf } from '../../access/policy.ts'
 import { limitOf } from '../../platform/http/input/paging.ts'
 import type { RecordNoun, SearchResult, SearchResults } from '../schema.ts'
+import { searchTexts } from '../documents/text/store.ts'
 import { searchNoun, searchSimilar, type FoundRow } from './store.ts'
 import { snippetOf } from './snippets.ts'
 
@@ -20,8 +21,9 @@ export function createSearch({ access }: { access: RecordAccess }): Search {
     async find(visit: Visit, { q = '', limit }) {
       const most = limitOf(limit, 20)
       const of = (noun: RecordNoun) => searchNoun(noun, scopeOf(visit.actor, 'list', noun), q, most)
-      const nouns = [of('client'), of('note'), of('dispute'), of('letter'), of('document'), of('task')]
-      const found = (await access.as(visit, nouns)).flat()
+      const texts = searchTexts(scopeOf(visit.actor, 'list', 'document'), q, most)
+      const nouns = [of('client'), of('note'), of('dispute'), of('letter'), of('document'), texts, of('task')]
+      const found = withoutRepeats((await access.as(visit, nouns)).flat(), most)
       const scope = scopeOf(visit.actor, 'list', 'client')
       const [similar] =
         isGuessable(q) && found.length === 0 ? await access.as(visit, [searchSimilar(scope, q, most)]) : [[]]
@@ -30,6 +32,17 @@ export function createSearch({ access }: { access: RecordAccess }): Search {
       return { results, similar: similar.length > 0 }
     },
   } satisfies Search)
+}
+
+/** A document that its name and its text match is found by its name. */
+function withoutRepeats(found: readonly FoundRow[], most: number): FoundRow[] {
+  const documents = new Set<string>()
+  return found.filter(({ noun, id }) => {
+    if (noun !== 'document') return true
+    if (documents.has(id) || documents.size === most) return false
+    documents.add(id)
+    return true
+  })
 }
 
 /** Whether a text is long enough that something spelt alike is meant. */

@@ -7,6 +7,7 @@ import { Entry } from '../record/entry.tsx'
 import itemClasses from '../record/item.module.css'
 import { Revisions } from '../record/revisions.tsx'
 import { useRecord } from '../record/use-record.ts'
+import classes from './documents.module.css'
 import { DropArea } from './drop-area.tsx'
 import { Preview } from './preview.tsx'
 import { uploadFiles } from './uploading.ts'
@@ -28,6 +29,7 @@ export function DocumentPage() {
         All documents
       </Link>
       <Entry noun="document" item={item} alone />
+      {unread[item.reading] !== undefined && <p className={classes.note}>{unread[item.reading]}</p>}
       <Preview key={item.digest} address={`${address}/content?version=${item.version}`} document={item} />
       {canChange && (
         <DropArea several={false} onFiles={(files) => uploadFiles(id, files, item)}>
@@ -48,6 +50,14 @@ export function DocumentPage() {
       />
     </div>
   )
+}
+
+/** Why a document is found by its name only. */
+const unread: Partial<Readonly<Record<Document['reading'], string>>> = {
+  waiting: 'The text of this file is about to be read. Until then, a search finds it by its name only.',
+  protected: 'The file is protected with a password, so a search finds it by its name only.',
+  damaged: 'The text of this file cannot be read, so a search finds it by its name only.',
+  too_much: 'The text of this file takes too long to read, so a search finds it by its name only.',
 }
 
 /** The file of a version is shown with its size: its digest means nothing to people. */

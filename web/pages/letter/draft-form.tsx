@@ -105,7 +105,8 @@ export function DraftForm({ initial, submitLabel, error, isShown, isSent, onSubm
       <SourceChoice
         notes={request.notes}
         disputes={request.disputes}
-        error={fieldError('notes') ?? fieldError('disputes')}
+        documents={request.documents}
+        error={fieldError('notes') ?? fieldError('disputes') ?? fieldError('documents')}
         onChange={set}
       />
       {error && <Refused error={error} wait={wait} />}
@@ -139,7 +140,7 @@ const titles: Readonly<Record<number, string>> = {
   503: 'The model is not available',
 }
 
-const ownFields = ['subject', 'instructions', 'notes', 'disputes']
+const ownFields = ['subject', 'instructions', 'notes', 'disputes', 'documents']
 
 function Refused({ error, wait }: { readonly error: ApiError; readonly wait: number }) {
   if (ownFields.includes(error.refusal.field ?? '')) return null

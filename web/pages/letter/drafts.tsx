@@ -2,11 +2,13 @@ import { Badge } from '@mantine/core'
 import { LongText } from '../../components/long-text.tsx'
 import { Ago, Day } from '../../components/time.tsx'
 import { moneyText } from '../../money.ts'
+import { nouns } from '../../fields.ts'
 import { counted, modelText } from '../../words.ts'
 import { useRecord } from '../record/use-record.ts'
 import { Link } from 'react-router'
 import cards from './card.module.css'
 import classes from './drafts.module.css'
+import { pagesText } from './pages.ts'
 import type { Draft } from './wire.ts'
 
 const states = {
@@ -57,15 +59,13 @@ function DraftEntry({ draft }: { readonly draft: Draft }) {
   )
 }
 
-function SourceLink({ source: { kind, id, version, title } }: { readonly source: Draft['sources'][number] }) {
+function SourceLink({ source: { kind, id, version, title, pages } }: { readonly source: Draft['sources'][number] }) {
   const record = useRecord()
-  const path = kind === 'note' ? 'notes' : 'disputes'
+  const names = { note: <Day date={title} />, dispute: `Invoice ${title}`, document: title }
   return (
     <li>
-      <Link to={`/clients/${record.id}/${path}/${id}`}>
-        {kind === 'note' ? <Day date={title} /> : `Invoice ${title}`}
-      </Link>{' '}
-      (version {version})
+      <Link to={`/clients/${record.id}/${nouns[kind].path}/${id}`}>{names[kind]}</Link>{' '}
+      {`(version ${version}${pages ? `, pages ${pagesText(pages)}` : ''})`}
     </li>
   )
 }

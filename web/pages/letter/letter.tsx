@@ -113,6 +113,9 @@ function requestOf({ id, subject }: Letter, draft: Draft | undefined): DraftRequ
     instructions: draft?.instructions ?? '',
     notes: idsOf('note'),
     disputes: idsOf('dispute'),
+    documents: (draft?.sources ?? []).flatMap(({ kind, id: of, pages }) =>
+      kind === 'document' ? [{ id: of, ...(pages && { pages }) }] : [],
+    ),
     subject,
     letter: id,
   }

@@ -58,9 +58,10 @@ export function NewDraft() {
 /** The source that the person came from; otherwise the newest note. */
 function requestFrom({ notes }: ClientRecord, hash: string): DraftRequest {
   const [, kind, id] = hash.split(':')
-  const blank = { instructions: '', notes: [], disputes: [], subject: '' }
+  const blank = { instructions: '', notes: [], disputes: [], documents: [], subject: '' }
   if (kind === 'note' && id !== undefined) return { ...blank, notes: [id] }
   if (kind === 'dispute' && id !== undefined) return { ...blank, disputes: [id] }
+  if (kind === 'document' && id !== undefined) return { ...blank, documents: [{ id }] }
   return { ...blank, notes: notes.slice(0, 1).map((note) => note.id) }
 }
 

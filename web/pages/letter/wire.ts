@@ -9,7 +9,11 @@ export interface DraftList {
 }
 
 /** A person's instructions to a model. */
-export type DraftRequest = NewDraft & { readonly notes: string[]; readonly disputes: string[] }
+export type DraftRequest = NewDraft & {
+  readonly notes: string[]
+  readonly disputes: string[]
+  readonly documents: NonNullable<NewDraft['documents']>
+}
 
 export interface Finished {
   readonly draft: Draft

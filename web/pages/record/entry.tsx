@@ -112,6 +112,11 @@ export function Entry({ noun, item, alone = false, onEditing }: EntryProps) {
   )
 }
 
+/** Whether a letter can be drafted from it. */
+function isSource(noun: ItemNoun, item: Item): boolean {
+  return noun === 'note' || noun === 'dispute' || ('reading' in item && item.reading === 'read')
+}
+
 /** The page of the invoice that a dispute names, for partners. */
 function invoiceOf(item: Item): string | undefined {
   return 'invoice_id' in item && item.invoice_id !== null ? `/invoices/${item.invoice_id}` : undefined
@@ -170,7 +175,7 @@ function EntryActions({ noun, item, alone, address, opener, onEdit }: EntryActio
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
-          {(noun === 'note' || noun === 'dispute') && status === 'active' && content.settings?.drafting && (
+          {isSource(noun, item) && status === 'active' && content.settings?.drafting && (
             <Menu.Item
               leftSection={<IconSparkles size={16} />}
               onClick={() => void navigate(`/clients/${id}/letters#draft:${noun}:${item.id}`)}

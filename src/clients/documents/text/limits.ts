@@ -1,0 +1,2 @@
+/** What is read of one file at most. A text beyond that is cut off, and neither found nor drafted from. */
+export const textLimits = { pages: 5000, characters: 5_000_000 }

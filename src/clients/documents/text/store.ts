@@ -1,0 +1,86 @@
+import type { Scope } from '../../../access/policy.ts'
+import type { Database, Queryable } from '../../../platform/database/database.ts'
+import type { PreparedStatement } from '../../../platform/database/pipeline.ts'
+import type { FoundRow } from '../../search/store.ts'
+import { within } from '../../statements-store.ts'
+import { readStoredChunk, type VerifiedContent } from '../store.ts'
+import type { TextPage } from './readers.ts'
+
+/** A content to read, and how often it was tried before. */
+export interface ClaimedContent extends VerifiedContent {
+  readonly tries: number
+}
+
+/** Statements of the service, which sees records only with `tollgate.proof`. */
+function proven<T>(database: Database, work: (tx: Queryable) => Promise<T>): Promise<T> {
+  return database.transaction(async (tx) => {
+    await tx.rows(`select set_config('tollgate.proof', 'on', true)`)
+    return work(tx)
+  })
+}
+
+/** The oldest content whose text is not read yet, for a few minutes: then another instance may try. Undefined: there is none. */
+export function claimContent(database: Database): Promise<ClaimedContent | undefined> {
+  return proven(database, async (tx) => {
+    const [row] = await tx.rows<ClaimedContent>(
+      `update document_content k set tries = k.tries + 1, claimed_until = clock_timestamp() + interval '5 minutes'
+       from (select client_id, digest from document_content
+         where reading = 'waiting' and used and (claimed_until is null or claimed_until < clock_timestamp())
+         order by created_at limit 1 for update skip locked) next
+       where (k.client_id, k.digest) = (next.client_id, next.digest)
+       returning k.client_id, k.digest, k.bytes::float8 as bytes, k.type, k.upload_id, k.tries - 1 as tries`,
+    )
+    return row
+  })
+}
+
+/** The chunk of a claimed content that begins at a byte. */
+export function readClaimedChunk(
+  database: Database,
+  content: ClaimedContent,
+  start: number,
+): Promise<Buffer | undefined> {
+  return proven(database, (tx) => readStoredChunk(tx, content, start))
+}
+
+/** Keeps the pages of a content, or why it has none. Does nothing if its client was erased meanwhile. */
+export async function keepText(
+  database: Database,
+  { client_id, digest }: ClaimedContent,
+  { reading, pages }: { readonly reading: string; readonly pages: readonly TextPage[] },
+): Promise<void> {
+  await proven(database, (tx) =>
+    tx.rows(
+      `with kept as (
+         update document_content set reading = $3, claimed_until = null
+         where client_id = $1 and digest = $2 and reading = 'waiting' returning client_id, digest)
+       insert into document_text (client_id, digest, page, label, text)
+       select kept.client_id, kept.digest, number, page ->> 'label', page ->> 'text'
+       from kept, jsonb_array_elements($4::jsonb) with ordinality as p (page, number)`,
+      [client_id, digest, reading, JSON.stringify(pages)],
+    ),
+  )
+}
+
+/** At most so many pages with the words are looked at: those of a common word are too many to sort. */
+const mostPages = 500
+
+/** Documents whose text has all words of `q` on one page, with the first such page; those that changed last come first. */
+export function searchTexts(scope: Scope, q: string, limit: number): PreparedStatement<FoundRow> {
+  const { condition, value, name } = within(scope)
+  return {
+    name: `search texts ${name}`,
+    text: `with found as materialized (
+        select n.id, t.page from document_text t
+          join document n on (n.client_id, n.digest) = (t.client_id, t.digest) and n.archived_at is null
+          join client c on c.id = n.client_id
+        where ${condition} and t.search @@ (select beginnings($2)) limit ${mostPages})
+      select 'document' as noun, n.id, n.name as title, left(t.text, 20000) as text,
+        json_build_object('id', c.id, 'name', c.name) as client, n.updated_at as changed_at, false as archived
+      from (select distinct on (id) id, page from found order by id, page) best
+        join document n on n.id = best.id join client c on c.id = n.client_id
+        join document_text t on (t.client_id, t.digest, t.page) = (n.client_id, n.digest, best.page)
+      order by n.updated_at desc, n.id desc limit $3`,
+    values: [value, q, limit],
+  }
+}
