@@ -50,6 +50,16 @@ describe('the OpenAPI document', () => {
         ['/v1/usage', ['get']],
         ['/v1/requests/{id}', ['get']],
         ['/v1/account', ['get']],
+        ['/v1/files', ['get', 'post']],
+        ['/v1/files/{id}', ['get', 'delete']],
+        ['/v1/files/{id}/content', ['get']],
+        ['/v1/batches', ['post', 'get']],
+        ['/v1/batches/{id}', ['get']],
+        ['/v1/batches/{id}/cancel', ['post']],
+        ['/v1/messages/batches', ['get', 'post']],
+        ['/v1/messages/batches/{id}', ['get', 'delete']],
+        ['/v1/messages/batches/{id}/cancel', ['post']],
+        ['/v1/messages/batches/{id}/results', ['get']],
       ],
     )
     const generate = objectAt(paths, '/v1/generate', 'post')
