@@ -41,7 +41,8 @@ export async function sendLines(
 /** A caller that sends the header relies on being charged once, and a retry would be a second batch. Throws Problem `invalid_field`. */
 export function refuseIdempotencyKey({ headers }: FastifyRequest): void {
   if (headers['idempotency-key'] === undefined) return
-  const reason = 'Batches are not recognised by it: omit the header Idempotency-Key, and list the batches before a retry.'
+  const reason =
+    'Batches are not recognised by it: omit the header Idempotency-Key, and list the batches before a retry.'
   throw new Problem('invalid_field', reason, { field: 'Idempotency-Key' })
 }
 
