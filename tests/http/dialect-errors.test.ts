@@ -10,7 +10,7 @@ const { vendor, service } = openVendorService()
 const user = { role: 'user', content: 'Hello' } as const
 
 describe('a URL below /v1 that no route serves is refused in the format of its API', () => {
-  const openAi = ['/v1/completions', '/v1/chat/nothing', '/v1/responses/resp_1', '/v1/files?limit=1']
+  const openAi = ['/v1/completions', '/v1/chat/nothing', '/v1/responses/resp_1', '/v1/threads?limit=1']
   for (const url of openAi) {
     it(`${url}: OpenAI's`, async () => {
       const { key } = await service.customer()
@@ -22,9 +22,9 @@ describe('a URL below /v1 that no route serves is refused in the format of its A
     })
   }
 
-  it("/v1/messages/batches: Anthropic's", async () => {
+  it("/v1/messages/nothing: Anthropic's", async () => {
     const { key } = await service.customer()
-    const { status, json, error } = await service.call('/v1/messages/batches', key, {})
+    const { status, json, error } = await service.call('/v1/messages/nothing', key, {})
     assert.equal(status, 404)
     assert.equal(json['type'], 'error')
     assert.equal(error['type'], 'not_found_error')
