@@ -135,7 +135,7 @@ export async function countOpenBatches(database: Queryable, accountId: string): 
   return row?.count ?? 0n
 }
 
-/** What is running goes on; what is queued is not begun. Undefined if there is no such batch. */
+/** Running lines continue; queued lines are not begun. Undefined if there is no such batch. */
 export async function cancelBatch(
   database: Queryable,
   of: { readonly accountId: string; readonly dialect: BatchDialect },

@@ -135,7 +135,7 @@ export function createBatches(needs: CallerBatchesNeeds): CallerBatches {
     return published
   }
 
-  /** Whatever ends it, a batch that is not published leaves nothing. */
+  /** Removes the batch if `work` fails before it is published. */
   async function orDrop<Result>(id: string, work: () => Promise<Result>): Promise<Result> {
     try {
       return await work()

@@ -49,7 +49,7 @@ export function createLineChecks(needs: LineCheckNeeds, batch: CheckedBatch): Li
     const line = readLine(dialect, bytes)
     const first = linesByCustomId.get(line.customId)
     if (first !== undefined) {
-      const reason = `Its custom_id is that of line ${first}. Give each line another one.`
+      const reason = `Line ${first} has the same custom_id. Give each line a different one.`
       throw new Problem('invalid_field', reason, { field: 'custom_id' })
     }
     linesByCustomId.set(line.customId, number)

@@ -74,7 +74,7 @@ export async function renewLines(database: Queryable, lines: readonly LineId[]):
   )
 }
 
-/** Queues lines again that no instance has said to be running for half a minute, also by a clock that was set back. */
+/** Requeues running lines that no instance has renewed for half a minute, even if the clock was set back. */
 export async function queueLapsedLines(database: Queryable): Promise<void> {
   await database.rows(
     `update batch_line set state = 'queued' where state = 'running'
@@ -89,7 +89,7 @@ export interface LineEnd extends LineId {
   readonly result: Buffer
   /** The request that was charged. */
   readonly chargedAs: string | null
-  /** Under which the till has stored the reply, which is not needed from now on. */
+  /** The idempotency key under which the till stored the reply, which is then removed. */
   readonly storedAs: string
 }
 

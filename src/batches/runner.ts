@@ -23,7 +23,7 @@ export interface RunnerNeeds {
   readonly onCharged?: ((model: string, usage: Reply['usage']) => void) | undefined
 }
 
-/** Runs a line to its end, or queues it again. `caller`: undefined if the key pays no more; only what is charged already is then a reply. */
+/** Runs a line to its end, or queues it again. `caller`: undefined if the key can no longer pay; only a reply already charged is then used. */
 type RunLine = (batch: store.DueBatch, line: store.TakenLine, caller: Caller | undefined) => Promise<void>
 
 /** Tries of a line whose model fails. */
@@ -31,7 +31,7 @@ const mostTries = 3
 /** ms. */
 const [shortPause, creditPause, longestPause, longestWait] = [1000, 30_000, 60_000, 2000]
 
-/** What ends by itself, without a change of the line. It is tried again until the batch expires. */
+/** Problems that pass without a change to the line, which is retried until the batch expires. */
 const passing: ReadonlyMap<ProblemCode, 'limits' | 'credit' | 'model'> = new Map([
   ['rate_limit_exceeded', 'limits'],
   ['insufficient_credit', 'credit'],
@@ -40,7 +40,7 @@ const passing: ReadonlyMap<ProblemCode, 'limits' | 'credit' | 'model'> = new Map
   ['unavailable', 'model'],
 ])
 
-/** What is not known to have charged nothing. */
+/** Problems after which the request may have been charged. */
 const uncertain: ReadonlySet<ProblemCode> = new Set<ProblemCode>(['unavailable', 'internal', 'idempotency_in_progress'])
 
 /** `closing`: gives up what is running. */

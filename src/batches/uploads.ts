@@ -17,7 +17,7 @@ export interface UploadLimits {
   readonly kept: string
 }
 
-/** Files of an account that have not expired may have so many times the bytes of the largest. */
+/** An account may store this many times the bytes of the largest file. */
 const mostKept = 10n
 
 /** Throws Problem `conflict` if the account keeps too much. */
@@ -68,8 +68,8 @@ const plainFields: ReadonlySet<string> = new Set(['purpose', 'expires_after[anch
 const longestValue = 100
 
 /**
- * Stores the file of a form as it arrives, line by line. Nobody sees it before it is complete, and of one that never is, nothing stays for longer
- * than an hour. Throws Problem.
+ * Stores the file of a form as it arrives, line by line. It is not visible before it is complete. One that never is, is removed within two
+ * hours. Throws Problem.
  */
 export async function receiveFile(
   {

@@ -31,7 +31,7 @@ const hour = 3_600_000
 /** The share of its time in which an instance counts as busy: it then runs one line at a time. */
 const busyShare = 0.8
 
-/** Why a key pays no more. */
+/** Why a key can no longer pay. */
 const ofKey: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
   'invalid_key',
   'expired_key',
@@ -85,7 +85,7 @@ export function startWorker(needs: WorkerNeeds): Worker {
     running.set(line.requestId, { line: { batchId: batch.id, number: line.number }, ended })
   }
 
-  /** Undefined if the key pays no more, with which the batch ends. */
+  /** Undefined if the key can no longer pay; the batch then ends. */
   async function callerOf({ id, publicId }: store.DueBatch): Promise<Caller | undefined> {
     try {
       return await keys.identifyAgain({ publicId })

@@ -109,7 +109,7 @@ test('a charge has the prices of its step, tier and region, from till() and from
   }
 })
 
-test('what the vendor reports and nobody asked for costs no more than what was held', async () => {
+test('terms that the vendor reports and the request could not reach cost no more than was held', async () => {
   const payer = await stage.addAccount({ credit: 10n ** 18n })
   const reach = { ...nothing, serviceTier: 'none', region: 'none' }
   const strange = { serviceTier: 'priority', region: 'moon', hourWriteTokens: 4, tools: { web_search: 9 } }

@@ -256,7 +256,7 @@ duringOneDay('a budget that is used up tells when it is renewed, and one that is
   }
 })
 
-test('a soft budget refuses nothing and counts everything, whoever admitted it', async () => {
+test('a soft budget refuses nothing, counts every charge, and needs no allowance', async () => {
   for (const by of ['keys', 'tag'] as const) {
     const team = await shared({ hard: false, amount: 0n }, by)
     for (let round = 0; round < 40; round++) {
@@ -371,7 +371,7 @@ test('credit that another instance has of a budget is returned before a request 
   await stage.nth(1).release(each.requestId, team.accountId)
 })
 
-test('a budget that is removed takes its allowances along, and refuses nothing any more', async () => {
+test('removing a budget also removes its allowances, and it no longer refuses anything', async () => {
   const team = await shared({ amount: 10_000n * mostOfOne })
   const flying = await taken(team)
   await budgets.remove(team.which, byService)

@@ -298,7 +298,7 @@ test('budgets are created, listed, changed, raised and removed by name or id', a
   assert.match(longer.stdout, /of 65\.00 \w{3} per month\. Raised by 5\.00 \w{3} until 2099-01-01 /)
   const late = await run('budget', 'raise', 'Apollo', ...account, '--by', '5')
   assert.deepEqual([late.status, late.stdout], [1, ''])
-  assert.match(late.stderr, /never begins anew: give the time until which it is raised/)
+  assert.match(late.stderr, /never renewed: say when the raise ends/)
   assert.equal((await run('budget', 'remove', 'Crew', ...account)).stdout, 'Removed Crew.\n')
   assert.match((await run('budget', 'remove', 'Crew', ...account)).stderr, /no budget with the id or the name "Crew"/)
   const unknown = await run('budget', 'create', ...account, ...team.toSpliced(7, 1, randomUUIDv7()))

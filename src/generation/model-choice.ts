@@ -82,7 +82,7 @@ function checkSearch(offer: Offer, { field, optional }: WebSearch): void {
   throw new Problem('invalid_field', reason, { field })
 }
 
-/** What decides about the price must have one. */
+/** Throws Problem `invalid_field` for a service tier or a region that the price does not have. */
 function checkPriced(id: string, { rules }: Price, fields: VendorFields): void {
   const known = { service_tier: rules?.serviceTiers, inference_geo: rules?.regions }
   for (const field of pricedFields) {

@@ -118,7 +118,7 @@ describe("Anthropic's message batches", () => {
       'two equal custom ids',
       { requests: [requestOf('a'), requestOf('a')] },
       400,
-      /Line 2: .*custom_id is that of line 1/,
+      /Line 2: Line 1 has the same custom_id/,
     ],
     ['an invalid custom id', { requests: [requestOf('a b')] }, 400, /Line 1: .*custom_id/],
     ['an unknown model', { requests: [requestOf('a', { model: 'fsat' })] }, 404, /Line 1: .*mean fast/],

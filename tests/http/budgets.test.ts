@@ -180,7 +180,7 @@ describe('the budgets of an account', () => {
       ['PATCH', ofKeys, { amount: '9', keys: [] }, 'keys', /at least one key/],
       ['PATCH', ofKeys, { period: 'month' }, 'period', /./],
       ['PATCH', total, { keys: [valid] }, 'keys', /is of a tag/],
-      ['POST', `${total}/raise`, { by: '1' }, 'until', /never begins anew/],
+      ['POST', `${total}/raise`, { by: '1' }, 'until', /never renewed/],
       ['POST', `${ofKeys}/raise`, { by: '1', until: '2020-01-01' }, 'until', /in the future/],
       ['POST', `${ofKeys}/raise`, { by: '1', until: 'soon' }, 'until', /2030-01-31/],
       ['POST', `${ofKeys}/raise`, { by: '-1' }, 'by', /from 0/],

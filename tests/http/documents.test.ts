@@ -234,7 +234,7 @@ describe('a document', () => {
     assert.deepEqual((await ben.get('/search?q=zebrafish')).json['results'], [])
   })
 
-  test('is found by its text once that was read, by those who see the client only, and no longer once it has another', async () => {
+  test('is found by its current text once it has been read, and only by people who see the client', async () => {
     const client = await firm.client(anna)
     const text = bytesOf('The quagga grazes beside the okapi.')
     const path = await add(client, 'animals.txt', text)

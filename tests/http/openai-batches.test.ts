@@ -362,7 +362,13 @@ const faults: readonly (readonly [
 ])[] = [
   ['a line that is no JSON', [batchLine('a'), '{'], 2, null, /not valid JSON/],
   ['a line that is no object', ['[]'], 1, null, /JSON object/],
-  ['two equal custom ids', [batchLine('a'), '', batchLine('b'), batchLine('a')], 4, 'custom_id', /that of line 1/],
+  [
+    'two equal custom ids',
+    [batchLine('a'), '', batchLine('b'), batchLine('a')],
+    4,
+    'custom_id',
+    /Line 1 has the same custom_id/,
+  ],
   ['no custom id', [batchLine('a', {}, { custom_id: undefined })], 1, 'custom_id', /custom_id/],
   ['an unknown URL', [batchLine('a', {}, { url: '/v1/images' })], 1, 'url', /embeddings/],
   ['another URL than that of the batch', [batchLine('a', {}, { url: '/v1/responses' })], 1, 'url', /completions/],
@@ -424,7 +430,7 @@ describe('a batch at fault', () => {
     )
   })
 
-  it('is not begun for an Idempotency-Key, which would not keep a retry from being a second one', async () => {
+  it('with an Idempotency-Key is refused, since a retry would create a second batch', async () => {
     const { accountId, key } = await service.customer()
     const client = clientOf(key)
     const { id: input_file_id } = await upload(client, [batchLine('a')])

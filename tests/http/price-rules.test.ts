@@ -203,7 +203,7 @@ describe('a search of the web by the vendor', () => {
       assert.equal(await charged('/v1/messages', body), cost + 3n * 10n ** 10n)
       assert.deepEqual(at(vendor.last.body, 'tools', 0), anthropicSearch)
       vendor.set({ usage: tokens, usageFields: { server_tool_use: { web_search_requests: 9 } } })
-      assert.equal(await charged('/v1/messages', body), cost + 4n * 10n ** 10n, 'no more than it allowed')
+      assert.equal(await charged('/v1/messages', body), cost + 4n * 10n ** 10n, 'only the allowed searches')
     })
   }
 
@@ -232,7 +232,7 @@ describe('a search of the web by the vendor', () => {
   })
 })
 
-test('a caller sees the rules of a price, and is told the most that a request can cost', async () => {
+test('callers see the rules of a price, and the maximum cost of a counted request', async () => {
   const { key } = await firm.service.customer()
   const listed = await firm.service.call('/v1/models/fast', key)
   const { currency: _, ...shown } = objectAt(listed.json['price'])

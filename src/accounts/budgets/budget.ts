@@ -48,7 +48,7 @@ export interface BudgetState {
   readonly charged: bigint
   /** The maximum cost of its requests in flight. */
   readonly held: bigint
-  /** Null: it counts all charges that there ever were, and never begins anew. */
+  /** Null: it counts every charge ever made, and is never renewed. */
   readonly renewsAt: Date | null
 }
 

@@ -43,8 +43,8 @@ export interface Budgets {
   /** By id or by name, in any case. */
   find(accountId: string, idOrName: string): Promise<Budget>
   /**
-   * What its keys or its tag have spent in the current period counts. If a budget of the account has the id, a repeated request gets
-   * that one. Throws Problem `invalid_field`, and `conflict` if the account is closed, has 100 budgets, or has one with this name.
+   * Counts what its keys or its tag have spent in the current period. Idempotent: if the account has a budget with this id, returns
+   * it. Throws Problem `invalid_field`, and `conflict` if the account is closed, has 100 budgets, or has one with this name.
    */
   create(budget: NewBudget, by: Visit): Promise<Budget>
   /** Throws Problem `invalid_field`, and `conflict` if another budget of the account has the name. */
@@ -147,7 +147,7 @@ async function raise(
   checkBudgetAmount('by', before.amount + amount)
   const end = until ?? before.renewsAt
   if (amount > 0n && end === null) {
-    const reason = 'This budget never begins anew: give the time until which it is raised, or change its amount.'
+    const reason = 'This budget is never renewed: say when the raise ends, or change its amount.'
     throw new Problem('invalid_field', reason, { field: 'until' })
   }
   if (amount > 0n && end !== null && end.getTime() <= Date.now()) {

@@ -23,8 +23,8 @@ const keys = Type.Array(Type.String({ format: 'uuid' }), {
     'The ids of the keys that share the budget: valid keys of the account. A key that replaces one of them joins it.',
 })
 const hard = (described: string) =>
-  Type.Boolean({ description: `Whether requests are refused that it does not cover. Otherwise ${described}` })
-const onlyCounted = 'it is only counted, and the alerts of the account tell when it is used up.'
+  Type.Boolean({ description: `Whether it refuses requests that it does not cover. Otherwise ${described}` })
+const onlyCounted = 'it only counts, and alerts of the account report when it is used up.'
 
 export const newBudgetBody = body({
   name,

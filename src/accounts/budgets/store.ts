@@ -145,7 +145,7 @@ export async function joinBudgetsOf(tx: Queryable, ids: { readonly old: string; 
   ])
 }
 
-/** Replaces the keys of a budget, and counts anew what its requests spent in this period and hold. */
+/** Replaces the keys of a budget, and recomputes the charges and holds of its requests in this period. */
 async function replaceKeys(tx: Queryable, id: string, keys: readonly string[]): Promise<void> {
   await tx.rows('delete from budget_key where budget_id = $1 and key_id <> all($2)', [id, keys])
   await tx.rows(

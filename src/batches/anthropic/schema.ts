@@ -31,14 +31,14 @@ export const messageBatch = Type.Object({
     processing: count('Those that have not ended.'),
     succeeded: count('Those with a reply.'),
     errored: count('Those that failed.'),
-    canceled: count('Those that were not made because the batch was canceled or its key pays no more.'),
+    canceled: count('Those that were not made because the batch was canceled or its key became invalid.'),
     expired: count('Those that were not made within 24 hours.'),
   }),
   created_at: time('When it was queued.'),
-  expires_at: time('When what has not begun is given up.'),
+  expires_at: time('When requests that have not begun are given up.'),
   ended_at: timeOrNull('When its last request ended.'),
   cancel_initiated_at: timeOrNull('When it was canceled.'),
-  archived_at: timeOrNull('When its results were removed.'),
+  archived_at: timeOrNull('Always null.'),
   results_url: Type.Union([Type.String(), Type.Null()], { description: 'The URL of its results, once it has ended.' }),
 })
 

@@ -88,7 +88,7 @@ export const batchObject = Type.Object({
   endpoint: Type.String({ description: 'The URL of its requests.' }),
   errors: orNull(
     Type.Object({ object: Type.Literal('list'), data: Type.Array(fault) }),
-    'Why it failed: the first hundred lines at fault, or why its key pays no more.',
+    'Why it failed: the first hundred lines at fault, or why its key can no longer pay.',
   ),
   input_file_id: fileId('The id of the file with its requests.'),
   completion_window: Type.Literal('24h'),
@@ -100,7 +100,7 @@ export const batchObject = Type.Object({
   ),
   created_at: seconds('Seconds since 1970.'),
   in_progress_at: time('When it was queued.'),
-  expires_at: time('When what has not begun is given up.'),
+  expires_at: time('When requests that have not begun are given up.'),
   finalizing_at: time('When its results were put together.'),
   completed_at: time('When its last request ended.'),
   failed_at: time('When it failed.'),

@@ -102,7 +102,7 @@ const examples: readonly Example[] = [
   },
 ]
 
-test('what vendors publish that a usage costs is what Tollgate charges', () => {
+test('Tollgate charges what vendors publish as examples', () => {
   const none = { inputTokens: 0, outputTokens: 0, cachedTokens: 0, cacheWriteTokens: 0, images: 0 }
   for (const { vendor, source, price, used, cost } of examples) {
     const decimals = cost.split('.')[1]?.length ?? 0

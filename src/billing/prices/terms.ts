@@ -195,7 +195,7 @@ function isDearer(one: Choice & { readonly prices?: SteppedPrices }, other: type
   return outputOf(one) > outputOf(other)
 }
 
-/** A use beyond the most that the request allows was held for nobody. */
+/** Uses beyond those that the request allows were not held, so they are not charged. */
 function usedWithin(used: ToolUses, most: ToolUses, isStrange: (tool: VendorTool) => void): ToolUses {
   const counts = vendorTools.map((tool): [VendorTool, number] => {
     const [count = 0, allowed = 0] = [used[tool], most[tool]]

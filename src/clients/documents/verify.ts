@@ -17,7 +17,7 @@ interface DocumentOptions {
   readonly onProgress?: (line: string) => void
 }
 
-/** The parts of the contents of which one is read. They are told apart by the first byte of the digest. */
+/** Contents are divided into this many parts, by the first byte of their digests. One part is read each day. */
 const parts = 32
 
 const today = (): number => Math.floor(Date.now() / 86_400_000)

@@ -32,7 +32,7 @@ export const writtenTerms = ({ serviceTier, region, hourWriteTokens, tools }: Re
 
 const name = /^[A-Za-z0-9][\w.-]{0,63}$/
 
-/** A name that no price can have is as good as any that it has not. */
+/** A name that no price can have is treated like one that this price lacks. */
 function nameIn(value: unknown, ordinary: ReadonlySet<string>): string | undefined {
   if (typeof value !== 'string' || value === '' || ordinary.has(value)) return undefined
   return name.test(value) ? value : 'unknown'

@@ -40,7 +40,7 @@ export function NewBudgetDialog({ data, onClose, onDone }: BudgetDialogProps) {
   return (
     <FormDialog title="New budget" onClose={onClose}>
       <p className={classes.about}>
-        Of some keys, or of all requests with a tag in their metadata: what was spent in the current period counts.
+        Shared by some keys, or by all requests with a tag. It includes what they have spent in the current period.
       </p>
       <EditForm
         label="New budget"

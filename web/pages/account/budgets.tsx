@@ -37,7 +37,7 @@ export function Budgets({ data: { account, keys, budgets }, open }: BudgetsProps
       </div>
       {budgets.length === 0 ? (
         <p className={classes.none}>
-          No shared budgets. One limits what several keys, or all requests with a tag, spend.
+          No shared budgets yet. A budget limits what several keys, or all requests with a tag, may spend.
         </p>
       ) : (
         <div className={tables.frame}>

@@ -62,7 +62,7 @@ export async function keepText(
   )
 }
 
-/** At most so many pages with the words are looked at: those of a common word are too many to sort. */
+/** The most matching pages that are considered: a common word has too many to sort. */
 const mostPages = 500
 
 /** Documents whose text has all words of `q` on one page, with the first such page; those that changed last come first. */
