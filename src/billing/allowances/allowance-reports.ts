@@ -1,6 +1,7 @@
 import { unit } from '../till/limits.ts'
 import {
   isSteady,
+  mostAtHand,
   needOf,
   plenty,
   renewAfter,
@@ -39,12 +40,14 @@ export interface Report {
 const demandKept = 0.95
 
 /**
- * How many requests the allowance should cover, those in flight included: as many as were lately in flight at once or are expected
- * until the next report, and one more. Rounded up to a power of two, so that what the database sets aside seldom changes.
+ * How many requests the allowance should cover, those in flight included: as many as were lately in flight at once or expected until the
+ * next report, and one more. Rounded up to a power of two, so that what the database sets aside seldom changes. The demand is noted,
+ * because a report after a short pause finds next to no requests, and the next burst should not have to begin with a small allowance.
  */
 function sizeOf(stock: Stock, inFlight: number): number {
   if (!isSteady(stock)) return 0
-  const wanted = Math.ceil(Math.max(expected(stock), inFlight, stock.demand)) + 1
+  stock.demand = Math.min(mostAtHand, Math.max(expected(stock), inFlight, stock.demand))
+  const wanted = Math.ceil(stock.demand) + 1
   return Math.min(stock.most, affordable(stock), Math.max(2, 2 ** Math.ceil(Math.log2(wanted))))
 }
 

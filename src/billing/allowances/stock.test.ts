@@ -125,10 +125,17 @@ test('nothing is requested for an account with few requests or nearly empty buck
 
 test('an ended request returns its unused part and the surplus of the allowance', () => {
   const allowances = stocked()
+  // The demand of four declines to three.
+  for (let pause = 0; pause < 5; pause++) {
+    assert.ok(dueAfterAWhile(allowances))
+    const { at_hand, requests_back } = reportOf(allowances)
+    assert.deepEqual([at_hand, requests_back], [8, 0], 'a pause changes nothing at first')
+    answer(allowances, true)
+  }
   const [one] = [taken(allowances), taken(allowances)]
   const ending = { taken: one, charge: { cost: 7n, tokens: 13, milliseconds: 1 } }
   assert.ok(dueAfterAWhile(allowances))
-  // Of the remaining six, three suffice besides the one in flight, since two requests came.
+  // Of the remaining six, three suffice besides the one in flight.
   assert.deepEqual(reportOf(allowances, [ending]), {
     id: 'a',
     requests_back: 3,

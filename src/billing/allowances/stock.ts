@@ -40,7 +40,8 @@ const modestFor = 10_000
 const steady = 4
 /** Milliseconds without a request after which an account is forgotten. */
 export const forgetAfter = 60_000
-const mostAtHand = 1024
+/** The largest allowance, in requests. */
+export const mostAtHand = 1024
 /** The smallest allowance that is worth a report, in requests. */
 const fewest = 2
 /** A limit must have this many times an instance's allowance left. `exchange_timed()` demands the same. */
@@ -65,7 +66,7 @@ export interface Stock {
   requestsSinceReport: number
   firstRequestAt: number
   lastRequestAt: number
-  /** The most requests in flight at once lately, those included that the allowance did not cover. It declines with each report. */
+  /** The most requests that were lately in flight at once, or expected between two reports. It declines with each report. */
   demand: number
   /** Requests in a row without a long pause. */
   streak: number
