@@ -51,7 +51,7 @@ export async function benchInvoices(): Promise<Row[]> {
     await addHistory(stage)
     const shown = await withIds(stage)
     await refuseLedger(stage, shown)
-    const rows = await timePages(stage.get, shown)
+    const rows = await timePages(stage, shown)
     for (const month of others) runs.push(await timeRun(stage, month))
     await prove(stage)
     return [...rows, { name: `invoice run, ${accounts} accounts`, unit: 's', samples: runs, goal: { atMost: 60 } }]

@@ -31,6 +31,8 @@ export const idAt = (time: string, n: string) =>
   `(lpad(to_hex((extract(epoch from ${time}) * 1000)::bigint), 12, '0') || '7000' || '8' || lpad(to_hex(${n}), 15, '0'))::uuid`
 
 const usageSeeds = [
+  // For the parameters of logged statements. What a server was started with is changed only by a database's settings, for later connections.
+  `alter database tollgate set log_error_verbosity = 'default'`,
   'alter table ledger disable trigger user',
   `select ledger_partitions(date '2026-01-01', date '2026-03-01')`,
   // Sixty days, one request in twenty for one of a thousand clients.

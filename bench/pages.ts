@@ -1,7 +1,10 @@
 import { join } from 'node:path'
-import { timePages, type TimedPage } from './page-times.ts'
+import { Client } from 'pg'
+import { timePages, viewers, type TimedPage } from './page-times.ts'
 import { openPagesStage } from './pages-stage.ts'
+import { captureReads, replay } from './replayed-statements.ts'
 import type { Row } from './row.ts'
+import { superuserUrl } from './tollgate.ts'
 
 const pages: readonly TimedPage[] = [
   { name: 'overview of the firm', path: '/', atMost: 100 },
@@ -20,14 +23,30 @@ const pages: readonly TimedPage[] = [
 ]
 
 /**
- * The time until the data of a partner's pages has arrived, with a million ledger rows and 200 000 clients. Throws if a
- * response has another status than 200.
+ * The time until the data of a partner's pages has arrived, with a million ledger rows and 200 000 clients, also as a multiple of what the
+ * same reads take when a client of the database sends them. Throws if a response has another status than 200.
  */
 export async function benchPages(): Promise<Row[]> {
   const stage = await openPagesStage(join(import.meta.dirname, 'data/pages'))
+  const url = await superuserUrl(stage.installation.environment)
+  const clients = Array.from({ length: viewers }, () => new Client({ connectionString: url }))
+  const log = join(stage.installation.environment['TOLLGATE_DATA'] ?? '', 'postgres.log')
+  /** The reads of a page as a program for SQL would send them: planned each time, over a connection of their own. */
+  async function readsOf(path: string) {
+    const [first] = clients
+    if (first === undefined) throw new Error('There are no viewers.')
+    const reads = await captureReads({ client: first, log, act: () => stage.get(path) })
+    console.log(`  ${path}: ${reads.map((part) => part.length).join(' and ')} reads`)
+    return async (viewer: number) => {
+      const client = clients[viewer]
+      if (client) await replay(client, reads)
+    }
+  }
   try {
-    return await timePages(stage.get, pages)
+    for (const client of clients) await client.connect()
+    return await timePages({ get: stage.get, readsOf }, pages)
   } finally {
+    for (const client of clients) await client.end()
     await stage.close()
   }
 }
