@@ -1,8 +1,7 @@
-import { Type, type TProperties, type TSchema } from 'typebox'
+import { Type } from 'typebox'
+import { body, nullable } from '../platform/http/schema-parts.ts'
 
 /** The JSON schemas of /accounts and /keys. Types, validation and the API document derive from them. */
-
-const nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
 
 const id = Type.String({ format: 'uuid', description: 'A UUIDv7 in lower case.' })
 const time = Type.String({ format: 'date-time', description: 'A date and time in UTC.' })
@@ -18,8 +17,6 @@ const own = Type.Boolean({
 })
 
 /** An object without further properties. */
-const body = <Properties extends TProperties>(properties: Properties) =>
-  Type.Object(properties, { additionalProperties: false })
 
 const limits = {
   requests_per_minute: perMinute('Maximum requests per minute.'),

@@ -1,8 +1,8 @@
-import { Type, type TSchema } from 'typebox'
+import { Type } from 'typebox'
+import { nullable } from '../platform/http/schema-parts.ts'
 
 /** The JSON schemas of the alerts of an account. Types, validation and the API document derive from them. */
 
-const nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
 const id = Type.String({ format: 'uuid' })
 const time = Type.String({ format: 'date-time', description: 'A date and time in UTC.' })
 

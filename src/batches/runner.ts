@@ -7,7 +7,7 @@ import type { QueuedCalls } from '../generation/calls/queued-calls.ts'
 import type { BackgroundJob, Job, Reply } from '../generation/generation.ts'
 import type { Database } from '../platform/database/database.ts'
 import type { Encryption } from '../platform/encryption/encryption.ts'
-import { Problem, problems, type ProblemCode } from '../platform/problems.ts'
+import { internalReason, Problem, problems, type ProblemCode } from '../platform/problems.ts'
 import { contexts, lineKey } from './batch.ts'
 import { readLine } from './lines.ts'
 import * as store from './queue-store.ts'
@@ -86,7 +86,7 @@ export function createRunner(needs: RunnerNeeds, closing: AbortSignal): RunLine 
   /** Ends or queues a line whose call was refused or has failed. */
   async function failed(open: OpenLine, error: unknown, wait: number | undefined): Promise<void> {
     const { line, batch } = open
-    const problem = error instanceof Problem ? error : new Problem('internal', internal(line.requestId))
+    const problem = error instanceof Problem ? error : new Problem('internal', internalReason(line.requestId))
     if (problem.code === 'internal')
       log.error({ request_id: line.requestId, batch: batch.id, err: error }, 'internal error')
     const { code, details } = problem
@@ -188,5 +188,3 @@ const lost = (): Problem =>
     'internal',
     'This request was charged, and its reply was lost before it could be kept. It is not charged again.',
   )
-
-const internal = (id: string): string => `Internal error. Quote the request id ${id} to support.`

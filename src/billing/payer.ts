@@ -28,3 +28,9 @@ export interface PayerBudget {
 
 /** What a request was for, as its caller said: values by names. */
 export type Tags = Readonly<Record<string, string>>
+
+/** The most characters of a tag. A pair whose value is longer is accepted, and left out of the ledger. */
+export const longestTag = { name: 64, value: 128 }
+
+/** The ids of a client and of an end user: pairs of the metadata that are no tags. */
+export const untagged: ReadonlySet<string> = new Set(['client_id', 'user_id'])

@@ -1,9 +1,8 @@
-import { Type, type TProperties, type TSchema } from 'typebox'
+import { Type } from 'typebox'
+import { body, nullable } from '../platform/http/schema-parts.ts'
 import { invoiceLanguages } from '../platform/text/languages.ts'
 
 /** The JSON schemas of client records. Types, validation and the API document derive from them. */
-
-const nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
 
 const id = Type.String({ format: 'uuid', description: 'A UUIDv7 in lower case.' })
 const time = Type.String({ format: 'date-time', description: 'A date and time in UTC.' })
@@ -21,8 +20,6 @@ const currency = Type.String({ description: "The firm's currency (ISO 4217), fro
 const amount = Type.String({ maxLength: 40, description: 'A decimal number: `1250.00`.' })
 
 /** An object without further properties. */
-const body = <Properties extends TProperties>(properties: Properties) =>
-  Type.Object(properties, { additionalProperties: false })
 
 /** The person who acted; null for the command line. */
 const person = Type.Object({ id, name: Type.String() })

@@ -5,7 +5,7 @@ import { may } from '../access/policy.ts'
 import { recordId } from '../platform/database/uuid.ts'
 import type { Records } from '../clients/records.ts'
 import type { Generation, Job, Reply } from '../generation/generation.ts'
-import { Problem } from '../platform/problems.ts'
+import { internalReason, Problem } from '../platform/problems.ts'
 import type { DraftFailure, Endings } from './endings.ts'
 import type { DraftPayer } from './payment.ts'
 import { presentDraft } from './present.ts'
@@ -294,5 +294,4 @@ function archived(): Problem {
   return new Problem('conflict', 'The client is archived: restore it before you change its record.')
 }
 
-const internal = (id: string): Problem =>
-  new Problem('internal', `Internal error. Quote the request id ${id} to support.`)
+const internal = (id: string): Problem => new Problem('internal', internalReason(id))

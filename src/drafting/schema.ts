@@ -1,9 +1,9 @@
-import { Type, type TProperties } from 'typebox'
+import { Type } from 'typebox'
+import { body, nullable } from '../platform/http/schema-parts.ts'
 import { letter } from '../clients/schema.ts'
 
 /** The JSON schemas of drafts, of what a client has cost, and of templates. */
 
-const nullable = (schema: ReturnType<typeof Type.String>) => Type.Union([schema, Type.Null()])
 const text = (description: string) => Type.String({ description })
 const id = Type.String({ format: 'uuid', description: 'A UUIDv7 in lower case.' })
 const time = Type.String({ format: 'date-time', description: 'A date and time in UTC.' })
@@ -13,8 +13,6 @@ const currency = text("The firm's currency (ISO 4217).")
 const someone = Type.Union([Type.Object({ id, name: Type.String() }), Type.Null()])
 
 /** An object without further properties. */
-const body = <Properties extends TProperties>(properties: Properties) =>
-  Type.Object(properties, { additionalProperties: false })
 
 const instructions = Type.String({
   format: 'filled-text',

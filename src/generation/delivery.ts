@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { promptTokensOf, TillRefusal, type Levels, type Till } from '../billing/till/till.ts'
 import { problemBody } from '../platform/http/errors.ts'
 import { createEventStream } from '../platform/http/event-stream.ts'
-import { Problem, problems } from '../platform/problems.ts'
+import { internalReason, Problem, problems } from '../platform/problems.ts'
 import type { Dialect, DialectRequest, WireFormat, EventWriter } from './dialects/dialect.ts'
 import type { Reply, Start, Step } from './generation.ts'
 import { piecesOf } from './content.ts'
@@ -126,7 +126,7 @@ function plainHeaders(reply: FastifyReply): Record<string, string> {
 function problemOf(error: unknown, { id, log }: FastifyRequest): Problem {
   if (error instanceof Problem) return error
   log.error({ request_id: id, err: error }, 'internal error')
-  return new Problem('internal', `Internal error. Quote the request id ${id} to support.`)
+  return new Problem('internal', internalReason(id))
 }
 
 /** Milliseconds that a refusal waits for the levels. */

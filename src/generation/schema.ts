@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { capabilities } from '../models/capabilities.ts'
 import { rules } from '../models/rules-schema.ts'
-import { longestTag } from './request.ts'
+import { longestTag } from '../billing/payer.ts'
 import { countExample, generateExample, modelExample, modelsExample } from './examples.ts'
 
 /** The bodies of Area A: sections 2.1 and 2.2 of the specification. Types, checks and the OpenAPI document derive from these. */
@@ -49,7 +49,7 @@ const clientId = Type.Optional(
 const pairs = {
   description:
     'Up to 16 pairs of names (up to 64 characters) and values (up to 512 characters). They are kept as tags of the request, ' +
-    `by which GET /v1/usage can group, except ids and pairs whose values have more than ${longestTag} characters. Do not put ` +
+    `by which GET /v1/usage can group, except ids and pairs whose values have more than ${longestTag.value} characters. Do not put ` +
     'personal data into them.',
   additionalProperties: Type.String({ format: 'text', maxLength: 512 }),
   propertyNames: Type.String({ format: 'text', minLength: 1, maxLength: 64 }),

@@ -1,13 +1,9 @@
 import { sentMail } from './mail/schema.ts'
-import { Type, type TProperties, type TSchema } from 'typebox'
+import { Type } from 'typebox'
+import { body, nullable } from '../platform/http/schema-parts.ts'
 
 /** The JSON schemas of invoices. Types, validation and the API document derive from them. */
 
-const nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
-const body = <Properties extends TProperties>(
-  properties: Properties,
-  options: { readonly description?: string } = {},
-) => Type.Object(properties, { ...options, additionalProperties: false })
 const id = Type.String({ format: 'uuid', description: 'A UUIDv7 in lower case.' })
 const time = Type.String({ format: 'date-time', description: 'A date and time in UTC.' })
 const day = (description: string) => Type.String({ format: 'date', description })

@@ -1,10 +1,9 @@
-import { Type, type TSchema } from 'typebox'
+import { Type } from 'typebox'
+import { nullable } from '../platform/http/schema-parts.ts'
 import { capabilities } from './capabilities.ts'
 import { rules } from './rules-schema.ts'
 
 /** The JSON schemas of /models. Types, validation and the API document derive from them. */
-
-const nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
 
 const time = Type.String({ format: 'date-time', description: 'A date and time in UTC.' })
 const prices = {

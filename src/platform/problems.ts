@@ -31,6 +31,10 @@ export class Problem extends Error {
   }
 }
 
+/** The public reason of a fault of the service: the log has the rest under the id of the request. */
+export const internalReason = (requestId: string): string =>
+  `Internal error. Quote the request id ${requestId} to support.`
+
 /** An error that the operator can fix. Commands print its message without a stack and exit with status 1. */
 export class OperatorError extends Error {
   override readonly name = 'OperatorError'

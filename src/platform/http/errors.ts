@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import { MethodNotAllowed, type JsonOnlyUrls } from './route-table.ts'
 import { prefersPage } from './input/headers.ts'
 import type { Pages } from './pages/pages.ts'
-import { Problem, problems, type ProblemCode, type ProblemDetails } from '../problems.ts'
+import { internalReason, Problem, problems, type ProblemCode, type ProblemDetails } from '../problems.ts'
 import { sendRefusalPage } from './pages/representation.ts'
 import { securityHeaders } from './pages/security-headers.ts'
 
@@ -77,7 +77,7 @@ export function createErrorResponder(needs: ErrorResponderNeeds): ErrorResponder
       return new Problem(code, reason, { cause: error })
     }
     if (code) return new Problem(code, reasons[code] ?? problems[code].meaning, { cause: error })
-    return new Problem('internal', `Internal error. Quote the request id ${request.id} to support.`, { cause: error })
+    return new Problem('internal', internalReason(request.id), { cause: error })
   }
 
   function respond(error: Error, request: FastifyRequest, reply: FastifyReply, format?: ErrorFormat): void {

@@ -4,6 +4,7 @@ import { startTransition, useState } from 'react'
 import { useRevalidator } from 'react-router'
 import type { AlertList } from '../../../src/alerts/schema.ts'
 import { change } from '../../api.ts'
+import { ActionsHead } from '../../components/actions-head.tsx'
 import { confirm } from '../../components/confirm.tsx'
 import { notifyDone, notifyFailure } from '../../components/notify.ts'
 import tables from '../../components/table.module.css'
@@ -46,9 +47,7 @@ export function Alerts({ data: { account, alerts, attempts } }: AlertsProps) {
               <tr>
                 <th scope="col">To</th>
                 <th scope="col">At</th>
-                <th scope="col">
-                  <span className={tables.hidden}>Actions</span>
-                </th>
+                <ActionsHead />
               </tr>
             </thead>
             <tbody>

@@ -4,6 +4,7 @@ import { useRevalidator } from 'react-router'
 import type { BudgetShown } from '../../../src/accounts/budgets/schema.ts'
 import type { GrantedAccountShown, KeyShown } from '../../../src/accounts/schema.ts'
 import { change } from '../../api.ts'
+import { ActionsHead } from '../../components/actions-head.tsx'
 import { confirm } from '../../components/confirm.tsx'
 import { notifyDone, notifyFailure } from '../../components/notify.ts'
 import tables from '../../components/table.module.css'
@@ -52,11 +53,7 @@ export function Budgets({ data: { account, keys, budgets }, open }: BudgetsProps
                 <th scope="col" className={tables.wide}>
                   Renewed
                 </th>
-                {open && (
-                  <th scope="col">
-                    <span className={tables.hidden}>Actions</span>
-                  </th>
-                )}
+                {open && <ActionsHead />}
               </tr>
             </thead>
             <tbody>

@@ -3,6 +3,7 @@ import { IconBan, IconDots, IconGauge, IconPlus, IconRefresh } from '@tabler/ico
 import { useRevalidator } from 'react-router'
 import type { GrantedAccountShown, KeyShown } from '../../../src/accounts/schema.ts'
 import { change } from '../../api.ts'
+import { ActionsHead } from '../../components/actions-head.tsx'
 import { confirm } from '../../components/confirm.tsx'
 import { notifyDone, notifyFailure } from '../../components/notify.ts'
 import tables from '../../components/table.module.css'
@@ -51,11 +52,7 @@ export function Keys({ data: { account, keys }, open }: KeysProps) {
                 <th scope="col" className={tables.wide}>
                   Last used
                 </th>
-                {open && (
-                  <th scope="col">
-                    <span className={tables.hidden}>Actions</span>
-                  </th>
-                )}
+                {open && <ActionsHead />}
               </tr>
             </thead>
             <tbody>

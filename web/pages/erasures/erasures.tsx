@@ -1,6 +1,7 @@
 import { SegmentedControl } from '@mantine/core'
 import { Link, useLoaderData } from 'react-router'
 import type { ErasureList } from '../../../src/client-data/schema.ts'
+import { ActionsHead } from '../../components/actions-head.tsx'
 import { Empty } from '../../components/empty.tsx'
 import { Page } from '../../components/page.tsx'
 import { useParameters } from '../../components/parameters.ts'
@@ -43,11 +44,7 @@ export function ErasuresPage() {
                 <th scope="col" className={table.wide}>
                   Scheduled by
                 </th>
-                {!isPast && (
-                  <th scope="col" className={table.actions}>
-                    <span className={table.hidden}>Actions</span>
-                  </th>
-                )}
+                {!isPast && <ActionsHead narrow />}
               </tr>
             </thead>
             <tbody>

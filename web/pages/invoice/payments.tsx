@@ -2,6 +2,7 @@ import { Button } from '@mantine/core'
 import { useState } from 'react'
 import type { PaymentMethod, ShownInvoice } from '../../../src/invoicing/schema.ts'
 import { change } from '../../api.ts'
+import { ActionsHead } from '../../components/actions-head.tsx'
 import { confirm } from '../../components/confirm.tsx'
 import { newKey } from '../../components/create.ts'
 import { notifyDone, notifyFailure } from '../../components/notify.ts'
@@ -46,9 +47,7 @@ export function Payments({ invoice, onDone }: PaymentsProps) {
                 <th scope="col" className={classes.amount}>
                   Amount
                 </th>
-                <th scope="col" className={tables.actions}>
-                  <span className={tables.hidden}>Actions</span>
-                </th>
+                <ActionsHead narrow />
               </tr>
             </thead>
             <tbody>

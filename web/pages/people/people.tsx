@@ -3,6 +3,7 @@ import { IconDots, IconLogout, IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useLoaderData, useRevalidator } from 'react-router'
 import { change } from '../../api.ts'
+import { ActionsHead } from '../../components/actions-head.tsx'
 import { confirm } from '../../components/confirm.tsx'
 import { Empty } from '../../components/empty.tsx'
 import { notifyFailure } from '../../components/notify.ts'
@@ -75,9 +76,7 @@ function PeopleTable({ people, open }: { readonly people: PeopleList['people']; 
             <th scope="col" className={tables.wide}>
               Last signed in
             </th>
-            <th scope="col">
-              <span className={tables.hidden}>Actions</span>
-            </th>
+            <ActionsHead />
           </tr>
         </thead>
         <tbody>

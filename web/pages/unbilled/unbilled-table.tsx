@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { Link, useNavigate } from 'react-router'
 import type { UnbilledList } from '../../../src/invoicing/unbilled/schema.ts'
 import { change } from '../../api.ts'
+import { ActionsHead } from '../../components/actions-head.tsx'
 import { newKey } from '../../components/create.ts'
 import { notifyFailure } from '../../components/notify.ts'
 import tables from '../../components/table.module.css'
@@ -36,9 +37,7 @@ export function UnbilledTable({ rows, until, currency }: UnbilledTableProps) {
             <th scope="col" className={classes.amount}>
               Amount
             </th>
-            <th scope="col">
-              <span className={tables.hidden}>Actions</span>
-            </th>
+            <ActionsHead />
           </tr>
         </thead>
         <tbody>
