@@ -6,7 +6,9 @@ export function changeEvent(
   by: Visit,
   action: `${'account' | 'key'}_${string}`,
   id: string,
-  details?: Record<string, string>,
+  details?: Readonly<Record<string, string>>,
+  wholeDetails?: Readonly<Record<string, string>>,
 ): AuditEntry {
-  return { ...by, action, outcome: 'allowed', noun: action.startsWith('key_') ? 'key' : 'account', nounId: id, details }
+  const noun = action.startsWith('key_') ? 'key' : 'account'
+  return { ...by, action, outcome: 'allowed', noun, nounId: id, details, wholeDetails }
 }

@@ -52,7 +52,11 @@ describe('an audit event', () => {
 
   test('with text that PostgreSQL does not accept is still written, and so are those of its batch', async () => {
     const audit = open()
-    const odd = { details: { agent: 'a\0b\ud800c', long: 'x'.repeat(2000) }, clientId: 'no id' }
+    const odd = {
+      details: { agent: 'a\0b\ud800c', long: 'x'.repeat(2000), longest: 'x'.repeat(500) },
+      wholeDetails: { whole: `\0${'x'.repeat(2000)}` },
+      clientId: 'no id',
+    }
     await Promise.all([
       audit.record({ actor: { kind: 'command', user: 'a\0b' }, action: 'odd', outcome: 'refused', ...odd }),
       ...Array.from({ length: 20 }, () => audit.record({ ...byService, action: 'even', outcome: 'allowed' })),
@@ -60,7 +64,12 @@ describe('an audit event', () => {
     assert.equal((await read('even')).length, 20)
     const [row] = await read('odd')
     assert.deepEqual([row?.['client_id'], row?.['actor_name']], [null, 'a\ufffdb'])
-    assert.deepEqual(row?.['details'], { agent: 'a\ufffdb\ufffdc', long: 'x'.repeat(500) })
+    assert.deepEqual(row?.['details'], {
+      agent: 'a\ufffdb\ufffdc',
+      long: `${'x'.repeat(499)}…`,
+      longest: 'x'.repeat(500),
+      whole: `\ufffd${'x'.repeat(2000)}`,
+    })
     await audit.close()
   })
 

@@ -12,7 +12,10 @@ export interface AuditEntry extends RequestOrigin {
   readonly clientId?: string | undefined
   readonly noun?: string | undefined
   readonly nounId?: string | undefined
+  /** Texts of at most 500 characters: a longer one ends with a sign for what is left out. */
   readonly details?: Readonly<Record<string, string>> | undefined
+  /** Details that are kept whole: what the service writes itself, such as ids, and bounds before. */
+  readonly wholeDetails?: Readonly<Record<string, string>> | undefined
 }
 
 /**
@@ -103,9 +106,16 @@ function rowOf(entry: AuditEntry): NewEntry {
     noun_id: uuidOrUndefined(entry.nounId),
     request_id: entry.requestId,
     address: entry.address,
-    details:
-      entry.details && Object.fromEntries(Object.entries(entry.details).map(([name, text]) => [name, plain(text)])),
+    details: detailsOf(entry),
   }
+}
+
+function detailsOf({ details, wholeDetails }: AuditEntry): Record<string, string> | undefined {
+  if (details === undefined && wholeDetails === undefined) return undefined
+  const short = Object.entries(details ?? {}).map(([name, text]) => [name, shortened(text)] as const)
+  return Object.fromEntries(
+    [...short, ...Object.entries(wholeDetails ?? {})].map(([name, text]) => [name, plain(text)]),
+  )
 }
 
 function personId(id: string): string {
@@ -115,11 +125,14 @@ function personId(id: string): string {
 
 /** Identifies an actor that is not a person among those of its kind. */
 function actorName(actor: RecordedActor): string | undefined {
-  if (actor.kind === 'command') return plain(actor.user)
+  if (actor.kind === 'command') return plain(shortened(actor.user))
   return actor.kind === 'key' ? actor.id : undefined
 }
 
 const uuidOrUndefined = (text: string | undefined) => (text !== undefined && isUuid(text) ? text : undefined)
 
-/** Replaces what JSON allows and PostgreSQL rejects, and truncates long text. */
-const plain = (text: string) => text.slice(0, 500).toWellFormed().replaceAll('\0', '\u{fffd}')
+const longest = 500
+const shortened = (text: string) => (text.length > longest ? `${text.slice(0, longest - 1)}…` : text)
+
+/** Replaces what JSON allows and PostgreSQL rejects. */
+const plain = (text: string) => text.toWellFormed().replaceAll('\0', '\u{fffd}')
