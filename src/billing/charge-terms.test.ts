@@ -19,6 +19,7 @@ import type { Payer } from './payer.ts'
 import { createPrices, type Price } from './prices/prices.ts'
 import { chargeTermsOf, hasRules, holdTermsOf, type Reach, type ReportedTerms } from './prices/terms.ts'
 import type { ChargedTokens } from './prices/tokens.ts'
+import { exchangeCall, type ExchangeParts } from './till/store.ts'
 import { verifyBooks } from './verify.ts'
 
 // Charges by prices with rules, whose cost the verification at the end computes from the ledger and the price history.
@@ -106,6 +107,28 @@ test('a charge has the prices of its step, tier and region, from till() and from
       uses: { image: [2, 1000], web_search: [2, 10 ** 10] },
       cost: String(25n * 2_475_000n + 2n * 1000n + 2n * 10n ** 10n),
     })
+  }
+})
+
+test('only a report with holds that move goes through the function that moves them', () => {
+  const empty = { accounts: [], keys: [], budgets: [], charges: [], terms: [], holds: [] }
+  const called = (parts: Partial<ExchangeParts>) =>
+    / from (\w+)/.exec(exchangeCall({ instance: 'i', batch: 1n }, { ...empty, ...parts }).text)?.[1]
+  assert.equal(called({}), 'exchange_timed')
+  assert.equal(called({ terms: [['id', { cost: '1' }]] }), 'exchange_timed')
+  assert.equal(called({ terms: [['id', { cost: '1' }]], holds: [{}] }), 'exchange_moving')
+})
+
+test('the ledger refuses a cost that neither its tokens nor its terms explain', async () => {
+  const { accountId, keyId } = await stage.addAccount({ credit: 10n ** 18n })
+  for (const terms of [null, {}, { price: 1 }, { price: 1, cost: '4' }]) {
+    const insert = stage.database.rows(
+      `insert into ledger (at, request_id, account_id, key_id, model, input_tokens, output_tokens, input_price, output_price, cost,
+         stop_reason, usage_source, terms)
+       values (now(), gen_random_uuid(), $1, $2, 'm', 1, 1, 1, 2, 8, 'complete', 'model', $3)`,
+      [accountId, keyId, terms && JSON.stringify(terms)],
+    )
+    await assert.rejects(insert, /ledger_is_valid/)
   }
 })
 

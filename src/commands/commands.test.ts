@@ -453,6 +453,25 @@ test('a price takes effect at once or later', async () => {
   assert.equal(listOf(await json('price', 'list'), 'prices').length, 3)
 })
 
+const setRuled = (...more: string[]) => run('price', 'set', 'ruled', '--input', '1', '--output', '2', ...more)
+
+test('a price with rules is not replaced by one without, unless they are left out on purpose', async () => {
+  const rules = path.join(folder, 'rules.yaml')
+  await writeFile(rules, 'steps: [{ above: 1000, input: "2", output: "4" }]\nimage: "0.01"\n')
+  assert.equal((await setRuled()).status, 0)
+  assert.equal((await setRuled('--from', '2099-01-01', '--rules', rules)).status, 0)
+  assert.equal((await setRuled('--from', '2098-01-01')).status, 0, 'one before it loses nothing')
+  assertRefused(await setRuled('--from', '2100-01-01'), /ruled that is scheduled also has steps, image: .*--no-rules/)
+  assert.equal((await setRuled('--from', '2100-01-01', '--no-rules')).status, 0)
+  assert.equal((await setRuled('--rules', rules)).status, 0)
+  assertRefused(await setRuled(), /ruled in force also has steps, image/)
+  const prices = listOf(await json('price', 'list'), 'prices').filter(({ model }) => model === 'ruled')
+  assert.deepEqual(
+    prices.map(({ image }) => image),
+    [undefined, '0.01', undefined, '0.01', undefined],
+  )
+})
+
 test('a price of embeddings has input only', async () => {
   const { valid_from: _, ...set } = await json('price', 'set', 'vectors', '--input', '0.03')
   assert.deepEqual(set, { model: 'vectors', input: '0.03', output: '0' })

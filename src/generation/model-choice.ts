@@ -1,4 +1,5 @@
 import type { Price } from '../billing/prices/prices.ts'
+import { backgroundTier } from '../billing/prices/rules.ts'
 import { isCapable, type Capability } from '../models/capabilities.ts'
 import type { Catalogue, Offer } from '../models/catalogue.ts'
 import type { VendorFields, WebSearch } from '../models/conversation.ts'
@@ -16,7 +17,7 @@ import type { Job, Need, TextRequest } from './request.ts'
  */
 export function chooseModel(
   catalogue: Catalogue,
-  { request, allowedModels }: Pick<Job, 'request' | 'allowedModels'>,
+  { request, allowedModels, background }: Pick<Job, 'request' | 'allowedModels' | 'background'>,
   name: string,
 ): Offer {
   const offer = findAllowed(catalogue, allowedModels, name)
@@ -25,7 +26,7 @@ export function chooseModel(
   if (request.prompt.prefill !== undefined && offer.model.continues !== true)
     throw notContinued(offer, request.prompt.prefill)
   if (request.prompt.search) checkSearch(offer, request.prompt.search)
-  if (request.prompt.vendorFields) checkTaken(offer, request.prompt.vendorFields)
+  if (request.prompt.vendorFields) checkTaken(offer, request.prompt.vendorFields, background !== undefined)
   const most = offer.model.maxOutputTokens
   if ((request.maxOutputTokens ?? 1) <= most) return offer
   const field = request.names.maxOutputTokens
@@ -65,9 +66,9 @@ const onlyForced = (id: string, field: string): Problem =>
   )
 
 /** A field that does not reach the model must not be ignored. */
-function checkTaken({ model: { id, takes }, price }: Offer, fields: VendorFields): void {
+function checkTaken({ model: { id, takes }, price }: Offer, fields: VendorFields, isBackground: boolean): void {
   const field = Object.keys(fields).find((name) => takes?.has(name) !== true)
-  if (field === undefined) return checkPriced(id, price, fields)
+  if (field === undefined) return checkPriced(id, price, fields, isBackground)
   const reason = `The model ${id} does not take the field ${field}. Omit it, or ask the operator to let it through.`
   throw new Problem('invalid_field', reason, { field })
 }
@@ -82,13 +83,13 @@ function checkSearch(offer: Offer, { field, optional }: WebSearch): void {
   throw new Problem('invalid_field', reason, { field })
 }
 
-/** Throws Problem `invalid_field` for a service tier or a region that the price does not have. */
-function checkPriced(id: string, { rules }: Price, fields: VendorFields): void {
-  const known = { service_tier: rules?.serviceTiers, inference_geo: rules?.regions }
+/** Throws Problem `invalid_field` for a service tier or a region that the price does not have, or not for requests that someone waits for. */
+function checkPriced(id: string, { rules }: Price, fields: VendorFields, isBackground: boolean): void {
+  const tiers = Object.keys(rules?.serviceTiers ?? {}).filter((tier) => isBackground || tier !== backgroundTier)
+  const known = { service_tier: tiers, inference_geo: Object.keys(rules?.regions ?? {}) }
   for (const field of pricedFields) {
-    const value = fields[field]
-    if (value === undefined || (typeof value === 'string' && Object.hasOwn(known[field] ?? {}, value))) continue
-    const names = Object.keys(known[field] ?? {})
+    const [value, names] = [fields[field], known[field] ?? []]
+    if (value === undefined || (typeof value === 'string' && names.includes(value))) continue
     const advice = names.length === 0 ? 'Omit it.' : `Omit it, or send one of ${names.join(', ')}.`
     throw new Problem('invalid_field', `The price of the model ${id} has no such ${field}. ${advice}`, { field })
   }

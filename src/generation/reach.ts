@@ -1,12 +1,10 @@
+import { backgroundTier } from '../billing/prices/rules.ts'
 import { hasRules, holdTermsOf, type Reach } from '../billing/prices/terms.ts'
 import type { Price } from '../billing/prices/prices.ts'
 import type { Offer } from '../models/catalogue.ts'
 import type { TokenCount } from '../models/model.ts'
 import { filesOf, type CacheMark, type Part, type Prompt } from '../models/conversation.ts'
 import { canSearch, mostInput } from './model-choice.ts'
-
-/** The service tier of requests in the background, where a price has it. */
-export const backgroundTier = 'batch'
 
 /** What a request with this count of its prompt can reach of the rules of its price. Undefined if the price has none. */
 export function reachOf(offer: Offer, prompt: Prompt, input: TokenCount, isBackground = false): Reach | undefined {

@@ -16,7 +16,7 @@ const price = {
   cache_write: '5',
   cache_write_1h: '8',
   steps: [{ above: 1000, input: '8', output: '30', cached_input: '0.8', cache_write: '10', cache_write_1h: '16' }],
-  service_tiers: { flex: { factor: '0.5' }, priority: { input: '7', output: '35' } },
+  service_tiers: { flex: { factor: '0.5' }, batch: { factor: '0.5' }, priority: { input: '7', output: '35' } },
   regions: { us: '1.1' },
   image: '0.001',
   tools: { web_search: '0.01' },
@@ -165,6 +165,9 @@ describe('a service tier or a region that a request asks for', () => {
     for (const [path, model, body, field] of [
       ['/v1/chat/completions', 'plain', { ...chat, service_tier: 'flex' }, 'service_tier'],
       ['/v1/chat/completions', 'fast', { ...chat, service_tier: 'ultra' }, 'service_tier'],
+      // That is for requests in the background.
+      ['/v1/chat/completions', 'fast', { ...chat, service_tier: 'batch' }, 'service_tier'],
+      ['/v1/responses', 'fast', { ...response, service_tier: 'batch' }, 'service_tier'],
       ['/v1/responses', 'plain', response, 'service_tier'],
       ['/v1/messages', 'plain', message, 'inference_geo'],
       ['/v1/messages', 'fast', { ...message, inference_geo: 'moon' }, 'inference_geo'],

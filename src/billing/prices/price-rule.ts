@@ -9,12 +9,13 @@ import {
   multiplied,
   standardTiers,
   unitFactor,
+  vendorName,
   type Factor,
   type PriceRules,
   type SteppedPrices,
   type TokenPrices,
 } from './rules.ts'
-import { formatPrice } from './written-rules.ts'
+import { formatPrice, mapped } from './written-rules.ts'
 
 const Models = Type.Object({ models: Type.Array(Type.Unknown()) })
 const Priced = Type.Object({ price: Type.Object(everyPrice) })
@@ -66,9 +67,6 @@ const tokenPricesOf = (prices: Omit<StepSettings, 'above'>): TokenPrices => ({
   cacheWriteHour: prices.cache_write_1h,
 })
 
-const mapped = <From, To>(from: Readonly<Record<string, From>>, to: (value: From) => To): Record<string, To> =>
-  Object.fromEntries(Object.entries(from).map(([name, value]) => [name, to(value)]))
-
 /** A group without entries says nothing. */
 const filled = <Group extends object>(group: Group): Partial<Group> =>
   Object.values(group).every((inner: object) => Object.keys(inner).length === 0) ? {} : group
@@ -79,7 +77,6 @@ export interface PriceFault {
   readonly must: string
 }
 
-const name = /^[A-Za-z0-9][\w.-]{0,63}$/
 /** A hold considers all combinations. */
 const most = { steps: 8, service_tiers: 8, regions: 8 }
 
@@ -141,7 +138,7 @@ function countFaults(field: 'service_tiers' | 'regions', entries: object): Price
 
 function nameFaults(group: string, written: string, reserved: ReadonlySet<string>, what: string): PriceFault[] {
   const field = join(group, written)
-  if (!name.test(written)) return [{ field, must: 'must be named by at most 64 letters, digits and . _ -' }]
+  if (!vendorName.test(written)) return [{ field, must: 'must be named by at most 64 letters, digits and . _ -' }]
   return reserved.has(written) ? [{ field, must: `must not be given: it is ${what}` }] : []
 }
 

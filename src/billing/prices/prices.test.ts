@@ -7,7 +7,7 @@ import { settle, stopClock } from '../../../tests/support/clock.ts'
 import { until } from '../../../tests/support/until.ts'
 import { openOwnDatabase } from '../../../tests/support/own-database.ts'
 import { tamper } from '../../../tests/support/tamper.ts'
-import { valuesOf } from '../../../tests/support/json.ts'
+import { at, valuesOf } from '../../../tests/support/json.ts'
 import { openDatabase, type Database } from '../../platform/database/database.ts'
 import { Problem } from '../../platform/problems.ts'
 import { isSamePrice } from './price.ts'
@@ -217,8 +217,23 @@ test('the rules of a price are kept, and a change of one of them alone is a new 
     `select details from audit where action = 'price_set' and details ? 'rules' order by id limit 1`,
   )
   assert.match(event?.details.rules ?? '', /"service_tiers":\{"flex":\{"factor":"0.5"\}\}/)
+  const inForce = prices.of('tiny')?.rules
+  await prices.refresh()
+  assert.equal(prices.of('tiny')?.rules, inForce, 'they are read once')
   await prices.sync(new Map([['tiny', cheap]]))
   assert.equal(prices.of('tiny')?.rules, null)
+})
+
+test('the audit log has all rules of a price, however many', async () => {
+  const prices = open()
+  const steps = Array.from({ length: 8 }, (_, index) => ({ ...cheap, above: 1000 + index, cachedInput: 90_000n }))
+  const serviceTiers = { flex: { ...cheap, steps }, priority: { ...cheap, steps } }
+  await prices.set('tiny', { ...cheap, rules: { steps, serviceTiers } }, byService)
+  const [event] = await database.rows<{ details: { rules: string } }>(
+    `select details from audit where action = 'price_set' order by id desc limit 1`,
+  )
+  const kept: unknown = JSON.parse(event?.details.rules ?? '{}')
+  assert.equal(at(kept, 'service_tiers', 'priority', 'steps', 7, 'above'), 1007)
 })
 
 test('an invalid price is refused and not stored', async () => {

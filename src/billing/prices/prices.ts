@@ -9,6 +9,7 @@ import { writtenTokenPrices } from './money.ts'
 import { writtenRules } from './written-rules.ts'
 import { priceFaults } from './price-rule.ts'
 import { isSamePrice, mostCostOf, type Price, type PriceEntry } from './price.ts'
+import type { PriceRules } from './rules.ts'
 import * as store from './store.ts'
 
 export { mostCostOf, type Price, type PriceEntry }
@@ -58,7 +59,7 @@ export function createPrices({ database, log }: { database: Database; log: Logge
 
   const refresh = async () => {
     const readAt = performance.now()
-    const rows = await store.readCurrentPrices(database)
+    const rows = await store.readCurrentPrices(database, rulesIn(known))
     const read = Map.groupBy<string, KnownPrice>(
       rows.map(({ beginsIn, ...price }) => ({ ...price, beginsAt: readAt + beginsIn })),
       ({ model }) => model,
@@ -122,10 +123,16 @@ async function setWithin(
 async function insertPrice(tx: Queryable, entry: store.NewPriceRow, by: Visit): Promise<Date | undefined> {
   const begins = await store.insertPrice(tx, entry)
   if (begins === undefined) return undefined
-  const rules = entry.rules ? { rules: JSON.stringify(writtenRules(entry.rules)) } : {}
-  const details = { model: entry.model, ...writtenTokenPrices(entry), ...rules, from: begins.toISOString() }
-  await recordWithin(tx, [{ ...by, action: 'price_set', outcome: 'allowed', noun: 'price', details }])
+  const details = { model: entry.model, ...writtenTokenPrices(entry), from: begins.toISOString() }
+  const wholeDetails = entry.rules ? { rules: JSON.stringify(writtenRules(entry.rules)) } : {}
+  await recordWithin(tx, [{ ...by, action: 'price_set', outcome: 'allowed', noun: 'price', details, wholeDetails }])
   return begins
+}
+
+/** By the numbers of their prices. */
+function rulesIn(known: ReadonlyMap<string, readonly KnownPrice[]>): Map<bigint, PriceRules> {
+  const all = [...known.values()].flat()
+  return new Map(all.flatMap(({ number, rules }) => (number !== undefined && rules ? [[number, rules]] : [])))
 }
 
 /** The entries after the first are scheduled, and may have begun since they were read. */

@@ -41,9 +41,15 @@ export interface PriceRules extends Pick<SteppedPrices, 'cacheWriteHour' | 'step
 export const vendorTools = ['web_search'] as const
 export type VendorTool = (typeof vendorTools)[number]
 
+/** A service tier or a region, as a price can have it. */
+export const vendorName = /^[A-Za-z0-9][\w.-]{0,63}$/
+
 /** The names under which vendors report the standard service tier, and no region in particular. */
 export const standardTiers: ReadonlySet<string> = new Set(['auto', 'default', 'standard', 'standard_only', 'on_demand'])
 export const anyRegion: ReadonlySet<string> = new Set(['global', 'not_available'])
+
+/** The service tier of requests in the background, where a price has it. No other request can ask for it. */
+export const backgroundTier = 'batch'
 
 export const unitFactor = 1_000_000n
 

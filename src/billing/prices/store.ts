@@ -1,6 +1,7 @@
 import type { Queryable } from '../../platform/database/database.ts'
 import type { Price, PriceEntry } from './price.ts'
 import { storedRules } from './read-rules.ts'
+import type { PriceRules } from './rules.ts'
 import { writtenRules } from './written-rules.ts'
 
 /** A price in force or scheduled. `beginsIn` is in ms by the database's clock, and not positive for a price in force. */
@@ -9,7 +10,8 @@ export interface PriceRow extends Price {
   readonly beginsIn: number
 }
 
-const columns = `input, output, cached_input as "cachedInput", cache_write as "cacheWrite", rules, number`
+const tokenPrices = `input, output, cached_input as "cachedInput", cache_write as "cacheWrite"`
+const columns = `${tokenPrices}, rules, number`
 
 /** Only a scheduled price waits for the clock: any other has been in force since it was inserted. */
 const inForce = (price: string): string => `(not ${price}.scheduled or ${price}.valid_from <= clock_timestamp())`
@@ -22,18 +24,27 @@ const withRules = ({ rules, ...row }: Written<Price>): Price => ({
   rules: rules === null ? null : storedRules(rules),
 })
 
-export async function readCurrentPrices(database: Queryable): Promise<PriceRow[]> {
-  const rows = await database.rows<Written<PriceRow>>({
+/** The rules of a price never change: `known` has those that were read before, by its number. */
+export async function readCurrentPrices(
+  database: Queryable,
+  known: ReadonlyMap<bigint, PriceRules>,
+): Promise<PriceRow[]> {
+  const rows = await database.rows<Written<PriceRow> & { readonly number: bigint }>({
     name: 'current_prices',
-    text: `select model, ${columns}, case when ${inForce('p')} then 0
+    text: `select model, ${tokenPrices}, number,
+             case when number <> all ($1) then rules end as rules, case when ${inForce('p')} then 0
              else (extract(epoch from valid_from - clock_timestamp()) * 1000)::float8 end as "beginsIn"
            from price p
            where not exists (
              select from price later
              where later.model = p.model and later.valid_from > p.valid_from and ${inForce('later')})
            order by valid_from`,
+    values: [[...known.keys()]],
   })
-  return rows.map(({ model, beginsIn, ...price }) => ({ ...withRules(price), model, beginsIn }))
+  return rows.map(({ model, beginsIn, ...price }) => {
+    const rules = known.get(price.number)
+    return { ...(rules ? { ...price, rules } : withRules(price)), model, beginsIn }
+  })
 }
 
 /** Every row, the newest of each model first. */

@@ -33,6 +33,24 @@ test('usages over all kinds of prices cost the same to the last 10⁻¹² by ano
   }
 })
 
+test('a reply of an unknown service tier and region costs what the dearest of those that were held would', () => {
+  const numbers = createNumbers(seed + 2)
+  for (let run = 0; run < numRuns / 10; run += 1) {
+    const written = drawPrice(numbers)
+    const price = priceIn(written)
+    const usage = drawUsage(numbers, written)
+    const tiers = [undefined, ...Object.keys(written.service_tiers ?? {})]
+    const regions = [undefined, ...Object.keys(written.regions ?? {})]
+    const all = tiers.flatMap((serviceTier) =>
+      regions.map((region) => independentCost(written, { ...usage, serviceTier, region })),
+    )
+    const expected = all.reduce((dearest, each) => (each > dearest ? each : dearest))
+    const reach = { ...reachFor(usage), serviceTier: undefined, region: undefined }
+    const charged = chargedFor(price, { ...usage, serviceTier: 'unheard-of', region: 'moon' }, reach)
+    if (charged !== expected) assert.fail(`${charged} instead of ${expected}: ${JSON.stringify([written, usage])}`)
+  }
+})
+
 test('no reply costs more than was held, whatever its vendor reports', () => {
   const numbers = createNumbers(seed + 1)
   const { below, chance, of } = numbers

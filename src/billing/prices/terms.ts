@@ -8,6 +8,7 @@ import {
   unitFactor,
   vendorTools,
   type PriceRules,
+  type PriceStep,
   type SteppedPrices,
   type TokenPrices,
   type VendorTool,
@@ -87,6 +88,14 @@ interface TierChoice extends Choice {
   readonly prices: SteppedPrices
 }
 
+/** A way in which the rules of a price can apply to a reply. */
+interface Way {
+  readonly tier: TierChoice
+  readonly region: Choice
+  readonly step: TokenPrices & Partial<PriceStep>
+  readonly prices: TokenPrices
+}
+
 /** The most that a request can reach. The prices cover each kind of token at every step, service tier and region. */
 export function holdTermsOf(price: PriceWithRules, reach: Reach): HoldTerms {
   let [ofPrompt, ofOutput] = [0n, 0n]
@@ -106,8 +115,8 @@ export function holdTermsOf(price: PriceWithRules, reach: Reach): HoldTerms {
 }
 
 /**
- * What a reply is charged by. Nothing is dearer than what was held: an unknown service tier or region counts as the dearest that was, and a prompt that
- * is longer than it could be, as the longest. More uses of a tool than the request allows are not charged. `strange` names what was so.
+ * What a reply is charged by. Nothing is dearer than what was held: an unknown service tier or region counts as the one that was held and makes this reply
+ * the dearest, and a prompt that is longer than it could be, as the longest. More uses of a tool than the request allows are not charged. `strange` names what was so.
  */
 export function chargeTermsOf(
   price: PriceWithRules,
@@ -117,21 +126,22 @@ export function chargeTermsOf(
 ): ChargeTerms & { readonly strange: readonly string[] } {
   const { rules } = price
   const strange: string[] = []
-  const tier = chosen(reachedTiers(price, reach), reported.serviceTier, standardTiers, (name) =>
+  const tiers = possible(reachedTiers(price, reach), reported.serviceTier, standardTiers, (name) =>
     strange.push(`service tier ${name}`),
   )
-  const region = chosen(reachedRegions(rules, reach), reported.region, anyRegion, (name) =>
+  const regions = possible(reachedRegions(rules, reach), reported.region, anyRegion, (name) =>
     strange.push(`region ${name}`),
   )
   const prompt = promptTokensOf(tokens)
   const held = Math.min(prompt, reach.promptTokens)
-  const step = stepFor(tier.prices, held)
+  const hourWrites = reach.hourWrites ? Math.min(reported.hourWriteTokens ?? 0, tokens.cacheWriteTokens) : 0
+  const costIn = (way: Way) => costOf(way.prices, tokens) + moreOf(way, hourWrites)
+  const { tier, region, step, prices } = tiers
+    .flatMap((each) => regions.map((other) => wayOf(each, other, held)))
+    .reduce((dearest, each) => (costIn(each) > costIn(dearest) ? each : dearest))
   const isBeyond = stepFor(tier.prices, prompt).above !== step.above
   if (isBeyond) strange.push('prompt length')
-  const { cacheWriteHour, ...prices } = multiplied(multiplied(step, tier.factor), region.factor)
-  const writePrice = prices.cacheWrite ?? prices.input
-  const hourWrites = reach.hourWrites ? Math.min(reported.hourWriteTokens ?? 0, tokens.cacheWriteTokens) : 0
-  const more = hourWrites === 0 ? 0n : (cacheWriteHour ?? writePrice) - writePrice
+  const more = hourWrites === 0 ? 0n : moreOf({ prices }, 1)
   const tools = usedWithin(reported.tools ?? {}, reach.tools, (tool) => strange.push(`uses of ${tool}`))
   const uses = usesOf(rules, reach.images, tools)
   const kept: KeptTerms = {
@@ -153,7 +163,7 @@ export function chargeTermsOf(
 export const costWithTerms = ({ prices, kept }: ChargeTerms, tokens: ChargedTokens): bigint =>
   costOf(prices, tokens) + BigInt(kept.cost)
 
-function reachedTiers(price: PriceWithRules, { serviceTier }: Reach): TierChoice[] {
+function reachedTiers(price: PriceWithRules, { serviceTier }: Reach): readonly [TierChoice, ...TierChoice[]] {
   const { cacheWriteHour, steps, serviceTiers = {} } = price.rules
   const { input, output, cachedInput, cacheWrite } = price
   const standard = { input, output, cachedInput, cacheWrite, cacheWriteHour, steps }
@@ -165,7 +175,7 @@ function reachedTiers(price: PriceWithRules, { serviceTier }: Reach): TierChoice
   return [{ name: undefined, factor: unitFactor, prices: standard }, ...further]
 }
 
-function reachedRegions({ regions = {} }: PriceRules, { region }: Reach): Choice[] {
+function reachedRegions({ regions = {} }: PriceRules, { region }: Reach): readonly [Choice, ...Choice[]] {
   const further = Object.entries(regions).filter(([name]) => region === undefined || name === region)
   return [{ name: undefined, factor: unitFactor }, ...further.map(([name, factor]) => ({ name, factor }))]
 }
@@ -175,24 +185,29 @@ const reachedSteps = ({ steps = [], ...first }: SteppedPrices, promptTokens: num
   ...steps.filter(({ above }) => promptTokens > above),
 ]
 
-/** The choice that the vendor reports, of those that are held; the dearest, if it is none of them. */
-function chosen<Of extends Choice & { readonly prices?: SteppedPrices }>(
-  choices: readonly Of[],
+function wayOf(tier: TierChoice, region: Choice, promptTokens: number): Way {
+  const step = stepFor(tier.prices, promptTokens)
+  return { tier, region, step, prices: multiplied(multiplied(step, tier.factor), region.factor) }
+}
+
+/** What tokens that are written to a cache for an hour cost more than as many others. */
+function moreOf({ prices: { input, cacheWrite, cacheWriteHour } }: Pick<Way, 'prices'>, hourWrites: number): bigint {
+  const write = cacheWrite ?? input
+  return BigInt(hourWrites) * ((cacheWriteHour ?? write) - write)
+}
+
+/** The choice that the vendor reports, of those that are held; all of them, if it is none. */
+function possible<Of extends Choice>(
+  choices: readonly [Of, ...Of[]],
   reported: string | undefined,
   standard: ReadonlySet<string>,
   isStrange: (name: string) => void,
-): Of {
+): readonly [Of, ...Of[]] {
   const [first, ...further] = choices
-  if (first === undefined) throw new Error('there is always a standard choice')
   const named = further.find(({ name }) => name === reported)
-  if (named || reported === undefined || standard.has(reported)) return named ?? first
+  if (named || reported === undefined || standard.has(reported)) return [named ?? first]
   isStrange(reported)
-  return choices.reduce((dearest, each) => (isDearer(each, dearest) ? each : dearest))
-}
-
-function isDearer(one: Choice & { readonly prices?: SteppedPrices }, other: typeof one): boolean {
-  const outputOf = ({ factor, prices }: typeof one) => factor * (prices?.output ?? 1n)
-  return outputOf(one) > outputOf(other)
+  return choices
 }
 
 /** Uses beyond those that the request allows were not held, so they are not charged. */

@@ -67,7 +67,10 @@ const pricesOf = ({ input, output, cachedInput, cacheWrite, cacheWriteHour }: To
 })
 
 /** In the order of the names. */
-const mapped = <From, To>(from: Readonly<Partial<Record<string, From>>>, to: (value: From) => To): Record<string, To> =>
+export const mapped = <From, To>(
+  from: Readonly<Partial<Record<string, From>>>,
+  to: (value: From) => To,
+): Record<string, To> =>
   Object.fromEntries(
     Object.entries(from)
       .toSorted(([one], [other]) => (one < other ? -1 : 1))

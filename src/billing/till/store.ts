@@ -51,7 +51,7 @@ export interface ExchangeParts extends Reports {
   readonly holds: readonly object[]
 }
 
-/** One call of `exchange_timed()`, or of `exchange_moving()` if there are holds or terms. */
+/** One call of `exchange_timed()`, or of `exchange_moving()` if there are holds. */
 export function exchangeCall(
   { instance, batch }: BatchId,
   { accounts, keys, budgets, charges, terms, holds }: ExchangeParts,
@@ -59,9 +59,13 @@ export function exchangeCall(
   const reports = [rowsText(accounts.map(accountReportRow)), rowsText(charges), rowsText(keys.map(keyReportRow))]
   const values = [instance, batch, ...reports]
   const ofBudgets = rowsText(budgets.map(keyReportRow))
-  if (holds.length > 0 || terms.length > 0) {
+  if (holds.length > 0) {
     const text = 'select * from exchange_moving($1, $2, $3, $4, $5, $6, $7, $8)'
     return { name: 'exchange_moving', text, values: [...values, JSON.stringify(holds), ofBudgets, termsText(terms)] }
+  }
+  if (terms.length > 0) {
+    const text = 'select * from exchange_timed($1, $2, $3, $4, $5, p_budget_reports => $6, p_terms => $7)'
+    return { name: 'exchange_terms', text, values: [...values, ofBudgets, termsText(terms)] }
   }
   if (budgets.length > 0) {
     const text = 'select * from exchange_timed($1, $2, $3, $4, $5, p_budget_reports => $6)'

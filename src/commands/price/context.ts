@@ -1,7 +1,17 @@
 import { priceOf } from '../../billing/prices/price-rule.ts'
-import type { Prices } from '../../billing/prices/prices.ts'
+import type { PriceEntry, Prices } from '../../billing/prices/prices.ts'
 import type { ModelConfig } from '../../platform/config/config.ts'
 import type { Context } from '../context.ts'
+
+/** The price that a new one from this moment on replaces: the last that begins before it, if it is scheduled, too. */
+export async function priceBefore(
+  prices: Prices,
+  model: string,
+  from: Date | undefined,
+): Promise<PriceEntry | undefined> {
+  const entries = (await prices.list()).filter((entry) => entry.model === model)
+  return entries.find(({ state, validFrom }) => state === 'in force' || (from !== undefined && validFrom < from))
+}
 
 /** Writes the configured price first, so that the first start does not override a price set from the command line. */
 export async function writeFirst(prices: Prices, model: string, configured: ModelConfig['price']): Promise<void> {

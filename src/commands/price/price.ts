@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { formatPrice, writtenPrice, writtenRules, type WrittenPrice } from '../../billing/prices/money.ts'
-import type { Price, PriceEntry, Prices } from '../../billing/prices/prices.ts'
+import type { Price, PriceEntry } from '../../billing/prices/prices.ts'
 import { readPriceRules } from '../../billing/prices/read-rules.ts'
 import type { PriceRules } from '../../billing/prices/rules.ts'
 import { parseYaml } from '../../platform/config/file.ts'
@@ -16,7 +16,7 @@ import { formatFor, type Format } from '../output/format.ts'
 import { operator, recordView } from '../operator.ts'
 import { warn, writeJson, writeLines, writeTable } from '../output/output.ts'
 import { beginningIn, parseTimeOption, type InstantOrDay } from '../output/times.ts'
-import { withPrices, writeFirst } from './context.ts'
+import { priceBefore, withPrices, writeFirst } from './context.ts'
 import { suggestCommand } from './suggest.ts'
 
 interface SetOptions extends CommonOptions {
@@ -56,7 +56,7 @@ function setCommand(context: Context): Command {
       '--rules <file>',
       'a YAML or JSON file with its steps, service tiers and other rules, as in the configuration',
     )
-    .option('--no-rules', 'leave out the rules of the price in force')
+    .option('--no-rules', 'leave out the rules of the price that it replaces')
     .option('--from <when>', 'a date, a time or a duration such as 7d (default: now)', argument(parseTimeOption))
     .action(async (model: string, { json, from, ...typed }: SetOptions, self: Command) => {
       const { models, aliases } = await context.config()
@@ -71,8 +71,9 @@ function setCommand(context: Context): Command {
       const price = await priceFrom(context, typed)
       const validFrom = await withPrices(context, async (prices) => {
         await writeFirst(prices, model, configured?.price)
-        if (typed.rules === undefined) await refuseLostRules(prices, model)
-        return prices.set(model, price, operator(), from && (await beginningIn(context, from)), kind)
+        const begin = from && (await beginningIn(context, from))
+        if (typed.rules === undefined) refuseLostRules(model, await priceBefore(prices, model, begin))
+        return prices.set(model, price, operator(), begin, kind)
       })
       if (configured === undefined) warn(context, `Not in the configuration yet: ${model}.`)
       const document = { model, ...writtenPrice(price), valid_from: validFrom.toISOString() }
@@ -89,12 +90,12 @@ function setCommand(context: Context): Command {
 }
 
 /** A price is set as a whole: nobody should lose its steps or tiers by a change of its input price. */
-async function refuseLostRules(prices: Prices, model: string): Promise<void> {
-  const inForce = (await prices.list()).find((entry) => entry.model === model && entry.state === 'in force')
-  const names = Object.keys(writtenRules(inForce?.rules))
+function refuseLostRules(model: string, before: PriceEntry | undefined): void {
+  const names = Object.keys(writtenRules(before?.rules))
   if (names.length === 0) return
+  const which = before?.state === 'to come' ? 'that is scheduled' : 'in force'
   throw new OperatorError(
-    `The price of ${model} in force also has ${names.join(', ')}: give them with --rules <file>, or leave them out with --no-rules.`,
+    `The price of ${model} ${which} also has ${names.join(', ')}: give them with --rules <file>, or leave them out with --no-rules.`,
   )
 }
 

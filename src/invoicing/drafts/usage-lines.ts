@@ -36,7 +36,8 @@ export async function usageLines(
 
 /**
  * The lines for the usage of accounts in a month: one for each model, direction and price. Their exact sum is that of the
- * account's ledger for this month. It reads the ledger only where the price of a model changed.
+ * account's ledger for this month. It reads the ledger only where the price of a model changed
+ * or has rules.
  */
 export async function usageLinesOf(
   database: Queryable,

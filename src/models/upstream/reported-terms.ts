@@ -1,4 +1,4 @@
-import { anyRegion, standardTiers } from '../../billing/prices/rules.ts'
+import { anyRegion, standardTiers, vendorName } from '../../billing/prices/rules.ts'
 import type { ReportedTerms } from '../../billing/prices/terms.ts'
 import { at, isCount, isJsonObject } from '../../platform/text/json.ts'
 
@@ -30,12 +30,10 @@ export const writtenTerms = ({ serviceTier, region, hourWriteTokens, tools }: Re
   server_tool_use: { web_search_requests: tools?.web_search },
 })
 
-const name = /^[A-Za-z0-9][\w.-]{0,63}$/
-
 /** A name that no price can have is treated like one that this price lacks. */
 function nameIn(value: unknown, ordinary: ReadonlySet<string>): string | undefined {
   if (typeof value !== 'string' || value === '' || ordinary.has(value)) return undefined
-  return name.test(value) ? value : 'unknown'
+  return vendorName.test(value) ? value : 'unknown'
 }
 
 const countIn = (value: unknown): number | undefined => (isCount(value) && value > 0 ? value : undefined)
