@@ -1148,6 +1148,8 @@ create table budget (
   -- What instances have of it besides.
   credit_lent  amount not null default 0,
   recalled_at  timestamptz,
+  -- Not before when the last charge was added to it: a period that begins later has none, so that its sum need not be read.
+  last_charged_at timestamptz,
   constraint budget_is_valid check (
     least(amount, raised_by, charged, held, credit_lent) >= 0
     and (tag_name is null) = (tag_value is null) and (raised_by is null) = (raised_until is null))
@@ -1360,7 +1362,7 @@ create table ledger (
     and cost = input_tokens::numeric * input_price + output_tokens::numeric * output_price
       + cached_tokens::numeric * coalesce(cached_price, input_price)
       + cache_write_tokens::numeric * coalesce(cache_write_price, input_price)
-      + case when terms is null then 0 else (terms ->> 'cost')::numeric end)
+      + coalesce((terms ->> 'cost')::numeric, 0))
 ) partition by range (at);
 alter sequence ledger_number owned by ledger.number;
 create index on ledger (account_id, at);

@@ -133,7 +133,7 @@ async function play({
 
   async function send({ key, project, till: index, end, stored }: RequestDrawn): Promise<void> {
     const [till, tags, keyId] = [stage.nth(index), tagsOf(project), ids[key] ?? '']
-    const known = (await findKnownBudgets(stage.database, [accountId])).get(accountId)
+    const known = (await findKnownBudgets(stage.database, [{ id: keyId, accountId }])).get(accountId)
     const idempotency = stored ? { key: randomUUIDv7(), hash: 'a' } : undefined
     const request: HoldRequest = ask(
       { accountId, keyId, ...(known && budgetsFor(known, keyId, tags)) },
@@ -197,7 +197,7 @@ async function play({
     while (!signal.aborted) {
       const over = await stage.database.rows(
         `select id from budget where account_id = $1 and charged + held > amount + coalesce(raised_by, 0)
-           and not id = any($2)`,
+           and clock_timestamp() < ends_at and not id = any($2)`,
         [accountId, [...brought.keys()]],
       )
       assert.deepEqual(over, [])

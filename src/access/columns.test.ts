@@ -29,6 +29,12 @@ interface Columns {
 
 type Reads = readonly [resource: Resource, columns: string]
 
+/** Both roles read all columns. */
+const both = (resource: Resource): Pick<Columns, 'consultant' | 'partner'> => ({
+  consultant: [resource, '*'],
+  partner: [resource, '*'],
+})
+
 const tables: Readonly<Record<string, Columns>> = {
   account: {
     recorded: `id name own status closed_at limits_keys requests_per_minute tokens_per_minute monthly_limit billing_name billing_address
@@ -86,7 +92,7 @@ const tables: Readonly<Record<string, Columns>> = {
     recorded: 'id account_id name tag_name tag_value period time_zone hard amount raised_by raised_until',
     compared: 'began_at charged held credit_lent',
     // The till begins a period anew when it has ended.
-    free: 'ends_at created_at recalled_at',
+    free: 'ends_at created_at recalled_at last_charged_at',
     developer: [
       'account',
       `id account_id name tag_name period time_zone hard amount raised_by raised_until created_at began_at ends_at charged held`,
@@ -98,8 +104,7 @@ const tables: Readonly<Record<string, Columns>> = {
     compared: `id name reference email address vat_number billing_street billing_extra billing_postcode billing_city billing_country
       buyer_reference order_number billing_language days_to_pay consultant_id status deleted_at version`,
     free: 'created_at updated_at changed_at search sort_key reference_key spelling',
-    consultant: ['client', '*'],
-    partner: ['client', '*'],
+    ...both('client'),
   },
   closed_month: { recorded: 'month' },
   confirmation: { free: 'session_id factor data tries expires_at' },
@@ -107,45 +112,38 @@ const tables: Readonly<Record<string, Columns>> = {
   dispute: {
     compared: 'id client_id invoice amount position due status archived_at version',
     free: 'created_at created_by updated_at updated_by search',
-    consultant: ['dispute', '*'],
-    partner: ['dispute', '*'],
+    ...both('dispute'),
   },
   document: {
     compared: 'id client_id name digest type bytes archived_at version',
     free: 'created_at created_by updated_at updated_by search',
-    consultant: ['document', '*'],
-    partner: ['document', '*'],
+    ...both('document'),
   },
   // `verify` decrypts the bytes and compares their digest with those that the sealed revisions of documents have.
   document_chunk: {
     compared: 'client_id upload_id start bytes data',
-    consultant: ['document', '*'],
-    partner: ['document', '*'],
+    ...both('document'),
   },
   document_content: {
     compared: 'client_id digest bytes type upload_id used',
     free: 'created_at reading tries claimed_until',
-    consultant: ['document', '*'],
-    partner: ['document', '*'],
+    ...both('document'),
   },
   // What is read again from the content, if it is lost.
   document_text: {
     free: 'client_id digest page label text search',
-    consultant: ['document', '*'],
-    partner: ['document', '*'],
+    ...both('document'),
   },
   // For a day.
   document_upload: {
     free: 'id client_id bytes received digest type created_at created_by touched_at',
-    consultant: ['document', '*'],
-    partner: ['document', '*'],
+    ...both('document'),
   },
   draft: {
     recorded: 'id client_id created_by instructions sources model subject rewrites rewrites_version',
     compared: 'letter_id',
     free: 'created_at finished_at stop_asked_at status failure',
-    consultant: ['letter', '*'],
-    partner: ['letter', '*'],
+    ...both('letter'),
   },
   // As in password_reset, with the code instead of the proof.
   email_link: {
@@ -167,8 +165,7 @@ const tables: Readonly<Record<string, Columns>> = {
   expense: {
     compared: 'id client_id date text amount tax billable archived_at version',
     free: 'created_at created_by updated_at updated_by',
-    consultant: ['expense', '*'],
-    partner: ['expense', '*'],
+    ...both('expense'),
   },
   hold: {
     compared: 'id account_id key_id instance_id cost created_at idempotency_key',
@@ -257,20 +254,17 @@ const tables: Readonly<Record<string, Columns>> = {
     compared: `id client_id previous_id subject body author recipient status cost generated approved_at approved_by sent_at
       archived_at version`,
     free: 'created_at created_by updated_at updated_by search',
-    consultant: ['letter', '*'],
-    partner: ['letter', '*'],
+    ...both('letter'),
   },
   letter_template: {
     recorded: 'id kind name instructions is_default removed_at version',
     free: 'created_at updated_at updated_by',
-    consultant: ['letter', '*'],
-    partner: ['letter', '*'],
+    ...both('letter'),
   },
   letter_template_revision: {
     recorded: 'template_id version data person_id removed',
     free: 'at',
-    consultant: ['letter', '*'],
-    partner: ['letter', '*'],
+    ...both('letter'),
   },
   logout_token: { free: 'issuer jti expires_at' },
   // Every start compares it with the files.
@@ -278,8 +272,7 @@ const tables: Readonly<Record<string, Columns>> = {
   note: {
     compared: 'id client_id date text participants archived_at version',
     free: 'created_at created_by updated_at updated_by search',
-    consultant: ['note', '*'],
-    partner: ['note', '*'],
+    ...both('note'),
   },
   number_key: { recorded: 'key' },
   passkey: {
@@ -341,14 +334,12 @@ const tables: Readonly<Record<string, Columns>> = {
   task: {
     compared: `id client_id title due priority status owner_id about_noun about_id done_at done_by archived_at version`,
     free: 'created_at created_by updated_at updated_by search',
-    consultant: ['task', '*'],
-    partner: ['task', '*'],
+    ...both('task'),
   },
   time_entry: {
     compared: 'id client_id date text minutes rate billable archived_at version',
     free: 'created_at created_by updated_at updated_by',
-    consultant: ['time_entry', '*'],
-    partner: ['time_entry', '*'],
+    ...both('time_entry'),
   },
   totp: { recorded: 'person_id secret', free: 'created_at last_step' },
   unbilled: {

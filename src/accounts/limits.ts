@@ -56,7 +56,9 @@ export function checkLimits(limits: NewLimits): void {
 /** Throws Problem `invalid_field`. */
 export function checkBudgetAmount(field: string, amount: bigint): void {
   if (amount >= 0n && amount < tooMuch) return
-  throw new Problem('invalid_field', `${field} must be an amount from 0 to below ${formatMoney(tooMuch)}.`, { field })
+  throw new Problem('invalid_field', `The field ${field} must be an amount from 0 to below ${formatMoney(tooMuch)}.`, {
+    field,
+  })
 }
 
 /** The type of amounts in the database has 38 digits. */

@@ -37,6 +37,12 @@ interface RaiseOptions extends OfAccount {
   readonly until?: InstantOrDay
 }
 
+const spans: Readonly<Record<Budget['period'], string>> = {
+  day: 'per day',
+  week: 'per week',
+  month: 'per month',
+  total: 'in total',
+}
 const which = ['<budget>', 'its id or name'] as const
 
 export function budgetCommand(context: Context): Command {
@@ -66,12 +72,12 @@ function createCommand(context: Context): Command {
     .addOption(amountOption().makeOptionMandatory())
     .addOption(
       new Option('--period <period>', 'how long it lasts until it is renewed')
-        .choices(['day', 'week', 'month', 'total'])
+        .choices(Object.keys(spans))
         .makeOptionMandatory(),
     )
     .addOption(keysOption().conflicts('tag'))
     .option('--tag <name=value>', 'instead: the tag whose requests share it', argument(parseTag))
-    .option('--soft', 'only count, and refuse nothing')
+    .option('--soft', 'refuse nothing: only count, for reports and alerts')
     .option('--time-zone <zone>', "where its periods begin at midnight: UTC or the firm's, the default")
     .action(async ({ json, account, amount, soft, ...asked }: CreateOptions) => {
       if (asked.keys === undefined && asked.tag === undefined) create.error('error: give either --keys or --tag')
@@ -137,13 +143,13 @@ function raiseCommand(context: Context): Command {
   return ofAccount(
     command(
       'raise',
-      'Raise a budget once, or until a time',
+      'Raise a budget until its period ends, or until a time',
       'budget raise Apollo --account Acme --by 20.00 --until 2030-01-31',
     ),
   )
     .argument(...which)
     .addOption(
-      new Option('--by <amount>', 'what is added to its amount; 0 ends the raise')
+      new Option('--by <amount>', 'what is added to its amount in each period until then; 0 ends the raise')
         .argParser(amountArgument)
         .makeOptionMandatory(),
     )
@@ -193,8 +199,6 @@ async function writeBudget(context: Context, budget: Budget, json: true | undefi
     raise === null ? '' : ` Raised by ${format.money(formatMoney(raise.by))} until ${format.minute(raise.until)}.`
   return writeLines(context, `${name} (${kind}): ${spentText(budget, format)}.${raised}`)
 }
-
-const spans = { day: 'per day', week: 'per week', month: 'per month', total: 'in total' } as const
 
 /** `1.20 of 5.00 USD per month` */
 const spentText = ({ charged, limit, period }: Budget, { amount, money }: Format): string =>

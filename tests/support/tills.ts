@@ -9,7 +9,7 @@ import { verifyBooks } from '../../src/billing/verify.ts'
 import { openDatabase, type Database, type DatabasePatience } from '../../src/platform/database/database.ts'
 import { Problem } from '../../src/platform/problems.ts'
 import { createTestDatabase, patience } from './database.ts'
-import { inTime } from './until.ts'
+import { inTime, until } from './until.ts'
 import { assertVerified } from './verified.ts'
 
 export const log = pino({ level: 'silent' })
@@ -151,3 +151,7 @@ export async function outcome(work: Promise<unknown>): Promise<string> {
     throw error
   }
 }
+
+/** Admits a request that needs what another instance has: on a busy machine, that may return it later than one request waits for it. */
+export const admitReturned = (till: Till, request: HoldRequest): Promise<void> =>
+  until(async () => (await outcome(till.admit(request))) === 'admitted')

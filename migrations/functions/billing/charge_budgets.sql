@@ -11,9 +11,9 @@ begin
     select b.id, s.quarter, s.cost from unnest(p_sums) s cross join lateral jsonb_each_text(s.tags) t
       join budget b on b.account_id = s.account and b.tag_name = t.key and b.tag_value = t.value
   )
-  update budget b set began_at = c.began_at, ends_at = c.ends_at, charged = c.charged
+  update budget b set began_at = c.began_at, ends_at = c.ends_at, charged = c.charged, last_charged_at = greatest(b.last_charged_at, c.latest)
   from (
-    select e.id, now.began_at, now.ends_at,
+    select e.id, latest.quarter as latest, now.began_at, now.ends_at,
       now.charged + (select coalesce(sum(s.cost), 0) from spent s where s.id = e.id and s.quarter >= now.began_at) as charged
     from (select id, max(quarter) as quarter from spent group by id) latest join budget e on e.id = latest.id
       cross join lateral current_budget(e, greatest(e.began_at, latest.quarter)) now

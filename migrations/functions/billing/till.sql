@@ -288,6 +288,7 @@ begin
         v_limit.month_charged := v_limit.month_charged + v_cost;
         foreach v_budget_index in array v_spending loop
           v_budgets[v_budget_index].charged := v_budgets[v_budget_index].charged + v_cost;
+          v_budgets[v_budget_index].last_charged_at := greatest(v_budgets[v_budget_index].last_charged_at, v_now);
         end loop;
         v_charges := v_charges || row(v_item.hold, v_item.account, v_item.key, v_item.person, v_item.model, v_item.client,
           v_item.input, v_item.output, v_item.input_price, v_item.output_price, v_cost, v_item.stop, v_item.source,
@@ -452,7 +453,8 @@ begin
     from unnest(v_limits) l where key_limit.id = l.id;
   end if;
   if cardinality(v_budgets) > 0 then
-    update budget set held = b.held, charged = b.charged, began_at = b.began_at, ends_at = b.ends_at, recalled_at = b.recalled_at
+    update budget set held = b.held, charged = b.charged, began_at = b.began_at, ends_at = b.ends_at, recalled_at = b.recalled_at,
+      last_charged_at = b.last_charged_at
     from unnest(v_budgets) b where budget.id = b.id;
   end if;
   with holding as (

@@ -44,13 +44,14 @@ export interface Budgets {
   find(accountId: string, idOrName: string): Promise<Budget>
   /**
    * Counts what its keys or its tag have spent in the current period. Idempotent: if the account has a budget with this id, returns
-   * it. Throws Problem `invalid_field`, and `conflict` if the account is closed, has 100 budgets, or has one with this name.
+   * it. Throws Problem `invalid_field`, and `conflict` if the account is closed, has 100 budgets or one with this name, or if the
+   * budget with this id was removed.
    */
   create(budget: NewBudget, by: Visit): Promise<Budget>
   /** Throws Problem `invalid_field`, and `conflict` if another budget of the account has the name. */
   change(which: BudgetOf, change: BudgetChange, by: Visit): Promise<Budget>
   /**
-   * Adds to the amount until a time, by default the end of the current period. Replaces an earlier raise; 0 ends it. Throws Problem
+   * Adds to the amount of each period until a time, by default the end of the current one. Replaces an earlier raise; 0 ends it. Throws Problem
    * `invalid_field`.
    */
   raise(which: BudgetOf, raise: { readonly by: bigint; readonly until?: Date | undefined }, by: Visit): Promise<Budget>
@@ -74,11 +75,15 @@ export function createBudgets({ database, timeZone }: { database: Database; time
       if (found?.accountId !== accountId) throw noBudget(idOrName)
       return found
     },
-    create: (budget, by) => database.transaction((tx) => create(tx, { timeZone, ...budget }, by, timeZone)),
-    change: (which, change, by) =>
-      renaming(change.name, () => database.transaction((tx) => update(tx, which, change, by))),
-    raise: (which, { by: amount, until }, by) =>
-      database.transaction((tx) => raise(tx, which, { by: amount, until }, by)),
+    async create(budget, by) {
+      await foldCharges(database)
+      return database.transaction((tx) => create(tx, { timeZone, ...budget }, by, timeZone))
+    },
+    async change(which, change, by) {
+      if (change.keys !== undefined) await foldCharges(database)
+      return renaming(change.name, () => database.transaction((tx) => update(tx, which, change, by)))
+    },
+    raise: (which, added, by) => database.transaction((tx) => raise(tx, which, added, by)),
     remove: (which, by) =>
       database.transaction(async (tx) => {
         const budget = await lockBudget(tx, which)
@@ -92,54 +97,62 @@ async function create(tx: Queryable, asked: NewBudget, by: Visit, firmZone: stri
   const { id: accountId, status } = await showAccount(tx, asked.accountId)
   const budget = { id: randomUUIDv7(), ...checkNewBudget(asked, firmZone), accountId }
   const row = asked.id === undefined ? budget : { ...budget, id: asked.id }
+  const charges = await store.readEarlierCharges(tx, row)
   await store.lockAccount(tx, accountId)
   const earlier = await store.readBudget(tx, row.id)
   if (earlier?.accountId === accountId) return earlier
+  // Instances may still report what they had of it, under its id.
+  if (asked.id !== undefined && (await store.wasRemoved(tx, asked.id))) {
+    throw new Problem('conflict', 'The budget that this request created was removed. Send a new Idempotency-Key.')
+  }
   if (status === 'closed') throw new Problem('conflict', 'This account is closed, so its requests are refused anyway.')
   if ((await store.readBudgets(tx, accountId)).length >= mostBudgets) {
-    throw new Problem('conflict', `An account can have ${mostBudgets} budgets. Remove one first.`)
+    throw new Problem('conflict', `An account can have at most ${mostBudgets} budgets. Remove one first.`)
   }
   if (row.keys !== null) await checkJoining(tx, accountId, row.keys)
-  if (!(await store.insertBudget(tx, row))) throw nameTaken(row.name)
+  if (!(await store.insertBudget(tx, row, charges))) throw nameTaken(row.name)
   const created = await show(tx, row.id)
-  await record(tx, by, 'created', created, {
-    ...detailsOf(created),
-    period: created.period,
-    time_zone: created.timeZone,
-  })
+  const { period, timeZone: zone } = created
+  await record(tx, by, 'created', created, { ...detailsOf(created), period, time_zone: zone }, keysOf(created))
   return created
 }
 
 async function update(tx: Queryable, which: BudgetOf, change: BudgetChange, by: Visit): Promise<Budget> {
+  const keys = change.keys && [...new Set(change.keys)]
+  const unlocked = keys && isUuid(which.id) ? await store.readBudget(tx, which.id) : undefined
+  const charges = unlocked && (await store.readEarlierCharges(tx, { ...unlocked, keys: keys ?? null }))
   const before = await lockBudget(tx, which)
   const name = change.name === undefined ? before.name : checkName(change.name)
   if (change.amount !== undefined) checkBudgetAmount('amount', change.amount)
-  const keys = change.keys === undefined ? before.keys : [...new Set(change.keys)]
-  if (before.tag !== null && change.keys !== undefined) {
+  if (before.tag !== null && keys !== undefined) {
     throw new Problem('invalid_field', 'This budget is of a tag, so it has no keys. Create another one for keys.', {
       field: 'keys',
     })
   }
-  if (keys !== null && change.keys !== undefined) {
-    await checkJoining(tx, before.accountId, keys, before.keys ?? [])
-  }
+  if (keys !== undefined) await checkJoining(tx, before.accountId, keys, before.keys ?? [])
   await store.updateBudget(tx, {
     ...before,
     name,
     amount: change.amount ?? before.amount,
     hard: change.hard ?? before.hard,
-    keys,
   })
+  if (keys && charges && !hasSame(keys, before.keys ?? [])) await store.replaceKeys(tx, before.id, keys, charges)
   const after = await show(tx, which.id)
   const details = changedDetails(detailsOf(before), detailsOf(after))
-  if (Object.keys(details).length > 0) await record(tx, by, 'changed', after, details)
+  const changedKeys = changedDetails(keysOf(before), keysOf(after))
+  if (Object.keys({ ...details, ...changedKeys }).length > 0) {
+    await record(tx, by, 'changed', after, details, changedKeys)
+  }
   return after
 }
+
+const hasSame = (some: readonly string[], others: readonly string[]): boolean =>
+  some.length === others.length && new Set([...some, ...others]).size === some.length
 
 async function raise(
   tx: Queryable,
   which: BudgetOf,
-  { by: amount, until }: { readonly by: bigint; readonly until: Date | undefined },
+  { by: amount, until }: { readonly by: bigint; readonly until?: Date | undefined },
   by: Visit,
 ): Promise<Budget> {
   const before = await lockBudget(tx, which)
@@ -193,14 +206,17 @@ const noBudget = (id: string): Problem =>
   new Problem('not_found', `This account has no budget with the id or the name ${quoted(id)}.`)
 
 /** What may change of a budget, as the audit log shows it. The value of a tag may have a customer's text. */
-function detailsOf({ name, tag, keys, hard, amount }: Budget): Record<string, string> {
+function detailsOf({ name, tag, hard, amount }: Budget): Record<string, string> {
   return {
     name,
     amount: formatMoney(amount),
     hard: String(hard),
-    ...(tag === null ? { keys: (keys ?? []).join(' ') } : { tag: tag.name }),
+    ...(tag !== null && { tag: tag.name }),
   }
 }
+
+/** All of them, for the audit log. */
+const keysOf = ({ keys }: Budget): Record<string, string> => (keys === null ? {} : { keys: keys.join(' ') })
 
 const record = (
   tx: Queryable,
@@ -208,5 +224,8 @@ const record = (
   did: 'created' | 'changed' | 'raised' | 'removed',
   { id, accountId, name }: Budget,
   details: Readonly<Record<string, string>> = {},
+  wholeDetails: Readonly<Record<string, string>> = {},
 ): Promise<void> =>
-  recordWithin(tx, [changeEvent(by, `account_budget_${did}`, accountId, { budget: id, name, ...details })])
+  recordWithin(tx, [
+    changeEvent(by, `account_budget_${did}`, accountId, { budget: id, name, ...details }, wholeDetails),
+  ])

@@ -15,13 +15,18 @@ export interface KnownBudgets {
 /** A budget and what is left of it, as of a second ago. */
 export interface KnownBudget extends PayerBudget, Pick<KnownBudgetRow, 'limit' | 'charged' | 'held' | 'renewsAt'> {}
 
-/** By account. Makes no query without accounts. */
+/** Those of tags and of these keys, by account. Makes no query without keys. */
 export async function findKnownBudgets(
   database: Queryable,
-  accountIds: readonly string[],
+  keys: readonly { readonly id: string; readonly accountId: string }[],
 ): Promise<ReadonlyMap<string, KnownBudgets>> {
-  if (accountIds.length === 0) return new Map()
-  const rows = await readHardBudgets(database, [...new Set(accountIds)])
+  if (keys.length === 0) return new Map()
+  const accounts = new Set(keys.map(({ accountId }) => accountId))
+  const rows = await readHardBudgets(
+    database,
+    [...accounts],
+    keys.map(({ id }) => id),
+  )
   return new Map([...Map.groupBy(rows, ({ accountId }) => accountId)].map(([id, budgets]) => [id, indexed(budgets)]))
 }
 

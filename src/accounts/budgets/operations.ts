@@ -59,7 +59,7 @@ export const raiseBudget = {
   ...inBudgets,
   operationId: 'raiseBudget',
   summary: 'Raise a budget for a time',
-  description: 'Once, to the end of the current period, or until a time. For partners.',
+  description: 'To the end of the current period, or until a time: then in each period until that time. For partners.',
   params: budgetParams,
   body: schema.raiseBody,
   response: { 200: answers(schema.budgetShown, 'The budget as it is now.'), ...refusals(writing) },

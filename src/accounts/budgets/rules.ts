@@ -1,3 +1,4 @@
+import { longestTag, untagged } from '../../billing/payer.ts'
 import type { Queryable } from '../../platform/database/database.ts'
 import { Problem } from '../../platform/problems.ts'
 import { checkName, quoted } from '../../platform/text/one-line.ts'
@@ -5,10 +6,6 @@ import { checkBudgetAmount } from '../limits.ts'
 import { periods, type Budget, type NewBudget } from './budget.ts'
 import { readJoiningKeys, type NewBudgetRow } from './store.ts'
 
-/** The most characters of a tag, as in the metadata of a request. Longer values are not kept as tags. */
-const longest = { name: 64, value: 128 }
-/** Pairs of the metadata that are no tags. */
-const noTags: ReadonlySet<string> = new Set(['client_id', 'user_id'])
 const mostKeys = 1000
 
 /** A new budget whose keys are not checked yet. Throws Problem `invalid_field`. */
@@ -27,15 +24,12 @@ export function checkNewBudget(asked: NewBudget, firmZone: string): Omit<NewBudg
 }
 
 function checkTag({ name, value }: NonNullable<Budget['tag']>): void {
-  if (noTags.has(name))
+  if (untagged.has(name))
     throw invalid('tag.name', `${name} in the metadata of a request is no tag: choose another name.`)
-  for (const [part, text] of [
-    ['name', name],
-    ['value', value],
-  ] as const) {
-    if (text.length <= longest[part] && (part === 'value' || text !== '')) continue
-    throw invalid(`tag.${part}`, `The ${part} of the tag must have at most ${longest[part]} characters.`)
-  }
+  if (name === '' || name.length > longestTag.name)
+    throw invalid('tag.name', `The name of the tag must have 1 to ${longestTag.name} characters.`)
+  if (value.length > longestTag.value)
+    throw invalid('tag.value', `The value of the tag must have at most ${longestTag.value} characters.`)
 }
 
 /**
@@ -49,7 +43,7 @@ export async function checkJoining(
   sharing: readonly string[] = [],
 ): Promise<void> {
   if (ids.length === 0) throw invalid('keys', 'Name at least one key.')
-  if (ids.length > mostKeys) throw invalid('keys', `A budget can have ${mostKeys} keys.`)
+  if (ids.length > mostKeys) throw invalid('keys', `A budget can have at most ${mostKeys} keys.`)
   const found = new Map((await readJoiningKeys(tx, ids)).map((key) => [key.id, key]))
   for (const [index, id] of ids.entries()) {
     const key = found.get(id)

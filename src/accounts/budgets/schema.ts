@@ -1,15 +1,12 @@
-import { Type, type TProperties, type TSchema } from 'typebox'
+import { Type } from 'typebox'
+import { body, nullable } from '../../platform/http/schema-parts.ts'
 import { periods } from './budget.ts'
 
 /** The JSON schemas of the budgets of an account. Types, validation and the API document derive from them. */
 
-const nullable = <Schema extends TSchema>(schema: Schema, description?: string) =>
-  Type.Union([schema, Type.Null()], description === undefined ? {} : { description })
 const id = Type.String({ format: 'uuid', description: 'A UUIDv7 in lower case.' })
 const time = (description: string) => Type.String({ format: 'date-time', description })
 const amount = (description: string) => Type.String({ maxLength: 60, description })
-const body = <Properties extends TProperties>(properties: Properties) =>
-  Type.Object(properties, { additionalProperties: false })
 
 const name = Type.String({
   format: 'line',
@@ -69,7 +66,7 @@ export const raiseBody = body({
       Type.String({
         maxLength: 40,
         description:
-          'A date, or a date and time in UTC. Default null: the end of the current period. Required for a total.',
+          'A date, or a date and time in UTC: each period has the addition until then. Default null: the end of the current period. Required for a total.',
       }),
     ),
   ),
@@ -89,9 +86,12 @@ export const budgetShown = Type.Object({
   ),
   period: Type.Enum([...periods]),
   time_zone: Type.String({ description: 'Where its periods begin at midnight.' }),
-  hard: Type.Boolean({ description: 'Whether it refuses requests.' }),
+  hard: Type.Boolean({ description: 'Whether it refuses requests that it does not cover.' }),
   amount: Type.String({ description: 'What may be spent in a period, without the raise.' }),
-  raised_by: nullable(Type.String(), 'What is added to the amount for now; null for no raise, like the next one.'),
+  raised_by: nullable(
+    Type.String(),
+    'What is added to the amount until `raised_until`. Both are null without a raise.',
+  ),
   raised_until: nullable(time('When the raise ends.')),
   limit: Type.String({ description: 'What may be spent in the current period, with the raise.' }),
   charged: Type.String({ description: 'The charges since the period began.' }),

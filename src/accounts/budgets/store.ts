@@ -1,4 +1,5 @@
 import type { Queryable } from '../../platform/database/database.ts'
+import { isUuid } from '../../platform/database/uuid.ts'
 import type { Budget, BudgetState, BudgetTag } from './budget.ts'
 
 /** The columns of `BudgetState` in a query of `budget b` with the moment `n.now`. The till writes a row only when requests count in it. */
@@ -83,7 +84,7 @@ export function readJoiningKeys(tx: Queryable, ids: readonly string[]): Promise<
     `select id, name, account_id as "accountId", person_id is not null as "isScratch",
        case when revoked_at is not null then 'revoked' when expires_at <= clock_timestamp() then 'expired' else 'valid' end as status
      from api_key where id = any($1)`,
-    [ids],
+    [ids.filter(isUuid)],
   )
 }
 
@@ -92,8 +93,44 @@ export type NewBudgetRow = Pick<
   'id' | 'accountId' | 'name' | 'tag' | 'keys' | 'period' | 'timeZone' | 'hard' | 'amount'
 >
 
+/** What a budget was charged in its current period on the days (UTC) before `before`. */
+export interface EarlierCharges {
+  readonly beganAt: string
+  readonly before: string
+  readonly charged: bigint
+}
+
+/**
+ * Reads what requests with these keys or this tag cost before yesterday (UTC), which may be years, before the account is locked: nothing is
+ * added to those days once the charges are folded.
+ */
+export async function readEarlierCharges(
+  database: Queryable,
+  { accountId, tag, keys, period, timeZone }: Pick<Budget, 'accountId' | 'tag' | 'keys' | 'period' | 'timeZone'>,
+): Promise<EarlierCharges> {
+  const [row] = await database.rows<EarlierCharges>(
+    `select p.began_at::text as "beganAt", d.before::text as before,
+       budget_charged(jsonb_populate_record(null::budget, $1), p.began_at, d.before, $4)::amount as charged
+     from (select (clock_timestamp() at time zone 'UTC')::date - 1 as before offset 0) d, budget_period($2, $3, clock_timestamp()) p`,
+    [
+      JSON.stringify({ account_id: accountId, tag_name: tag?.name, tag_value: tag?.value }),
+      period,
+      timeZone,
+      (keys ?? []).filter(isUuid),
+    ],
+  )
+  if (row === undefined) throw new Error('a sum has one row')
+  return row
+}
+
+/** Whether a budget had this id and was removed. */
+export async function wasRemoved(tx: Queryable, id: string): Promise<boolean> {
+  const found = await tx.rows(`select from recorded_change where table_name = 'budget' and row_key = $1 limit 1`, [id])
+  return found.length > 0
+}
+
 /** The account must be locked. False if the id or the name is taken. */
-export async function insertBudget(tx: Queryable, budget: NewBudgetRow): Promise<boolean> {
+export async function insertBudget(tx: Queryable, budget: NewBudgetRow, earlier: EarlierCharges): Promise<boolean> {
   const { id, accountId, name, tag, keys, period, timeZone, hard, amount } = budget
   const inserted = await tx.rows(
     `insert into budget (id, account_id, name, tag_name, tag_value, period, time_zone, hard, amount, began_at, ends_at, charged, held)
@@ -102,7 +139,7 @@ export async function insertBudget(tx: Queryable, budget: NewBudgetRow): Promise
     [id, accountId, name, tag?.name ?? null, tag?.value ?? null, period, timeZone, hard, amount],
   )
   if (inserted.length === 0) return false
-  await replaceKeys(tx, id, keys ?? [])
+  await replaceKeys(tx, id, keys ?? [], earlier)
   await tx.rows('update account set has_budgets = true where id = $1', [accountId])
   return true
 }
@@ -110,10 +147,9 @@ export async function insertBudget(tx: Queryable, budget: NewBudgetRow): Promise
 /** The account must be locked. Throws the driver's error if another budget of the account has the name. */
 export async function updateBudget(
   tx: Queryable,
-  { id, name, hard, amount, keys }: Pick<Budget, 'id' | 'name' | 'hard' | 'amount' | 'keys'>,
+  { id, name, hard, amount }: Pick<Budget, 'id' | 'name' | 'hard' | 'amount'>,
 ): Promise<void> {
   await tx.rows('update budget set name = $2, hard = $3, amount = $4 where id = $1', [id, name, hard, amount])
-  if (keys !== null) await replaceKeys(tx, id, keys)
 }
 
 /** The account must be locked. Null ends the raise. */
@@ -145,23 +181,35 @@ export async function joinBudgetsOf(tx: Queryable, ids: { readonly old: string; 
   ])
 }
 
-/** Replaces the keys of a budget, and recomputes the charges and holds of its requests in this period. */
-async function replaceKeys(tx: Queryable, id: string, keys: readonly string[]): Promise<void> {
+/**
+ * Replaces the keys of a budget, and computes the charges and holds of its requests in this period anew. The account must be locked, and
+ * `earlier` be of these keys, or of the tag.
+ */
+export async function replaceKeys(
+  tx: Queryable,
+  id: string,
+  keys: readonly string[],
+  { beganAt, before, charged }: EarlierCharges,
+): Promise<void> {
   await tx.rows('delete from budget_key where budget_id = $1 and key_id <> all($2)', [id, keys])
   await tx.rows(
     'insert into budget_key (budget_id, key_id) select $1, key from unnest($2::uuid[]) key on conflict do nothing',
     [id, keys],
   )
   await tx.rows(
-    `update budget set began_at = s.began_at, ends_at = s.ends_at, charged = s.charged, held = s.held
+    `update budget set began_at = s.began_at, ends_at = s.ends_at, charged = s.charged, held = s.held, last_charged_at = clock_timestamp()
      from (
-       select p.began_at, p.ends_at, budget_charged(b, p.began_at) as charged,
+       select p.began_at, p.ends_at,
+         -- A period may have begun since the earlier charges were read.
+         case when p.began_at = $2::timestamptz
+           then $4::numeric + budget_charged(b, greatest(p.began_at, $3::date::timestamp at time zone 'UTC'))
+           else budget_charged(b, p.began_at) end as charged,
          (select coalesce(sum(cost), 0) from hold h where h.account_id = b.account_id
            and b.id in (select budgets_of(h.account_id, h.key_id, (select tags from tagged_hold where hold_id = h.id))))
          + (select coalesce(sum(a.held), 0) from budget_allowance a where a.budget_id = b.id) as held
        from budget b cross join lateral budget_period(b.period, b.time_zone, clock_timestamp()) p where b.id = $1
      ) s where id = $1`,
-    [id],
+    [id, beganAt, before, String(charged)],
   )
 }
 
@@ -171,17 +219,27 @@ export interface KnownBudgetRow extends BudgetState {
   readonly accountId: string
   readonly name: string
   readonly tag: BudgetTag | null
+  /** Those that were asked for. */
   readonly keys: readonly string[]
 }
 
-/** The hard budgets of these accounts, as of the last charge that is in the sums. */
-export function readHardBudgets(database: Queryable, accountIds: readonly string[]): Promise<KnownBudgetRow[]> {
+/**
+ * The hard budgets of tags of these accounts, and those that any of the keys share, as of the last charge that is in the sums. Instances
+ * read this twice a second: it does not take longer the more other keys share them.
+ */
+export function readHardBudgets(
+  database: Queryable,
+  accountIds: readonly string[],
+  keyIds: readonly string[],
+): Promise<KnownBudgetRow[]> {
   return database.rows({
     name: 'hard_budgets',
     text: `select b.id, b.account_id as "accountId", b.name,
              case when b.tag_name is not null then json_build_object('name', b.tag_name, 'value', b.tag_value) end as tag,
-             array(select key_id from budget_key where budget_id = b.id) as keys, ${stateColumns}
-           from budget b ${joinMoment} where b.account_id = any($1) and b.hard order by b.id`,
-    values: [accountIds],
+             coalesce(k.keys, '{}') as keys, ${stateColumns}
+           from budget b left join (select budget_id, array_agg(key_id) as keys from budget_key where key_id = any($2) group by budget_id) k
+             on k.budget_id = b.id ${joinMoment}
+           where b.account_id = any($1) and b.hard and (b.tag_name is not null or k.keys is not null) order by b.id`,
+    values: [accountIds, keyIds],
   })
 }

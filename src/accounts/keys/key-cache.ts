@@ -42,8 +42,10 @@ export function createKeyCache({ database, log }: { database: Database; log: Log
   const read = async (publicIds: readonly string[]): Promise<Map<string, KnownKey>> => {
     const readAt = performance.now()
     const rows = await readKeys(database, publicIds)
-    const accounts = rows.flatMap(({ hasBudgets, accountId }) => (hasBudgets && accountId !== null ? [accountId] : []))
-    const budgets = await findKnownBudgets(database, accounts)
+    const withBudgets = rows.flatMap(({ hasBudgets, accountId, id }) =>
+      hasBudgets && accountId !== null ? [{ id, accountId }] : [],
+    )
+    const budgets = await findKnownBudgets(database, withBudgets)
     return new Map(rows.map((row) => [row.publicId, known(row, readAt, budgets.get(row.accountId ?? ''))]))
   }
   const refresh = async () => {

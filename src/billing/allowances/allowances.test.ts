@@ -3,7 +3,17 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { byService } from '../../access/actor.ts'
 import { patience } from '../../../tests/support/database.ts'
-import { ask, log, mostOfOne, openTills, outcome, reapWhere, used, type Limits } from '../../../tests/support/tills.ts'
+import {
+  admitReturned,
+  ask,
+  log,
+  mostOfOne,
+  openTills,
+  outcome,
+  reapWhere,
+  used,
+  type Limits,
+} from '../../../tests/support/tills.ts'
 import { countOwnTime } from '../../../tests/support/clock.ts'
 import { fixture } from '../../../tests/support/fixture.ts'
 import { until } from '../../../tests/support/until.ts'
@@ -93,16 +103,12 @@ test('an instance that requests too much is granted less', async () => {
   })
 })
 
-/** On a busy machine, the other instance may return its allowance later than one request waits for it. */
-const isAdmitted = (request: ReturnType<typeof ask>) =>
-  until(async () => (await outcome(stage.nth(0).admit(request))) === 'admitted')
-
 test('a request gets credit that another instance has in its allowance', async () => {
   const payer = await warmed({ credit: 10_000n * mostOfOne }, stage.nth(1))
   const { left } = await stage.account(payer)
   const perToken = 400_000n
   const all = ask(payer, { inputTokens: 0, maxOutputTokens: Number(left / perToken) })
-  await isAdmitted(all)
+  await admitReturned(stage.nth(0), all)
   await stage.nth(0).release(all.requestId, all.payer.accountId)
 })
 
@@ -110,7 +116,7 @@ test('a request gets tokens that another instance has in its allowance', async (
   const payer = await warmed({ credit: 1_000_000n * mostOfOne, tokens: 60_000 }, stage.nth(1))
   // The bucket alone does not have enough tokens, only with the returned ones.
   const all = ask(payer, { inputTokens: 0, maxOutputTokens: 59_980 })
-  await isAdmitted(all)
+  await admitReturned(stage.nth(0), all)
   await stage.nth(0).release(all.requestId, all.payer.accountId)
 })
 
