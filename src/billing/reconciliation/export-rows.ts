@@ -73,7 +73,7 @@ function jsonRows(texts: AsyncIterable<string>): ExportRows {
 
   /** The rows of a page, a bucket or a result. */
   function* rowsOf(piece: JsonPiece, level: number): Generator<ExportRow> {
-    const splitter = createJsonSplitter(lists, piece.line)
+    const splitter = createJsonSplitter(lists, { firstLine: piece.line })
     const { items, rests } = join(splitter.push(piece.text), splitter.end())
     const [rest] = rests
     if (rest === undefined || level > mostLevels) throw new UnreadableLine(piece.line, 'this is no entry of usage')

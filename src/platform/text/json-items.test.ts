@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { draws } from '../../../tests/support/draws.ts'
-import { createJsonSplitter } from './json-items.ts'
+import { createJsonSplitter, LongItem } from './json-items.ts'
 
 /** Splits a text that arrives in pieces of this length. */
 function split(text: string, length = text.length) {
@@ -63,4 +63,21 @@ test('each item has its line, and what is missing or left over stays to be refus
   )
   for (const cut of ['{"data":[1', '["', '[{"a":"\\"}]']) assert.throws(() => split(cut), /ends before it is complete/)
   assert.throws(() => split(`{"x":"${'y'.repeat(1_000_001)}"}`), /no list of usage/)
+})
+
+test('a list is known by its whole name, and looked for in no more than what precedes it', () => {
+  const names = { 'x"data': [1], 'y\\': [2], data: [3] }
+  assert.deepEqual(
+    split(JSON.stringify(names)).items.map((item) => item.text),
+    ['3'],
+  )
+  // A search of all that was read, for each of the lists, would not end within the time of a test.
+  const lists = '[],'.repeat(100_000)
+  assert.deepEqual(split(`{"text":"${'y'.repeat(600_000)}","other":[${lists}[]]}`).items, [])
+})
+
+test('an item is refused once it is longer than its reader takes', () => {
+  const splitter = createJsonSplitter(['data'], { longest: 10 })
+  assert.deepEqual(splitter.push('{"data":["12345678",').items, [{ line: 1, text: '"12345678"' }])
+  assert.throws(() => splitter.push('"123456789'.padEnd(11, 'x')), LongItem)
 })

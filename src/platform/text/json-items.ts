@@ -23,14 +23,29 @@ interface JsonSplitter {
   end(this: void): SplitJson
 }
 
-/** Characters of an item, and of a document without its items. */
+/** Characters of an item, unless its reader says otherwise, and of a document without its items. */
 const [longestItem, longestRest] = [32_000_000, 1_000_000]
+/** Characters before a list among which its name is looked for. */
+const tailLength = 200
+
+/** An item is longer than its reader takes. */
+export class LongItem extends UnreadableLine {}
+
+interface JsonItems {
+  /** The line on which the text begins. Default 1. */
+  readonly firstLine?: number
+  /** Characters that an item may have. Throws LongItem for more. */
+  readonly longest?: number
+}
 
 /**
  * Splits consecutive documents, each of which is a list, or an object with a list under one of these names. Items are returned unparsed, with
  * their lines, so a file takes no more memory than its longest item.
  */
-export function createJsonSplitter(names: readonly string[], firstLine = 1): JsonSplitter {
+export function createJsonSplitter(
+  names: readonly string[],
+  { firstLine = 1, longest = longestItem }: JsonItems = {},
+): JsonSplitter {
   let line = firstLine
   /** Characters before the text that `push` was given. */
   let read = 0
@@ -44,12 +59,16 @@ export function createJsonSplitter(names: readonly string[], firstLine = 1): Jso
   let item: JsonPiece | undefined
   let isAfterComma = false
   let rest: JsonPiece = { line, text: '' }
+  /** Its end, where the name of a list is. */
+  let tail = ''
   let items: JsonPiece[] = []
   let rests: JsonRest[] = []
 
   function append(text: string): void {
-    if (item === undefined) rest = grown(rest, text, longestRest)
-    else item = grown(item, text, longestItem)
+    if (item === undefined) {
+      rest = grown(rest, text, longestRest, noList)
+      tail = (tail + text.slice(-tailLength)).slice(-tailLength)
+    } else item = grown(item, text, longest, tooLong)
   }
   function endItem(isLast: boolean): void {
     if (item !== undefined && (!isLast || isAfterComma || item.text.trim() !== '')) items.push(trimmed(item))
@@ -59,12 +78,12 @@ export function createJsonSplitter(names: readonly string[], firstLine = 1): Jso
   function endDocument(): void {
     if (rest.text.trim() !== '') rests.push({ ...trimmed(rest), hasList })
     rest = { line, text: '' }
+    tail = ''
     hasList = false
   }
   function isList(sign: string): boolean {
-    if (sign !== '[' || hasList) return false
-    const [, name = ''] = /"([^"\\]*)"\s*:\s*$/.exec(rest.text) ?? []
-    return depth === 0 || (depth === 1 && names.includes(name))
+    if (sign !== '[' || hasList || depth > 1) return false
+    return depth === 0 || names.includes(/(?<!\\)"([^"\\]*)"\s*:\s*$/.exec(tail)?.[1] ?? '')
   }
   /** Handles a sign outside strings, after what precedes it. Returns whether it belongs neither to an item nor to the rest. */
   function structure(sign: string): boolean {
@@ -72,7 +91,7 @@ export function createJsonSplitter(names: readonly string[], firstLine = 1): Jso
       const opens = isList(sign)
       depth += 1
       if (!opens) return false
-      rest = grown(rest, sign, longestRest)
+      rest = grown(rest, sign, longestRest, noList)
       listDepth = depth
       hasList = true
       item = { line, text: '' }
@@ -130,11 +149,13 @@ export function createJsonSplitter(names: readonly string[], firstLine = 1): Jso
   }
 }
 
-function grown({ line, text }: JsonPiece, more: string, longest: number): JsonPiece {
-  if (text.length + more.length > longest)
-    throw new UnreadableLine(line, 'there is no list of usage that can be read here')
+function grown({ line, text }: JsonPiece, more: string, longest: number, excess: (line: number) => Error): JsonPiece {
+  if (text.length + more.length > longest) throw excess(line)
   return { line, text: text + more }
 }
+
+const noList = (line: number): Error => new UnreadableLine(line, 'there is no list of usage that can be read here')
+const tooLong = (line: number): Error => new LongItem(line, 'this entry is too long')
 
 function trimmed({ line, text }: JsonPiece): JsonPiece {
   const [space = ''] = /^\s*/.exec(text) ?? []
