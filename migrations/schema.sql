@@ -1506,12 +1506,15 @@ create index on batch_file (account_id, created_at);
 create index on batch_file (expires_at);
 
 create table batch_file_line (
-  file_id uuid not null references batch_file on delete cascade,
+  file_id   uuid not null references batch_file on delete cascade,
   -- Of the file: empty lines have no row.
-  number  integer not null,
-  content bytea not null,
+  number    integer not null,
+  content   bytea not null,
+  -- The client that it names.
+  client_id uuid,
   primary key (file_id, number)
 );
+create index on batch_file_line (client_id) where client_id is not null;
 
 create table batch (
   id            uuid primary key,
@@ -1570,10 +1573,16 @@ create table batch_line (
   claimed_at timestamptz,
   -- As it is downloaded. Encrypted.
   result     bytea,
+  -- The client that it names. Of one that was erased, neither content nor result is left.
+  client_id  uuid,
+  -- When it last began to wait for its model or for credit: it then comes after the lines that did not have to.
+  waited_at  timestamptz,
   primary key (batch_id, number)
 );
-create index on batch_line (batch_id, number) where state in ('queued', 'running');
+create index on batch_line (batch_id, waited_at nulls first, number) where state in ('queued', 'running');
 create index on batch_line (claimed_at) where state = 'running';
+create index on batch_line (client_id) where client_id is not null;
+create trigger not_of_erased before insert on batch_line for each row when (new.client_id is not null) execute function skip_erased();
 
 -- What live requests have left of the limits of an account, or of the keys with limits of their own, for requests in the background: see take_spare().
 -- In 60 millionths; negative after a request of more tokens than are ever left.

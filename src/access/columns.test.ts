@@ -73,8 +73,11 @@ const tables: Readonly<Record<string, Columns>> = {
       taken_at next_at waits_for`,
   },
   batch_file: { free: 'id account_id bytes lines created_at uploaded_at expires_at', compared: 'name' },
-  batch_file_line: { free: 'file_id number', compared: 'content' },
-  batch_line: { free: 'batch_id number state tries request_id claimed_at', compared: 'content result' },
+  batch_file_line: { free: 'file_id number client_id', compared: 'content' },
+  batch_line: {
+    free: 'batch_id number state tries request_id claimed_at waited_at',
+    compared: 'content result client_id',
+  },
   billed_entry: {
     compared: 'entry_id invoice_id',
     partner: ['invoice', '*'],

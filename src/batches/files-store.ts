@@ -15,13 +15,16 @@ export interface FileRow {
 export interface StoredLine {
   readonly number: number
   readonly content: Buffer
+  /** The client that it names. */
+  readonly clientId: string | null
 }
 
 const fields = 'id, name, bytes, lines, created_at as "createdAt", expires_at as "expiresAt"'
 
 /** Bytes of lines that one statement reads at most, besides one line. */
-const mostRead = 1024 * 1024
+export const mostRead = 1024 * 1024
 
+/** Begins a file that nobody sees yet. */
 export async function insertFile(
   database: Queryable,
   file: { readonly id: string; readonly accountId: string; readonly name: Buffer; readonly kept: string },
@@ -32,15 +35,34 @@ export async function insertFile(
   )
 }
 
-export async function insertFileLines(
+/** Adds lines to a file or a batch that is arriving. */
+export async function insertLines(
   database: Queryable,
-  fileId: string,
+  of: 'batch_file' | 'batch',
+  id: string,
   lines: readonly StoredLine[],
 ): Promise<void> {
+  const [table, owner] = of === 'batch' ? ['batch_line', 'batch_id'] : ['batch_file_line', 'file_id']
   await database.rows(
-    'insert into batch_file_line (file_id, number, content) select $1, number, content from unnest($2::integer[], $3::bytea[]) l(number, content)',
-    [fileId, lines.map(({ number }) => number), lines.map(({ content }) => content)],
+    `insert into ${table} (${owner}, number, content, client_id)
+     select $1, number, content, client_id from unnest($2::integer[], $3::bytea[], $4::uuid[]) l(number, content, client_id)`,
+    [id, lines.map(({ number }) => number), lines.map(({ content }) => content), lines.map(({ clientId }) => clientId)],
   )
+}
+
+/** Counts bytes of a file or a batch that is arriving, until its size is known. */
+export async function addBytes(
+  database: Queryable,
+  of: 'batch_file' | 'batch',
+  id: string,
+  bytes: number,
+): Promise<void> {
+  await database.rows(`update ${of} set bytes = bytes + $2 where id = $1`, [id, bytes])
+}
+
+/** Forgets a file that has not arrived completely. */
+export async function dropFile(database: Queryable, id: string): Promise<void> {
+  await database.rows('delete from batch_file where id = $1 and uploaded_at is null', [id])
 }
 
 /** Makes an uploaded file visible. */
@@ -86,9 +108,9 @@ export function readUploads(
 /** Its next lines after `after`, some megabytes at most. */
 export function readFileLines(database: Queryable, fileId: string, after: number): Promise<StoredLine[]> {
   return database.rows(
-    `select number, content from (
-       select number, content, sum(octet_length(content)) over (order by number) - octet_length(content) as before from (
-         select number, content from batch_file_line where file_id = $1 and number > $2 order by number limit 500) l) l
+    `select number, content, client_id as "clientId" from (
+       select number, content, client_id, sum(octet_length(content)) over (order by number) - octet_length(content) as before from (
+         select number, content, client_id from batch_file_line where file_id = $1 and number > $2 order by number limit 500) l) l
      where before < $3 order by number`,
     [fileId, after, mostRead],
   )

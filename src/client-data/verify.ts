@@ -20,6 +20,13 @@ const erasures: VerifyQueries = {
   'of an erased client only its id is left': `select * from (
     ${items.join(' union all ')}
     union all
+    select 'batch_line', l.batch_id, l.client_id, 'its line ' || l.number || ' has texts'
+    from erased_client e join batch_line l on l.client_id = e.client_id where num_nonnulls(l.content, l.result) > 0
+    union all
+    select 'batch_file', l.file_id, l.client_id, 'its line ' || l.number || ' is there'
+    from erased_client e join batch_file_line l on l.client_id = e.client_id join batch_file f on f.id = l.file_id
+    where f.uploaded_at < e.at
+    union all
     select 'client', c.id, c.id, 'it has names or addresses again'
     from erased_client e join client c on c.id = e.client_id
     where c.name <> 'Erased client' or num_nonnulls(c.reference, c.email, c.address, c.vat_number, c.billing_street,

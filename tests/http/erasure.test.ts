@@ -6,10 +6,11 @@ import { applyRetention, eraseClient } from '../../src/client-data/store.ts'
 import { verifyAll } from '../../src/commands/verification.ts'
 import { openDatabase } from '../../src/platform/database/database.ts'
 import type { Answer } from '../support/answer.ts'
+import { batchLine, createBatch, uuidOf } from '../support/batches.ts'
 import { isEndure } from '../support/draws.ts'
 import { dumpTables, fillClient, makeDue, marker, markedStatistics, markedTables } from '../support/erasable.ts'
 import { startFirm } from '../support/firm.ts'
-import { at, objectAt } from '../support/json.ts'
+import { at, objectAt, parseObject } from '../support/json.ts'
 import { fixture, setUp } from '../support/fixture.ts'
 import { routesOf } from '../support/routes.ts'
 import { upstreamModel } from '../support/service.ts'
@@ -224,6 +225,67 @@ describe('an erasure', () => {
     await makeDue(database(), client)
     await finish(client)
     assert.deepEqual(await markedStatistics(database()), [])
+  })
+
+  test('takes the lines of batches that name the client, from their files, too', async () => {
+    const client = await fillClient(anna)
+    const lines = [batchLine('of-client', { metadata: { client_id: client } }), batchLine('other')]
+    const { service } = firm
+    const ended = async (id: string) => {
+      let { json } = await service.call(`/v1/batches/${id}`, key)
+      await until(async () => {
+        ;({ json } = await service.call(`/v1/batches/${id}`, key))
+        return json['status'] === 'completed'
+      })
+      return json
+    }
+    const [done, waiting] = [await createBatch(service, key, lines), await createBatch(service, key, lines)]
+    await Promise.all([done, waiting].map(({ id }) => ended(id)))
+    const waitingId = uuidOf(waiting.id)
+    // As it was before its first line began.
+    await database().rows(
+      `update batch_line l set state = 'queued', request_id = null, result = null, content = f.content from batch b, batch_file_line f
+       where b.id = $1 and l.batch_id = b.id and l.number = 1 and f.file_id = b.file_id and f.number = 1`,
+      [waitingId],
+    )
+    await database().rows(
+      `update batch set status = 'in_progress', ended_at = null, output_id = null, succeeded = 1, next_at = 'infinity' where id = $1`,
+      [waitingId],
+    )
+    assert.deepEqual(await faults(), [])
+    assert.equal((await schedule(client)).status, 201)
+    await makeDue(database(), client)
+    await finish(client)
+    const texts = () =>
+      database().rows(
+        `select l.number, state from batch_line l where client_id = $1 and num_nonnulls(content, result) > 0
+         union all select number, 'of a file' from batch_file_line where client_id = $1`,
+        [client],
+      )
+    assert.deepEqual(await texts(), [])
+    assert.deepEqual(await faults(), [])
+    const after = await ended(waiting.id)
+    assert.deepEqual([at(after, 'request_counts', 'completed'), at(after, 'request_counts', 'failed')], [1, 1])
+    for (const { id } of [done, waiting]) {
+      const { output_file_id: output, input_file_id: input } = await ended(id)
+      for (const file of [output, input]) {
+        const { status, text } = await service.call(`/v1/files/${String(file)}/content`, key)
+        assert.equal(status, 200, text)
+        assert.deepEqual(
+          text
+            .trimEnd()
+            .split('\n')
+            .map((line) => at(parseObject(line), 'custom_id')),
+          ['other'],
+        )
+      }
+    }
+    await database().rows(`update batch_line set result = '' where client_id = $1 and state = 'succeeded'`, [client])
+    assert.deepEqual(
+      (await faults()).map(({ name }) => name),
+      ['of an erased client only its id is left'],
+    )
+    await database().rows(`update batch_line set result = null where client_id = $1`, [client])
   })
 
   test('is final: the record cannot be read, restored, changed or added to', async () => {

@@ -12,8 +12,15 @@ export const batchLine = (customId: string, body: object = {}, rest: object = {}
     ...rest,
   })
 
+/** The id of the row of a batch that has this id. */
+export const uuidOf = (shown: string): string => shown.replace(/^.*_(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+
 /** Uploads a file for a batch. Returns its id. */
-async function uploadLines({ url }: Pick<Service, 'url'>, key: string, lines: readonly string[]): Promise<string> {
+export async function uploadLines(
+  { url }: Pick<Service, 'url'>,
+  key: string,
+  lines: readonly string[],
+): Promise<string> {
   const form = new FormData()
   form.append('purpose', 'batch')
   form.append('file', new Blob([lines.join('\n')]), 'lines.jsonl')

@@ -62,6 +62,17 @@ begin
   delete from document_upload where client_id = p_client;
   delete from document_chunk where client_id = p_client;
 
+  -- Lines of batches that name the client: those that have not begun fail, and the others lose their texts.
+  with ended as (
+    update batch_line set state = 'failed', request_id = null, claimed_at = null where client_id = p_client and state in ('queued', 'running')
+    returning batch_id
+  )
+  update batch set failed = failed + e.lines from (select batch_id, count(*) as lines from ended group by batch_id) e where batch.id = e.batch_id;
+  update batch_line set content = null, result = null where client_id = p_client;
+  with gone as (delete from batch_file_line where client_id = p_client returning file_id)
+  update batch_file set lines = batch_file.lines - g.lines
+    from (select file_id, count(*) as lines from gone group by file_id) g where batch_file.id = g.file_id;
+
   perform from invoice where client_id = p_client and state <> 'issued' for update;
   delete from invoice_line using invoice i
     where i.id = invoice_line.invoice_id and i.client_id = p_client and i.state <> 'issued';
