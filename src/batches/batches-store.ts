@@ -1,14 +1,11 @@
 import type { Queryable } from '../platform/database/database.ts'
 import type { Batch, BatchDialect, BatchFault } from './batch.ts'
-import type { StoredLine } from './files-store.ts'
+import { mostRead } from './files-store.ts'
 
 const fields = `id, account_id as "accountId", key_id as "keyId", dialect, endpoint, file_id as "fileId", metadata, status, errors, lines,
   succeeded, failed, created_at as "createdAt", expires_at as "expiresAt", cancelling_at as "cancellingAt", ended_at as "endedAt",
   case when results_until > clock_timestamp() then results_until end as "resultsUntil", output_id as "outputId", error_id as "errorId",
   case when ended_at is null and next_at > clock_timestamp() then waits_for end as "waitsFor"`
-
-/** Bytes of lines that one statement reads or copies at most, besides one line. */
-const mostRead = 1024 * 1024
 
 export interface NewBatchRow {
   readonly id: string
@@ -19,43 +16,34 @@ export interface NewBatchRow {
   readonly fileId: string | null
   readonly metadata: Buffer | null
   readonly windowSeconds: number
+  /** Those of its file. */
+  readonly bytes: bigint
   /** How long its results are kept: an interval of PostgreSQL, or fewer seconds. */
   readonly kept: string
   readonly keptSeconds: number | null
 }
 
-/** Begins a batch that nobody sees yet. False if there is one with this id. */
-export async function insertBatch(database: Queryable, batch: NewBatchRow): Promise<boolean> {
-  const { id, accountId, keyId, dialect, endpoint, fileId, metadata, windowSeconds, kept, keptSeconds } = batch
-  const rows = await database.rows(
-    `insert into batch (id, account_id, key_id, dialect, endpoint, file_id, metadata, expires_at, kept)
-     values ($1, $2, $3, $4, $5, $6, $7, clock_timestamp() + make_interval(secs => $8), least($9::interval, make_interval(secs => $10)))
-     on conflict (id) do nothing returning 1`,
-    [id, accountId, keyId, dialect, endpoint, fileId, metadata, windowSeconds, kept, keptSeconds],
-  )
-  return rows.length > 0
+/** Serialises the new batches of an account until the transaction ends. */
+export async function lockNewBatches(tx: Queryable, accountId: string): Promise<void> {
+  await tx.rows(`select pg_advisory_xact_lock(hashtextextended('batches ' || $1, 0))`, [accountId])
 }
 
-export async function insertBatchLines(
-  database: Queryable,
-  batchId: string,
-  lines: readonly StoredLine[],
-): Promise<void> {
+/** Begins a batch that nobody sees yet. */
+export async function insertBatch(database: Queryable, batch: NewBatchRow): Promise<void> {
+  const { id, accountId, keyId, dialect, endpoint, fileId, metadata, windowSeconds, bytes, kept, keptSeconds } = batch
   await database.rows(
-    'insert into batch_line (batch_id, number, content) select $1, number, content from unnest($2::integer[], $3::bytea[]) l(number, content)',
-    [batchId, lines.map(({ number }) => number), lines.map(({ content }) => content)],
+    `insert into batch (id, account_id, key_id, dialect, endpoint, file_id, metadata, expires_at, bytes, kept)
+     values ($1, $2, $3, $4, $5, $6, $7, clock_timestamp() + make_interval(secs => $8), $9, least($10::interval, make_interval(secs => $11)))`,
+    [id, accountId, keyId, dialect, endpoint, fileId, metadata, windowSeconds, bytes, kept, keptSeconds],
   )
 }
 
-/** Lets instances take its lines. */
-export async function publishBatch(
-  database: Queryable,
-  id: string,
-  { lines, bytes }: { readonly lines: number; readonly bytes: number },
-): Promise<Batch | undefined> {
+/** Lets instances take its lines. Those of a client that was erased meanwhile are not there. */
+export async function publishBatch(database: Queryable, id: string, bytes: number): Promise<Batch | undefined> {
   const [row] = await database.rows<Batch>(
-    `update batch set status = 'in_progress', lines = $2, bytes = $3 where id = $1 and status = 'arriving' returning ${fields}`,
-    [id, lines, bytes],
+    `update batch set status = 'in_progress', lines = (select count(*) from batch_line where batch_id = $1), bytes = $2
+     where id = $1 and status = 'arriving' returning ${fields}`,
+    [id, bytes],
   )
   return row
 }
@@ -110,7 +98,7 @@ export async function readBatchOfOutput(
 /** One page of the batches of an account, the newest first; those before `before` are newer. */
 export async function readBatches(
   database: Queryable,
-  { accountId, dialect }: { readonly accountId: string; readonly dialect?: BatchDialect | undefined },
+  { accountId, dialect }: { readonly accountId: string; readonly dialect: BatchDialect },
   {
     after,
     before,
@@ -119,7 +107,7 @@ export async function readBatches(
 ): Promise<Batch[]> {
   const rows = await database.rows<Batch>(
     `select ${fields} from batch
-     where account_id = $1 and ($2::text is null or dialect = $2) and status <> 'arriving' and ($3::uuid is null or id < $3) and ($4::uuid is null or id > $4)
+     where account_id = $1 and dialect = $2 and status <> 'arriving' and ($3::uuid is null or id < $3) and ($4::uuid is null or id > $4)
      order by id ${before === undefined ? 'desc' : 'asc'} limit $5`,
     [accountId, dialect, after, before, limit],
   )

@@ -105,31 +105,37 @@ export function createBatches(needs: CallerBatchesNeeds): CallerBatches {
     return batch
   }
 
-  async function begin(caller: Caller, batch: NewBatch, fileId: string | null): Promise<string> {
+  /** Throws Problem `conflict` if the account keeps too much, or has too many batches: two at a time do not exceed that either. */
+  async function begin(caller: Caller, batch: NewBatch, file: files.FileRow | null): Promise<string> {
     const { accountId, keyId } = caller
-    if ((await store.countOpenBatches(database, accountId)) >= mostOpen) {
-      throw new Problem('conflict', `The account has ${mostOpen} batches that have not ended. Wait for one of them.`)
-    }
     const id = randomUUIDv7()
     const { dialect, endpoint, metadata } = batch
     const sealed = metadata && encryption.encrypt(JSON.stringify(metadata), contexts.metadata(accountId, id))
-    await store.insertBatch(database, {
-      id,
-      accountId,
-      keyId,
-      dialect,
-      endpoint,
-      fileId,
-      metadata: sealed ?? null,
-      windowSeconds,
-      kept: limits.kept,
-      keptSeconds: batch.keptSeconds ?? null,
+    await database.transaction(async (tx) => {
+      await store.lockNewBatches(tx, accountId)
+      await refuseExcess(tx, accountId, limits.bytes)
+      if ((await store.countOpenBatches(tx, accountId)) >= mostOpen) {
+        throw new Problem('conflict', `The account has ${mostOpen} batches that have not ended. Wait for one of them.`)
+      }
+      await store.insertBatch(tx, {
+        id,
+        accountId,
+        keyId,
+        dialect,
+        endpoint,
+        fileId: file?.id ?? null,
+        metadata: sealed ?? null,
+        windowSeconds,
+        bytes: file?.bytes ?? 0n,
+        kept: limits.kept,
+        keptSeconds: batch.keptSeconds ?? null,
+      })
     })
     return id
   }
 
-  async function publish(id: string, size: { readonly lines: number; readonly bytes: number }): Promise<Batch> {
-    const published = await store.publishBatch(database, id, size)
+  async function publish(id: string, bytes: number): Promise<Batch> {
+    const published = await store.publishBatch(database, id, bytes)
     if (published === undefined) throw new Problem('unavailable', 'The batch took too long. Send it again.')
     wake()
     return published
@@ -170,20 +176,22 @@ export function createBatches(needs: CallerBatchesNeeds): CallerBatches {
       const { accountId } = caller
       const file = await requireFile(accountId, fileId)
       const checks = createLineChecks(needs, { ...batch, caller })
-      const id = await begin(caller, batch, fileId)
+      const id = await begin(caller, batch, file)
       return orDrop(id, async () => {
         let [after, lines] = [0, 0]
         for (;;) {
           const stored = await files.readFileLines(database, fileId, after)
+          const checked: files.StoredLine[] = []
           for (const { number, content } of stored) {
             const text = encryption.decrypt(content, contexts.line(accountId, fileId, number))
             if (text === undefined) throw new Problem('internal', 'The file can no longer be decrypted.')
-            await checks.add({ number, bytes: Buffer.from(text) })
+            const clientId = await checks.add({ number, bytes: Buffer.from(text) })
+            checked.push({ number, content, clientId })
             if (checks.isDone) break
           }
           const last = stored.at(-1)
           if (last === undefined || checks.isDone) break
-          if (checks.faults.length === 0) await store.insertBatchLines(database, id, stored)
+          if (checks.faults.length === 0) await files.insertLines(database, 'batch', id, checked)
           after = last.number
           lines += stored.length
         }
@@ -192,19 +200,18 @@ export function createBatches(needs: CallerBatchesNeeds): CallerBatches {
           if (refused) return refused
         }
         if (lines !== file.lines) throw noFile()
-        return publish(id, { lines, bytes: Number(file.bytes) })
+        return publish(id, Number(file.bytes))
       })
     },
     async createFromLines(caller, lines, batch) {
       const { accountId } = caller
-      await refuseExcess(database, accountId, limits.bytes)
       const checks = createLineChecks(needs, { ...batch, caller })
       const id = await begin(caller, batch, null)
       return orDrop(id, async () => {
-        const writer = createLineWriter((some) => store.insertBatchLines(database, id, some))
+        const writer = createLineWriter(needs, { accountId, of: 'batch', id })
         let [count, size] = [0, 0]
         for await (const line of lines) {
-          await checks.add(line)
+          const clientId = await checks.add(line)
           const [fault] = checks.faults
           if (fault)
             throw new Problem(
@@ -218,6 +225,7 @@ export function createBatches(needs: CallerBatchesNeeds): CallerBatches {
           await writer.add({
             number,
             content: encryption.encrypt(bytes.toString(), contexts.line(accountId, id, number)),
+            clientId,
           })
           count += 1
           size += bytes.length
@@ -225,7 +233,7 @@ export function createBatches(needs: CallerBatchesNeeds): CallerBatches {
         }
         if (count === 0) throw new Problem('invalid_field', 'The batch has no requests.', { field: 'requests' })
         await writer.flush()
-        return publish(id, { lines: count, bytes: size })
+        return publish(id, size)
       })
     },
     show: requireBatch,

@@ -27,8 +27,8 @@ const mostFaults = 100
 
 /** Checks the lines of a batch one after the other, as far as that is possible before they are counted. */
 export interface LineChecks {
-  /** Checks the next line. */
-  add(line: NumberedLine): Promise<void>
+  /** Checks the next line. Resolves with the client that it names, if it is not at fault. */
+  add(line: NumberedLine): Promise<string | null>
   /** Whether more lines would add nothing. */
   readonly isDone: boolean
   readonly faults: readonly BatchFault[]
@@ -62,20 +62,22 @@ export function createLineChecks(needs: LineCheckNeeds, batch: CheckedBatch): Li
   }
 
   /** Throws a Problem of the body. */
-  async function checkBody(body: unknown, bytes: number): Promise<void> {
+  async function checkBody(body: unknown, bytes: number): Promise<string | null> {
     const { request } = calls.read(endpoint, body, bytes)
     generation.check({ request, allowedModels: caller.allowedModels })
     const { clientId } = request
-    if (clientId === undefined || knownClients.has(clientId)) return
-    await checkAttribution(caller, clientId, isClient)
+    if (clientId === undefined) return null
+    if (!knownClients.has(clientId)) await checkAttribution(caller, clientId, isClient)
     knownClients.add(clientId)
+    return clientId
   }
 
-  function note(number: number, error: unknown, inBody: boolean): void {
+  function note(number: number, error: unknown, inBody: boolean): null {
     if (!(error instanceof Problem) || error.code === 'unavailable') throw error
     const { code, message: reason, details } = error
     const field = inBody ? [bodyField, details.field].filter((name) => name !== undefined).join('.') : details.field
     faults.push({ code, line: number, field: field ?? null, reason })
+    return null
   }
 
   return {
@@ -91,16 +93,15 @@ export function createLineChecks(needs: LineCheckNeeds, batch: CheckedBatch): Li
         isTooLong = true
         const reason = `A batch has at most ${mostLines} requests. Send the rest as another batch.`
         faults.push({ code: 'request_too_large', line: number, field: null, reason })
-        return
+        return null
       }
       let body: unknown
       try {
         ;({ body } = readHead(line))
       } catch (error) {
-        note(number, error, false)
-        return
+        return note(number, error, false)
       }
-      await checkBody(body, line.bytes.length).catch((error: unknown) => note(number, error, true))
+      return checkBody(body, line.bytes.length).catch((error: unknown) => note(number, error, true))
     },
   }
 }

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { isFields, queuedUrls, type Fields, type QueuedUrl } from '../generation/calls/queued-calls.ts'
+import { isUuid } from '../platform/database/uuid.ts'
 import { parseBytes } from '../platform/http/input/body.ts'
 import { Problem } from '../platform/problems.ts'
 import type { BatchDialect } from './batch.ts'
@@ -58,6 +59,20 @@ export function readLine(dialect: BatchDialect, bytes: Buffer): Line {
   if (!isFields(body)) throw faulty(bodyField, body, 'a JSON object: the body of the request')
   return { customId, url, body }
 }
+
+/** The client that a line of a file names, before it is checked whether it can be read. */
+export function clientNamedIn(text: string): string | null {
+  if (!text.includes('client_id')) return null
+  const parsed = parseBytes(Buffer.from(text))
+  const { body } = parsed instanceof Problem ? {} : fieldsOf(parsed.value)
+  const { client_id: id } = fieldsOf(fieldsOf(body)['metadata'])
+  return typeof id === 'string' && isUuid(id) ? id : null
+}
+
+const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {})
+
+/** What names a line that cannot be read. */
+export const unnamed = (number: number): string => `line ${number}`
 
 function readCustomId(dialect: BatchDialect, value: unknown): string {
   const { pattern, expects } = lineForms[dialect].customId

@@ -44,14 +44,15 @@ export function openBatchQueue(needs: OpenNeeds): BatchesFeature {
   const { batch_requests, batch_bytes, batch_in_flight, batch_kept, request_bytes, file_bytes } = config.limits
   const { queuedCalls: calls } = needs
   const worker = startWorker({ ...needs, calls, parallel: batch_in_flight, onCharged: metrics.tokensCharged })
-  const limits = { bytes: batch_bytes, lineBytes: request_bytes + file_bytes + lineFrame, kept: batch_kept }
+  const lineBytes = request_bytes + file_bytes + lineFrame
+  const limits = { bytes: batch_bytes, lineBytes, kept: batch_kept }
   const batches = createBatches({ ...needs, calls, limits, mostLines: batch_requests, wake: worker.wake })
   return {
     calls(v1) {
       // Before the models close. What is given up was not charged.
       v1.addHook('preClose', worker.close)
       registerOpenAiBatches(v1, { ...needs, batches })
-      registerAnthropicBatches(v1, { ...needs, batches })
+      registerAnthropicBatches(v1, { ...needs, batches, lineBytes })
     },
     close: worker.close,
   }

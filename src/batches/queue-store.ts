@@ -37,7 +37,10 @@ export interface TakenLine {
   readonly previous: string | null
 }
 
-/** Takes as many lines as there are ids. Of a batch that is ending, only those that were begun before: they may be charged. */
+/**
+ * Takes as many lines as there are ids; those that had to wait for their model or for credit come after those that did not. Of a batch that is ending, only those that were begun
+ * before: they may be charged.
+ */
 export function takeLines(database: Queryable, batchId: string, requestIds: readonly string[]): Promise<TakenLine[]> {
   return database.rows({
     name: 'take lines',
@@ -48,9 +51,9 @@ export function takeLines(database: Queryable, batchId: string, requestIds: read
      ), next as materialized (
        select l.number, l.request_id as previous from batch_line l, open
        where batch_id = $1 and state = 'queued' and (begins or request_id is not null)
-       order by number limit cardinality($2::uuid[]) for update of l skip locked
+       order by waited_at nulls first, number limit cardinality($2::uuid[]) for update of l skip locked
      ), numbered as (
-       select number, previous, row_number() over (order by number) as place from next
+       select number, previous, row_number() over () as place from next
      )
      update batch_line l set state = 'running', claimed_at = clock_timestamp(), request_id = ($2::uuid[])[place]
      from numbered n where l.batch_id = $1 and l.number = n.number
@@ -59,19 +62,26 @@ export function takeLines(database: Queryable, batchId: string, requestIds: read
   })
 }
 
-/** A line by its batch and its number. */
-export interface LineId {
+/** A line that an instance has taken, and the request for which it did: once another has taken it, nothing of the first changes it. */
+export interface LineClaim {
   readonly batchId: string
   readonly number: number
+  readonly requestId: string
 }
 
-/** Says that these lines are still running here. */
-export async function renewLines(database: Queryable, lines: readonly LineId[]): Promise<void> {
-  await database.rows(
-    `update batch_line l set claimed_at = clock_timestamp() from unnest($1::uuid[], $2::integer[]) r(batch_id, number)
-     where l.batch_id = r.batch_id and l.number = r.number and state = 'running'`,
-    [lines.map(({ batchId }) => batchId), lines.map(({ number }) => number)],
-  )
+/** Says that these lines are still running here. Returns how many of them are. */
+export async function renewLines(database: Queryable, claims: readonly LineClaim[]): Promise<number> {
+  const rows = await database.rows({
+    name: 'renew lines',
+    text: `update batch_line l set claimed_at = clock_timestamp() from unnest($1::uuid[], $2::integer[], $3::uuid[]) c(batch_id, number, request_id)
+     where l.batch_id = c.batch_id and l.number = c.number and l.request_id = c.request_id and state = 'running' returning 1`,
+    values: [
+      claims.map(({ batchId }) => batchId),
+      claims.map(({ number }) => number),
+      claims.map(({ requestId }) => requestId),
+    ],
+  })
+  return rows.length
 }
 
 /** Requeues running lines that no instance has renewed for half a minute, even if the clock was set back. */
@@ -83,35 +93,43 @@ export async function queueLapsedLines(database: Queryable): Promise<void> {
 }
 
 /** How a line ended. The result is encrypted. */
-export interface LineEnd extends LineId {
+export interface LineEnd extends LineClaim {
   readonly accountId: string
-  readonly state: 'succeeded' | 'failed'
   readonly result: Buffer
-  /** The request that was charged. */
+  /** The request that was charged. Null: none was, and the line has failed. */
   readonly chargedAs: string | null
-  /** The idempotency key under which the till stored the reply, which is then removed. */
+  /** The idempotency key under which the till stored the reply. */
   readonly storedAs: string
 }
 
-/** Ends a line once, and its batch with its last line. */
+/**
+ * Ends a line once, and its batch with its last line. The reply that the till stored goes. Its idempotency key stays, for as long as others do: an
+ * instance that took the line and was slow finds that it has ended, and charges nothing.
+ */
 export async function endLine(database: Queryable, end: LineEnd): Promise<void> {
-  const { batchId, number, accountId, state, result, chargedAs, storedAs } = end
+  const { batchId, number, requestId, accountId, result, chargedAs, storedAs } = end
   await database.rows({
     name: 'end line',
     text: `with ended as (
-       update batch_line set state = $3, result = $4, request_id = $7, content = null, claimed_at = null
-       where batch_id = $1 and number = $2 and state = 'running' returning 1
-     ), freed as (
-       delete from idempotency using ended where account_id = $5 and key = $6 and body is not null
+       update batch_line set state = case when $7::uuid is null then 'failed' else 'succeeded' end, result = $4, request_id = $7, content = null,
+         claimed_at = null
+       where batch_id = $1 and number = $2 and request_id = $3 and state = 'running' returning state
+     ), emptied as (
+       select i.account_id, i.key, i.hold_id, i.created_at from idempotency i, ended where account_id = $5 and key = $6 and body is not null
+     ), kept as (
+       -- No request has this hash.
+       update idempotency i set request_hash = '', headers = null, body = '',
+         digest = reply_digest(row(e.account_id, e.key, '', e.hold_id, e.created_at, null, '', null)::idempotency)
+       from emptied e where i.account_id = e.account_id and i.key = e.key
      )
-     update batch set succeeded = succeeded + case $3 when 'succeeded' then 1 else 0 end, failed = failed + case $3 when 'failed' then 1 else 0 end
+     update batch set succeeded = succeeded + (state = 'succeeded')::integer, failed = failed + (state = 'failed')::integer
      from ended where id = $1`,
-    values: [batchId, number, state, result, accountId, storedAs, chargedAs],
+    values: [batchId, number, requestId, result, accountId, storedAs, chargedAs],
   })
 }
 
 /** A line that is to be taken again. */
-export interface LineRetry extends LineId {
+export interface LineRetry extends LineClaim {
   /** ms that its batch waits. */
   readonly pause: number
   readonly waitsFor: 'limits' | 'credit' | 'model'
@@ -123,34 +141,26 @@ export interface LineRetry extends LineId {
 
 /** Queues a line again, and lets its batch wait. */
 export async function queueAgain(database: Queryable, requeued: LineRetry): Promise<void> {
-  const { batchId, number, pause, waitsFor, counts, mayBeCharged } = requeued
+  const { batchId, number, requestId, pause, waitsFor, counts, mayBeCharged } = requeued
   await database.rows({
     name: 'queue line',
     text: `with queued as (
        update batch_line set state = 'queued', claimed_at = null, tries = tries + case when $5 then 1 else 0 end,
-         request_id = $6
-       where batch_id = $1 and number = $2 and state = 'running' returning 1
+         request_id = $6, waited_at = case when $4 = 'limits' then waited_at else clock_timestamp() end
+       where batch_id = $1 and number = $2 and request_id = $7 and state = 'running' returning 1
      )
      update batch set next_at = greatest(next_at, clock_timestamp() + $3 * interval '1 ms'), waits_for = $4 from queued where id = $1`,
-    values: [batchId, number, pause, waitsFor, counts, mayBeCharged],
+    values: [batchId, number, pause, waitsFor, counts, mayBeCharged, requestId],
   })
 }
 
-/** What an earlier try of a line has left: a request that is in flight, a charged reply that is stored, or a charge whose reply is lost. */
-export async function readEarlierTry(
-  database: Queryable,
-  {
-    requestId,
-    accountId,
-    storedAs,
-  }: { readonly requestId: string; readonly accountId: string; readonly storedAs: string },
-): Promise<'nothing' | 'held' | 'stored' | 'lost'> {
-  const [row] = await database.rows<{ found: 'nothing' | 'held' | 'stored' | 'lost' }>({
+/** What an earlier try of a line has left: a request that is in flight, or a charge. */
+export async function readEarlierTry(database: Queryable, requestId: string): Promise<'nothing' | 'held' | 'charged'> {
+  const [row] = await database.rows<{ found: 'nothing' | 'held' | 'charged' }>({
     name: 'earlier try',
     text: `select case when exists (select from hold where id = $1) then 'held'
-       when not exists (select from ledger where request_id = $1) then 'nothing'
-       when exists (select from idempotency where account_id = $2 and key = $3 and body is not null) then 'stored' else 'lost' end as found`,
-    values: [requestId, accountId, storedAs],
+       when exists (select from ledger where request_id = $1) then 'charged' else 'nothing' end as found`,
+    values: [requestId],
   })
   return row?.found ?? 'nothing'
 }

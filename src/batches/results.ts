@@ -4,7 +4,7 @@ import { Problem } from '../platform/problems.ts'
 import { contexts, type Batch, type BatchFile, type Download } from './batch.ts'
 import * as store from './batches-store.ts'
 import * as files from './files-store.ts'
-import { readLine } from './lines.ts'
+import { readLine, unnamed } from './lines.ts'
 import { unrunResult } from './result-lines.ts'
 
 /** The lines with a reply, the others, or all. */
@@ -28,8 +28,10 @@ export function createResultReader({
     return [batch, part] as const
   }
 
-  function textOf(batch: Batch, { number, content, result }: store.EndedLine): string {
+  /** Undefined for a line of a client that was erased. */
+  function textOf(batch: Batch, { number, content, result }: store.EndedLine): string | undefined {
     const { accountId, id, fileId } = batch
+    if (result === null && content === null) return undefined
     if (result !== null) {
       const text = encryption.decrypt(result, contexts.result(accountId, id, number))
       if (text === undefined) throw undecryptable()
@@ -37,7 +39,7 @@ export function createResultReader({
     }
     const text = content && encryption.decrypt(content, contexts.line(accountId, fileId ?? id, number))
     if (!text) throw undecryptable()
-    return unrunResult(batch, number, readLine(batch.dialect, Buffer.from(text)).customId)
+    return unrunResult(batch, number, customIdIn(batch, number, text))
   }
 
   async function* resultLines(batch: Batch, part: ResultKind): AsyncGenerator<string, void, void> {
@@ -45,7 +47,8 @@ export function createResultReader({
       const lines = await store.readResults(database, batch.id, { after, part })
       const last = lines.at(-1)
       if (last === undefined) return
-      yield lines.map((line) => `${textOf(batch, line)}\n`).join('')
+      const texts = lines.map((line) => textOf(batch, line)).filter((text) => text !== undefined)
+      if (texts.length > 0) yield `${texts.join('\n')}\n`
       after = last.number
     }
   }
@@ -81,6 +84,15 @@ export function createResultReader({
         after = last.number
       }
     },
+  }
+}
+
+function customIdIn({ dialect }: Batch, number: number, text: string): string {
+  try {
+    return readLine(dialect, Buffer.from(text)).customId
+  } catch (error) {
+    if (error instanceof Problem) return unnamed(number)
+    throw error
   }
 }
 

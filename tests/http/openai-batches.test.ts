@@ -21,7 +21,11 @@ const service = fixture(() =>
       upstreamModel(vendor.url),
       upstreamModel(vendor.url, {
         id: 'tiered',
-        price: { input: '0.15', output: '0.60', service_tiers: { batch: { factor: '0.5' } } },
+        price: {
+          input: '0.15',
+          output: '0.60',
+          service_tiers: { batch: { factor: '0.5' }, priority: { factor: '2' } },
+        },
       }),
       upstreamModel(embedder.url, {
         id: 'embed',
@@ -30,7 +34,8 @@ const service = fixture(() =>
         price: { input: '0.02' },
       }),
     ],
-    limits: { batch_requests: 5, batch_in_flight: 2 },
+    // An account leaves one place to others.
+    limits: { batch_requests: 5, batch_in_flight: 3 },
   }),
 )
 
@@ -377,6 +382,13 @@ const faults: readonly (readonly [
   ['no body', [batchLine('a', {}, { body: null })], 1, 'body', /JSON object/],
   ['an unknown model', [batchLine('a'), batchLine('b', { model: 'fsat' })], 2, 'body.model', /mean fast/],
   ['an unknown field of the body', [batchLine('a', { max_tokes: 1 })], 1, 'body.max_tokes', /no field/],
+  [
+    'a service tier',
+    [batchLine('a', { model: 'tiered', service_tier: 'priority' })],
+    1,
+    'body.service_tier',
+    /a service tier of its own/,
+  ],
   ['a stream', [batchLine('a', { stream: true })], 1, 'body.stream', /omitted/],
   [
     'a body over the limit',

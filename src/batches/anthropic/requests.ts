@@ -1,15 +1,20 @@
-import { createJsonSplitter, type JsonPiece } from '../../platform/text/json-items.ts'
+import { createJsonSplitter, LongItem, type JsonPiece } from '../../platform/text/json-items.ts'
 import { Problem } from '../../platform/problems.ts'
 import { UnreadableLine, utf8Texts } from '../../platform/text/text-stream.ts'
 import type { NumberedLine } from '../lines.ts'
 
-/** The requests of a batch as they arrive: the items of the list `requests`. Throws Problem. */
-export async function* requestsIn(body: AsyncIterable<Buffer>): AsyncGenerator<NumberedLine, void, void> {
-  const splitter = createJsonSplitter(['requests'])
+/** The requests of a batch as they arrive: the items of the list `requests`, each of `most` bytes at most. Throws Problem. */
+export async function* requestsIn(body: AsyncIterable<Buffer>, most: number): AsyncGenerator<NumberedLine, void, void> {
+  const splitter = createJsonSplitter(['requests'], { longest: most })
   let number = 0
   let isComplete = false
   const linesOf = (items: readonly JsonPiece[]): NumberedLine[] =>
-    items.map(({ text }) => ({ number: ++number, bytes: Buffer.from(text) }))
+    items.map(({ text }) => {
+      const bytes = Buffer.from(text)
+      number += 1
+      if (bytes.length > most) throw tooLong(number, most)
+      return { number, bytes }
+    })
   try {
     for await (const text of utf8Texts(body)) {
       const { items, rests } = splitter.push(text)
@@ -20,6 +25,7 @@ export async function* requestsIn(body: AsyncIterable<Buffer>): AsyncGenerator<N
     yield* linesOf(items)
     for (const rest of rests) isComplete = checkRest(rest.text, isComplete)
   } catch (error) {
+    if (error instanceof LongItem) throw tooLong(number + 1, most)
     if (error instanceof UnreadableLine) throw malformed()
     throw error
   }
@@ -46,6 +52,11 @@ function checkRest(text: string, isComplete: boolean): true {
   }
   return true
 }
+
+const tooLong = (number: number, most: number): Problem =>
+  new Problem('request_too_large', `Request ${number} is longer than ${most} bytes. Send less in it.`, {
+    field: `requests[${number - 1}]`,
+  })
 
 const malformed = (): Problem =>
   new Problem('malformed_json', 'The body is not valid JSON: send an object with the list requests.')

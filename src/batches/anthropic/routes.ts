@@ -16,6 +16,8 @@ interface AnthropicBatchesNeeds {
   readonly batches: CallerBatches
   readonly till: Pick<Till, 'levels'>
   readonly baseUrl: string
+  /** Bytes of a request. */
+  readonly lineBytes: number
 }
 
 const config = { wireFormat: anthropicFormat, forAnthropic: true }
@@ -24,7 +26,8 @@ const idIn = (text: string | undefined): string | undefined => (text === undefin
 const of = (request: FastifyRequest) => ({ accountId: callerOf(request).accountId, dialect })
 
 /** Registers Anthropic's message batches. */
-export function registerAnthropicBatches(v1: Server, { batches, till, baseUrl }: AnthropicBatchesNeeds): void {
+export function registerAnthropicBatches(v1: Server, needs: AnthropicBatchesNeeds): void {
+  const { batches, till, baseUrl, lineBytes } = needs
   void v1.register(async (scope: Server) => {
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('application/json', (_request, body, done) => done(null, body))
@@ -32,7 +35,7 @@ export function registerAnthropicBatches(v1: Server, { batches, till, baseUrl }:
     scope.post('/messages/batches', { schema, config: { ...config, storesBody: true } }, async (request, reply) => {
       refuseIdempotencyKey(request)
       const asked = { dialect, endpoint: '/v1/messages' } as const
-      const lines = requestsIn(bodyPieces(request.body))
+      const lines = requestsIn(bodyPieces(request.body), lineBytes)
       const batch = await batches.createFromLines(callerOf(request), lines, asked)
       await setLevels(till, request, reply)
       return presentMessageBatch(batch, baseUrl)

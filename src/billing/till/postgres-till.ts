@@ -8,7 +8,7 @@ import { createSettlements } from './settlements.ts'
 import type { Payer } from '../payer.ts'
 import type { HoldRequest, Replay, Till } from './till.ts'
 import { levelsOf, refusalOf } from './limits.ts'
-import { readPrecheck, returnSpare, takeSpare } from './store.ts'
+import { readPrecheck, readStoredReply, returnSpare, takeSpare } from './store.ts'
 import { replayOf } from './replay.ts'
 
 /** Opens this instance's till on PostgreSQL. Throws Problem `unavailable` without a database. */
@@ -31,6 +31,7 @@ export async function createTill({ database, log }: { database: Database; log: L
   return Object.freeze({
     admit: admissions.admit,
     precheck: (least: HoldRequest) => precheck({ database, allowances }, least),
+    storedReply: (payer: Payer, key: string) => storedReply({ database, allowances }, payer, key),
     reprice,
     settle: settlements.settle,
     release: settlements.release,
@@ -44,11 +45,22 @@ export async function createTill({ database, log }: { database: Database; log: L
   })
 }
 
+interface Reading {
+  readonly database: Database
+  readonly allowances: Allowances
+}
+
+async function storedReply(needs: Reading, payer: Payer, key: string): Promise<Replay | undefined> {
+  const { database } = needs
+  const [row, levels] = await Promise.all([
+    withinPatience(database, readStoredReply(database, payer.accountId, key)),
+    readLevels(needs, payer),
+  ])
+  return row && levels && replayOf(database, row, levels)
+}
+
 /** Implements `precheck` of the till. Needs no database if the account's allowance covers the request. */
-async function precheck(
-  { database, allowances }: { readonly database: Database; readonly allowances: Allowances },
-  least: HoldRequest,
-): Promise<Replay | undefined> {
+async function precheck({ database, allowances }: Reading, least: HoldRequest): Promise<Replay | undefined> {
   if (least.idempotency === undefined && allowances.covers(least)) return undefined
   const row = await withinPatience(database, readPrecheck(database, least))
   const levels = levelsOf(row)

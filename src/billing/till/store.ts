@@ -171,6 +171,20 @@ export async function readPrecheck(
   return row
 }
 
+/** The reply stored for an idempotency key, as a row of `till()` that replays it. One whose text was removed is none. */
+export async function readStoredReply(
+  database: Queryable,
+  accountId: string,
+  key: string,
+): Promise<ReplayRow | undefined> {
+  const [row] = await database.rows<ReplayRow>({
+    name: 'stored reply',
+    text: `select 'replay' as outcome, hold_id as original, headers, body from idempotency where account_id = $1 and key = $2 and body <> ''`,
+    values: [accountId, key],
+  })
+  return row
+}
+
 /** The milliseconds to wait, at least; 0 if the request and its tokens were taken, or if there is no such account. */
 export async function takeSpare(database: Queryable, { accountId, limitId }: Payer, tokens: number): Promise<number> {
   const [row] = await database.rows<{ wait: bigint | null }>({

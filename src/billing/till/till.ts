@@ -93,8 +93,8 @@ export interface Settlement extends ChargedTokens {
  * concurrency, and what is admitted is charged once or not at all, whatever crashes (sections 7 and 8 of the
  * specification).
  *
- * Methods throw Problem `unavailable` if the database does not respond: within 4 s for `admit`, `precheck`, `reprice`,
- * `takeRequest` and `levels`, within 30 s for `settle` and `release`.
+ * Methods throw Problem `unavailable` if the database does not respond: within 4 s for `admit`, `precheck`, `storedReply`,
+ * `reprice`, `takeRequest` and `levels`, within 30 s for `settle` and `release`.
  */
 export interface Till {
   /**
@@ -108,6 +108,11 @@ export interface Till {
    * `admit` decides again.
    */
   precheck(least: HoldRequest): Promise<Replay | undefined>
+  /**
+   * The reply stored for an idempotency key, whatever has become of its account since. Undefined if there is none, or its request is in
+   * flight.
+   */
+  storedReply(payer: Payer, key: string): Promise<Replay | undefined>
   /**
    * Replaces a request's hold by one for another model and price, before that model is called. Takes no further request
    * from the limit. Throws TillRefusal, and then nothing is held.

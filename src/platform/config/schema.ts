@@ -409,7 +409,12 @@ export const configSchema = groupOf('The configuration.', {
       'The maximum size of an uploaded file for a batch, or of a batch that is sent at once. An account can keep ten times as much.',
       { default: '64MiB' },
     ),
-    batch_in_flight: whole('The requests of batches that one instance makes at a time, at most.', 1, 1000, 8),
+    batch_in_flight: whole(
+      'The requests of batches that one instance makes at a time, at most. If there are several, one account leaves one of them to others.',
+      1,
+      1000,
+      8,
+    ),
     batch_kept: written(
       values.period,
       'How long uploaded files and the results of batches are kept. Results that were downloaded are removed a day later.',
