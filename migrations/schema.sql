@@ -736,6 +736,30 @@ create index task_by_change on task (updated_at, id) where archived_at is null;
 create index task_by_day on task (due, id) where archived_at is null and status = 'open';
 create trigger bounded after insert or update of title on task for each row execute function refuse_excess('title');
 
+-- The people to write to about a client.
+create table contact (
+  id          uuid primary key,
+  client_id   uuid not null references client,
+  name        text not null check (length(name) between 1 and 200),
+  job_title   text check (length(job_title) between 1 and 100),
+  email       text check (length(email) between 3 and 254),
+  phone       text check (length(phone) between 1 and 50),
+  -- A language tag (BCP 47).
+  language    text check (language ~ '^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$'),
+  created_at  timestamptz(3) not null default record_time(),
+  created_by  uuid default portal_person() references person,
+  updated_at  timestamptz(3) not null default record_time(),
+  updated_by  uuid default portal_person() references person,
+  version     integer not null default 1,
+  archived_at timestamptz(3),
+  search      tsvector not null generated always as (to_tsvector('simple',
+    words(name || ' ' || coalesce(job_title, '') || ' ' || coalesce(email, '') || ' ' || coalesce(phone, '')))) stored
+);
+create index on contact (client_id);
+create index on contact using gin (search);
+create index contact_by_change on contact (updated_at, id) where archived_at is null;
+create trigger bounded after insert or update of name on contact for each row execute function refuse_excess('name');
+
 do $$
 declare
   v_table text;
@@ -753,7 +777,7 @@ begin
         when (old.archived_at is not null and new.archived_at is null) execute function refuse_excess_entry();
     ', '{table}', v_table);
   end loop;
-  foreach v_table in array array['note', 'dispute', 'letter', 'time_entry', 'expense', 'document', 'task'] loop
+  foreach v_table in array array['note', 'dispute', 'letter', 'time_entry', 'expense', 'document', 'task', 'contact'] loop
     perform with_roles(replace($items$
       create trigger revised after insert or update on {table} for each row execute function keep_revision();
       create trigger touched after insert or update on {table} for each row execute function touch_client();
@@ -762,7 +786,7 @@ begin
     $items$, '{table}', v_table));
   end loop;
   foreach v_table in array array['note', 'dispute', 'letter', 'time_entry', 'expense', 'document', 'document_content', 'document_upload',
-      'document_chunk', 'document_text', 'task'] loop
+      'document_chunk', 'document_text', 'task', 'contact'] loop
     perform with_roles(replace($items$
       alter table {table} enable row level security, force row level security;
       -- The policy of client limits what a consultant sees here.
@@ -797,6 +821,8 @@ select with_roles($$
   grant insert (client_id, upload_id, start, bytes, data) on document_chunk to {consultant}, {partner};
   grant insert (id, client_id, title, due, priority, status, owner_id, about_noun, about_id),
     update (title, due, priority, status, owner_id, about_noun, about_id) on task to {consultant}, {partner};
+  grant insert (id, client_id, name, job_title, email, phone, language), update (name, job_title, email, phone, language)
+    on contact to {consultant}, {partner};
 $$);
 
 -- Every state of every record. Written by triggers, so that no edit can skip it.

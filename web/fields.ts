@@ -4,6 +4,7 @@ import { minutesIn } from './duration.ts'
 import { decimalMark } from './locale.ts'
 import {
   clientStatusNames,
+  contactLanguageNames,
   disputeStatusNames,
   invoiceLanguageNames,
   letterStatusNames,
@@ -187,6 +188,31 @@ export const nouns: Readonly<Record<RevisedNoun, NounWords>> = {
       { name: 'due', label: 'Due', word: 'day', kind: 'date', nullable: true },
       { name: 'priority', label: 'Priority', kind: 'choice', choices: taskPriorityNames },
       { name: 'status', label: 'Status', kind: 'choice', choices: taskStatusNames },
+    ],
+  },
+  contact: {
+    one: 'contact',
+    many: 'contacts',
+    path: 'contacts',
+    fields: [
+      { name: 'name', label: 'Name', kind: 'line', required: true, maxLength: 200 },
+      {
+        name: 'job_title',
+        label: 'Job title',
+        kind: 'line',
+        nullable: true,
+        maxLength: 100,
+        placeholder: 'Head of accounts',
+      },
+      { name: 'email', label: 'Email', kind: 'line', nullable: true, maxLength: 254 },
+      { name: 'phone', label: 'Telephone', kind: 'line', nullable: true, maxLength: 50 },
+      {
+        name: 'language',
+        label: 'Language',
+        kind: 'choice',
+        nullable: true,
+        choices: { '': 'Not known', ...contactLanguageNames },
+      },
     ],
   },
   time_entry: {

@@ -186,6 +186,11 @@ const tabs = [
     lazy: part(async () => (await import('./pages/tasks/tasks.tsx')).TasksTab),
   },
   {
+    path: 'contacts',
+    loader: load,
+    lazy: part(async () => (await import('./pages/contacts/contacts.tsx')).ContactsTab),
+  },
+  {
     path: 'time_entries',
     loader: load,
     lazy: part(async () => (await import('./pages/record/time.tsx')).TimeTab),

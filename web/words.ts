@@ -1,4 +1,4 @@
-import type { InvoiceLanguage } from '../src/platform/text/languages.ts'
+import type { ContactLanguage, InvoiceLanguage } from '../src/platform/text/languages.ts'
 import { numberText } from './locale.ts'
 
 /** Labels of API values. */
@@ -8,6 +8,35 @@ export const invoiceLanguageNames: Readonly<Record<InvoiceLanguage, string>> = {
   de: 'German',
   en: 'English',
   fr: 'French',
+}
+
+export const contactLanguageNames: Readonly<Record<ContactLanguage, string>> = {
+  ar: 'Arabic',
+  zh: 'Chinese',
+  cs: 'Czech',
+  da: 'Danish',
+  nl: 'Dutch',
+  en: 'English',
+  fi: 'Finnish',
+  fr: 'French',
+  de: 'German',
+  el: 'Greek',
+  he: 'Hebrew',
+  hi: 'Hindi',
+  hu: 'Hungarian',
+  it: 'Italian',
+  ja: 'Japanese',
+  ko: 'Korean',
+  nb: 'Norwegian',
+  fa: 'Persian',
+  pl: 'Polish',
+  pt: 'Portuguese',
+  ro: 'Romanian',
+  ru: 'Russian',
+  es: 'Spanish',
+  sv: 'Swedish',
+  tr: 'Turkish',
+  uk: 'Ukrainian',
 }
 
 export const clientStatusNames = { active: 'Active', archived: 'Archived' } as const

@@ -103,6 +103,12 @@ const tables: Readonly<Record<string, Columns>> = {
   },
   budget_allowance: { compared: 'instance_id budget_id credit held' },
   budget_key: { recorded: 'budget_id key_id', developer: ['account', '*'] },
+  contact: {
+    compared: 'id client_id name job_title email phone language archived_at version',
+    free: 'created_at created_by updated_at updated_by search',
+    consultant: ['contact', '*'],
+    partner: ['contact', '*'],
+  },
   client: {
     compared: `id name reference email address vat_number billing_street billing_extra billing_postcode billing_city billing_country
       buyer_reference order_number billing_language days_to_pay consultant_id status deleted_at version`,

@@ -8,6 +8,7 @@ export type Resource =
   | 'letter'
   | 'document'
   | 'task'
+  | 'contact'
   | 'time_entry'
   | 'expense'
   | 'person'
@@ -71,6 +72,7 @@ const policy: Readonly<Record<Role, Readonly<Record<Resource, Readonly<Record<Ac
     letter: all('own'),
     document: all('own'),
     task: all('own'),
+    contact: all('own'),
     time_entry: all('own'),
     expense: all('own'),
     person: all('never'),
@@ -89,6 +91,7 @@ const policy: Readonly<Record<Role, Readonly<Record<Resource, Readonly<Record<Ac
     letter: all('never'),
     document: all('never'),
     task: all('never'),
+    contact: all('never'),
     time_entry: all('never'),
     expense: all('never'),
     person: all('never'),
@@ -107,6 +110,7 @@ const policy: Readonly<Record<Role, Readonly<Record<Resource, Readonly<Record<Ac
     letter: all('always'),
     document: all('always'),
     task: all('always'),
+    contact: all('always'),
     time_entry: all('always'),
     expense: all('always'),
     person: all('always'),

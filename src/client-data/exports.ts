@@ -42,7 +42,17 @@ type Whole = Awaited<ReturnType<Records['whole']['read']>>
 export function createExports(needs: ExportNeeds): Exports {
   const { records, drafting, auditLog, thread } = needs
   async function* filesOf(visit: Visit, clientId: string, { record, letters }: Whole): AsyncGenerator<ZippedFile> {
-    const { notes, disputes, letters: items, documents, tasks, time_entries: time, expenses, ...client } = record
+    const {
+      notes,
+      disputes,
+      letters: items,
+      documents,
+      tasks,
+      contacts,
+      time_entries: time,
+      expenses,
+      ...client
+    } = record
     const revisions = (noun: RevisedNoun, id: string) => records.whole.revisions(visit, clientId, { noun, id })
     yield { name: 'client.json', input: objectOf(client, revisions('client', clientId)) }
     yield { name: 'notes.json', input: itemsOf(notes, (id) => revisions('note', id)) }
@@ -50,6 +60,7 @@ export function createExports(needs: ExportNeeds): Exports {
     yield { name: 'letters.json', input: itemsOf(items, (id) => revisions('letter', id)) }
     yield { name: 'documents.json', input: itemsOf(documents, (id) => revisions('document', id)) }
     yield { name: 'tasks.json', input: itemsOf(tasks, (id) => revisions('task', id)) }
+    yield { name: 'contacts.json', input: itemsOf(contacts, (id) => revisions('contact', id)) }
     yield { name: 'time.json', input: itemsOf(time, (id) => revisions('time_entry', id)) }
     yield { name: 'expenses.json', input: itemsOf(expenses, (id) => revisions('expense', id)) }
     const { drafts, costs } = await drafting.exported(visit, clientId)
@@ -145,6 +156,7 @@ function readmeOf({ client, hasInvoices, hasAudit, others }: ListedContents): st
     'letters.json   the same for letters',
     'documents.json the same for documents',
     'tasks.json     the same for tasks',
+    'contacts.json  the same for contacts',
     'time.json      the same for time entries',
     'expenses.json  the same for expenses',
     'drafts.json    what a model was asked to write: instructions, sources, tokens and cost',

@@ -6,7 +6,18 @@ const idOf = (noun: string): string =>
   ({ document_content: 'upload_id', document_chunk: 'upload_id', document_text: 'client_id' })[noun] ?? 'id'
 
 const ofDocuments = ['document_upload', 'document_content', 'document_chunk', 'document_text']
-const items = ['note', 'dispute', 'letter', 'document', 'task', 'time_entry', 'expense', 'draft', ...ofDocuments].map(
+const items = [
+  'note',
+  'dispute',
+  'letter',
+  'document',
+  'task',
+  'contact',
+  'time_entry',
+  'expense',
+  'draft',
+  ...ofDocuments,
+].map(
   (noun) => `
     select '${noun}' as noun, t.${idOf(noun)} as id, t.client_id as client, 'it belongs to an erased client' as fault
     from ${noun} t join erased_client e on e.client_id = t.client_id`,

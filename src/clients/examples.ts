@@ -98,6 +98,20 @@ export const recordExamples = {
     done_at: null,
     done_by: null,
 
+    'contacts.id': '0199d2f8-1a3f-7c52-9d07-6e8b4a2f5c91',
+    'contact.name': 'Maria Lopes',
+    'contacts.name': 'Maria Lopes',
+    job_title: 'Head of accounts',
+    phone: '+44 1872 555 0146',
+    language: 'pt',
+    'createContact.request': {
+      name: 'Maria Lopes',
+      job_title: 'Head of accounts',
+      email: 'maria@harbourlane.example',
+      language: 'pt',
+    },
+    'changeContact.request': { phone: '+44 1872 555 0146' },
+
     minutes: 90,
     rate: '180.00',
     billable: true,

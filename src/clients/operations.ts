@@ -192,7 +192,7 @@ export const searchRecords = {
   operationId: 'searchRecords',
   summary: 'Search records',
   description:
-    'Searches by word prefix in all clients, notes, disputes, letters, documents and tasks that the person may see.',
+    'Searches by word prefix in all clients, notes, disputes, letters, documents, tasks and contacts that the person may see.',
   querystring: schema.searchQuery,
   response: found(schema.searchResults, 'The matches.', querying),
 }

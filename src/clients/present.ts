@@ -1,4 +1,5 @@
 import { billingOf } from './record/billing.ts'
+import { contacts } from './contacts/contacts.ts'
 import { disputes } from './items/disputes.ts'
 import { documents } from './documents/documents.ts'
 import { expenses } from './items/expenses.ts'
@@ -53,7 +54,7 @@ export function presentRecord(row: RecordRow, currency: string) {
   }
 }
 
-/** A record with its documents, tasks, time entries and expenses. */
+/** A record with its documents, tasks, contacts, time entries and expenses. */
 export type WholeRecord = ReturnType<typeof presentWholeRecord>
 
 export function presentWholeRecord(row: WholeRecordRow, currency: string) {
@@ -61,6 +62,7 @@ export function presentWholeRecord(row: WholeRecordRow, currency: string) {
     ...presentRecord(row, currency),
     documents: (row.documents ?? []).map((item) => presentItem(documents, item, currency)),
     tasks: (row.tasks ?? []).map((item) => presentItem(tasks, item, currency)),
+    contacts: (row.contacts ?? []).map((item) => presentItem(contacts, item, currency)),
     time_entries: (row.time_entries ?? []).map((item) => presentItem(timeEntries(), item, currency)),
     expenses: (row.expenses ?? []).map((item) => presentItem(expenses(), item, currency)),
   }

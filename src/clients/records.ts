@@ -2,6 +2,7 @@ import type { RecordAccess } from '../access/access.ts'
 import { byService, type Visit } from '../access/actor.ts'
 import { scopeOf } from '../access/policy.ts'
 import { createClients, type Clients } from './record/clients.ts'
+import { contacts } from './contacts/contacts.ts'
 import { disputes } from './items/disputes.ts'
 import { documents } from './documents/documents.ts'
 import { expenses } from './items/expenses.ts'
@@ -25,6 +26,7 @@ export interface Records {
   readonly letters: Items
   readonly documents: Items
   readonly tasks: Items
+  readonly contacts: Items
   readonly timeEntries: Items
   readonly expenses: Items
   readonly letterVersions: LetterVersions
@@ -59,6 +61,7 @@ export function createRecords({ access, currency, billing }: RecordsNeeds): Reco
     letters: createItems({ access, currency, kind: letters }),
     documents: createItems({ access, currency, kind: documents }),
     tasks: createItems({ access, currency, kind: tasks }),
+    contacts: createItems({ access, currency, kind: contacts }),
     timeEntries: createItems({ access, currency, kind: timeEntries(billing) }),
     expenses: createItems({ access, currency, kind: expenses(billing) }),
     letterVersions: createLetterVersions({ access, currency }),

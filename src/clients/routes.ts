@@ -37,7 +37,19 @@ export interface ClientRouteNeeds {
 /** Registers `/clients` and everything below it, and `/search`. Each GET route serves JSON and a page. */
 export function registerClients(server: Server, needs: ClientRouteNeeds): void {
   const { records, letterFiles, sessions, audit, baseUrl } = needs
-  const { access, notes, disputes, letters, documents, tasks, timeEntries, expenses, letterVersions, history } = records
+  const {
+    access,
+    notes,
+    disputes,
+    letters,
+    documents,
+    tasks,
+    contacts,
+    timeEntries,
+    expenses,
+    letterVersions,
+    history,
+  } = records
   void server.register(async (portal: Server) => {
     portal.addHook('onRequest', sameOrigin(baseUrl))
     portal.addHook('onRequest', signedIn(sessions))
@@ -45,7 +57,7 @@ export function registerClients(server: Server, needs: ClientRouteNeeds): void {
     portal.addHook('preValidation', async (request) => refuseReserved(access, visitOf(request), request.body))
     registerRecords(portal, records)
     const checked = checkedLetters(letters, letterFiles)
-    for (const items of [notes, disputes, checked, documents, tasks, timeEntries, expenses]) {
+    for (const items of [notes, disputes, checked, documents, tasks, contacts, timeEntries, expenses]) {
       registerItems(portal, { items, history })
     }
     registerLetters(portal, { versions: letterVersions, files: letterFiles })

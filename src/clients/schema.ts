@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { body, nullable } from '../platform/http/schema-parts.ts'
-import { invoiceLanguages } from '../platform/text/languages.ts'
+import { contactLanguages, invoiceLanguages } from '../platform/text/languages.ts'
 
 /** The JSON schemas of client records. Types, validation and the API document derive from them. */
 
@@ -441,6 +441,38 @@ export const task = Type.Object({
 })
 export type Task = Type.Static<typeof task>
 
+const contactName = line(200, 'The name of the person, or of a department.')
+const contactJobTitle = nullable(line(100, 'What the person does at or for the client: `Head of accounts`.'))
+const contactEmail = nullable(line(254, 'The email address.'))
+const contactPhone = nullable(line(50, 'The telephone number, as it is dialled.'))
+const contactLanguage = nullable(
+  Type.Enum([...contactLanguages], { description: 'The language of the person (BCP 47). Null: not known.' }),
+)
+
+export const newContact = body({
+  name: contactName,
+  job_title: Type.Optional(contactJobTitle),
+  email: Type.Optional(contactEmail),
+  phone: Type.Optional(contactPhone),
+  language: Type.Optional(contactLanguage),
+})
+export const contactChange = body({
+  name: Type.Optional(contactName),
+  job_title: Type.Optional(contactJobTitle),
+  email: Type.Optional(contactEmail),
+  phone: Type.Optional(contactPhone),
+  language: Type.Optional(contactLanguage),
+})
+export const contact = Type.Object({
+  ...itemFields,
+  name: Type.String(),
+  job_title: nullable(Type.String()),
+  email: nullable(Type.String()),
+  phone: nullable(Type.String()),
+  language: contactLanguage,
+})
+export type Contact = Type.Static<typeof contact>
+
 /** Bytes on their way to a record. */
 export const upload = Type.Object({
   id,
@@ -542,6 +574,8 @@ export const taskList = Type.Object({
   next,
 })
 
+export const contactList = Type.Object({ contacts: Type.Array(contact, { description: 'By name.' }), next })
+
 /** The parameters of a list of items of one kind. */
 export const itemQuery = body({
   archived: Type.Optional(
@@ -572,7 +606,7 @@ export const staleVersion = <Current extends ReturnType<typeof Type.Object>>(cur
 
 // ---- activity, search, audit
 
-const nouns = ['client', 'note', 'dispute', 'letter', 'document', 'task'] as const
+const nouns = ['client', 'note', 'dispute', 'letter', 'document', 'task', 'contact'] as const
 const noun = Type.Enum([...nouns])
 export type RecordNoun = (typeof nouns)[number]
 /** What has revisions. */
@@ -591,7 +625,7 @@ export const activity = Type.Object({
   noun_id: nullable(Type.String()),
   title: Type.Union([Type.String(), Type.Null()], {
     description:
-      'The day of a note, time entry or expense, the invoice of a dispute, the subject of a letter, the name of a document, the title of a task, as they are ' +
+      'The day of a note, time entry or expense, the invoice of a dispute, the subject of a letter, the name of a document, the title of a task, the name of a contact, as they are ' +
       'now. Null for the client itself, for lists and for uploads.',
   }),
   version: Type.Union([Type.Integer(), Type.Null()], { description: 'The revision that the action created.' }),

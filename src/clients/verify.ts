@@ -33,6 +33,7 @@ const nouns = [
     money: '',
   },
   { noun: 'task', archived: 't.archived_at is not null', client: 't.client_id', money: '' },
+  { noun: 'contact', archived: 't.archived_at is not null', client: 't.client_id', money: '' },
   {
     noun: 'time_entry',
     archived: 't.archived_at is not null',

@@ -30,6 +30,13 @@ const writtenLetter = object({
 const price = Type.String({ pattern: '^\\d+\\.\\d\\d$' })
 const writtenTime = object({ ago, minutes: Type.Integer({ minimum: 1 }), rate: price, text: Type.String() })
 const writtenExpense = object({ ago, amount: price, text: Type.String() })
+const writtenContact = object({
+  name: Type.String(),
+  job_title: Type.Optional(Type.String()),
+  email: Type.Optional(Type.String()),
+  phone: Type.Optional(Type.String()),
+  language: Type.Optional(Type.String()),
+})
 const writtenClient = object({
   name: Type.String(),
   reference: Type.String(),
@@ -37,6 +44,7 @@ const writtenClient = object({
   /** The lines of the postal address. */
   address: Type.Array(Type.String(), { minItems: 1, maxItems: 8 }),
   status: Type.Optional(Type.Literal('archived')),
+  contacts: Type.Optional(Type.Array(writtenContact)),
   notes: Type.Optional(Type.Array(writtenNote)),
   disputes: Type.Optional(Type.Array(writtenDispute)),
   letters: Type.Optional(Type.Array(writtenLetter)),
@@ -62,6 +70,7 @@ export interface SampleClient {
   readonly at: Date
   /** Undefined for an active client. */
   readonly archivedAt: Date | undefined
+  readonly contacts: readonly EnteredItem<Static<typeof writtenContact>>[]
   readonly notes: readonly EnteredItem<Omit<Static<typeof writtenNote>, 'ago'> & { readonly date: string }>[]
   readonly disputes: readonly EnteredItem<
     Omit<Static<typeof writtenDispute>, 'ago' | 'due_in'> & { readonly due: string | null }
@@ -126,7 +135,18 @@ async function contentOf<Schema extends TSchema>(file: string, schema: Schema): 
 }
 
 function dated(client: WrittenClient, now: Date): SampleClient {
-  const { name, reference, email, address, notes = [], disputes = [], letters = [], time = [], expenses = [] } = client
+  const {
+    name,
+    reference,
+    email,
+    address,
+    contacts = [],
+    notes = [],
+    disputes = [],
+    letters = [],
+    time = [],
+    expenses = [],
+  } = client
   // A number that is the same at every start, so that times of day vary.
   const seed = Number(reference.replaceAll(/\D/g, ''))
   const ages = [...notes, ...disputes, ...letters, ...time, ...expenses].map(({ ago: days }) => days)
@@ -141,6 +161,7 @@ function dated(client: WrittenClient, now: Date): SampleClient {
     at: timeBefore(now, first + 2 + (seed % 6), seed % 20),
     archivedAt:
       client.status === 'archived' ? timeBefore(now, Math.max(1, Math.min(first, ...ages) - 10), 500) : undefined,
+    contacts: contacts.map((body, index) => ({ at: timeBefore(now, first + 1, morning(index + 11)), body })),
     notes: oldestFirst(notes).map(({ ago: days, participants, text }, index) => {
       const body = { date: dayBefore(now, days), participants, text: datesIn(now, days)(text) }
       return { at: timeBefore(now, days, morning(index)), body }

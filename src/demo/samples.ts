@@ -109,7 +109,7 @@ async function templateSteps(templates: Templates, visit: Visit): Promise<Sample
 
 /** The person's steps that create the client and its record, each at its time. */
 function stepsOf(
-  { clients, notes, disputes, letters, timeEntries, expenses }: Records,
+  { clients, contacts, notes, disputes, letters, timeEntries, expenses }: Records,
   visit: Visit,
   sample: SampleClient,
   clientIds: Map<string, string>,
@@ -127,6 +127,7 @@ function stepsOf(
     all.flatMap((entered) => itemSteps(kind, visit, () => id, entered))
   return [
     made,
+    ...items(contacts, sample.contacts),
     ...items(notes, sample.notes),
     ...items(disputes, sample.disputes),
     ...items(letters, sample.letters),

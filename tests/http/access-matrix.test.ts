@@ -88,6 +88,7 @@ const matrix: Readonly<Record<string, Entry>> = {
   ...item('letters', { subject: 'New' }, { body: 'Changed' }),
   ...item('documents', { name: 'New', digest }, { name: 'Changed' }),
   ...item('tasks', { title: 'New' }, { status: 'done' }),
+  ...item('contacts', { name: 'New' }, { phone: '1' }),
   'GET /clients/:client/documents/:item/content': { statuses: record(200) },
   'POST /clients/:client/uploads': { statuses: record(201) },
   'GET /clients/:client/uploads/:upload': { statuses: record(200) },
@@ -300,6 +301,7 @@ const kinds = {
   letters: { subject: 'secret-marker' },
   documents: { name: 'secret-marker', digest },
   tasks: { title: 'secret-marker' },
+  contacts: { name: 'secret-marker' },
   time_entries: { date: '2026-03-12', minutes: 20, rate: '100', text: 'secret-marker' },
   expenses: { date: '2026-03-12', amount: '5', text: 'secret-marker' },
 }
@@ -325,8 +327,8 @@ async function target(): Promise<Target> {
     headers: { cookie: await firm.service.signIn(people.former), 'sec-fetch-site': 'same-origin' },
   })
   const items: Record<string, string> = {}
-  const { notes, disputes, letters, documents, tasks, timeEntries, expenses } = records
-  for (const each of [notes, disputes, letters, documents, tasks, timeEntries, expenses]) {
+  const { notes, disputes, letters, documents, tasks, contacts, timeEntries, expenses } = records
+  for (const each of [notes, disputes, letters, documents, tasks, contacts, timeEntries, expenses]) {
     items[each.kind.plural] = (await each.create(visit, id, kinds[each.kind.plural])).id
   }
   const given = { basis: null, body: { consultant_id: people.own.id } }
@@ -337,8 +339,8 @@ async function target(): Promise<Target> {
 /** What is on the record, read without access checks, without what the service itself changes. */
 async function contents({ client }: Target): Promise<string> {
   const reader = byService
-  const { clients, documents, tasks, timeEntries, expenses } = firm.service.records
-  const lists = [documents, tasks, timeEntries, expenses].map((items) => items.list(reader, client))
+  const { clients, documents, tasks, contacts, timeEntries, expenses } = firm.service.records
+  const lists = [documents, tasks, contacts, timeEntries, expenses].map((items) => items.list(reader, client))
   const parts = [clients.read(reader, client), ...lists]
   return JSON.stringify(await Promise.all(parts).catch(() => 'gone')).replaceAll(/"reading":"\w+"/g, '')
 }

@@ -176,6 +176,7 @@ describe('an erasure', () => {
       'letter',
       'document',
       'task',
+      'contact',
       'document_text',
       'time_entry',
       'expense',
@@ -210,6 +211,7 @@ describe('an erasure', () => {
       ['disputes', { invoice: 'I-1', amount: '12.50' }],
       ['letters', { subject: 'Offer', body: 'Dear Ben' }],
       ['tasks', { title: 'Lunch' }],
+      ['contacts', { name: 'Lunch' }],
     ] as const)
       assert.equal((await ben.send('POST', `${other}/${list}`, item)).status, 201)
     const digest = createHash('sha256').update('Lunch').digest('hex')

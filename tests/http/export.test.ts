@@ -72,6 +72,8 @@ describe('an export', () => {
     assert.deepEqual(column(jsonIn(files, 'expenses.json'), 'amount'), ['34.50'])
     const [task] = [jsonIn(files, 'tasks.json')].flat()
     assert.deepEqual(column(at(task, 'revisions'), 'data', 'title'), [`Write to ${marker}`, `Call ${marker}`])
+    const [contact] = [jsonIn(files, 'contacts.json')].flat()
+    assert.deepEqual(column(at(contact, 'revisions'), 'data', 'job_title'), [`Friend of ${marker}`, null])
     const drafts = jsonIn(files, 'drafts.json')
     assert.deepEqual(
       [column(drafts, 'instructions'), column(drafts, 'cost'), at(drafts, 0, 'sources', 0, 'id')],

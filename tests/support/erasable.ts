@@ -57,6 +57,9 @@ export async function fillClient(of: Member): Promise<string> {
   await send('PATCH', `${client}/documents/${document}`, { name: `${marker}.txt` })
   const task = await send('POST', `${client}/tasks`, { title: `Call ${marker}` })
   await send('PATCH', `${client}/tasks/${task}`, { title: `Write to ${marker}`, status: 'done' })
+  const person = { name: `Maria ${marker}`, email: `maria@${marker}.example`, phone: '+49 30 555', language: 'pt' }
+  const contact = await send('POST', `${client}/contacts`, person)
+  await send('PATCH', `${client}/contacts/${contact}`, { job_title: `Friend of ${marker}` })
   const sent = await send('POST', `${client}/letters`, { subject: `Offer ${marker}`, body: `Dear ${marker}` })
   await send('PATCH', `${client}/letters/${sent}`, { status: 'sent' })
   const version = await send('POST', `${client}/letters/${sent}/versions`)

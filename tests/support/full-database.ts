@@ -173,6 +173,11 @@ async function useRecords(portal: Portal) {
   await send('POST', `/clients/${client}/uploads`, file)
   await send('POST', `/clients/${client}/documents`, { name: 'A file.json', digest })
   await send('POST', `/clients/${client}/tasks`, { title: 'Answer the client', due: '2026-03-19' })
+  await send('POST', `/clients/${client}/contacts`, {
+    name: 'Maria Lopes',
+    email: 'maria@client.example',
+    language: 'pt',
+  })
   await send('POST', `/clients/${client}/expenses`, { date: '2026-03-12', amount: '34.50', text: 'Train' })
   const body = { email: 'invited@example.com', name: 'Invited', role: 'consultant' }
   assert.equal((await partner.profile.ask('/people/invitations', { method: 'POST', body })).status, 201)

@@ -1,5 +1,6 @@
 import {
   IconAddressBook,
+  IconUser,
   IconCheckbox,
   IconFile,
   IconFileText,
@@ -17,6 +18,7 @@ export const recordIcons: Readonly<Record<RecordNoun, Icon>> = {
   letter: IconMail,
   document: IconFile,
   task: IconCheckbox,
+  contact: IconUser,
 }
 
 /** The page of a search result. */

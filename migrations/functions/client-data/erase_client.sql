@@ -36,7 +36,8 @@ begin
     select id from time_entry where client_id = p_client union all
     select id from expense where client_id = p_client union all
     select id from document where client_id = p_client union all
-    select id from task where client_id = p_client union all select p_client);
+    select id from task where client_id = p_client union all
+    select id from contact where client_id = p_client union all select p_client);
   with sealed as materialized (
     select r.number, d.digest
     from revision r
@@ -56,6 +57,7 @@ begin
   delete from time_entry where client_id = p_client;
   delete from expense where client_id = p_client;
   delete from task where client_id = p_client;
+  delete from contact where client_id = p_client;
   delete from document where client_id = p_client;
   -- Its text goes with it.
   delete from document_content where client_id = p_client;

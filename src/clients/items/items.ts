@@ -39,7 +39,7 @@ interface ArchivedItems {
 }
 
 /**
- * The notes, disputes, letters, documents, tasks, time entries or expenses of a client. Every method applies the policy to the client, writes an audit event
+ * The notes, disputes, letters, documents, tasks, contacts, time entries or expenses of a client. Every method applies the policy to the client, writes an audit event
  * whether it allows or refuses, and throws what `RecordAccess.refuse` throws if the actor cannot see the client or the item.
  * Changes also throw Problem `conflict` for an archived client or item and for a full record, and `stale_version` with the current
  * item if its version is not one that the change is based on.

@@ -1,12 +1,12 @@
 import type { Actor } from '../../access/actor.ts'
 import type { TObject } from 'typebox'
 
-/** How notes, disputes, letters, documents, tasks, time entries and expenses differ. */
+/** How notes, disputes, letters, documents, tasks, contacts, time entries and expenses differ. */
 export interface ItemKind {
   /** The name of the table, and the noun in the audit log. */
-  readonly noun: 'note' | 'dispute' | 'letter' | 'document' | 'task' | 'time_entry' | 'expense'
+  readonly noun: 'note' | 'dispute' | 'letter' | 'document' | 'task' | 'contact' | 'time_entry' | 'expense'
   /** The path segment below the client's URL, and the name of the list in JSON. */
-  readonly plural: 'notes' | 'disputes' | 'letters' | 'documents' | 'tasks' | 'time_entries' | 'expenses'
+  readonly plural: 'notes' | 'disputes' | 'letters' | 'documents' | 'tasks' | 'contacts' | 'time_entries' | 'expenses'
   /** The columns that people can write. */
   readonly columns: readonly string[]
   /** Read-only columns. */

@@ -11,7 +11,7 @@ export interface PersonJson {
   readonly name: string
 }
 
-/** A note, dispute, letter, document, task or entry in PostgreSQL's JSON: times are strings. */
+/** A note, dispute, letter, document, task, contact or entry in PostgreSQL's JSON: times are strings. */
 export interface ItemJson {
   readonly id: string
   readonly created_at: string

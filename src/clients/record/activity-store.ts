@@ -30,7 +30,7 @@ export function readActivity(
   return {
     name: `activity ${name}`,
     text: `select e.id, e.at, ${personJson('a')} as by, e.action, e.outcome, e.noun, e.noun_id, e.details,
-        coalesce(n.date::text, d.invoice, l.subject, f.name, k.title, t.date::text, x.date::text) as title
+        coalesce(n.date::text, d.invoice, l.subject, f.name, k.title, o.name, t.date::text, x.date::text) as title
       from (select e.id, e.at, e.person_id, e.action, e.outcome, e.noun, e.noun_id, e.details
           from client c join audit e on e.client_id = c.id
           where ${condition} and c.id = $2 and e.id < coalesce($3::bigint, 9223372036854775807)
@@ -38,7 +38,7 @@ export function readActivity(
           order by e.id desc limit $5) e
         left join person a on a.id = e.person_id
         ${itemOf('note', 'n')} ${itemOf('dispute', 'd')} ${itemOf('letter', 'l')} ${itemOf('document', 'f')}
-        ${itemOf('task', 'k')} ${itemOf('time_entry', 't')} ${itemOf('expense', 'x')}
+        ${itemOf('task', 'k')} ${itemOf('contact', 'o')} ${itemOf('time_entry', 't')} ${itemOf('expense', 'x')}
       order by e.id desc`,
     values: [value, clientId, before, reads, limit],
   }

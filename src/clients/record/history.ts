@@ -1,6 +1,7 @@
 import type { RecordAccess } from '../../access/access.ts'
 import type { Visit } from '../../access/actor.ts'
 import { may, scopeOf } from '../../access/policy.ts'
+import { contacts } from '../contacts/contacts.ts'
 import { disputes } from '../items/disputes.ts'
 import { documents } from '../documents/documents.ts'
 import { expenses } from '../items/expenses.ts'
@@ -103,6 +104,7 @@ const fieldsOf = {
   dispute: disputes.toFields,
   document: documents.toFields,
   task: tasks.toFields,
+  contact: contacts.toFields,
   time_entry: timeEntries().toFields,
   expense: expenses().toFields,
   // What a letter has cost is in the ledger, which has no versions.

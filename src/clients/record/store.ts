@@ -2,6 +2,7 @@ import type { Visit } from '../../access/actor.ts'
 import type { Scope } from '../../access/policy.ts'
 import type { PreparedStatement } from '../../platform/database/pipeline.ts'
 import { billingNames, type ClientBilling, type ClientBillingChange } from './billing.ts'
+import { contacts } from '../contacts/contacts.ts'
 import { disputes } from '../items/disputes.ts'
 import { documents } from '../documents/documents.ts'
 import { expenses } from '../items/expenses.ts'
@@ -56,6 +57,7 @@ export interface RecordRow extends ClientRow, ClientBilling {
 export interface WholeRecordRow extends RecordRow {
   readonly documents: readonly ItemJson[] | null
   readonly tasks: readonly ItemJson[] | null
+  readonly contacts: readonly ItemJson[] | null
   readonly time_entries: readonly ItemJson[] | null
   readonly expenses: readonly ItemJson[] | null
 }
@@ -79,7 +81,7 @@ export function readRecord(scope: Scope, id: string): PreparedStatement<RecordRo
 
 /** A client with all its items, including archived ones. */
 export function readWholeRecord(scope: Scope, id: string): PreparedStatement<WholeRecordRow> {
-  const kinds = [...ordinaryKinds, documents, tasks, timeEntries(), expenses()]
+  const kinds = [...ordinaryKinds, documents, tasks, contacts, timeEntries(), expenses()]
   return recordWith('whole record', (kind) => itemsJson(kind, 'true'), kinds, { scope, id })
 }
 

@@ -10,7 +10,7 @@ import { snippetOf } from './snippets.ts'
 /** Full-text search by word prefix in all records that the actor may see. */
 export interface Search {
   /**
-   * Clients first, then notes, disputes, letters, documents and tasks; each last changed first, with at most `limit` matches. If nothing
+   * Clients first, then notes, disputes, letters, documents, tasks and contacts; each last changed first, with at most `limit` matches. If nothing
    * matches, clients with a similar spelling.
    */
   find(visit: Visit, query: { readonly q?: string; readonly limit?: string }): Promise<SearchResults>
@@ -22,7 +22,16 @@ export function createSearch({ access }: { access: RecordAccess }): Search {
       const most = limitOf(limit, 20)
       const of = (noun: RecordNoun) => searchNoun(noun, scopeOf(visit.actor, 'list', noun), q, most)
       const texts = searchTexts(scopeOf(visit.actor, 'list', 'document'), q, most)
-      const nouns = [of('client'), of('note'), of('dispute'), of('letter'), of('document'), texts, of('task')]
+      const nouns = [
+        of('client'),
+        of('note'),
+        of('dispute'),
+        of('letter'),
+        of('document'),
+        texts,
+        of('task'),
+        of('contact'),
+      ]
       const found = withoutRepeats((await access.as(visit, nouns)).flat(), most)
       const scope = scopeOf(visit.actor, 'list', 'client')
       const [similar] =

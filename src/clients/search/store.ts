@@ -29,6 +29,7 @@ const shown = {
   letter: { title: 'n.subject', text: `n.subject || ' · ' || n.body`, ...item },
   document: { title: 'n.name', text: 'n.name', ...item },
   task: { title: 'n.title', text: 'n.title', ...item },
+  contact: { title: 'n.name', text: `concat_ws(' · ', n.name, n.job_title, n.email, n.phone)`, ...item },
 } as const
 
 /**

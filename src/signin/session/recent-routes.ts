@@ -24,6 +24,7 @@ export const recentRoutes: Readonly<Record<string, boolean | readonly string[]>>
   ...item('letters'),
   ...item('documents'),
   ...item('tasks'),
+  ...item('contacts'),
   'POST /clients/:client/uploads': false,
   'PATCH /clients/:client/uploads/:upload': false,
   ...item('time_entries'),

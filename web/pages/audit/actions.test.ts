@@ -45,10 +45,10 @@ test('every action of the audit log can be filtered by', () => {
     assert.ok(literal.includes(name), `${name} is found in the sources`)
   }
   const composed = [
-    ...['notes', 'disputes', 'letters', 'documents', 'tasks', 'time_entries', 'expenses'].map(
+    ...['notes', 'disputes', 'letters', 'documents', 'tasks', 'contacts', 'time_entries', 'expenses'].map(
       (plural) => `${plural}_listed`,
     ),
-    ...['note', 'dispute', 'letter', 'document', 'task', 'time_entry', 'expense'].flatMap((noun) => [
+    ...['note', 'dispute', 'letter', 'document', 'task', 'contact', 'time_entry', 'expense'].flatMap((noun) => [
       `${noun}_read`,
       `${noun}_archived`,
     ]),

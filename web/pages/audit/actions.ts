@@ -81,6 +81,7 @@ const plurals = {
   letter: 'letters',
   document: 'documents',
   task: 'tasks',
+  contact: 'contacts',
   time_entry: 'time_entries',
   expense: 'expenses',
 }

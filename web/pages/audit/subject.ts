@@ -14,6 +14,7 @@ const items = new Map([
   ['letter', 'letters'],
   ['document', 'documents'],
   ['task', 'tasks'],
+  ['contact', 'contacts'],
   ['time_entry', 'time_entries'],
   ['expense', 'expenses'],
 ])

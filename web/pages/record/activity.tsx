@@ -84,6 +84,7 @@ const looks: Readonly<Record<string, string>> = {
   letters_listed: 'viewed the letters',
   documents_listed: 'viewed the documents',
   tasks_listed: 'viewed the tasks',
+  contacts_listed: 'viewed the contacts',
   upload_started: 'began to upload a file',
   upload_continued: 'uploaded a file, or a part of one',
   upload_read: 'viewed the state of an upload',
@@ -131,7 +132,7 @@ function Thing({ activity: { noun, noun_id: id, title } }: { readonly activity: 
   if (!words || noun === 'client') return 'the client'
   if (id === null || title === null) return `${words.one.startsWith('e') ? 'an' : 'a'} ${words.one}`
   const to = `/clients/${record.id}/${words.path}/${id}`
-  if (noun === 'letter' || noun === 'document' || noun === 'task') {
+  if (noun === 'letter' || noun === 'document' || noun === 'task' || noun === 'contact') {
     return (
       <>
         the {words.one} “<Link to={to}>{title}</Link>”

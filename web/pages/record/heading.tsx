@@ -35,6 +35,7 @@ export function Tabs({ record: { id, notes, disputes, letters } }: { readonly re
     { to: 'letters', name: 'Letters', count: letters.length },
     { to: 'documents', name: 'Documents', count: undefined },
     { to: 'tasks', name: 'Tasks', count: undefined },
+    { to: 'contacts', name: 'Contacts', count: undefined },
     { to: 'time_entries', name: 'Time', count: undefined },
     { to: 'expenses', name: 'Expenses', count: undefined },
     { to: 'costs', name: 'Costs', count: undefined },

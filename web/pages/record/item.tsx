@@ -8,7 +8,16 @@ import type { Item, ItemNoun } from './items.tsx'
 import { Revisions } from './revisions.tsx'
 import { useRecord } from './use-record.ts'
 
-const itemNouns: readonly ItemNoun[] = ['note', 'dispute', 'letter', 'document', 'task', 'time_entry', 'expense']
+const itemNouns: readonly ItemNoun[] = [
+  'note',
+  'dispute',
+  'letter',
+  'document',
+  'task',
+  'contact',
+  'time_entry',
+  'expense',
+]
 
 /** One item with its versions. */
 export function ItemPage() {

@@ -3,6 +3,7 @@ import { IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useRevalidator } from 'react-router'
 import type {
+  Contact,
   Dispute,
   Document,
   Expense,
@@ -25,7 +26,7 @@ import classes from './items.module.css'
 import { useFields } from './use-fields.ts'
 import { useRecord } from './use-record.ts'
 
-export type Item = Note | Dispute | Letter | Document | Task | TimeEntry | Expense
+export type Item = Note | Dispute | Letter | Document | Task | Contact | TimeEntry | Expense
 export type ItemNoun = Exclude<RevisedNoun, 'client'>
 
 export interface ItemsProps {

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import type { ClientRecord } from '../../../src/clients/schema.ts'
+import { EmailLink } from '../../components/email-link.tsx'
 import { Initials } from '../../components/initials.tsx'
 import { Ago } from '../../components/time.tsx'
 import { counted, invoiceLanguageNames } from '../../words.ts'
@@ -82,18 +83,6 @@ function Property({ name, isMinor = false, children }: PropertyProps) {
       <dt>{name}</dt>
       <dd>{children}</dd>
     </div>
-  )
-}
-
-/** A long address breaks after the @ first. */
-function EmailLink({ email }: { readonly email: string }) {
-  const at = email.lastIndexOf('@') + 1
-  return (
-    <a href={`mailto:${encodeURIComponent(email)}`}>
-      {email.slice(0, at)}
-      <wbr />
-      {email.slice(at)}
-    </a>
   )
 }
 

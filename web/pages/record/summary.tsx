@@ -5,13 +5,14 @@ import { dateText, numberText } from '../../locale.ts'
 import { moneyText } from '../../money.ts'
 import { sizeText } from '../../size.ts'
 import { disputeStatusNames, letterStatusNames } from '../../words.ts'
+import { Reach } from '../contacts/reach.tsx'
 import { taskAside, taskBadge } from '../tasks/words.ts'
 import type { Item } from './items.tsx'
 
 export interface Summary {
   readonly title: ReactNode
   readonly badge?: { readonly text: string; readonly color: string }
-  readonly aside: string
+  readonly aside: ReactNode
   readonly text: string
 }
 
@@ -37,6 +38,7 @@ export function summaryOf(item: Item): Summary {
     const badge = taskBadge(item)
     return { title: item.title, ...(badge && { badge }), aside: taskAside(item), text: '' }
   }
+  if ('phone' in item) return { title: <bdi>{item.name}</bdi>, aside: <Reach contact={item} />, text: '' }
   if ('digest' in item) return { title: item.name, aside: sizeText(item.bytes), text: '' }
   const badge = { text: letterStatusNames[item.status], color: letterColors[item.status] }
   return { title: item.subject, badge, aside: '', text: item.body }

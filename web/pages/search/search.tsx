@@ -17,7 +17,7 @@ import { counted, invoiceKindNames, spoken } from '../../words.ts'
 import { InvoiceState } from '../invoices/state.tsx'
 import classes from './search.module.css'
 
-const kinds: readonly RecordNoun[] = ['client', 'note', 'dispute', 'letter', 'document', 'task']
+const kinds: readonly RecordNoun[] = ['client', 'note', 'dispute', 'letter', 'document', 'task', 'contact']
 
 /** Searches every record that the person may see, and for partners the numbers of invoices. */
 export function SearchPage() {
