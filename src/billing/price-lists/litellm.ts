@@ -1,6 +1,7 @@
-import { isJsonObject, textOf } from '../../platform/text/json.ts'
+import { isJsonObject, textOf, type Json } from '../../platform/text/json.ts'
+import { backgroundTier } from '../prices/rules.ts'
 import { readListedFields } from './listed-fields.ts'
-import type { PriceList } from './list-entry.ts'
+import type { ListedPlace, PriceList } from './list-entry.ts'
 
 /**
  * LiteLLM's list, `model_prices_and_context_window.json` in github.com/BerriAI/litellm. Its first entry, `sample_spec`, describes the
@@ -19,10 +20,44 @@ export function readLiteLlmList(document: unknown): PriceList | undefined {
     models: listed.map(({ name, entry }) => ({
       names: [name],
       provider: textOf(entry['litellm_provider']),
-      ...readListedFields(entry, fieldRules),
+      ...readListedFields(withSearches(entry), fieldRules),
     })),
   }
 }
+
+const searches = 'search_context_cost_per_query'
+
+/** Searches cost the same with every amount of context, or have no single price. */
+function withSearches(fields: Json): Json {
+  const cost = fields[searches]
+  if (!isJsonObject(cost)) return fields
+  const [one, ...others] = new Set(Object.values(cost))
+  return others.length === 0 ? { ...fields, [searches]: one } : fields
+}
+
+const tokenParts = {
+  input_cost_per_token: 'input',
+  output_cost_per_token: 'output',
+  cache_read_input_token_cost: 'cachedInput',
+  cache_creation_input_token_cost: 'cacheWrite',
+} as const
+const tokenField = new RegExp(
+  `^(?<name>${Object.keys(tokenParts).join('|')})(?<hour>_above_1hr)?(?:_above_(?<thousands>\\d{1,5})k_tokens)?(?:_(?<tier>batches|flex|priority))?$`,
+)
+
+function placeOf(field: string): ListedPlace | undefined {
+  if (field === 'input_cost_per_image') return { part: 'image' }
+  if (field === searches) return { part: 'webSearch' }
+  const { name = '', hour, thousands, tier } = tokenField.exec(field)?.groups ?? {}
+  if (!isTokenField(name) || (hour !== undefined && tokenParts[name] !== 'cacheWrite')) return undefined
+  return {
+    part: hour === undefined ? tokenParts[name] : 'cacheWriteHour',
+    tier: tier === 'batches' ? backgroundTier : tier,
+    above: thousands === undefined ? undefined : Number(thousands) * 1000,
+  }
+}
+
+const isTokenField = (name: string): name is keyof typeof tokenParts => Object.hasOwn(tokenParts, name)
 
 const fieldRules = {
   prices: {
@@ -31,6 +66,7 @@ const fieldRules = {
     cachedInput: 'cache_read_input_token_cost',
     cacheWrite: 'cache_creation_input_token_cost',
   },
+  placeOf,
   asOutput: ['output_cost_per_reasoning_token'],
   isOther: (field: string) =>
     /^(?:max_|supports_|supported_|litellm_provider$|mode$|source$|deprecation_date$|metadata$|comment$|rpm$|tpm$|output_vector_size$|tool_use_system_prompt_tokens$|base_model$|use_in_)/.test(

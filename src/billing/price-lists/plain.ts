@@ -66,5 +66,5 @@ function readLine(named: readonly Column[], record: CsvRecord, seen: Map<string,
     }
   }
   if (prices.input === undefined) return { line, reason: 'the input price is missing' }
-  return { names: [model], prices, unpriced: [], faults: [] }
+  return { names: [model], prices, rules: [], unpriced: [], faults: [] }
 }

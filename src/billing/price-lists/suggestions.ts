@@ -1,12 +1,14 @@
 import { kindOf, type ModelKind } from '../../platform/config/config.ts'
-import { price as priceFormat } from '../../platform/config/values.ts'
+import { price as priceFormat, usePrice } from '../../platform/config/values.ts'
+import { formatDecimal } from '../../platform/text/decimal.ts'
 import { exactUnits, nearestUnits, product, type ExactDecimal } from '../../platform/text/exact-decimal.ts'
 import { quotedIfHidden } from '../../platform/text/one-line.ts'
 import { formatPrice } from '../prices/money.ts'
 import { priceFaults } from '../prices/price-rule.ts'
 import { isSamePrice, type Price } from '../prices/price.ts'
 import { listedEntry, type VendorModel } from './listed-name.ts'
-import type { ListedField, ListEntry, ListedPrices, PriceList } from './list-entry.ts'
+import type { ListedField, ListEntry, ListedRule, PriceList } from './list-entry.ts'
+import { rulesOnList } from './listed-rules.ts'
 
 export type { VendorModel } from './listed-name.ts'
 
@@ -39,7 +41,7 @@ export interface Suggestions {
 
 interface SuggestionNeeds {
   readonly models: readonly VendorModel[]
-  /** The prices in force. */
+  /** The prices that the suggested ones would replace. Their rules stay where the list says nothing about them. */
   readonly prices: ReadonlyMap<string, Price>
   /** The names on the list of models for which it has another than the upstream uses. */
   readonly names?: ReadonlyMap<string, string>
@@ -71,16 +73,22 @@ function judge(list: PriceList, config: VendorModel, { prices, names, rate }: Su
   if (entry.faults.length > 0)
     return { is: 'fault', model, reason: `${quotedIfHidden(listed)}: ${entry.faults.join('; ')}` }
   const kind = kindOf(config)
-  const price = priceIn(entry.prices, kind, rate)
-  if (typeof price === 'string') return { is: 'out', model, reason: price }
   const now = prices.get(model)
-  const unpriced = [...entry.unpriced, ...beyondKind(entry, kind)]
+  const read = priceIn(entry, kind, rate, now)
+  if (typeof read === 'string') return { is: 'out', model, reason: read }
+  const { price } = read
+  const unpriced = [...entry.unpriced, ...read.unpriced, ...beyondKind(entry, kind)]
   const suggestion = { model, kind, listed, price, now, unpriced }
   return { is: isSamePrice(now, price) ? 'same' : 'change', suggestion }
 }
 
 /** Returns why there is no such price if this version cannot have it. */
-function priceIn(listed: ListedPrices, kind: ModelKind, rate: ExactDecimal | undefined): Price | string {
+function priceIn(
+  { prices: listed, rules }: ListEntry,
+  kind: ModelKind,
+  rate: ExactDecimal | undefined,
+  now: Price | undefined,
+): { readonly price: Price; readonly unpriced: readonly ListedField[] } | string {
   const { input, output } = listed
   if (input === undefined) return 'the list has no price for its input'
   if (output === undefined && kind === 'text') return 'the list has no price for its output'
@@ -88,14 +96,22 @@ function priceIn(listed: ListedPrices, kind: ModelKind, rate: ExactDecimal | und
     const read = (name: string, part: ExactDecimal | undefined) =>
       part === undefined ? undefined : amountOf(name, part, rate)
     const text = kind === 'text'
-    const price = {
+    const four = {
       input: amountOf('input', input, rate),
       output: (text ? read('output', output) : undefined) ?? 0n,
       cachedInput: text ? read('cached input', listed.cachedInput) : undefined,
       cacheWrite: text ? read('cache writes', listed.cacheWrite) : undefined,
     }
-    const [fault] = text ? priceFaults(price) : []
-    return fault === undefined ? price : (reasons[fault.field] ?? `its ${fault.field} ${fault.must}`)
+    if (!text) return { price: four, unpriced: rules.map(({ field, value }) => ({ field, value })) }
+    const amounts = {
+      ofTokens: (rule: ListedRule) => amountOf(rule.field, rule.price, rate),
+      ofUse: (rule: ListedRule) => usePriceOf(rule, rate),
+    }
+    const further = rulesOnList(rules, { ...four, rules: now?.rules }, amounts)
+    const price = { ...four, rules: further.rules }
+    const [fault] = priceFaults(price)
+    if (fault) return reasons[fault.field] ?? `its ${fault.field} ${fault.must}`
+    return { price, unpriced: further.unpriced }
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
     return error.message
@@ -107,11 +123,22 @@ const reasons: Readonly<Record<string, string>> = {
   cached_input: 'its cached input costs more than its input',
 }
 
-/** Throws a RangeError that says of which part. */
 function amountOf(name: string, listed: ExactDecimal, rate: ExactDecimal | undefined): bigint {
+  return namedAs(name, () => priceFormat.parse(formatPrice(unitsOf(listed, rate, 12))))
+}
+
+/** Of an image or a search: with 9 decimals. */
+function usePriceOf({ field, price }: ListedRule, rate: ExactDecimal | undefined): bigint {
+  return namedAs(field, () => usePrice.parse(formatDecimal(unitsOf(price, rate, 9), 9)))
+}
+
+const unitsOf = (listed: ExactDecimal, rate: ExactDecimal | undefined, decimals: number): bigint =>
+  rate === undefined ? exactUnits(listed, decimals) : nearestUnits(product(listed, rate), decimals)
+
+/** Throws a RangeError that says of which part. */
+function namedAs(name: string, read: () => bigint): bigint {
   try {
-    const amount = rate === undefined ? exactUnits(listed, 12) : nearestUnits(product(listed, rate), 12)
-    return priceFormat.parse(formatPrice(amount))
+    return read()
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
     throw new RangeError(`its price of ${name} ${error.message}`, { cause: error })

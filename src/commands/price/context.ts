@@ -3,15 +3,15 @@ import type { PriceEntry, Prices } from '../../billing/prices/prices.ts'
 import type { ModelConfig } from '../../platform/config/config.ts'
 import type { Context } from '../context.ts'
 
-/** The price that a new one from this moment on replaces: the last that begins before it, if it is scheduled, too. */
-export async function priceBefore(
-  prices: Prices,
+/** The price that a new one from this moment on replaces: the last that begins before it, if it is scheduled, too. `entries`: the newest first. */
+export const priceBefore = (
+  entries: readonly PriceEntry[],
   model: string,
   from: Date | undefined,
-): Promise<PriceEntry | undefined> {
-  const entries = (await prices.list()).filter((entry) => entry.model === model)
-  return entries.find(({ state, validFrom }) => state === 'in force' || (from !== undefined && validFrom < from))
-}
+): PriceEntry | undefined =>
+  entries.find(
+    (entry) => entry.model === model && (entry.state === 'in force' || (from !== undefined && entry.validFrom < from)),
+  )
 
 /** Writes the configured price first, so that the first start does not override a price set from the command line. */
 export async function writeFirst(prices: Prices, model: string, configured: ModelConfig['price']): Promise<void> {

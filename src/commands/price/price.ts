@@ -72,7 +72,7 @@ function setCommand(context: Context): Command {
       const validFrom = await withPrices(context, async (prices) => {
         await writeFirst(prices, model, configured?.price)
         const begin = from && (await beginningIn(context, from))
-        if (typed.rules === undefined) refuseLostRules(model, await priceBefore(prices, model, begin))
+        if (typed.rules === undefined) refuseLostRules(model, priceBefore(await prices.list(), model, begin))
         return prices.set(model, price, operator(), begin, kind)
       })
       if (configured === undefined) warn(context, `Not in the configuration yet: ${model}.`)

@@ -28,7 +28,8 @@ const entry = (input: string, output: string, more = '') =>
   `{ "litellm_provider": "openai", "input_cost_per_token": ${input}, "output_cost_per_token": ${output}${more} }`
 
 setUp(async () => {
-  const tiers = ', "input_cost_per_token_flex": 7.5e-08'
+  const tiers = `, "input_cost_per_token_flex": 7.5e-08, "input_cost_per_token_batches": 7.5e-08, "output_cost_per_token_batches": 3e-07,
+    "input_cost_per_token_above_128k_tokens": 3e-07, "output_cost_per_token_above_128k_tokens": 1.2e-06`
   await writeFile(
     list,
     `{ "gpt-4o-mini": ${entry('1.5e-07', '6e-07', tiers)}, "gpt-4o": ${entry('2.5e-06', '1e-05')} }`,
@@ -65,11 +66,14 @@ test('shows what a list would change, sets nothing without a confirmation, and t
   const { status, stdout, stderr } = await run()
   assert.equal(status, 0)
   assert.deepEqual(stdout.split('\n'), [
-    'MODEL  PER MILLION  NOW (USD)  LIST (USD)',
-    'mini   input             0.10        0.15',
-    'mini   output            0.40        0.60',
-    'large  input                         2.50',
-    'large  output                       10.00',
+    'MODEL  PER MILLION           NOW (USD)  LIST (USD)',
+    'mini   input                      0.10        0.15',
+    'mini   output                     0.40        0.60',
+    'mini   above 128000: input                    0.30',
+    'mini   above 128000: output                   1.20',
+    'mini   tier batch: factor                     0.50',
+    'large  input                                  2.50',
+    'large  output                                10.00',
     '',
     'Left out:',
     '  gone: the list has no gpt-gone',
@@ -89,6 +93,8 @@ test('shows what a list would change, sets nothing without a confirmation, and t
     ['mini', '0.1', 'past'],
   ]
   assert.deepEqual(await prices(), set)
+  const { stdout: listed } = await tollgateHere(['price', 'list', '--json'], environment)
+  assert.deepEqual(at(listAt(parseObject(listed), 'prices')[1], 'service_tiers'), { batch: { factor: '0.5' } })
   const audited = await database.rows(`select from audit where action = 'price_set' and actor = 'command'`)
   assert.equal(audited.length, 2)
   const again = parseObject((await run('--yes', '--json')).stdout)
@@ -116,7 +122,12 @@ test('refuses another currency without a rate, models that do not exist, and a l
   assert.equal(refused.status, 1)
   assert.match(refused.stderr, /^The list has prices in USD, and the configuration has EUR: give --rate/)
   const priced = parseObject((await run('--json', '--rate', '0.5', '--model', 'mini')).stdout)
-  assert.deepEqual(valuesOf(listAt(priced, 'changes'), 'price'), [{ input: '0.1', output: '0.3' }])
+  // The rules of the price in force stay: this list has none.
+  const rules = {
+    steps: [{ above: 128_000, input: '0.3', output: '1.2' }],
+    service_tiers: { batch: { factor: '0.5' } },
+  }
+  assert.deepEqual(valuesOf(listAt(priced, 'changes'), 'price'), [{ input: '0.1', output: '0.3', ...rules }])
   const unknown = await run('--rate', '0.5', '--name', 'nobody=gpt-4o')
   assert.deepEqual([unknown.status, unknown.stderr], [2, 'error: the configuration has no upstream model nobody\n'])
   await writeFile(list, `{ "gpt-4o": ${entry('"much"', '1e-05')} }`)

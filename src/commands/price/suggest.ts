@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { PriceList } from '../../billing/price-lists/price-list.ts'
 import type { Suggestion, Suggestions, VendorModel } from '../../billing/price-lists/suggestions.ts'
-import { formatPrice, writtenPrice } from '../../billing/prices/money.ts'
+import { formatPrice, writtenPrice, writtenRules } from '../../billing/prices/money.ts'
 import { priceOf } from '../../billing/prices/price-rule.ts'
 import type { Price, Prices } from '../../billing/prices/prices.ts'
 import { OperatorError } from '../../platform/problems.ts'
@@ -14,7 +14,7 @@ import { canAsk, confirm } from '../output/confirm.ts'
 import { formatFor } from '../output/format.ts'
 import { warn, writeJson, writeLines, writeTable } from '../output/output.ts'
 import { beginningIn, parseTimeOption, type InstantOrDay } from '../output/times.ts'
-import { withPrices, writeFirst } from './context.ts'
+import { priceBefore, withPrices, writeFirst } from './context.ts'
 
 interface SuggestOptions extends CommonOptions {
   readonly model?: readonly string[]
@@ -66,7 +66,7 @@ export function suggestCommand(context: Context): Command {
       await recordView(context, { action: 'models_listed', noun: 'model' })
       const begin = from && (await beginningIn(context, from))
       await withPrices(context, async (prices) => {
-        const found = await compare(list, models, prices, options)
+        const found = await compare(list, models, prices, { ...options, begin })
         if (found.faults.length > 0) {
           const lines = found.faults.map(({ model, reason }) => `${model}: ${reason}`)
           if (json) writeJson(context, { faults: found.faults })
@@ -134,13 +134,16 @@ async function compare(
   list: PriceList,
   models: readonly VendorModel[],
   prices: Prices,
-  { rate, name }: SuggestOptions,
+  { rate, name, begin }: SuggestOptions & { readonly begin: Date | undefined },
 ): Promise<Suggestions> {
   const { suggestPrices } = await import('../../billing/price-lists/suggestions.ts')
-  const inForce = new Map<string, Price>()
-  for (const { id, price } of models) if (price !== undefined) inForce.set(id, priceOf(price))
-  for (const entry of await prices.list()) if (entry.state === 'in force') inForce.set(entry.model, entry)
-  return suggestPrices(list, { models, prices: inForce, rate, ...(name && { names: name }) })
+  const entries = await prices.list()
+  const replaced = new Map<string, Price>()
+  for (const { id, price } of models) {
+    const before = priceBefore(entries, id, begin) ?? (price && priceOf(price))
+    if (before !== undefined) replaced.set(id, before)
+  }
+  return suggestPrices(list, { models, prices: replaced, rate, ...(name && { names: name }) })
 }
 
 async function asks(context: Context, { changes }: Suggestions): Promise<boolean> {
@@ -176,9 +179,46 @@ function changedParts({ model, kind, now, price }: Suggestion): PartChange[] {
     ['cached input', now?.cachedInput, price.cachedInput],
     ['cache write', now?.cacheWrite, price.cacheWrite],
   ] as const
-  return parts.flatMap(([part, before, after]) =>
-    (before ?? null) === (after ?? null) ? [] : [{ model, part, now: written(before), listed: written(after) }],
-  )
+  const ofTokens = parts.map(([part, before, after]) => ({ model, part, now: written(before), listed: written(after) }))
+  const [before, after] = [ruleTexts(now), ruleTexts(price)]
+  const ofRules = [...new Set([...before.keys(), ...after.keys()])].map((part) => ({
+    model,
+    part,
+    now: before.get(part) ?? '',
+    listed: after.get(part) ?? '',
+  }))
+  return [...ofTokens, ...ofRules].filter((each) => each.now !== each.listed)
+}
+
+/** The amounts and factors in the rules of a price, by the place of each. */
+function ruleTexts(price: Price | undefined): Map<string, string> {
+  const {
+    cache_write_1h: hour,
+    steps = [],
+    service_tiers: tiers = {},
+    regions = {},
+    image,
+    tools = {},
+  } = writtenRules(price?.rules)
+  const texts = new Map<string, string>()
+  const add = (before: string, amounts: object) => {
+    for (const [part, amount] of Object.entries(amounts)) {
+      if (typeof amount === 'string' && part !== 'above') texts.set(`${before}${part.replaceAll('_', ' ')}`, amount)
+    }
+  }
+  const addSteps = (before: string, all: typeof steps) => {
+    for (const step of all) add(`${before}above ${step.above}: `, step)
+  }
+  add('', { ...(hour !== undefined && { cache_write_1h: hour }) })
+  addSteps('', steps)
+  for (const [tier, prices] of Object.entries(tiers)) {
+    add(`tier ${tier}: `, prices)
+    if ('steps' in prices) addSteps(`tier ${tier}, `, prices.steps ?? [])
+  }
+  add('region ', regions)
+  add('', { ...(image !== undefined && { each_image: image }) })
+  add('each ', tools)
+  return texts
 }
 
 const written = (amount: bigint | null | undefined): string => (typeof amount === 'bigint' ? formatPrice(amount) : '')
