@@ -44,7 +44,9 @@ export function rulesOnList(
   const byTier = Map.groupBy(listed, ({ place }) => place.tier)
   const { input, output, cachedInput, cacheWrite } = price
   const first = { input, output, cachedInput, cacheWrite, cacheWriteHour: before?.cacheWriteHour }
-  const standard = cardOf(statedIn(byTier.get(undefined) ?? []), { ...first, steps: before?.steps })
+  const ofStandard = statedIn(byTier.get(undefined) ?? [])
+  const hasSteps = ofStandard.some(({ above }) => above !== undefined)
+  const standard = cardOf(ofStandard, { ...first, steps: hasSteps ? undefined : before?.steps })
   const tiers = [...byTier].flatMap(([name, rules]) =>
     name === undefined ? [] : [{ name, rules, stated: statedIn(rules) }],
   )
@@ -75,19 +77,20 @@ const isWhole = (stated: readonly Stated[]): boolean =>
 
 const isOfTokens = (part: ListedPlace['part']): part is TokenPart => tokenParts.some((each) => each === part)
 
-/** The stated prices, and for the others those of `base`. Its steps stay if none is stated. */
-function cardOf(stated: readonly Stated[], { steps: baseSteps, ...base }: SteppedPrices): SteppedPrices {
+/** The stated prices, and for the others those of `base`, with its other steps. */
+function cardOf(stated: readonly Stated[], { steps: baseSteps = [], ...base }: SteppedPrices): SteppedPrices {
   const first = rowOf(
     stated.filter(({ above }) => above === undefined),
     base,
   )
   const ofSteps = stated.flatMap((each) => (each.above === undefined ? [] : [{ ...each, above: each.above }]))
   const steps = [...Map.groupBy(ofSteps, ({ above }) => above)].map(([above, each]): PriceStep => {
-    const same = baseSteps?.find((step) => step.above === above)
+    const same = baseSteps.find((step) => step.above === above)
     return { ...rowOf(each, same ?? first), above }
   })
-  const all = steps.length === 0 ? baseSteps : steps.toSorted((one, other) => one.above - other.above)
-  return { ...first, ...(all && { steps: all }) }
+  const others = baseSteps.filter(({ above }) => !steps.some((step) => step.above === above))
+  const all = [...steps, ...others].toSorted((one, other) => one.above - other.above)
+  return { ...first, ...(all.length > 0 && { steps: all }) }
 }
 
 function rowOf(stated: readonly Stated[], base: TokenPrices): TokenPrices {

@@ -222,6 +222,35 @@ describe('a price list', () => {
     assert.deepEqual(change?.price.rules, now.rules)
   })
 
+  test('has the steps of a service tier that differ, and the standard ones for the others', () => {
+    const listed = {
+      litellm_provider: 'openai',
+      input_cost_per_token: '1e-06',
+      output_cost_per_token: '2e-06',
+      input_cost_per_token_above_100k_tokens: '3e-06',
+      output_cost_per_token_above_100k_tokens: '4e-06',
+      input_cost_per_token_above_200k_tokens: '5e-06',
+      output_cost_per_token_above_200k_tokens: '6e-06',
+      input_cost_per_token_priority: '2e-06',
+      output_cost_per_token_priority: '3e-06',
+      input_cost_per_token_above_200k_tokens_priority: '7e-06',
+      output_cost_per_token_above_200k_tokens_priority: '8e-06',
+    }
+    const stale = { input: 1n, output: 2n, rules: { steps: [{ above: 50_000, input: 1n, output: 2n }] } }
+    const list = listOf(JSON.stringify({ 'gpt-4o-mini': listed }))
+    const needs = { models: models.slice(0, 1), prices: new Map([['mini', stale]]) }
+    const [change] = suggested(list, needs).changes
+    const first = { above: 100_000, input: '3', output: '4' }
+    assert.deepEqual(change && writtenPrice(change.price), {
+      input: '1',
+      output: '2',
+      steps: [first, { above: 200_000, input: '5', output: '6' }],
+      service_tiers: {
+        priority: { input: '2', output: '3', steps: [first, { above: 200_000, input: '7', output: '8' }] },
+      },
+    })
+  })
+
   test('has no rules for an embedding model, and a rule that cannot be read is a fault', () => {
     const far = { litellm_provider: 'openai', input_cost_per_token: '1e-08', input_cost_per_token_batches: '5e-09' }
     const where = {
