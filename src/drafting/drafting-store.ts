@@ -14,8 +14,12 @@ export interface Source {
 
 /** A source as it was read, with all that goes into a prompt. */
 export interface ReadSource extends Source {
-  /** Null: the document has no text, or none on these pages. Then nothing is drafted. */
+  /** Null if nothing is drafted. */
   readonly text: string | null
+  /** The characters of the text. Null: the document has no text, or none on these pages. Then nothing is drafted. */
+  readonly length: number | null
+  /** The chosen pages that the document does not have. If there are any, nothing is drafted. */
+  readonly missing: readonly number[] | null
   /** Those who are not of the firm. */
   readonly participants: readonly string[]
   /** In 10⁻¹² of the currency unit, as text. */
@@ -37,6 +41,8 @@ export interface DraftStart {
   readonly notes: readonly string[]
   readonly disputes: readonly string[]
   readonly documents: readonly ChosenDocument[]
+  /** The most characters of all documents together. */
+  readonly mostCharacters: number
   readonly letter: string | undefined
   readonly model: string
   readonly subject: string | undefined
@@ -51,15 +57,17 @@ export interface StartRow {
   readonly writer: string
   readonly sources: readonly ReadSource[] | null
   readonly letter: string | null
+  /** Whether the documents are longer together than they may be. */
+  readonly too_long: boolean
   readonly started: boolean
 }
 
 /**
  * Reads the sources and inserts the draft, in one statement, from the present items of this client alone. Inserts nothing
- * if the client is archived, any item is missing or the draft exists. No row: the client does not exist for the person.
+ * if the client is archived, any item or page is missing, the documents are too long, or the draft exists. No row: the client does not exist for the person.
  */
 export function startDraft({ requestId, address }: Visit, draft: DraftStart): PreparedStatement<StartRow> {
-  const { id, clientId, instructions, notes, disputes, documents, letter, model, subject } = draft
+  const { id, clientId, instructions, notes, disputes, documents, mostCharacters, letter, model, subject } = draft
   return {
     name: 'start draft',
     text: `with c as materialized (select id, consultant_id, status, name from client where id = $1 and deleted_at is null),
@@ -67,23 +75,33 @@ export function startDraft({ requestId, address }: Visit, draft: DraftStart): Pr
         select place, (value ->> 'id')::uuid as id, case when value ? 'pages' then array(
           select page::int from jsonb_array_elements_text(value -> 'pages') page) end as pages
         from jsonb_array_elements($11::jsonb) with ordinality as a (value, place)),
+      file as materialized (
+        select a.place::int, a.pages, f.id, f.version, f.name, f.client_id, f.digest, (
+            select nullif(sum(length(t.text)), 0)::float8 from document_text t
+            where (t.client_id, t.digest) = (f.client_id, f.digest) and (a.pages is null or t.page = any (a.pages))) as length,
+          case when exists (select from document_text t where (t.client_id, t.digest) = (f.client_id, f.digest)) then array(
+            select number from unnest(a.pages) with ordinality as chosen (number, place) where not exists (
+              select from document_text t where (t.client_id, t.digest, t.page) = (f.client_id, f.digest, number))
+            order by chosen.place) end as missing
+        from asked a, document f, c where f.client_id = c.id and f.archived_at is null and f.id = a.id),
+      size as materialized (select coalesce(sum(length), 0) <= $12 as fits from file),
       source as materialized (
         select 1 as rank, array_position($3::uuid[], n.id) as place, 'note' as kind, n.id, n.version,
           n.date::text as title, n.text, array(select each from unnest(n.participants) with ordinality as p (each, number)
             where not exists (select from person where person.name = each) order by number) as participants,
-          null::text as amount, null::int[] as pages,
+          null::text as amount, null::int[] as pages, length(n.text)::float8 as length, null::int[] as missing,
           'Our meeting on ' || to_char(n.date, 'FMDD FMMonth YYYY') as subject
         from note n, c where n.client_id = c.id and n.archived_at is null and n.id = any ($3::uuid[])
         union all
         select 0, array_position($4::uuid[], d.id), 'dispute', d.id, d.version, d.invoice, d.position, '{}',
-          d.amount::text, null, left('Invoice ' || d.invoice, 300)
+          d.amount::text, null, length(d.position), null, left('Invoice ' || d.invoice, 300)
         from dispute d, c where d.client_id = c.id and d.archived_at is null and d.id = any ($4::uuid[])
         union all
-        select 2, a.place::int, 'document', f.id, f.version, f.name, (
+        select 2, f.place, 'document', f.id, f.version, f.name, case when size.fits then (
             select string_agg(concat_ws(E'\n', nullif(t.label, ''), t.text), E'\n\n' order by t.page) from document_text t
-            where t.client_id = f.client_id and t.digest = f.digest and (a.pages is null or t.page = any (a.pages))), '{}',
-          null, a.pages, left(f.name, 300)
-        from asked a, document f, c where f.client_id = c.id and f.archived_at is null and f.id = a.id),
+            where (t.client_id, t.digest) = (f.client_id, f.digest) and (f.pages is null or t.page = any (f.pages))) end, '{}',
+          null, f.pages, f.length, f.missing, left(f.name, 300)
+        from file f, size),
       old as materialized (
         select l.id, l.version, l.subject from letter l, c
         where l.client_id = c.id and l.archived_at is null and l.id = $5::uuid),
@@ -95,14 +113,15 @@ export function startDraft({ requestId, address }: Visit, draft: DraftStart): Pr
           $7, coalesce($8, old.subject, (select subject from source order by rank, place limit 1)), old.id, old.version
         from c left join old on true
         where c.status = 'active' and ($5::uuid is null or old.id is not null)
-          and (select count(text) from source) = cardinality($3::uuid[]) + cardinality($4::uuid[]) + (select count(*) from asked)
+          and (select count(length) from source) = cardinality($3::uuid[]) + cardinality($4::uuid[]) + (select count(*) from asked)
+          and (select fits from size) and not exists (select from source where cardinality(missing) > 0)
         on conflict (id) do nothing returning id, client_id),
       noted as (
         insert into audit (action, outcome, client_id, noun, noun_id, request_id, address)
         select 'draft_started', 'allowed', client_id, 'draft', id, $9::text, $10::text from changed returning true)
       select c.consultant_id, c.status, c.name as client,
         (select name from person where id = portal_person()) as writer, (select json_agg(s order by rank, place) from source s) as sources,
-        (select id from old) as letter, exists (select from noted) as started
+        (select id from old) as letter, (select not fits from size) as too_long, exists (select from noted) as started
       from c`,
     values: [
       clientId,
@@ -116,6 +135,7 @@ export function startDraft({ requestId, address }: Visit, draft: DraftStart): Pr
       requestId,
       address,
       JSON.stringify(documents),
+      mostCharacters,
     ],
   }
 }

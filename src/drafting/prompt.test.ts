@@ -5,10 +5,12 @@ import { promptInput, tooLong } from './prompt.ts'
 
 const parts = { client: 'Berg & Sons', writer: 'Ruth Penhallow', currency: 'USD' }
 const note = (text: string, participants: readonly string[] = []): ReadSource => {
-  return { kind: 'note', id: 'n', version: 1, title: '2026-03-12', text, participants, amount: null }
+  const own = { text, length: text.length, participants, amount: null, missing: null }
+  return { kind: 'note', id: 'n', version: 1, title: '2026-03-12', ...own }
 }
-const dispute = (amount: string): ReadSource => {
-  return { kind: 'dispute', id: 'd', version: 1, title: 'R-7', text: 'Complaint: x', participants: [], amount }
+const dispute = (amount: string, text = 'Complaint: x'): ReadSource => {
+  const own = { text, length: text.length, participants: [], amount, missing: null }
+  return { kind: 'dispute', id: 'd', version: 1, title: 'R-7', ...own }
 }
 
 describe('the input of a draft', () => {
@@ -73,7 +75,7 @@ describe('a prompt that is too long', () => {
   })
 
   test('names the field that is to be changed', () => {
-    assert.equal(said('Write.', [{ ...dispute('1'), text: 'x'.repeat(3000) }, note('short')])[0], 'disputes')
+    assert.equal(said('Write.', [dispute('1', 'x'.repeat(3000)), note('short')])[0], 'disputes')
     const [field, reason] = said('x'.repeat(3000), [note('short'), dispute('1')])
     assert.deepEqual(
       [field, /^The instructions are too long.* Shorten them\.$/.test(String(reason))],

@@ -77,6 +77,9 @@ export const leastReply = 200
 /** A token has about four characters of English, and fewer of other languages. */
 const charactersPerToken = 3
 
+/** More than a token of any text has on average: a text with more characters is refused unread. */
+export const mostCharactersPerToken = 16
+
 /**
  * The error for a prompt that does not fit the model. It names the instructions if they are most of it, and otherwise the
  * sources to leave out: the longest, until the others would fit.
@@ -108,6 +111,6 @@ function nameOf(source: ReadSource | undefined): string {
   return `${named[source.kind]} ${source.title}`
 }
 
-const lengthOf = ({ text }: ReadSource): number => text?.length ?? 0
+const lengthOf = ({ length }: ReadSource): number => length ?? 0
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)

@@ -9,7 +9,7 @@ import { internalReason, Problem } from '../platform/problems.ts'
 import type { DraftFailure, Endings } from './endings.ts'
 import type { DraftPayer } from './payment.ts'
 import { presentDraft } from './present.ts'
-import { leastReply, promptInput, tooLong } from './prompt.ts'
+import { leastReply, mostCharactersPerToken, promptInput, tooLong } from './prompt.ts'
 import type { NewDraft, ShownDraft } from './schema.ts'
 import { watch } from './watch.ts'
 
@@ -76,7 +76,7 @@ export function createRuns({ records, generation, endings, currency, log, onChar
     visit: Visit,
     clientId: string,
     asked: DraftRequest,
-    { model }: DraftPayer,
+    { model, contextTokens }: DraftPayer,
   ): Promise<StartedDraft | null> {
     const { id, instructions, subject, letter } = asked
     const [notes, disputes] = [distinct(asked.notes), distinct(asked.disputes)]
@@ -89,6 +89,7 @@ export function createRuns({ records, generation, endings, currency, log, onChar
       notes,
       disputes,
       documents,
+      mostCharacters: contextTokens * mostCharactersPerToken,
       model,
       subject,
       letter: letter && recordId(letter),
@@ -103,16 +104,13 @@ export function createRuns({ records, generation, endings, currency, log, onChar
     }
     if (!row.started && existing?.drafts) return null
     if (!row.started && row.status === 'archived') return access.decline(visit, audited, archived())
-    const textless = row.sources?.find(({ text }) => text === null)
-    if (!row.started && textless) return access.decline(visit, audited, withoutText(textless))
-    if (!row.started) return access.refuse(visit, audited)
-    const { client: name, writer, sources } = row
-    return {
-      id,
-      clientId,
-      sources: sources ?? [],
-      input: promptInput(sources ?? [], { client: name, writer, currency }),
+    const { client: name, writer } = row
+    const sources = row.sources ?? []
+    if (!row.started) {
+      const unfit = faultOf(sources) ?? (row.too_long ? tooLong(instructions, sources, contextTokens) : undefined)
+      return unfit ? access.decline(visit, audited, unfit) : access.refuse(visit, audited)
     }
+    return { id, clientId, sources, input: promptInput(sources, { client: name, writer, currency }) }
   }
 
   /** The steps of a generation that are texts. Throws what ended it. */
@@ -279,9 +277,17 @@ function inTermsOf(error: unknown, { asked, started, paid }: DraftJob): unknown 
   return isTooLong ? tooLong(asked.instructions, started.sources, paid.contextTokens) : error
 }
 
-function withoutText({ title }: store.ReadSource): Problem {
-  const reason = `The document ${title} has no text to write from: it was not read, or has none on these pages.`
-  return new Problem('conflict', reason, { field: 'documents' })
+/** Why nothing can be written from a document among the sources. */
+function faultOf(sources: readonly store.ReadSource[]): Problem | undefined {
+  for (const { title, length, missing } of sources) {
+    const isShort = missing !== null && missing.length > 0
+    if (!isShort && length !== null) continue
+    const reason = isShort
+      ? `The document ${title} has no ${missing.length === 1 ? 'page' : 'pages'} ${missing.join(', ')}. Choose pages that it has.`
+      : `The document ${title} has no text to write from: it was not read, or has none on these pages.`
+    return new Problem('conflict', reason, { field: 'documents' })
+  }
+  return undefined
 }
 
 function noSources(): Problem {

@@ -8,6 +8,7 @@ import { startDesk } from '../support/desk.ts'
 import { at, listAt } from '../support/json.ts'
 import { editor, toEndOf } from '../support/letter-editor.ts'
 import { upstreamModel } from '../support/service.ts'
+import { until } from '../support/until.ts'
 import { startVendor } from '../support/vendor.ts'
 import { detail } from '../support/detail.ts'
 import { fixture } from '../support/fixture.ts'
@@ -82,6 +83,32 @@ describe('a letter that a model drafts', () => {
     await page.getByRole('link', { name: 'Costs' }).click()
     await page.getByText('for generation in all').waitFor()
     assert.deepEqual(await barriersInBothSchemes(page), [])
+  })
+
+  test('reads the pages of a document that were chosen, and is not sent while the choice cannot be read', async () => {
+    const uploaded = await desk.daniel.request.post(`${desk.base}${record}/uploads`, {
+      data: Buffer.from('The rent is 900 a month.'),
+      headers: desk.headers,
+    })
+    const digest = at(await uploaded.json(), 'digest')
+    const document = await desk.make(`${record}/documents`, { name: 'lease.txt', digest })
+    await until(async () => at(await desk.ask(document), 'reading') === 'read')
+    await using page = await openForm()
+    const [choice, pages] = [page.getByRole('checkbox', { name: /lease\.txt/ }), page.getByLabel('Pages of lease.txt')]
+    await choice.check()
+    const calls = vendor.calls
+    await pages.fill('first')
+    await submit(page)
+    assert.ok(await pages.and(page.locator(':invalid:focus')).isVisible())
+    assert.equal(vendor.calls, calls)
+    await pages.fill('1')
+    // The field keeps its text, and what it says still counts.
+    await choice.uncheck()
+    await choice.check()
+    assert.equal(await pages.inputValue(), '1')
+    await submit(page)
+    await page.waitForURL(letterPage())
+    assert.match(String(at(vendor.last.body, 'messages', 1, 'content')), /Document lease\.txt, page 1:\nThe rent/)
   })
 
   detail('takes no instructions until the default template has arrived, with which they would mix', async () => {

@@ -37,6 +37,17 @@ async function marksOf(path: string): Promise<unknown[]> {
   return [typeIn(await read('pdf')), typeIn(word['docProps/custom.xml']), text.includes(notice)]
 }
 
+/** Adds a document with a text to a client, and waits until it was read. Returns its id. */
+async function addRead(client: string, name: string, text: string): Promise<string> {
+  const file = Buffer.from(text)
+  const digest = createHash('sha256').update(file).digest('hex')
+  await anna.send('POST', `/clients/${client}/uploads`, file)
+  const { json } = await anna.send('POST', `/clients/${client}/documents`, { name, digest })
+  const id = String(json['id'])
+  await until(async () => (await anna.get(`/clients/${client}/documents/${id}`)).json['reading'] === 'read')
+  return id
+}
+
 describe('a draft', () => {
   it('marks the files of its letter and of later versions, and says if their text was changed', async () => {
     const { client, note, drafts } = await record()
@@ -63,12 +74,7 @@ describe('a draft', () => {
 
   it('is written from chosen pages of documents whose text was read, of this client only', async () => {
     const [{ client, drafts }, other] = [await record(), await record()]
-    const file = Buffer.from('The rent is 900 a month.')
-    const digest = createHash('sha256').update(file).digest('hex')
-    await anna.send('POST', `/clients/${client}/uploads`, file)
-    const { json: lease } = await anna.send('POST', `/clients/${client}/documents`, { name: 'lease.txt', digest })
-    const id = String(lease['id'])
-    await until(async () => (await anna.get(`/clients/${client}/documents/${id}`)).json['reading'] === 'read')
+    const id = await addRead(client, 'lease.txt', 'The rent is 900 a month.')
     const asked = { instructions: 'Write.', documents: [{ id, pages: [1] }] }
     const { json, status, text } = await anna.send('POST', drafts, asked)
     assert.equal(status, 200, text)
@@ -81,9 +87,22 @@ describe('a draft', () => {
     ])
     assert.equal(at(json, 'draft', 'subject'), 'lease.txt')
     const calls = vendor.calls
-    const beyond = await anna.send('POST', drafts, { ...asked, documents: [{ id, pages: [2] }] })
+    const beyond = await anna.send('POST', drafts, { ...asked, documents: [{ id, pages: [1, 7, 2] }] })
     assert.deepEqual([beyond.status, at(beyond.json, 'error', 'field')], [409, 'documents'], beyond.text)
+    assert.match(beyond.text, /lease\.txt has no pages 7, 2\./)
     assert.equal((await anna.send('POST', other.drafts, asked)).status, 403)
+    assert.equal(vendor.calls, calls)
+  })
+
+  it('is not begun if its documents are far longer than the model can read', async () => {
+    const { client, drafts } = await record()
+    // 32 768 tokens: 16 characters for each, and one more.
+    const id = await addRead(client, 'long.txt', 'x'.repeat(524_289))
+    const calls = vendor.calls
+    const refused = await anna.send('POST', drafts, { instructions: 'Write.', documents: [{ id }] })
+    assert.deepEqual([refused.status, at(refused.json, 'error', 'field')], [400, 'documents'], refused.text)
+    assert.match(refused.text, /The document long\.txt is too long for the model/)
+    assert.deepEqual((await anna.get(drafts)).json['drafts'], [])
     assert.equal(vendor.calls, calls)
   })
 

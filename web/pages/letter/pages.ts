@@ -1,5 +1,5 @@
 /** The most pages that one draft reads of a document. */
-const mostPages = 200
+export const mostPages = 200
 
 /** `1-3, 7` → 1, 2, 3, 7. Undefined without a page, and for any other text. */
 export function pagesIn(text: string): number[] | undefined {

@@ -1,5 +1,5 @@
 import { TextInput } from '@mantine/core'
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import type { Document, DocumentList } from '../../../src/clients/schema.ts'
 import { read } from '../../api.ts'
 import { sizeText } from '../../size.ts'
@@ -7,7 +7,7 @@ import { useRecord } from '../record/use-record.ts'
 import { summaryOf } from '../record/summary.tsx'
 import type { Item } from '../record/items.tsx'
 import classes from './drafting.module.css'
-import { pagesIn, pagesText } from './pages.ts'
+import { mostPages, pagesIn, pagesText } from './pages.ts'
 import type { DraftRequest } from './wire.ts'
 
 type Sources = Pick<DraftRequest, 'notes' | 'disputes' | 'documents'>
@@ -98,7 +98,14 @@ function DocumentChoice({ item, chosen, onChange }: DocumentChoiceProps) {
   const own = chosen.find(({ id }) => id === item.id)
   const others = chosen.filter(({ id }) => id !== item.id)
   const [typed, setTyped] = useState(pagesText(own?.pages ?? []))
-  const isClear = typed.trim() === '' || pagesIn(typed) !== undefined
+  const input = useRef<HTMLInputElement>(null)
+  const fault = choiceOf(typed) === undefined ? `Write up to ${mostPages} pages like this: 1-3, 7` : ''
+  // Not sent before its author has seen what is wrong: the model must not read more than was meant.
+  useEffect(() => input.current?.setCustomValidity(fault))
+  const choose = (text: string) => {
+    const choice = choiceOf(text)
+    if (choice) onChange([...others, { id: item.id, ...choice }])
+  }
   const id = `source-${item.id}`
   return (
     <div className={classes.choice}>
@@ -106,7 +113,12 @@ function DocumentChoice({ item, chosen, onChange }: DocumentChoiceProps) {
         type="checkbox"
         id={id}
         checked={own !== undefined}
-        onChange={() => onChange(own ? others : [...others, { id: item.id }])}
+        onChange={() => {
+          if (own) return onChange(others)
+          const isClear = choiceOf(typed) !== undefined
+          if (!isClear) setTyped('')
+          choose(isClear ? typed : '')
+        }}
       />
       <div className={classes.item}>
         <label htmlFor={id}>
@@ -118,15 +130,22 @@ function DocumentChoice({ item, chosen, onChange }: DocumentChoiceProps) {
             aria-label={`Pages of ${item.name}`}
             placeholder="All pages, or some: 1-3, 7"
             value={typed}
-            error={isClear ? undefined : 'Write pages like this: 1-3, 7'}
+            ref={input}
+            error={fault || undefined}
             onChange={({ currentTarget: { value } }) => {
               setTyped(value)
-              const pages = pagesIn(value)
-              onChange([...others, { id: item.id, ...(pages && { pages }) }])
+              choose(value)
             }}
           />
         )}
       </div>
     </div>
   )
+}
+
+/** The pages that a text chooses, or all without a text. Undefined if it cannot be read. */
+function choiceOf(text: string): { readonly pages?: number[] } | undefined {
+  if (text.trim() === '') return {}
+  const pages = pagesIn(text)
+  return pages && { pages }
 }
