@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { body, nullable } from '../platform/http/schema-parts.ts'
 import { contactLanguages, invoiceLanguages } from '../platform/text/languages.ts'
+import { mostBytes } from './documents/limits.ts'
 
 /** The JSON schemas of client records. Types, validation and the API document derive from them. */
 
@@ -358,7 +359,7 @@ const digest = Type.String({
     'The SHA-256 of the bytes, as 64 hexadecimal digits: of a complete upload to this client, or of any of its documents.',
 })
 const documentType = Type.String({ description: 'The media type, found from the bytes: `application/pdf`.' })
-const bytes = Type.Integer({ minimum: 0, maximum: 100_000_000, description: 'The number of bytes.' })
+const bytes = Type.Integer({ minimum: 0, maximum: mostBytes, description: 'The number of bytes.' })
 
 export const newDocument = body({ name: documentName, digest })
 export const documentChange = body({ name: Type.Optional(documentName), digest: Type.Optional(digest) })

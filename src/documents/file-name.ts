@@ -1,30 +1,33 @@
 /**
- * The header Content-Disposition of a download (RFC 6266): a name of the title and the extension that every system
+ * The header Content-Disposition of a download (RFC 6266), with the title and the extension as a file name that every system
  * accepts, also in ASCII for old browsers.
  */
 export function attachment(title: string, extension: string): string {
-  return headerOf(nameOf(title), `.${extension}`)
+  return headerOf(nameOf(title), `.${extension}`, unnamed.letter)
 }
 
 /** The same for a file that has a name already. */
 export function attachmentOf(fileName: string): string {
   const { stem, extension } = harmless(fileName)
-  return headerOf(stem, extension)
+  return headerOf(stem, extension, unnamed.document)
 }
 
-/** A title as the name of a file, without its extension. */
+/** The names of files whose titles and names have no character that a file name can have. */
+const unnamed = { letter: 'Letter', document: 'Document' } as const
+
+/** A title as the name of a file, without an extension. */
 export function nameOf(title: string): string {
-  return shortened(title) || 'Letter'
+  return shortened(title) || unnamed.letter
 }
 
-/** The name of a file as one that every system accepts, and its extension with the dot; empty if it has none. */
+/** A file name as two parts that every system accepts: its stem, and its extension with the dot, or '' if it has none. */
 export function harmless(fileName: string): { readonly stem: string; readonly extension: string } {
   const extension = /\.[A-Za-z0-9]{1,10}$/.exec(fileName)?.[0] ?? ''
-  return { stem: shortened(fileName.slice(0, fileName.length - extension.length)) || 'Document', extension }
+  return { stem: shortened(fileName.slice(0, fileName.length - extension.length)) || unnamed.document, extension }
 }
 
-function headerOf(name: string, extension: string): string {
-  const ascii = safe(name.normalize('NFKD').replaceAll(/[^\x20-\x7e]/g, '')).trim() || 'Letter'
+function headerOf(name: string, extension: string, otherwise: string): string {
+  const ascii = safe(name.normalize('NFKD').replaceAll(/[^\x20-\x7e]/g, '')).trim() || otherwise
   return `attachment; filename="${ascii}${extension}"; filename*=UTF-8''${encoded(name + extension)}`
 }
 

@@ -15,6 +15,9 @@ export interface VerifyCheck {
 /** The maximum number of rows that a check reports. */
 export const maxFaults = 10
 
+/** The days since 1970: what is read in parts is read in another one each day. */
+export const turnOfToday = (): number => Math.floor(Date.now() / 86_400_000)
+
 export function checkOf(name: string, faults: readonly object[]): VerifyCheck {
   return { name, ok: faults.length === 0, faults: faults.slice(0, maxFaults) }
 }

@@ -6,7 +6,9 @@ import { overviewPage, type OverviewData } from '../../src/overview/schema.ts'
 import { startFirm, type Member } from '../support/firm.ts'
 import { fixture } from '../support/fixture.ts'
 
-const firm = fixture(() => startFirm({ firm: { time_zone: 'Pacific/Auckland' } }))
+/** A zone at an end of the world, where another day than in UTC is common, and where the day does not end within the next two hours. */
+const zone = ['Pacific/Kiritimati', 'Etc/GMT+12'].find((each) => Temporal.Now.zonedDateTimeISO(each).hour < 22)
+const firm = fixture(() => startFirm({ firm: { time_zone: zone ?? assert.fail() } }))
 const paula = fixture(() => firm.join('Paula', 'partner'))
 const anna = fixture(() => firm.join('Anna', 'consultant'))
 const ben = fixture(() => firm.join('Ben', 'consultant'))

@@ -7,7 +7,8 @@ import type { Server } from '../../platform/http/server.ts'
 import { Problem } from '../../platform/problems.ts'
 import { continueUpload, downloadDocument, readUpload, startUpload } from '../operations.ts'
 import type { Contents } from './contents.ts'
-import { mostBytes, type Body, type Uploads } from './uploads.ts'
+import { mostBytes } from './limits.ts'
+import type { Body, Uploads } from './uploads.ts'
 
 interface DocumentRouteNeeds {
   readonly uploads: Uploads

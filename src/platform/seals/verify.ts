@@ -1,4 +1,4 @@
-import { checkOf, maxFaults, type VerifyCheck } from '../verify-checks.ts'
+import { checkOf, maxFaults, turnOfToday, type VerifyCheck } from '../verify-checks.ts'
 import { withSnapshot } from '../database/snapshot-store.ts'
 import type { Database, Queryable } from '../database/database.ts'
 import { chains, type Chain } from './chains.ts'
@@ -119,7 +119,7 @@ async function changedRowsOf(
 export interface SampleOptions {
   /** Reads every sealed row, not a sample. */
   readonly full?: boolean
-  /** Which part of a large table to read; default `today()`. */
+  /** Which part of a large table to read; default `turnOfToday()`. */
   readonly turn?: number
   /** Row numbers to read of one table; default `defaultSample`. */
   readonly sample?: number
@@ -127,9 +127,6 @@ export interface SampleOptions {
 
 /** How many rows of a large table are read unless all are. */
 const defaultSample = 500_000
-
-/** The days since 1970: the sample is another one each day. */
-const today = (): number => Math.floor(Date.now() / 86_400_000)
 
 /** Row numbers that one statement reads. */
 const blockSize = 20_000n
@@ -147,7 +144,7 @@ interface Sample {
 
 /** The sealed rows of a table to read, in blocks: all of them, or the newest block and every n-th. */
 export async function sampleOf(database: Queryable, table: string, options: SampleOptions): Promise<Sample> {
-  const { full = false, sample = defaultSample, turn = today() } = options
+  const { full = false, sample = defaultSample, turn = turnOfToday() } = options
   const state = (await store.readChains(database)).find(({ name }) => name === table)
   if (state === undefined || state.upto <= 0n) return { ranges: [] }
   const count = Number((state.upto - 1n) / blockSize) + 1

@@ -1,4 +1,5 @@
 import { useLoaderData } from 'react-router'
+import { mostBytes } from '../../../src/clients/documents/limits.ts'
 import type { Document, DocumentList } from '../../../src/clients/schema.ts'
 import { useEdited } from '../../components/edited.ts'
 import { Empty } from '../../components/empty.tsx'
@@ -6,6 +7,7 @@ import { More } from '../../components/more.tsx'
 import { sizeText } from '../../size.ts'
 import { counted } from '../../words.ts'
 import { Archived } from '../record/archived.tsx'
+import { ArchivedNotice } from '../record/archived-notice.tsx'
 import { Entry } from '../record/entry.tsx'
 import type { Item } from '../record/items.tsx'
 import itemClasses from '../record/items.module.css'
@@ -31,9 +33,7 @@ export function DocumentsTab() {
       {(documents) =>
         status === 'archived' ? (
           <>
-            <p className={itemClasses.archived}>
-              This client is archived. To change its record, choose “Restore client” under “More” at the top.
-            </p>
+            <ArchivedNotice />
             <List documents={documents} />
           </>
         ) : (
@@ -42,7 +42,7 @@ export function DocumentsTab() {
               <>
                 {documents.length === 0 && uploads.length === 0 ? (
                   <Empty title="No documents yet">
-                    <p>Drop files here, paste them, or choose them. Each may have up to 100 MB.</p>
+                    <p>{`Drop files here, paste them, or choose them. Each may have up to ${sizeText(mostBytes)}.`}</p>
                     {button('Add documents')}
                   </Empty>
                 ) : (

@@ -20,14 +20,16 @@ export function DropArea({ several, onFiles, children }: DropAreaProps) {
     event.preventDefault()
     input.current?.click()
   })
-  usePasted((files) => onFiles(several ? files : files.slice(0, 1)))
+  const take = (files: readonly File[]) => {
+    if (files.length > 0) onFiles(several ? files : files.slice(0, 1))
+  }
+  usePasted(take)
 
   function drop(event: DragEvent) {
     setIsOver(false)
     if (!hasFiles(event.dataTransfer)) return
     event.preventDefault()
-    const files = [...event.dataTransfer.files]
-    if (files.length > 0) onFiles(several ? files : files.slice(0, 1))
+    take([...event.dataTransfer.files])
   }
 
   const button = (label: string) => (
@@ -44,7 +46,7 @@ export function DropArea({ several, onFiles, children }: DropAreaProps) {
         onChange={({ currentTarget }) => {
           const files = [...(currentTarget.files ?? [])]
           currentTarget.value = ''
-          if (files.length > 0) onFiles(files)
+          take(files)
         }}
       />
     </>

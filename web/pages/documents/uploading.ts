@@ -1,3 +1,4 @@
+import { mostBytes } from '../../../src/clients/documents/limits.ts'
 import type { Document, Upload } from '../../../src/clients/schema.ts'
 import { ApiError, change, read, reasonOf, sendBytes } from '../../api.ts'
 import { newKey } from '../../components/create.ts'
@@ -32,8 +33,6 @@ interface Order {
   upload?: Upload | undefined
 }
 
-/** The most bytes that the server accepts. */
-const mostBytes = 100_000_000
 /** How many files are sent at the same time. */
 const mostAtOnce = 2
 /** The bytes of a request: as many as take a few seconds, so that progress shows and little is lost with a connection. */

@@ -7,6 +7,7 @@ import { InParts } from '../../components/in-parts.tsx'
 import { useKey } from '../../components/keys.ts'
 import { content } from '../../content.ts'
 import { Archived } from '../record/archived.tsx'
+import { ArchivedNotice } from '../record/archived-notice.tsx'
 import { Entry } from '../record/entry.tsx'
 import { useRecord } from '../record/use-record.ts'
 import classes from './letters.module.css'
@@ -52,9 +53,7 @@ function LetterList({ closed }: { readonly closed: RefObject<LetterFormName | un
     void navigate(`${address}#new`)
   })
   const ways = isArchived ? (
-    <p className={classes.archived}>
-      This client is archived. To change its record, choose “Restore client” under “More” at the top.
-    </p>
+    <ArchivedNotice />
   ) : (
     <div ref={openers} className={classes.ways}>
       <Button

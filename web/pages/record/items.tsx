@@ -21,6 +21,7 @@ import { useKey } from '../../components/keys.ts'
 import { useOpened } from '../../components/opened.ts'
 import { nouns, sentBody, type Values } from '../../fields.ts'
 import { Archived } from './archived.tsx'
+import { ArchivedNotice } from './archived-notice.tsx'
 import { Entry } from './entry.tsx'
 import classes from './items.module.css'
 import { useFields } from './use-fields.ts'
@@ -55,9 +56,7 @@ export function Items({ noun, items, blank, placeholders, startsAt, emptyText }:
     open()
   })
   const add = isArchived ? (
-    <p className={classes.archived}>
-      This client is archived. To change its record, choose “Restore client” under “More” at the top.
-    </p>
+    <ArchivedNotice />
   ) : (
     <Button ref={opener} variant="default" leftSection={<IconPlus size={15} />} onClick={open}>
       {`Add ${one}`}
