@@ -801,6 +801,7 @@ create policy erased on document_content for delete to current_user using (not u
 create policy kept on document_content for update to current_user using (current_setting('tollgate.proof', true) = 'on');
 create policy kept on document_text for insert to current_user with check (current_setting('tollgate.proof', true) = 'on');
 create policy erased on document_upload for delete to current_user using (true);
+create policy swept on document_upload for update to current_user using (current_setting('tollgate.proof', true) = 'on');
 create policy erased on document_chunk for delete to current_user using (erasure_is_due(client_id)
   or not exists (select from document_content c where (c.client_id, c.upload_id) = (document_chunk.client_id, document_chunk.upload_id)));
 -- Authors and times come from the transaction, the cost of a draft from the ledger, and the type and the size of a document from its
@@ -816,7 +817,7 @@ select with_roles($$
   grant insert (id, client_id, date, amount, text, tax, billable), update (date, amount, text, tax, billable)
     on expense to {consultant}, {partner};
   grant insert (id, client_id, name, digest), update (name, digest) on document to {consultant}, {partner};
-  grant insert (client_id, digest, bytes, type, upload_id), update (used) on document_content to {consultant}, {partner};
+  grant insert (client_id, digest, bytes, type, upload_id), update (used, created_at) on document_content to {consultant}, {partner};
   grant insert (id, client_id, bytes), update (received, digest, type, touched_at) on document_upload to {consultant}, {partner};
   grant insert (client_id, upload_id, start, bytes, data) on document_chunk to {consultant}, {partner};
   grant insert (id, client_id, title, due, priority, status, owner_id, about_noun, about_id),

@@ -1,6 +1,7 @@
 import type { Visit } from '../access/actor.ts'
 import type { Database, Queryable } from '../platform/database/database.ts'
 import type { PreparedStatement } from '../platform/database/pipeline.ts'
+import { proven } from '../platform/database/proven-store.ts'
 
 export interface ErasureRow {
   readonly client_id: string
@@ -174,8 +175,7 @@ interface RetentionRule {
  * have been archived or deleted for long enough, unless a person withdrew it. Returns how many were scheduled.
  */
 export function applyRetention(database: Database, { kept, waiting, reason }: RetentionRule): Promise<number> {
-  return database.transaction(async (tx) => {
-    await tx.rows(`select set_config('tollgate.proof', 'on', true)`)
+  return proven(database, async (tx) => {
     await tx.rows(`
       with changed as (
         update erasure e set withdrawn_at = clock_timestamp() from client c

@@ -12,7 +12,7 @@ import { at } from '../support/json.ts'
 import { pngOf } from '../support/sample-files.ts'
 import { encryptionKey } from '../support/service.ts'
 import { asSuperuser } from '../support/superuser.ts'
-import { whileTampered } from '../support/tamper.ts'
+import { tamper, whileTampered } from '../support/tamper.ts'
 import { until } from '../support/until.ts'
 
 const { firm, anna, ben, paula } = openFirm()
@@ -22,6 +22,29 @@ const bytesOf = (text: string) => Buffer.from(text)
 
 async function upload(client: string, bytes: Buffer, headers?: Record<string, string>): Promise<Answer> {
   return anna.send('POST', `/clients/${client}/uploads`, bytes, headers)
+}
+
+/** Begins a request whose body the test writes. */
+function send(path: string, method: string, headers: Readonly<Record<string, string>>) {
+  const { promise: status, resolve, reject } = Promise.withResolvers<number | undefined>()
+  const own = { cookie: anna.cookie, 'sec-fetch-site': 'same-origin' }
+  const sent = request(firm.service.url + path, { method, headers: { ...own, ...headers } }, (response) => {
+    response.resume()
+    resolve(response.statusCode)
+  })
+  sent.on('error', reject)
+  return { sent, status }
+}
+
+/** The upload of a client that has only one. */
+async function stored(client: string) {
+  const [row] = await asSuperuser(firm.service.database, (tx) =>
+    tx.rows<{ id: string; received: number; digest: string | null }>(
+      `select id, received::float8 as received, encode(digest, 'hex') as digest from document_upload where client_id = $1`,
+      [client],
+    ),
+  )
+  return row
 }
 
 /** Uploads a file and makes a document of it. Returns the path of the document. */
@@ -39,6 +62,11 @@ async function contentOf(path: string): Promise<Buffer> {
   const response = await download(path)
   assert.equal(response.status, 200)
   return Buffer.from(await response.arrayBuffer())
+}
+
+/** Removes what the sweeping removes, which takes some at once. */
+async function removeAll(database: Database, since: string): Promise<void> {
+  while ((await removeUnused(database, since)) > 0);
 }
 
 /** The names of the checks of documents that find a fault. */
@@ -69,26 +97,17 @@ describe('an upload', () => {
 
   test('continues where it broke off, and keeps what had arrived', async () => {
     const client = await firm.client(anna)
-    const bytes = randomBytes(700_000)
+    const bytes = randomBytes(400_000)
     const id = randomUUIDv7()
-    const { promise: broken, resolve } = Promise.withResolvers<void>()
-    const sent = request(`${firm.service.url}/clients/${client}/uploads`, {
-      method: 'POST',
-      headers: {
-        cookie: anna.cookie,
-        'sec-fetch-site': 'same-origin',
-        'content-length': String(bytes.length),
-        'idempotency-key': id,
-      },
-    })
-    sent.on('error', () => resolve())
-    sent.write(bytes.subarray(0, 600_000), () => sent.destroy())
-    await broken
+    const headers = { 'content-length': String(bytes.length), 'idempotency-key': id }
+    const { sent, status } = send(`/clients/${client}/uploads`, 'POST', headers)
+    sent.write(bytes.subarray(0, 300_000), () => sent.destroy())
+    await assert.rejects(status)
+    await until(async () => ((await stored(client))?.received ?? 0) > 0)
     const read = async () =>
-      (await upload(client, Buffer.alloc(0), { 'idempotency-key': id, 'upload-length': '700000' })).json
-    await until(async () => (await read())['received'] !== 0)
+      (await upload(client, Buffer.alloc(0), { 'idempotency-key': id, 'upload-length': '400000' })).json
     const { id: uploadId, received, digest } = await read()
-    assert.ok(typeof received === 'number' && received > 0 && received < 700_000)
+    assert.ok(typeof received === 'number' && received > 0 && received < 400_000)
     assert.equal(digest, null)
     const path = `/clients/${client}/uploads/${String(uploadId)}`
     const early = await anna.send('POST', `/clients/${client}/documents`, { name: 'a', digest: digestOf(bytes) })
@@ -102,11 +121,30 @@ describe('an upload', () => {
     const done = await anna.send('PATCH', path, bytes.subarray(Number(now['received'])), {
       'upload-offset': String(now['received']),
     })
-    assert.deepEqual([done.status, done.json['digest'], done.json['received']], [200, digestOf(bytes), 700_000])
-    const again = await anna.send('PATCH', path, bytesOf('x'), { 'upload-offset': '700000' })
+    assert.deepEqual([done.status, done.json['digest'], done.json['received']], [200, digestOf(bytes), 400_000])
+    const again = await anna.send('PATCH', path, bytesOf('x'), { 'upload-offset': '400000' })
     assert.equal(again.status, 409)
     const made = await anna.send('POST', `/clients/${client}/documents`, { name: 'a', digest: digestOf(bytes) })
     assert.ok((await contentOf(`/clients/${client}/documents/${String(made.json['id'])}/content`)).equals(bytes))
+  })
+
+  test('has the digest of all its bytes if two requests send them at once', async () => {
+    const client = await firm.client(anna)
+    const bytes = randomBytes(2 * 512 * 1024)
+    const half = bytes.length / 2
+    const started = send(`/clients/${client}/uploads`, 'POST', { 'upload-length': String(bytes.length) })
+    started.sent.write(bytes.subarray(0, half))
+    await until(async () => (await stored(client))?.received === half)
+    const path = `/clients/${client}/uploads/${(await stored(client))?.id}`
+    const continued = send(path, 'PATCH', { 'upload-offset': String(half) })
+    continued.sent.write(bytes.subarray(half))
+    await until(async () => (await stored(client))?.received === bytes.length)
+    assert.equal((await stored(client))?.digest, null)
+    started.sent.end()
+    assert.equal(await started.status, 201)
+    continued.sent.end()
+    assert.equal(await continued.status, 200)
+    assert.equal((await stored(client))?.digest, digestOf(bytes))
   })
 
   test('of the same bytes is stored once per client, and never found from another client', async () => {
@@ -172,12 +210,51 @@ describe('an upload', () => {
       return row
     }
     assert.deepEqual(await count(), { chunks: 4, contents: 2 })
-    await removeUnused(database, '1 hour')
+    await removeAll(database, '1 hour')
     assert.deepEqual(await count(), { chunks: 4, contents: 2 })
-    await removeUnused(database, '0 s')
+    await removeAll(database, '0 s')
     assert.deepEqual(await count(), { chunks: 1, contents: 1 })
     assert.equal((await contentOf(`${used}/content`)).toString(), 'used')
   })
+
+  test('of bytes that were uploaded before is kept for a day, too', async () => {
+    const { database } = firm.service
+    const client = await firm.client(anna)
+    const bytes = bytesOf('sent on two days')
+    await upload(client, bytes)
+    await tamper(
+      database,
+      `update document_content set created_at = now() - interval '23 hours' where client_id = '${client}'`,
+    )
+    await upload(client, bytes)
+    await removeAll(database, '1 hour')
+    const answer = await anna.send('POST', `/clients/${client}/documents`, { name: 'a', digest: digestOf(bytes) })
+    assert.equal(answer.status, 201, answer.text)
+  })
+
+  for (const [what, uploads, bytes] of [
+    ['a thousand', 999, 1],
+    ['10 GB', 99, 100_000_000],
+  ] as const) {
+    test(`is refused beside ${what} of which no document was made`, async () => {
+      const client = await firm.client(anna)
+      await asSuperuser(firm.service.database, (tx) =>
+        tx.rows(
+          'insert into document_upload (id, client_id, bytes) select gen_random_uuid(), $1, $3 from generate_series(1, $2)',
+          [client, uploads, bytes],
+        ),
+      )
+      // What a document is made of does not count.
+      const path = await add(client, 'a', bytesOf('a'))
+      const last = await upload(client, bytesOf('b'), { 'upload-length': String(bytes) })
+      assert.equal(last.status, 201, last.text)
+      const refused = await upload(client, bytesOf('c'))
+      assert.equal(refused.status, 409)
+      assert.match(refused.text, /1 000 uploads or 10 GB of which no document was made/)
+      assert.equal((await contentOf(`${path}/content`)).toString(), 'a')
+      assert.equal((await upload(await firm.client(anna), bytesOf('c'))).status, 201)
+    })
+  }
 })
 
 describe('a document', () => {
@@ -300,6 +377,8 @@ describe('a document', () => {
       response.headers.get('content-disposition'),
       `attachment; filename="Olpreis neu x.pdf"; filename*=UTF-8''%C3%96lpreis%20neu%20x.pdf`,
     )
+    const foreign = await download(`${await add(client, '合同.pdf', bytesOf('y'))}/content`)
+    assert.match(foreign.headers.get('content-disposition') ?? '', /^attachment; filename="Document\.pdf"; filename\*=/)
     const rows = await firm.service.database.rows(
       `select outcome from audit where action = 'document_content_read' and noun_id = $1`,
       [path.split('/').at(-1)],
@@ -344,4 +423,22 @@ describe('verify', () => {
       assert.ok(found.includes(check), found.join(', '))
     })
   }
+
+  test('passes over a content that is removed while it runs', async () => {
+    const client = await firm.client(anna)
+    await upload(client, bytesOf('unused'))
+    const { database } = firm.service
+    // The contents are listed in one snapshot, and read in later ones.
+    let isListed = false
+    const transaction: Database['transaction'] = async (work) => {
+      const result = await database.transaction(work)
+      if (at(result, 0, 'digest') !== undefined && !isListed) {
+        isListed = true
+        await removeAll(database, '0 s')
+      }
+      return result
+    }
+    assert.deepEqual(await faults({ ...database, transaction }), [])
+    assert.ok(isListed)
+  })
 })

@@ -1,9 +1,10 @@
--- A content never changes, except that a document begins to use it and that its text is read, which no portal role says.
+-- The bytes of a content never change. A document begins to use it, the service reads its text, and until it is used, it can be uploaded again.
 create or replace function keep_content() returns trigger language plpgsql set search_path from current as $$
 declare
-  v_reading constant text[] := array['used', 'reading', 'tries', 'claimed_until'];
+  v_changing constant text[] := array['used', 'reading', 'tries', 'claimed_until', 'created_at'];
 begin
-  if old.used and not new.used or to_jsonb(new) - v_reading <> to_jsonb(old) - v_reading then
+  if old.used and not new.used or old.used and new.created_at <> old.created_at
+    or to_jsonb(new) - v_changing <> to_jsonb(old) - v_changing then
     raise exception 'rows of document_content are not changed' using errcode = 'insufficient_privilege';
   end if;
   return new;

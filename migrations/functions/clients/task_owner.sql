@@ -1,4 +1,4 @@
--- The person who does a task: the partner it was given to, or else the consultant of the client, also when the partner is none any more.
+-- The person who does a task: the partner to whom it was given, as long as that person is an active partner, and otherwise the client's consultant.
 create or replace function task_owner(p_owner uuid, p_consultant uuid) returns uuid
 language sql stable security definer set search_path from current as $$
   select coalesce((select id from person where id = p_owner and role = 'partner' and status = 'active'), p_consultant)

@@ -20,7 +20,10 @@ export interface Contents {
     id: string,
     version?: number,
   ): Promise<{ readonly bytes: Readable; readonly headers: Record<string, string> }>
-  /** The bytes of a content that was found on the record, for its export. Throws what `RecordAccess.refuse` throws. */
+  /**
+   * The bytes of a content that was found on the record, for its export. Throws what `RecordAccess.refuse` throws, and DamagedContent at the
+   * first part that is damaged.
+   */
   exported(visit: Visit, clientId: string, digest: string): AsyncIterable<Uint8Array>
 }
 
@@ -41,7 +44,7 @@ export function createContents({ access, encryption }: ContentNeeds): Contents {
       if (!row || !may(visit.actor, 'read', 'document', { consultantId: row.consultant_id })) {
         return access.refuse(visit, audited)
       }
-      const chunks = chunksOf({ access, encryption }, visit, { ...row, clientId })
+      const chunks = chunksFor({ access, encryption }, visit, clientId, row)
       const first = await chunks.next().catch((error: unknown) => {
         if (error instanceof DamagedContent) return access.decline(visit, audited, damaged())
         throw error
@@ -59,9 +62,17 @@ export function createContents({ access, encryption }: ContentNeeds): Contents {
 
     async *exported(visit: Visit, clientId: string, digest: string) {
       const scope = scopeOf(visit.actor, 'export', 'client')
-      const [[row]] = await access.as(visit, [store.readContentOf(scope, clientId, digest)])
-      if (!row) return access.refuse(visit, auditedOf(clientId))
-      yield* chunksOf({ access, encryption }, visit, { ...row, clientId })
+      const find = async () => {
+        const [[row]] = await access.as(visit, [store.readContentOf(scope, clientId, digest)])
+        return row ?? access.refuse(visit, auditedOf(clientId))
+      }
+      try {
+        yield* chunksFor({ access, encryption }, visit, clientId, await find())
+      } catch (error) {
+        // To someone who has lost access, a part is missing too.
+        if (error instanceof DamagedContent) await find()
+        throw error
+      }
     },
   })
 }
@@ -74,28 +85,43 @@ const auditedOf = (clientId: string, nounId?: string): AuditedAction => ({
 })
 
 /** A part is missing, or it is not what this installation's key has encrypted for its place. */
-class DamagedContent extends Error {
+export class DamagedContent extends Error {
   override readonly name = 'DamagedContent'
 }
 
-type FoundContent = Pick<store.ContentRow, 'bytes' | 'upload_id'> & { readonly clientId: string }
+/** Where the bytes of a content are. Null: the content is missing. */
+type StoredBytes = Pick<store.ContentRow, 'bytes' | 'upload_id'>
 
-/** Decrypts one chunk after the other. Throws DamagedContent. */
+/** Decrypts one chunk after the other; `read` returns the one that begins at a byte. Throws DamagedContent, and what `read` throws. */
 export async function* chunksOf(
-  { access, encryption }: ContentNeeds,
-  visit: Visit,
-  { clientId, upload_id: uploadId, bytes }: FoundContent,
+  encryption: ContentNeeds['encryption'],
+  { upload_id: uploadId, bytes }: StoredBytes,
+  read: (uploadId: string, start: number) => Promise<Buffer | undefined>,
 ): AsyncGenerator<Buffer> {
-  const scope = scopeOf(visit.actor, 'read', 'document')
   for (let start = 0; start !== bytes;) {
-    const [[chunk]] =
-      uploadId === null ? [[]] : await access.as(visit, [store.readChunk(scope, clientId, uploadId, start)])
-    if (uploadId === null || chunk?.start !== start) throw new DamagedContent(`no bytes from ${start} on`)
-    const plain = encryption.decryptBytes(chunk.data, chunkContext(uploadId, start))
-    if (plain === undefined) throw new DamagedContent(`the bytes from ${start} on cannot be decrypted`)
+    const data = uploadId === null ? undefined : await read(uploadId, start)
+    if (uploadId === null || data === undefined) throw new DamagedContent(`no bytes from ${start} on`)
+    const plain = encryption.decryptBytes(data, chunkContext(uploadId, start))
+    if (plain === undefined || plain.length === 0) {
+      throw new DamagedContent(`the bytes from ${start} on were not written by this service`)
+    }
     yield plain
     start += plain.length
   }
+}
+
+/** The same for a person. */
+export function chunksFor(
+  { access, encryption }: ContentNeeds,
+  visit: Visit,
+  clientId: string,
+  stored: StoredBytes,
+): AsyncGenerator<Buffer> {
+  const scope = scopeOf(visit.actor, 'read', 'document')
+  return chunksOf(encryption, stored, async (uploadId, start) => {
+    const [[chunk]] = await access.as(visit, [store.readChunk(scope, clientId, uploadId, start)])
+    return chunk?.data
+  })
 }
 
 async function* continued(

@@ -2,6 +2,7 @@ import type { Visit } from '../../access/actor.ts'
 import type { Scope } from '../../access/policy.ts'
 import type { Database, Queryable } from '../../platform/database/database.ts'
 import type { PreparedStatement } from '../../platform/database/pipeline.ts'
+import { proven } from '../../platform/database/proven-store.ts'
 import { logged, loggedValues, within } from '../statements-store.ts'
 
 /** An upload in PostgreSQL's JSON. */
@@ -57,7 +58,7 @@ export function insertUpload(
   }
 }
 
-/** An erasure takes the upload away before a statement that waited for it. */
+/** An upload that is not complete, if its client is active and within the scope. Locked, because an erasure or the sweeping could remove it at the same time. */
 const here = (condition: string) => `select u.id, u.client_id, u.bytes, u.received from client c, document_upload u
   where ${condition} and c.id = $2 and c.status = 'active' and u.client_id = c.id and u.id = $3 and u.digest is null`
 const locked = 'for key share of c for no key update of u'
@@ -93,7 +94,7 @@ export interface StoredChunk {
   readonly data: Buffer
 }
 
-/** Makes a content of an upload that has all its bytes, unless the client has the same content already. */
+/** Makes a content of an upload that has all its bytes, unless the client has the same content already. One that no document uses is then kept for another day. */
 export function completeUpload(
   scope: Scope,
   { clientId, id, digest, type }: Omit<UploadWrite, 'visit'> & { readonly digest: Buffer; readonly type: string },
@@ -104,25 +105,26 @@ export function completeUpload(
     text: `with here as materialized (${here(condition)} and u.received = u.bytes ${locked}),
       stored as (
         insert into document_content (client_id, digest, bytes, type, upload_id)
-        select client_id, $4::bytea, bytes, $5, id from here on conflict do nothing)
+        select client_id, $4::bytea, bytes, $5, id from here
+        on conflict (client_id, digest) do update set created_at = record_time() where not document_content.used)
       update document_upload u set digest = $4::bytea, type = $5, touched_at = record_time()
       from here where u.id = here.id returning true as done`,
     values: [value, clientId, id, digest, type],
   }
 }
 
-/** The next chunk of an upload from a start on; no row at its end. */
+/** The chunk of an upload that begins at a byte. */
 export function readChunk(
   scope: Scope,
   clientId: string,
   uploadId: string,
   start: number,
-): PreparedStatement<StoredChunk> {
+): PreparedStatement<Pick<StoredChunk, 'data'>> {
   const { condition, value, name } = within(scope)
   return {
     name: `chunk ${name}`,
-    text: `select k.start::float8 as start, k.bytes, k.data from client c join document_chunk k on k.client_id = c.id
-      where ${condition} and c.id = $2 and k.upload_id = $3 and k.start >= $4::bigint order by k.start limit 1`,
+    text: `select k.data from client c join document_chunk k on k.client_id = c.id
+      where ${condition} and c.id = $2 and k.upload_id = $3 and k.start = $4::bigint`,
     values: [value, clientId, uploadId, start],
   }
 }
@@ -157,7 +159,7 @@ export function readVersionContent(
   }
 }
 
-/** A content of a client, by the hexadecimal digits of its digest. */
+/** A content of a client, by the hexadecimal digits of its digest; no row if the client is outside the scope. */
 export function readContentOf(
   scope: Scope,
   clientId: string,
@@ -166,13 +168,14 @@ export function readContentOf(
   const { condition, value, name } = within(scope)
   return {
     name: `content by digest ${name}`,
-    text: `select k.bytes::float8 as bytes, k.upload_id from client c join document_content k on k.client_id = c.id
-      where ${condition} and c.id = $2 and k.digest = decode($3, 'hex')`,
+    text: `select k.bytes::float8 as bytes, k.upload_id from client c
+        left join document_content k on k.client_id = c.id and k.digest = decode($3, 'hex')
+      where ${condition} and c.id = $2`,
     values: [value, clientId, digest],
   }
 }
 
-/** A content in the order in which contents are verified. */
+/** A content as `verify` finds it. */
 export interface VerifiedContent {
   readonly client_id: string
   readonly digest: Buffer
@@ -181,7 +184,7 @@ export interface VerifiedContent {
   readonly upload_id: string
 }
 
-/** The contents after one, in the order of their digests and clients; at most 200. */
+/** The contents that follow `last`, in the order of their digests and clients; at most 200. */
 export function readContentsAfter(tx: Queryable, last: VerifiedContent | undefined): Promise<VerifiedContent[]> {
   return tx.rows(
     `select client_id, digest, bytes::float8 as bytes, type, upload_id from document_content
@@ -193,7 +196,7 @@ export function readContentsAfter(tx: Queryable, last: VerifiedContent | undefin
 /** The chunk of a content that begins at a byte. */
 export async function readStoredChunk(
   tx: Queryable,
-  { client_id, upload_id }: VerifiedContent,
+  { client_id, upload_id }: Pick<VerifiedContent, 'client_id' | 'upload_id'>,
   start: number,
 ): Promise<Buffer | undefined> {
   const [row] = await tx.rows<{ data: Buffer }>(
@@ -203,7 +206,13 @@ export async function readStoredChunk(
   return row?.data
 }
 
-/** Every version of a document whose content is missing, is another one, or lacks bytes. */
+/** Whether a content is still there. */
+export async function isStored(tx: Queryable, { client_id, digest }: VerifiedContent): Promise<boolean> {
+  const rows = await tx.rows('select from document_content where client_id = $1 and digest = $2', [client_id, digest])
+  return rows.length > 0
+}
+
+/** Every version of a document whose content is missing, has another type or size, or lacks bytes. */
 export const versionsWithoutContent = `
   select r.noun_id as document, r.version, r.client_id as client, case
       when k.digest is null then 'its content is missing'
@@ -217,16 +226,27 @@ export const versionsWithoutContent = `
     and (k.digest is null or not k.used or (k.bytes::text, k.type) is distinct from (r.data ->> 'bytes', r.data ->> 'type')
       or chunks.bytes <> k.bytes)`
 
-/** Removes uploads that have not been continued for so long, and contents that no document has had. Returns how many of both. */
+/** The most uploads and the most contents that one transaction removes: their chunks take a statement some time. */
+const removedAtOnce = 5
+
+/**
+ * Removes some uploads that have not been continued for so long, and some contents that no document has had. Returns how many of both; 0 if
+ * none are left but those that are in use at the moment.
+ */
 export function removeUnused(database: Database, since: string): Promise<number> {
-  return database.transaction(async (tx) => {
-    await tx.rows(`select set_config('tollgate.proof', 'on', true)`)
+  return proven(database, async (tx) => {
     const uploads = await tx.rows<{ id: string }>(
-      'delete from document_upload where touched_at < clock_timestamp() - $1::interval returning id',
+      `delete from document_upload where id in (
+         select id from document_upload where touched_at < clock_timestamp() - $1::interval
+         order by touched_at limit ${removedAtOnce} for update skip locked)
+       returning id`,
       [since],
     )
     const contents = await tx.rows<{ id: string }>(
-      'delete from document_content where not used and created_at < clock_timestamp() - $1::interval returning upload_id as id',
+      `delete from document_content where (client_id, digest) in (
+         select client_id, digest from document_content where not used and created_at < clock_timestamp() - $1::interval
+         order by created_at limit ${removedAtOnce} for update skip locked)
+       returning upload_id as id`,
       [since],
     )
     const ids = [...uploads, ...contents].map(({ id }) => id)

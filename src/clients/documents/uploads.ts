@@ -3,11 +3,12 @@ import type { AuditedAction, RecordAccess } from '../../access/access.ts'
 import type { Visit } from '../../access/actor.ts'
 import { newId } from '../../access/new-id.ts'
 import { may, scopeOf } from '../../access/policy.ts'
+import { codeOf } from '../../platform/database/failure.ts'
 import type { Encryption } from '../../platform/encryption/encryption.ts'
 import { Problem } from '../../platform/problems.ts'
 import { archived } from '../items/outcomes.ts'
 import type { Upload } from '../schema.ts'
-import { chunkContext, chunksOf } from './contents.ts'
+import { chunkContext, chunksFor } from './contents.ts'
 import { headBytes, mediaTypeOf } from './media-type.ts'
 import * as store from './store.ts'
 
@@ -22,12 +23,13 @@ export type Body = AsyncIterable<Uint8Array>
 export interface Uploads {
   /**
    * Starts an upload of so many bytes with the first of them. Idempotent per person and `key`: a retry returns the upload that the first call
-   * started. Throws Problem `conflict` for an archived client, and `request_too_large`.
+   * started. Throws Problem `conflict` for an archived client or one with too many bytes of which no document was made, and
+   * `request_too_large`.
    */
   start(visit: Visit, clientId: string, upload: { bytes: number; body: Body }, key?: string): Promise<Upload>
   /**
-   * Adds bytes from `start` on. Throws Problem `conflict`, with the upload, unless this is where it has to continue, and for an archived
-   * client.
+   * Adds bytes from `start` on. Throws Problem `conflict` for an archived client and, with the upload as it is, if the upload does not
+   * continue at `start`.
    */
   continue(visit: Visit, clientId: string, id: string, part: { start: number; body: Body }): Promise<Upload>
   read(visit: Visit, clientId: string, id: string): Promise<Upload>
@@ -38,15 +40,20 @@ interface UploadNeeds {
   readonly encryption: Pick<Encryption, 'encrypt' | 'decryptBytes'>
 }
 
-/** The most bytes of a document. */
-export const mostBytes = 100_000_000
-
-/** The bytes of a chunk. Other requests of the portal share its connections and wait while one is stored. */
+/** The least bytes of a chunk other than the last. Not more, because other requests wait for the connection that stores one. */
 const chunkBytes = 512 * 1024
 
 export function createUploads({ access, encryption }: UploadNeeds): Uploads {
-  /** Stores a body in chunks, the rest of one that breaks off, too, and returns the hash of what it stored. */
-  async function storeBody(visit: Visit, clientId: string, upload: store.UploadJson, body: Body): Promise<Hash> {
+  /**
+   * Stores a body in chunks, also what has arrived of one that breaks off. Returns the hash of what it stored, and the byte of the upload
+   * at which that ends.
+   */
+  async function storeBody(
+    visit: Visit,
+    clientId: string,
+    upload: store.UploadJson,
+    body: Body,
+  ): Promise<{ readonly hash: Hash; readonly end: number }> {
     const hash = createHash('sha256')
     let start = upload.received
     const put = async (bytes: Buffer) => {
@@ -58,7 +65,7 @@ export function createUploads({ access, encryption }: UploadNeeds): Uploads {
       start += bytes.length
     }
     for await (const bytes of inChunks(body, upload.bytes - start)) await put(bytes)
-    return hash
+    return { hash, end: start }
   }
 
   /** Throws why a chunk was not stored. */
@@ -82,10 +89,12 @@ export function createUploads({ access, encryption }: UploadNeeds): Uploads {
   /** Stores the body, and completes the upload if that was all. */
   async function receive(visit: Visit, clientId: string, upload: store.UploadJson, body: Body): Promise<Upload> {
     const done = audited('continued', clientId, upload.id)
-    const hash = await storeBody(visit, clientId, upload, body)
+    const { hash, end } = await storeBody(visit, clientId, upload, body)
     const { upload: stored } = await find(visit, done)
     if (stored.digest === null && stored.received === stored.bytes) {
-      const digest = upload.received === 0 ? hash.digest() : await digestOf(visit, clientId, stored)
+      // Another request may have continued the upload meanwhile.
+      const isWhole = upload.received === 0 && end === stored.bytes
+      const digest = isWhole ? hash.digest() : await digestOf(visit, clientId, stored)
       const type = await mediaTypeOf(await headOf(visit, clientId, stored))
       const scope = scopeOf(visit.actor, 'create', 'document')
       await access.as(visit, [store.completeUpload(scope, { clientId, id: upload.id, digest, type })])
@@ -96,7 +105,7 @@ export function createUploads({ access, encryption }: UploadNeeds): Uploads {
   }
 
   const storedChunks = (visit: Visit, clientId: string, { id, bytes }: store.UploadJson) =>
-    chunksOf({ access, encryption }, visit, { clientId, upload_id: id, bytes })
+    chunksFor({ access, encryption }, visit, clientId, { upload_id: id, bytes })
 
   async function digestOf(visit: Visit, clientId: string, upload: store.UploadJson): Promise<Buffer> {
     const hash = createHash('sha256')
@@ -118,10 +127,15 @@ export function createUploads({ access, encryption }: UploadNeeds): Uploads {
       const scope = scopeOf(visit.actor, 'create', 'document')
       const id = newId(visit, `${clientId}/uploads`, key)
       const done = audited('started', clientId, id)
-      const [[inserted], [row]] = await access.as(visit, [
+      const statements = [
         store.insertUpload(scope, { visit, clientId, id, bytes }),
         store.readUpload(scope, clientId, id),
-      ])
+      ] as const
+      const [[inserted], [row]] = await access
+        .as(visit, statements)
+        .catch((error: unknown) =>
+          isExcess(error) ? access.decline(visit, done, excess(error)) : Promise.reject(error),
+        )
       if (!row || !may(visit.actor, 'create', 'document', { consultantId: row.consultant_id })) {
         return access.refuse(visit, done)
       }
@@ -158,8 +172,8 @@ const audited = (verb: 'started' | 'continued' | 'read', clientId: string, nounI
 })
 
 /**
- * The bytes in chunks. The rest of a body that breaks off is a chunk, too, before the error. Throws Problem `request_too_large` once there are
- * more than `most`.
+ * The bytes in chunks. If the body breaks off, what has arrived is the last chunk before the error. Throws Problem `request_too_large` once
+ * there are more than `most`.
  */
 async function* inChunks(body: Body, most: number): AsyncGenerator<Buffer> {
   let parts: Uint8Array[] = []
@@ -187,6 +201,15 @@ async function* inChunks(body: Body, most: number): AsyncGenerator<Buffer> {
 
 function tooMuch(): Problem {
   return new Problem('request_too_large', 'The body is longer than the rest of the upload. Send what is missing.')
+}
+
+/** An error of refuse_excess_upload(). */
+const isExcess = (error: unknown): boolean => codeOf(error) === 'TG002'
+
+function excess(cause: unknown): Problem {
+  const reason =
+    'The client has 1 000 uploads or 10 GB of which no document was made. Make documents of them, or wait: they are removed a day after they were sent.'
+  return new Problem('conflict', reason, { cause })
 }
 
 function elsewhere(upload: Upload): Problem {

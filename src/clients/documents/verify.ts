@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import type { Database, Queryable } from '../../platform/database/database.ts'
 import { withSnapshot } from '../../platform/database/snapshot-store.ts'
 import type { Encryption } from '../../platform/encryption/encryption.ts'
-import { checkOf, maxFaults, runChecks, type VerifyCheck } from '../../platform/verify-checks.ts'
-import { chunkContext } from './contents.ts'
-import { readContentsAfter, readStoredChunk, versionsWithoutContent, type VerifiedContent } from './store.ts'
+import { checkOf, maxFaults, runChecks, turnOfToday, type VerifyCheck } from '../../platform/verify-checks.ts'
+import { chunksOf, DamagedContent } from './contents.ts'
+import { isStored, readContentsAfter, readStoredChunk, versionsWithoutContent, type VerifiedContent } from './store.ts'
 
 interface DocumentOptions {
   /** Without it, contents are counted, but not read. */
@@ -20,14 +20,12 @@ interface DocumentOptions {
 /** Contents are divided into this many parts, by the first byte of their digests. One part is read each day. */
 const parts = 32
 
-const today = (): number => Math.floor(Date.now() / 86_400_000)
-
 /**
  * Checks that the content of every version of a document is there, and that its bytes are those that were uploaded: encrypted with the
  * installation's key, for their place, and with the digest that the sealed revision has.
  */
 export async function verifyDocuments(database: Database, options: DocumentOptions = {}): Promise<VerifyCheck[]> {
-  const { encryption, full = false, turn = today(), onProgress } = options
+  const { encryption, full = false, turn = turnOfToday(), onProgress } = options
   const checks = await runChecks(database, {
     'every version of a document has its content': `select * from (${versionsWithoutContent}) v`,
   })
@@ -52,20 +50,19 @@ export async function verifyDocuments(database: Database, options: DocumentOptio
   return [...checks, full ? check : { ...check, sample: `part ${part + 1} of ${parts}` }]
 }
 
-/** What is wrong with a content. It may be removed meanwhile, with its client. */
+/** What is wrong with a content. Nothing, if it was removed since it was listed: its client was erased, or no document was made of it. */
 async function faultOf(
   tx: Queryable,
   encryption: Pick<Encryption, 'decryptBytes'>,
   content: VerifiedContent,
 ): Promise<string | undefined> {
   const hash = createHash('sha256')
-  for (let start = 0; start < content.bytes;) {
-    const data = await readStoredChunk(tx, content, start)
-    if (data === undefined) return `no bytes from ${start} on`
-    const plain = encryption.decryptBytes(data, chunkContext(content.upload_id, start))
-    if (plain === undefined || plain.length === 0) return `the bytes from ${start} on were not written by this service`
-    hash.update(plain)
-    start += plain.length
+  try {
+    const read = (_: string, start: number) => readStoredChunk(tx, content, start)
+    for await (const bytes of chunksOf(encryption, content, read)) hash.update(bytes)
+  } catch (error) {
+    if (!(error instanceof DamagedContent)) throw error
+    return (await isStored(tx, content)) ? error.message : undefined
   }
   return hash.digest().equals(content.digest) ? undefined : 'its bytes have another digest'
 }

@@ -1,13 +1,25 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { text as textOf } from 'node:stream/consumers'
 import { describe, test } from 'node:test'
 import { strToU8, zipSync } from 'fflate'
+import { permissions } from './permissions.ts'
 import { readText, type ReadLimits } from './read-text.ts'
 
 async function* one(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes
 }
 
-const read = (type: string, bytes: Uint8Array, limits?: ReadLimits) => readText(type, one(bytes), limits)
+async function* broken(): AsyncGenerator<Uint8Array> {
+  yield Buffer.from('The first half')
+  throw new Error('the source is away')
+}
+
+const read = (type: string, bytes: Uint8Array, limits?: ReadLimits) =>
+  readText(type, one(bytes), { ...(limits && { limits }) })
 const office = (kind: string) => `application/vnd.openxmlformats-officedocument.${kind}`
 const [word, workbook] = [office('wordprocessingml.document'), office('spreadsheetml.sheet')]
 const zipped = (files: Readonly<Record<string, string>>) =>
@@ -95,6 +107,12 @@ describe('the text of a file', () => {
     ],
     ['plain text', 'text/plain', Buffer.from('Grüße\0'), [{ label: '', text: 'Grüße' }]],
     [
+      'a text with other ends of lines',
+      'text/plain',
+      Buffer.from('one\u2028two\u2029three\r'),
+      [{ label: '', text: 'one\u2028two\u2029three\r' }],
+    ],
+    [
       'a message',
       'text/plain',
       Buffer.from(mail),
@@ -124,5 +142,64 @@ describe('the text of a file', () => {
     assert.equal(await read(word, bomb, limits), 'too_much')
     assert.equal(await read('application/pdf', pdfOf(['x']), { ...limits, time: 1 }), 'too_much')
     assert.deepEqual(await read(word, wordFile('next')), [{ label: '', text: 'next\n\n' }])
+  })
+
+  test('is not known if its bytes cannot be read, or the process fails', async () => {
+    await assert.rejects(readText('text/plain', broken()), /the source is away/)
+    // Node refuses to start with such a heap.
+    const limits = { time: 60_000, memory: Number.NaN }
+    await assert.rejects(read('text/plain', Buffer.from('x'), limits), /exit status 9/)
+  })
+
+  test('is read by a process without network, children, other files or anything to write', async () => {
+    const server = createServer(() => arrived.push('TCP')).listen(0, '127.0.0.1')
+    const socket = createSocket('udp4', () => arrived.push('UDP')).bind(0, '127.0.0.1')
+    const arrived: string[] = []
+    await Promise.all([once(server, 'listening'), once(socket, 'listening')])
+    const address = server.address()
+    const port = typeof address === 'object' ? address?.port : undefined
+    const own = new URL('../../../../', import.meta.url).pathname
+    const program = `
+      const { createSocket } = require('node:dgram')
+      const { lookup } = require('node:dns')
+      const { readFileSync, readdirSync, writeFileSync } = require('node:fs')
+      const { connect } = require('node:net')
+      const ended = (start) => new Promise((resolve, reject) => start((error) => error ? reject(error) : resolve()))
+      const tries = {
+        TCP: () => ended((done) => connect(${port}, '127.0.0.1', () => done()).on('error', done)),
+        UDP: () => ended((done) => createSocket('udp4').on('error', done).send('x', ${socket.address().port}, '127.0.0.1', done)),
+        names: () => ended((done) => lookup('example.com', done)),
+        configuration: () => readFileSync('${own}tollgate.example.yaml'),
+        folder: () => readdirSync('${own}'),
+        system: () => readFileSync('/etc/passwd'),
+        write: () => writeFileSync('${own}src/written', ''),
+        child: () => require('node:child_process').spawnSync(process.execPath, ['--version']),
+        program: () => readFileSync('${own}package.json') && undefined,
+      }
+      void (async () => {
+        for (const [what, attempt] of Object.entries(tries)) {
+          const code = await Promise.resolve().then(attempt).catch(({ code }) => code)
+          console.log(what + ': ' + code)
+        }
+        process.exit()
+      })()`
+    const child = spawn(process.execPath, ['--no-warnings', ...permissions, '--eval', program], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const said = await textOf(child.stdout)
+    server.close()
+    socket.close()
+    assert.deepEqual(said.trim().split('\n'), [
+      'TCP: ERR_ACCESS_DENIED',
+      'UDP: ERR_ACCESS_DENIED',
+      'names: ERR_ACCESS_DENIED',
+      'configuration: ERR_ACCESS_DENIED',
+      'folder: ERR_ACCESS_DENIED',
+      'system: ERR_ACCESS_DENIED',
+      'write: ERR_ACCESS_DENIED',
+      'child: ERR_ACCESS_DENIED',
+      'program: undefined',
+    ])
+    assert.deepEqual(arrived, [])
   })
 })

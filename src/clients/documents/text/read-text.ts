@@ -1,9 +1,10 @@
-import { spawn } from 'node:child_process'
+import { spawn, type ChildProcessByStdio } from 'node:child_process'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
-import { Readable } from 'node:stream'
+import type { Readable, Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { textLimits } from './limits.ts'
+import { textLimits } from '../limits.ts'
+import { permissions } from './permissions.ts'
 import { readers, type TextPage } from './readers.ts'
 
 /** Why the text of a file is not there. `none`: files of this type have none, or this one is empty. */
@@ -19,77 +20,89 @@ export interface ReadLimits {
 const readLimits: ReadLimits = { time: 60_000, memory: 1024 ** 3 }
 
 const program = path.join(import.meta.dirname, 'reader-process.ts')
-const root = path.join(import.meta.dirname, '../../../..')
-
-/** The program and its libraries, and nothing else: neither the data folder with the encryption key nor the configuration. */
-const permissions = [
-  '--permission',
-  '--allow-worker',
-  ...['src', 'node_modules', 'package.json'].map((name) => `--allow-fs-read=${path.join(root, name)}`),
-]
 
 /** Whether a file of this type may have a text. */
 export const hasText = (type: string): boolean => Object.hasOwn(readers, type)
 
+export interface ReadOptions {
+  readonly limits?: ReadLimits
+  /** Ends the process. */
+  readonly signal?: AbortSignal
+}
+
 /**
- * Reads the text of a file in a process of its own, page by page. A file that takes too much time or memory ends that process and nothing else.
+ * Reads the text of a file in a process of its own, page by page. A file that takes too much time or memory ends that process and nothing
+ * else. Throws what `bytes` throws, the error of an aborted `signal`, and an error if the process fails without a limit as the reason.
  */
 export async function readText(
   type: string,
   bytes: AsyncIterable<Uint8Array>,
-  { time, memory }: ReadLimits = readLimits,
+  { limits: { time, memory } = readLimits, signal }: ReadOptions = {},
 ): Promise<readonly TextPage[] | Unread> {
   const heap = `--max-old-space-size=${Math.round(memory / 2 / 1024 ** 2)}`
-  const child = spawn(process.execPath, ['--no-warnings', ...permissions, heap, program, type, String(memory)], {
+  const limits = [memory, time, process.pid].map(String)
+  const child = spawn(process.execPath, ['--no-warnings', ...permissions, heap, program, type, ...limits], {
     stdio: ['pipe', 'pipe', 'ignore'],
     env: {},
     timeout: time,
     killSignal: 'SIGKILL',
+    signal,
   })
   const ended = new Promise<number | null>((resolve, reject) => {
     child.once('error', reject)
     child.once('close', (code) => resolve(code))
   })
   try {
-    const [pages, code] = await Promise.all([
-      pagesFrom(child.stdout),
-      ended,
-      // It may end before it has read all.
-      pipeline(Readable.from(bytes), child.stdin).catch(() => undefined),
-    ])
+    const [pages, code] = await Promise.all([pagesFrom(child), ended, feed(child.stdin, bytes)])
     switch (code) {
       case 0:
+        if (pages === undefined) throw new Error('the process that reads files wrote something else than pages')
         return pages.some(({ text }) => /\S/.test(text)) ? pages : 'none'
       case 2:
         return 'damaged'
       case 3:
         return 'protected'
-      default:
+      case null:
         return 'too_much'
+      default:
+        throw new Error(`the process that reads files ended with exit status ${code}`)
     }
   } finally {
     child.kill('SIGKILL')
   }
 }
 
+/** Rejects if the source fails. The process may end before it has read all. */
+async function feed(input: Writable, bytes: AsyncIterable<Uint8Array>): Promise<void> {
+  let isCut = false
+  async function* source() {
+    try {
+      yield* bytes
+    } catch (error) {
+      isCut = true
+      throw error
+    }
+  }
+  await pipeline(source, input).catch((error: unknown) => {
+    if (isCut) throw error
+  })
+}
+
 /** More than the process ever writes, by far. */
 const mostOutput = 8 * textLimits.characters
 
-async function pagesFrom(output: Readable): Promise<TextPage[]> {
-  const pages: TextPage[] = []
+/** The pages that the process writes, one on each line. Undefined if a line is something else, such as one within which the process ended. */
+async function pagesFrom(child: ChildProcessByStdio<Writable, Readable, null>): Promise<TextPage[] | undefined> {
+  const pages: (TextPage | undefined)[] = []
   let written = 0
-  output.on('data', (chunk: Buffer) => {
+  child.stdout.on('data', (chunk: Buffer) => {
     written += chunk.length
-    if (written > mostOutput) output.destroy()
+    if (written > mostOutput) child.kill('SIGKILL')
   })
-  for await (const line of createInterface({ input: output })) {
-    const page = parsed(line)
-    if (page) pages.push(page)
-  }
-  return pages
+  for await (const line of createInterface({ input: child.stdout })) pages.push(parsed(line))
+  return pages.every((page) => page !== undefined) ? pages : undefined
 }
 
-/** The process may end within a line. */
 function parsed(line: string): TextPage | undefined {
   try {
     const page: unknown = JSON.parse(line)

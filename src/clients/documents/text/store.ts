@@ -1,6 +1,7 @@
 import type { Scope } from '../../../access/policy.ts'
-import type { Database, Queryable } from '../../../platform/database/database.ts'
+import type { Database } from '../../../platform/database/database.ts'
 import type { PreparedStatement } from '../../../platform/database/pipeline.ts'
+import { proven } from '../../../platform/database/proven-store.ts'
 import type { FoundRow } from '../../search/store.ts'
 import { within } from '../../statements-store.ts'
 import { readStoredChunk, type VerifiedContent } from '../store.ts'
@@ -9,14 +10,6 @@ import type { TextPage } from './readers.ts'
 /** A content to read, and how often it was tried before. */
 export interface ClaimedContent extends VerifiedContent {
   readonly tries: number
-}
-
-/** Statements of the service, which sees records only with `tollgate.proof`. */
-function proven<T>(database: Database, work: (tx: Queryable) => Promise<T>): Promise<T> {
-  return database.transaction(async (tx) => {
-    await tx.rows(`select set_config('tollgate.proof', 'on', true)`)
-    return work(tx)
-  })
 }
 
 /** The oldest content whose text is not read yet, for a few minutes: then another instance may try. Undefined: there is none. */
@@ -41,6 +34,17 @@ export function readClaimedChunk(
   start: number,
 ): Promise<Buffer | undefined> {
   return proven(database, (tx) => readStoredChunk(tx, content, start))
+}
+
+/** Gives up a claim as if the content had not been tried. */
+export async function releaseContent(database: Database, { client_id, digest, tries }: ClaimedContent): Promise<void> {
+  await proven(database, (tx) =>
+    tx.rows(
+      `update document_content set tries = $3, claimed_until = null
+       where client_id = $1 and digest = $2 and reading = 'waiting' and tries = $3 + 1`,
+      [client_id, digest, tries],
+    ),
+  )
 }
 
 /** Keeps the pages of a content, or why it has none. Does nothing if its client was erased meanwhile. */

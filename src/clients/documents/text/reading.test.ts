@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict'
+import { randomUUIDv7 } from 'node:crypto'
+import { describe, test } from 'node:test'
+import { openOwnDatabase } from '../../../../tests/support/own-database.ts'
+import { createTestLog } from '../../../../tests/support/log.ts'
+import { encryptionKey } from '../../../../tests/support/service.ts'
+import { asSuperuser } from '../../../../tests/support/superuser.ts'
+import { until } from '../../../../tests/support/until.ts'
+import type { Database } from '../../../platform/database/database.ts'
+import { createEncryption } from '../../../platform/encryption/encryption.ts'
+import { Problem } from '../../../platform/problems.ts'
+import { chunkContext } from '../contents.ts'
+import { startReading } from './reading.ts'
+
+const { database } = openOwnDatabase()
+const encryption = createEncryption(encryptionKey)
+const { log } = createTestLog()
+
+/** A content with a text whose one chunk is encrypted for this place. Returns the id of its client. */
+async function store(place = 0): Promise<string> {
+  const [client, upload] = [randomUUIDv7(), randomUUIDv7()]
+  const bytes = Buffer.from('The rent is 900 a month.')
+  await asSuperuser(database, async (tx) => {
+    await tx.rows('set local session_replication_role = replica')
+    await tx.rows('insert into client (id, name, consultant_id) values ($1, $2, $1)', [client, 'Client'])
+    await tx.rows(
+      `insert into document_content (client_id, digest, bytes, type, upload_id, used)
+       values ($1, sha256($2), $3, 'text/plain', $4, true)`,
+      [client, bytes, bytes.length, upload],
+    )
+    await tx.rows('insert into document_chunk (client_id, upload_id, start, bytes, data) values ($1, $2, 0, $3, $4)', [
+      client,
+      upload,
+      bytes.length,
+      encryption.encrypt(bytes, chunkContext(upload, place)),
+    ])
+  })
+  return client
+}
+
+async function stateOf(client: string) {
+  const [row] = await asSuperuser(database, (tx) =>
+    tx.rows<{ reading: string; tries: number; claimed: boolean; text: string | null }>(
+      `select reading, tries, claimed_until is not null as claimed,
+         (select string_agg(text, '') from document_text t where t.client_id = k.client_id) as text
+       from document_content k where client_id = $1`,
+      [client],
+    ),
+  )
+  return row ?? assert.fail()
+}
+
+/** The database whose transactions after the first, which claims a content, run `work` instead as long as it returns something. */
+function interrupted(work: () => Promise<never> | undefined): Database {
+  let calls = 0
+  return {
+    ...database,
+    transaction: (run) => {
+      calls += 1
+      return (calls === 1 ? undefined : work()) ?? database.transaction(run)
+    },
+  }
+}
+
+const start = (through: Database) => startReading({ database: through, encryption, log, pause: 5 })
+
+describe('reading a document', () => {
+  test('goes on once the database is back', async () => {
+    const client = await store()
+    let outages = 5
+    const away = () => (outages-- > 0 ? Promise.reject(new Problem('unavailable', 'away')) : undefined)
+    const reading = start(interrupted(away))
+    await until(async () => (await stateOf(client)).reading !== 'waiting')
+    await reading.close()
+    assert.ok(outages < 0)
+    assert.deepEqual(await stateOf(client), {
+      reading: 'read',
+      tries: 1,
+      claimed: false,
+      text: 'The rent is 900 a month.',
+    })
+  })
+
+  test('finds bytes that were not written for this place damaged', async () => {
+    const client = await store(1)
+    const reading = start(database)
+    await until(async () => (await stateOf(client)).reading !== 'waiting')
+    await reading.close()
+    const { reading: state, text } = await stateOf(client)
+    assert.deepEqual([state, text], ['damaged', null])
+  })
+
+  test('ends at once when the service stops, and counts as not begun', async () => {
+    const client = await store()
+    const { promise: begun, resolve } = Promise.withResolvers<void>()
+    const never = new Promise<never>(() => undefined)
+    let isHung = true
+    const reading = start(
+      interrupted(() => {
+        resolve()
+        return isHung ? never : undefined
+      }),
+    )
+    await begun
+    isHung = false
+    await reading.close()
+    assert.deepEqual(await stateOf(client), { reading: 'waiting', tries: 0, claimed: false, text: null })
+  })
+})
