@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import type { Logger } from 'pino'
 import type { AuditLog } from '../access/audit/audit-log.ts'
 import type { Actor, Visit } from '../access/actor.ts'
 import { may } from '../access/policy.ts'
@@ -35,6 +36,7 @@ export interface ExportNeeds extends LetterSettings {
   readonly invoiceFiles: Pick<InvoiceFiles, 'write'>
   readonly invoiceMails: Pick<InvoiceMails, 'file'>
   readonly thread: Pick<WritingThread, 'write'>
+  readonly log: Pick<Logger, 'error'>
 }
 
 type Whole = Awaited<ReturnType<Records['whole']['read']>>
@@ -73,12 +75,13 @@ export function createExports(needs: ExportNeeds): Exports {
       if (extension !== 'pdf') others.push(`${name}.${extension}`)
       yield { name: `${name}.${extension}`, input: bytes }
     }
-    yield* exportedDocuments(needs, visit, clientId, documents)
+    const damaged: string[] = []
+    yield* exportedDocuments(needs, visit, clientId, { documents, onDamaged: (name) => damaged.push(name) })
     const hasInvoices = may(visit.actor, 'read', 'invoice')
     if (hasInvoices) yield* exportedInvoices(needs, visit, clientId)
     const hasAudit = may(visit.actor, 'read', 'audit')
     if (hasAudit) yield { name: 'audit.csv', input: await auditLog.csv(visit, { client: clientId }) }
-    yield { name: 'README.txt', input: readmeOf({ client: client.name, hasInvoices, hasAudit, others }) }
+    yield { name: 'README.txt', input: readmeOf({ client: client.name, hasInvoices, hasAudit, others, damaged }) }
   }
 
   /** A PDF; or, if it cannot be one, a Word file; or its text, if it is too long for both. */
@@ -121,7 +124,7 @@ async function* objectOf(value: object, revisions: AsyncIterable<object>): Async
   yield ']\n}'
 }
 
-/** A list of notes, disputes or letters, each with its revisions, as JSON in pieces. */
+/** The items of one noun, each with its revisions, as JSON in pieces. */
 async function* itemsOf(
   items: readonly { readonly id: string }[],
   revisionsOf: (id: string) => AsyncIterable<object>,
@@ -143,10 +146,12 @@ interface ListedContents {
   readonly hasAudit: boolean
   /** The letters that are not PDF files. */
   readonly others: readonly string[]
+  /** The documents whose content is damaged. */
+  readonly damaged: readonly string[]
 }
 
 /** The page of an export that says what its files are. */
-function readmeOf({ client, hasInvoices, hasAudit, others }: ListedContents): string {
+function readmeOf({ client, hasInvoices, hasAudit, others, damaged }: ListedContents): string {
   const lines = [
     `The data of ${client}, exported at ${new Date().toISOString()}.`,
     '',
@@ -176,7 +181,16 @@ function readmeOf({ client, hasInvoices, hasAudit, others }: ListedContents): st
       : 'Times are in UTC.',
     'Amounts are decimal numbers in the currency given next to them.',
   ]
-  const why =
-    'These letters are not PDF files, because the fonts lack some of their characters or the letters are too long:'
-  return `${[...lines, ...(others.length > 0 ? ['', why, ...others] : [])].join('\r\n')}\r\n`
+  const lists: readonly (readonly [why: string, names: readonly string[]])[] = [
+    [
+      'These letters are not PDF files, because the fonts lack some of their characters or the letters are too long:',
+      others,
+    ],
+    [
+      'These documents are damaged: what is here ends where the damage begins. The operator can restore a backup:',
+      damaged,
+    ],
+  ]
+  const listed = lists.flatMap(([why, names]) => (names.length > 0 ? ['', why, ...names] : []))
+  return `${[...lines, ...listed].join('\r\n')}\r\n`
 }

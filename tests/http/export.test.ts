@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { strFromU8, unzipSync } from 'fflate'
 import { extractText, getDocumentProxy } from 'unpdf'
@@ -8,6 +9,7 @@ import { startFirm, type Member } from '../support/firm.ts'
 import { at, parseObject, valuesOf } from '../support/json.ts'
 import { fixture, setUp } from '../support/fixture.ts'
 import { upstreamModel } from '../support/service.ts'
+import { tamper } from '../support/tamper.ts'
 import { startVendor } from '../support/vendor.ts'
 
 let anna: Member
@@ -99,6 +101,26 @@ describe('an export', () => {
     const readme = textIn(files, 'README.txt')
     assert.ok(readme.includes(`The data of Berta ${marker}`))
     assert.ok(readme.trimEnd().endsWith(names[1] ?? ''), readme)
+  })
+
+  test('has all but the bytes of a document that are damaged, and names it', async () => {
+    const own = await firm.client(anna)
+    const files = [Buffer.from('the first'), randomBytes(600_000), Buffer.from('the last')]
+    const names = files.map((_, index) => `documents/00${index + 1} ${index}.bin`)
+    for (const [index, bytes] of files.entries()) {
+      const { json } = await anna.send('POST', `/clients/${own}/uploads`, bytes)
+      await anna.send('POST', `/clients/${own}/documents`, { name: `${index}.bin`, digest: json['digest'] })
+    }
+    const whole = await filesFor(anna, own)
+    assert.doesNotMatch(textIn(whole, 'README.txt'), /damaged/)
+    await tamper(firm.service.database, `delete from document_chunk where client_id = '${own}' and start > 0`)
+    const left = await filesFor(anna, own)
+    assert.deepEqual(Object.keys(left), Object.keys(whole))
+    for (const index of [0, 2]) assert.deepEqual(left[names[index] ?? ''], whole[names[index] ?? ''])
+    const cut = left[names[1] ?? ''] ?? new Uint8Array()
+    assert.ok(cut.length > 0 && cut.length < 600_000 && files[1]?.subarray(0, cut.length).equals(cut))
+    const readme = textIn(left, 'README.txt')
+    assert.ok(readme.includes('These documents are damaged') && readme.trimEnd().endsWith(`:\r\n${names[1]}`), readme)
   })
 
   test('has the audit log for partners only, and is in it', async () => {
