@@ -14,6 +14,8 @@ export interface Line {
 }
 
 interface LineForm {
+  /** What errors call a line. */
+  readonly noun: 'line' | 'request'
   /** The field with the body. */
   readonly bodyField: string
   readonly fields: readonly string[]
@@ -25,12 +27,14 @@ interface LineForm {
 /** In OpenAI's form a line is `{custom_id, method, url, body}`, and in Anthropic's `{custom_id, params}`. */
 export const lineForms: Readonly<Record<BatchDialect, LineForm>> = {
   openai: {
+    noun: 'line',
     bodyField: 'body',
     fields: ['custom_id', 'method', 'url', 'body'],
     customId: { pattern: /^[^\0]{1,512}$/su, expects: 'a text of 1 to 512 characters' },
     place: (line) => `line ${line}`,
   },
   anthropic: {
+    noun: 'request',
     bodyField: 'params',
     fields: ['custom_id', 'params'],
     customId: { pattern: /^[\w-]{1,64}$/, expects: '1 to 64 letters, digits, hyphens and underscores' },
@@ -38,19 +42,19 @@ export const lineForms: Readonly<Record<BatchDialect, LineForm>> = {
   },
 }
 
-/** Reads a line. Throws a Problem for its first fault, whose reason says "the line" or names a field. */
+/** Reads a line. Throws a Problem for its first fault, whose reason says "the line", or "the request", or names a field. */
 export function readLine(dialect: BatchDialect, bytes: Buffer): Line {
+  const { noun, bodyField, fields } = lineForms[dialect]
   const parsed = parseBytes(bytes)
   if (parsed instanceof Problem) {
     const { code, message, details } = parsed
-    throw new Problem(code, message.replace(/^The body/, 'The line'), details)
+    throw new Problem(code, message.replace(/^The body/, `The ${noun}`), details)
   }
   const { value } = parsed
-  if (!isFields(value)) throw new Problem('malformed_json', 'The line must be a JSON object.')
-  const { bodyField, fields } = lineForms[dialect]
+  if (!isFields(value)) throw new Problem('malformed_json', `The ${noun} must be a JSON object.`)
   const unknown = Object.keys(value).find((name) => !fields.includes(name))
   if (unknown !== undefined) {
-    const reason = `A line has only the fields ${fields.join(', ')}.`
+    const reason = `A ${noun} has only the fields ${fields.join(', ')}.`
     throw new Problem('unknown_field', reason, { field: /^\w{1,40}$/.test(unknown) ? unknown : '?' })
   }
   const customId = readCustomId(dialect, value['custom_id'])
@@ -93,6 +97,19 @@ export const openAiUrls = queuedUrls.filter((url) => url !== '/v1/messages')
 function faulty(field: string, value: unknown, expects: string): Problem {
   const code = value === undefined ? 'missing_field' : 'invalid_field'
   return new Problem(code, `The field ${field} must be ${expects}.`, { field })
+}
+
+/** The pages of lines that are read after the number of the last one, to the end. */
+export async function* pagesOf<Row extends { readonly number: number }>(
+  read: (after: number) => Promise<readonly Row[]>,
+): AsyncGenerator<readonly Row[], void, void> {
+  for (let after = 0; ;) {
+    const rows = await read(after)
+    const last = rows.at(-1)
+    if (last === undefined) return
+    yield rows
+    after = last.number
+  }
 }
 
 const [newline, carriageReturn] = [0x0a, 0x0d]
@@ -154,5 +171,7 @@ export function createLineSplitter(most: number) {
     },
     /** The last line, if it has no end. */
     end,
+    /** The bytes of the line that has not ended. */
+    pending: () => pendingBytes,
   }
 }

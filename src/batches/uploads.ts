@@ -1,4 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto'
+import type { HeldBytes } from '../platform/http/input/long-bodies.ts'
 import { boundaryOf, createFormSplitter, type FormPiece } from '../platform/http/input/multipart.ts'
 import { Problem } from '../platform/problems.ts'
 import type { Database, Queryable } from '../platform/database/database.ts'
@@ -27,9 +28,9 @@ export async function refuseExcess(database: Queryable, accountId: string, most:
   throw new Problem('conflict', reason)
 }
 
-export const tooLarge = (most: number): Problem =>
-  new Problem('request_too_large', `The file is larger than ${most} bytes. Split it into several batches.`, {
-    field: 'file',
+export const tooLarge = (most: number, of: 'file' | 'batch'): Problem =>
+  new Problem('request_too_large', `The ${of} is larger than ${most} bytes. Split it into several batches.`, {
+    field: of === 'file' ? 'file' : 'requests',
   })
 
 /** Bytes of lines that one statement writes. */
@@ -64,6 +65,8 @@ export function createLineWriter({ database, limits }: StoringNeeds, { accountId
       if (bytes >= mostWritten || pending.length >= mostLinesWritten) await flush()
     },
     flush,
+    /** The bytes of the lines that are not stored yet. */
+    pending: () => bytes,
   }
 }
 
@@ -78,10 +81,11 @@ interface Arriving {
   readonly id: string
 }
 
-interface Upload {
+export interface ArrivingFile {
   readonly accountId: string
   readonly contentType: string | undefined
   readonly body: AsyncIterable<Buffer>
+  readonly held: HeldBytes
 }
 
 /** The fields of a form that are no files. */
@@ -98,7 +102,7 @@ interface ReceivingNeeds {
  * Stores the file of a form as it arrives, line by line. It is not visible before it is complete, and nothing stays of one that never is: if this
  * process dies, it is removed within two hours. Throws Problem.
  */
-export async function receiveFile(needs: ReceivingNeeds, upload: Upload): Promise<store.FileRow> {
+export async function receiveFile(needs: ReceivingNeeds, upload: ArrivingFile): Promise<store.FileRow> {
   const { database, limits } = needs
   const form = createFormSplitter(boundaryOf(upload.contentType))
   await refuseExcess(database, upload.accountId, limits.bytes)
@@ -113,7 +117,7 @@ export async function receiveFile(needs: ReceivingNeeds, upload: Upload): Promis
 
 async function receive(
   { database, encryption, limits }: ReceivingNeeds,
-  { accountId, body }: Upload,
+  { accountId, body, held }: ArrivingFile,
   { id, form }: { readonly id: string; readonly form: ReturnType<typeof createFormSplitter> },
 ): Promise<store.FileRow> {
   const lines = createLineSplitter(limits.lineBytes)
@@ -131,7 +135,8 @@ async function receive(
       await writer.add({ number, content, clientId: clientNamedIn(text) })
     }
   }
-  async function take({ name: field, fileName, bytes: piece }: FormPiece): Promise<void> {
+  async function take({ name: field, fileName, isFirst, bytes: piece }: FormPiece): Promise<void> {
+    if (isFirst && (field === 'file' ? name !== undefined : values.has(field))) throw twice(field)
     if (field !== 'file') {
       noteValue(values, field, piece)
       return
@@ -142,11 +147,14 @@ async function receive(
       await store.insertFile(database, { id, accountId, name: sealed, kept: limits.kept })
     }
     bytes += piece.length
-    if (bytes > limits.bytes) throw tooLarge(limits.bytes)
+    if (bytes > limits.bytes) throw tooLarge(limits.bytes, 'file')
     await keep(lines.push(piece))
   }
 
-  for await (const chunk of body) for (const piece of form.push(chunk)) await take(piece)
+  for await (const chunk of body) {
+    for (const piece of form.push(chunk)) await take(piece)
+    held(lines.pending() + writer.pending())
+  }
   form.end()
   if (name === undefined) throw new Problem('missing_field', 'The field file is missing.', { field: 'file' })
   await keep(lines.end())
@@ -157,6 +165,9 @@ async function receive(
   if (file === undefined) throw new Problem('unavailable', 'The file took too long. Send it again.')
   return file
 }
+
+const twice = (field: string): Problem =>
+  new Problem('invalid_field', `The field ${field} may be there only once.`, { field })
 
 function noteValue(values: Map<string, string>, field: string, piece: Buffer): void {
   if (!plainFields.has(field)) {

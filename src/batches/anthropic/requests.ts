@@ -1,10 +1,14 @@
 import { createJsonSplitter, LongItem, type JsonPiece } from '../../platform/text/json-items.ts'
+import type { HeldBytes } from '../../platform/http/input/long-bodies.ts'
 import { Problem } from '../../platform/problems.ts'
 import { UnreadableLine, utf8Texts } from '../../platform/text/text-stream.ts'
 import type { NumberedLine } from '../lines.ts'
 
 /** The requests of a batch as they arrive: the items of the list `requests`, each of `most` bytes at most. Throws Problem. */
-export async function* requestsIn(body: AsyncIterable<Buffer>, most: number): AsyncGenerator<NumberedLine, void, void> {
+export async function* requestsIn(
+  body: AsyncIterable<Buffer>,
+  { most, held }: { readonly most: number; readonly held: HeldBytes },
+): AsyncGenerator<NumberedLine, void, void> {
   const splitter = createJsonSplitter(['requests'], { longest: most })
   let number = 0
   let isComplete = false
@@ -20,6 +24,7 @@ export async function* requestsIn(body: AsyncIterable<Buffer>, most: number): As
       const { items, rests } = splitter.push(text)
       yield* linesOf(items)
       for (const rest of rests) isComplete = checkRest(rest.text, isComplete)
+      held(splitter.pending())
     }
     const { items, rests } = splitter.end()
     yield* linesOf(items)

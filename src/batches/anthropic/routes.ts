@@ -35,7 +35,7 @@ export function registerAnthropicBatches(v1: Server, needs: AnthropicBatchesNeed
     scope.post('/messages/batches', { schema, config: { ...config, storesBody: true } }, async (request, reply) => {
       refuseIdempotencyKey(request)
       const asked = { dialect, endpoint: '/v1/messages' } as const
-      const lines = requestsIn(bodyPieces(request.body), lineBytes)
+      const lines = requestsIn(bodyPieces(request.body), { most: lineBytes, held: scope.heldBy(reply) })
       const batch = await batches.createFromLines(callerOf(request), lines, asked)
       await setLevels(till, request, reply)
       return presentMessageBatch(batch, baseUrl)

@@ -33,7 +33,8 @@ function registerUploads(v1: Server, { batches, till }: OpenAiBatchesNeeds): voi
     scope.post('/files', { schema, config: { ...config, storesBody: true } }, async (request, reply) => {
       const { accountId } = callerOf(request)
       const { 'content-type': contentType } = request.headers
-      const file = await batches.upload(accountId, contentType, bodyPieces(request.body))
+      const body = bodyPieces(request.body)
+      const file = await batches.upload({ accountId, contentType, body, held: scope.heldBy(reply) })
       await setLevels(till, request, reply)
       return presentFile(file)
     })

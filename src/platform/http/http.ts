@@ -1,6 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto'
 import type { Server as HttpServer } from 'node:http'
-import fastify, { type FastifyHttpOptions, type FastifyRequest } from 'fastify'
+import fastify, { type FastifyHttpOptions, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { Logger } from 'pino'
 import type { TObject } from 'typebox'
@@ -92,6 +92,7 @@ function addRequestHooks(server: Server, needs: ServerNeeds): void {
   const fixed = securityHeaders(needs.baseUrl)
   const bodies = createLongBodies(mostLargest * (needs.requestBytes + (needs.fileBytes ?? 0)))
   server.decorate('requestsInFlight', () => traffic.inFlight)
+  server.decorate('heldBy', (reply: FastifyReply) => bodies.held(reply.raw))
   server.decorate('closeAfter', (work: Promise<unknown>) => traffic.closeAfter(work))
   server.addHook('onRoute', (route) => routes.add(route))
   server.setNotFoundHandler(({ method, url }) => {

@@ -21,6 +21,8 @@ interface SplitJson {
 interface JsonSplitter {
   push(this: void, text: string): SplitJson
   end(this: void): SplitJson
+  /** The characters of the item and of the document that have not ended. */
+  pending(this: void): number
 }
 
 /** Characters of an item, unless its reader says otherwise, and of a document without its items. */
@@ -141,6 +143,7 @@ export function createJsonSplitter(
       read += text.length
       return taken()
     },
+    pending: () => rest.text.length + (item?.text.length ?? 0),
     end() {
       if (depth !== 0 || inString) throw new UnreadableLine(line, 'the JSON ends before it is complete')
       endDocument()

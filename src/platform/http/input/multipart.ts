@@ -6,6 +6,8 @@ export interface FormPiece {
   readonly name: string
   /** Undefined for a part that is no file. */
   readonly fileName: string | undefined
+  /** Whether its part begins with it. */
+  readonly isFirst: boolean
   readonly bytes: Buffer
 }
 
@@ -30,7 +32,7 @@ export function createFormSplitter(boundary: string) {
   let state: State = 'preamble'
   // The first delimiter has no line before it.
   let rest: Buffer = Buffer.from('\r\n')
-  let part: Omit<FormPiece, 'bytes'> = { name: '', fileName: undefined }
+  let part: Omit<FormPiece, 'bytes'> = { name: '', fileName: undefined, isFirst: true }
 
   /** Takes what precedes the next delimiter, or as much as can contain none of it. */
   function untilDelimiter(): { readonly bytes: Buffer; readonly isOver: boolean } {
@@ -79,7 +81,10 @@ export function createFormSplitter(boundary: string) {
         if (state === 'preamble' || state === 'content') {
           const isContent = state === 'content'
           const { bytes, isOver } = untilDelimiter()
-          if (isContent && (bytes.length > 0 || isOver)) pieces.push({ ...part, bytes })
+          if (isContent && (bytes.length > 0 || (isOver && part.isFirst))) {
+            pieces.push({ ...part, bytes })
+            part = { ...part, isFirst: false }
+          }
           if (!isOver) return pieces
         } else if (!(state === 'delimiter' ? afterDelimiter() : headers())) return pieces
       }
@@ -92,19 +97,33 @@ export function createFormSplitter(boundary: string) {
 }
 
 function partOf(headers: string): Omit<FormPiece, 'bytes'> {
-  const disposition = /^content-disposition:\s*form-data\s*;(.*)$/im.exec(headers)?.[1] ?? ''
-  const name = parameter(disposition, 'name')
+  const [, disposition = ''] = /^content-disposition:[ \t]*form-data[ \t]*(;.*)?$/im.exec(headers) ?? []
+  const parameters = parametersIn(disposition)
+  const name = parameters.get('name')
   if (name === undefined) throw malformed()
-  return { name, fileName: parameter(disposition, 'filename') }
+  return { name, fileName: parameters.get('filename'), isFirst: true }
 }
 
-/** HTML's form data escapes quotes and line breaks with percent signs. */
-function parameter(disposition: string, name: string): string | undefined {
-  const [, quoted, plain] = new RegExp(`(?:^|;)\\s*${name}=(?:"([^"]*)"|([^\\s;"]+))`, 'i').exec(disposition) ?? []
-  return (quoted ?? plain)?.replaceAll(/%(22|0D|0A)/gi, (_, hex: string) =>
-    String.fromCharCode(Number.parseInt(hex, 16)),
-  )
+/** A parameter at the beginning of what is left: its name, and its value as a quoted string or a token. */
+const parameter = /;[ \t]*([^\s;="]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*))[ \t]*/y
+
+/** The parameters of a header, one after the other, each of which it has once. Throws Problem `malformed_request`. */
+function parametersIn(header: string): Map<string, string> {
+  const found = new Map<string, string>()
+  const text = header.replace(/;[ \t]*$/, '')
+  for (parameter.lastIndex = 0; parameter.lastIndex < text.length;) {
+    const [, name = '', quoted, plain = ''] = parameter.exec(text) ?? []
+    if (name === '' || found.has(name.toLowerCase())) throw malformed()
+    found.set(name.toLowerCase(), unescaped(quoted ?? plain))
+  }
+  return found
 }
+
+/** Browsers escape quotes and line breaks with percent signs (WHATWG HTML, multipart form data), other programs quotes with a backslash (RFC 2183). */
+const unescaped = (value: string): string =>
+  value
+    .replaceAll(/\\(["\\])/g, '$1')
+    .replaceAll(/%(22|0D|0A)/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
 
 const malformed = (): Problem =>
   new Problem('malformed_request', 'The body is not valid multipart/form-data, or broke off before its end.')
