@@ -115,9 +115,12 @@ export function createCandidates({ catalogue, till, log, images }: CandidatesNee
   return Object.freeze<Candidates>({
     async admit(job) {
       const named = chooseModel(catalogue, job, job.request.model)
-      // What others have taken of the limits refuses nothing in the background.
-      const stored = isCostlyToCount(job, named) && !job.background ? await precheck(job, named) : undefined
-      if (stored) return replayOf(stored, named.model.id)
+      if (isCostlyToCount(job, named)) {
+        const stored = await precheck(job, named)
+        if (stored) return replayOf(stored, named.model.id)
+        const { inputTokens, maxOutputTokens } = leastOf(job, named)
+        await job.background?.look(job.payer, inputTokens + maxOutputTokens)
+      }
       if (hasUnreadFiles(job.request.prompt)) job.request = await readFiles(job.request, images, job.signal)
       let candidate: Candidate
       try {
@@ -162,10 +165,10 @@ const temporary: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
 const isTemporary = (error: unknown): boolean => error instanceof Problem && temporary.has(error.code)
 
 /** A job with the fewest tokens that it can have: no bound follows from its length, since a token can be any text. */
-function leastOf({ request }: Job, offer: Offer): Candidate {
+function leastOf({ request, background }: Job, offer: Offer): Candidate {
   const leastOutputTokens = leastOutput(request)
   const maxOutputTokens = request.maxOutputTokens ?? leastOutputTokens ?? 1
-  const reach = reachOf(offer, request.prompt, { exact: true, tokens: 1 })
+  const reach = reachOf(offer, request.prompt, { exact: true, tokens: 1 }, background !== undefined)
   return { offer, inputTokens: 1, promptTokens: 1, maxOutputTokens, leastOutputTokens, reach }
 }
 

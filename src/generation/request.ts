@@ -60,6 +60,8 @@ export interface Job {
 
 /** What a job in the background asks before it takes its place. */
 export interface BackgroundJob {
+  /** Whether `take` could succeed with these tokens. Takes nothing. Throws Problem `rate_limit_exceeded`. */
+  look(payer: Payer, tokens: number): Promise<void>
   /** Takes a request with at most as many tokens from what other requests leave of the limits. Throws Problem `rate_limit_exceeded`. */
   take(payer: Payer, tokens: number): Promise<void>
 }

@@ -1,5 +1,5 @@
 -- Takes one request and p_tokens tokens from what live requests have left of the limits of an account, and of its key if that has some. A request of
--- more tokens than are ever left goes ahead when all are there, and what it lacks is gained before the next. Returns 0 if it took them, and otherwise
+-- more tokens than are ever left goes ahead when all are there, and what it lacks, a minute's worth at most, is gained before the next. Returns 0 if it took them, and otherwise
 -- after how many microseconds to ask again, at least. Null: there is no such account.
 create or replace function take_spare(p_account uuid, p_limit uuid, p_tokens bigint, p_now timestamptz default null) returns bigint
 language plpgsql
@@ -11,6 +11,7 @@ declare
   v_bucket record;
   v_wait bigint := 0;
   v_spares spare[] := '{}';
+  v_floors bigint[] := '{}';
 begin
   insert into spare (id, at, requests, tokens)
     select id, clock_timestamp(), 0, 0 from (select p_account as id union select p_limit) i where id is not null
@@ -32,10 +33,12 @@ begin
     v_wait := greatest(v_wait, ceil((c_unit - v_bucket.requests)::numeric / v_bucket.requests_per_minute),
       ceil((least(p_tokens * c_unit, v_bucket.tokens_per_minute * 10000000::bigint) - v_bucket.tokens)::numeric / v_bucket.tokens_per_minute));
     v_spares := v_spares || row(v_bucket.id, v_now, coalesce(v_bucket.requests, 0), coalesce(v_bucket.tokens, 0))::spare;
+    -- No request that is admitted has more tokens than a minute, and those of one that was not may never be returned.
+    v_floors := v_floors || -coalesce(v_bucket.tokens_per_minute, 0) * c_unit;
   end loop;
   if cardinality(v_spares) = 0 then return null; end if;
   update spare set at = s.at, requests = s.requests - case v_wait when 0 then c_unit else 0 end,
-    tokens = s.tokens - case v_wait when 0 then p_tokens * c_unit else 0 end
-  from unnest(v_spares) s where spare.id = s.id;
+    tokens = greatest(least(s.tokens, s.floor), s.tokens - case v_wait when 0 then p_tokens * c_unit else 0 end)
+  from unnest(v_spares, v_floors) s(id, at, requests, tokens, floor) where spare.id = s.id;
   return v_wait;
 end $$;

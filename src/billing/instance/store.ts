@@ -1,4 +1,5 @@
 import type { Database, Queryable } from '../../platform/database/database.ts'
+import { inSteps, rowsAtOnce } from '../../platform/database/in-steps.ts'
 
 /** An instance, and the number of the last batch that it sent. */
 export interface InstanceRow {
@@ -58,9 +59,6 @@ export async function deleteInstance(database: Queryable, id: string): Promise<v
   )
 }
 
-/** Rows that one statement changes at most, so that it never delays the till. */
-const batch = 1000
-
 /**
  * Creates the ledger's partitions for the next three months. This locks the ledger, and the till queues behind a waiter
  * for that lock: while a dump reads the whole ledger, creation fails after half a second and is retried in an hour.
@@ -80,21 +78,17 @@ export async function createPartitions(database: Database): Promise<void> {
  * set back, counts as stored now: it must not outlive its 24 hours by the length of the step.
  */
 export async function deleteStoredReplies(database: Database): Promise<void> {
-  await inBatches(
+  await inSteps(
     database,
     `update idempotency set created_at = now() where ctid = any(array(
-       select ctid from idempotency where created_at > now() limit ${batch} for update skip locked))
+       select ctid from idempotency where created_at > now() limit ${rowsAtOnce} for update skip locked))
      returning 1`,
   )
-  await inBatches(
+  await inSteps(
     database,
     `delete from idempotency where ctid = any(array(
        select ctid from idempotency where created_at < now() - interval '24 hours' and body is not null
-       limit ${batch} for update skip locked))
+       limit ${rowsAtOnce} for update skip locked))
      returning 1`,
   )
-}
-
-async function inBatches(database: Queryable, statement: string): Promise<void> {
-  while ((await database.rows(statement)).length === batch);
 }

@@ -187,6 +187,12 @@ describe('what other requests leave of the limits', () => {
     assert.equal(await take(payer, 10, 11 * minute), 0)
   })
 
+  test('is never owed more than a minute of, however many tokens a request asks for', async () => {
+    const payer = await account(6, 600)
+    assert.equal(await take(payer, 1_000_000, 10 * minute), 0)
+    assert.equal(await take(payer, 10, 10 * minute), 61_000)
+  })
+
   test('keeps all requests within the limits in the long run, whatever both kinds do', async () => {
     const payer = await account(6, 600)
     let taken = 0

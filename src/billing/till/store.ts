@@ -117,7 +117,7 @@ export async function readPrecheck(
     text: `
       with moment as materialized (
         select now, (now at time zone 'UTC')::date as today, date_trunc('month', now at time zone 'UTC')::date as this_month,
-          60000000::bigint as unit from (select clock_timestamp() as now offset 0) n
+          60000000::bigint as unit, coalesce($2 like 'background %', false) as background from (select clock_timestamp() as now offset 0) n
       ), standing as materialized (
         select status, has_budgets, requests_per_minute, tokens_per_minute, coalesce(monthly_limit - charged_now, credited - charged) as credit,
           held, tokens_per_minute * unit as token_most,
@@ -145,8 +145,13 @@ export async function readPrecheck(
         select s.*, budgets, o.request_level as key_request_level, o.token_level as key_token_level,
           o.requests_per_minute as key_requests_per_minute, o.tokens_per_minute as key_tokens_per_minute, o.most, now, unit,
           $4::bigint * unit as tokens, $5::numeric as cost,
-          refusal(unit, $4::bigint * unit, $5::numeric, token_most, credit, s.held, s.request_level, s.token_level,
-            o.tokens_per_minute * unit, month_left, day_left, o.held, o.request_level, o.token_level, budget_left, budget_free) as refused
+          refusal(unit, $4::bigint * unit, $5::numeric, token_most, credit,
+            case when background then (s.held + greatest(s.held, credit)) / 2 else s.held end,
+            case when not background then s.request_level end, case when not background then s.token_level end,
+            o.tokens_per_minute * unit, month_left, day_left,
+            case when background then (o.held + greatest(o.held, least(month_left, day_left))) / 2 else o.held end,
+            case when not background then o.request_level end, case when not background then o.token_level end,
+            budget_left, case when background then budget_free / 2 else budget_free end) as refused
         from standing s cross join moment cross join shared left join own o on true
       )
       select requests_per_minute, tokens_per_minute, request_level, token_level, key_request_level, key_token_level,
