@@ -1580,6 +1580,9 @@ create table batch (
   next_at       timestamptz not null default clock_timestamp(),
   -- What it waits for until then.
   waits_for     text check (waits_for in ('limits', 'credit', 'model')),
+  -- Whether its replies, and its errors, were downloaded completely.
+  output_read   boolean not null default false,
+  errors_read   boolean not null default false,
   constraint batch_is_valid check (least(succeeded, failed, lines - succeeded - failed) >= 0)
 );
 create index on batch (account_id, created_at);

@@ -58,7 +58,7 @@ export interface BatchFile {
 export interface Download {
   /** Each is one line or several, with their ends. */
   readonly lines: AsyncIterable<string>
-  /** To be called when all have been sent. */
+  /** To be called when the last of them has been sent. */
   readonly onEnd: () => Promise<void>
 }
 

@@ -154,19 +154,25 @@ export function readResults(
   return database.rows(
     `select number, state, content, result from (
        select number, state, content, result,
-         sum(coalesce(octet_length(result), octet_length(content))) over (order by number) - coalesce(octet_length(result), octet_length(content)) as before
+         sum(bytes) over (order by number) - bytes as before
        from (
-         select * from batch_line where batch_id = $1 and number > $2 and ($3 = 'all' or (state = 'succeeded') = ($3 = 'output'))
+         select number, state, content, result, coalesce(octet_length(result), octet_length(content), 0) as bytes
+         from batch_line where batch_id = $1 and number > $2 and ($3 = 'all' or (state = 'succeeded') = ($3 = 'output'))
          order by number limit 500) l) l
      where before < $4 order by number`,
     [batchId, after, part, mostRead],
   )
 }
 
-/** Results that were downloaded are kept for another day, in case their end got lost. */
-export async function noteDownload(database: Queryable, id: string): Promise<void> {
+/** Once all results were downloaded, they are kept for another day, in case the end of a download got lost. */
+export async function noteDownload(database: Queryable, id: string, part: 'output' | 'errors' | 'all'): Promise<void> {
   await database.rows(
-    `update batch set results_until = least(results_until, clock_timestamp() + interval '1 day') where id = $1`,
+    `update batch set output_read = output_read or $2 <> 'errors', errors_read = errors_read or $2 <> 'output' where id = $1`,
+    [id, part],
+  )
+  await database.rows(
+    `update batch set results_until = least(results_until, clock_timestamp() + interval '1 day')
+     where id = $1 and (output_read or output_id is null) and (errors_read or error_id is null)`,
     [id],
   )
 }

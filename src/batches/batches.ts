@@ -10,9 +10,16 @@ import { contexts, type Batch, type BatchDialect, type BatchFile, type Download 
 import * as store from './batches-store.ts'
 import { createLineChecks, lineFaultText, type LineCheckNeeds } from './check.ts'
 import * as files from './files-store.ts'
-import { lineForms, type NumberedLine } from './lines.ts'
+import { lineForms, pagesOf, type NumberedLine } from './lines.ts'
 import { createResultReader } from './results.ts'
-import { createLineWriter, receiveFile, refuseExcess, tooLarge, type UploadLimits } from './uploads.ts'
+import {
+  createLineWriter,
+  receiveFile,
+  refuseExcess,
+  tooLarge,
+  type ArrivingFile,
+  type UploadLimits,
+} from './uploads.ts'
 
 /** What a caller asks for with a new batch. */
 export interface NewBatch {
@@ -35,13 +42,13 @@ export interface BatchesOf {
  */
 export interface CallerBatches {
   /** Stores a file. Throws the Problem of its form, or `conflict` if the account keeps too much. */
-  upload(accountId: string, contentType: string | undefined, body: AsyncIterable<Buffer>): Promise<BatchFile>
+  upload(upload: ArrivingFile): Promise<BatchFile>
   file(accountId: string, id: string): Promise<BatchFile>
   listFiles(
     accountId: string,
     page: { readonly after: string | undefined; readonly limit: number },
   ): Promise<BatchFile[]>
-  /** Its lines, for download. Results are removed a day after `onEnd` is called. */
+  /** Its lines, for download. Results are removed a day after all of them were. */
   content(accountId: string, id: string): Promise<Download>
   /** Removes a file, or the results that are one. */
   deleteFile(accountId: string, id: string): Promise<void>
@@ -152,9 +159,7 @@ export function createBatches(needs: CallerBatchesNeeds): CallerBatches {
   }
 
   return Object.freeze<CallerBatches>({
-    async upload(accountId, contentType, body) {
-      return presentFile(accountId, await receiveFile(needs, { accountId, contentType, body }))
-    },
+    upload: async (upload) => presentFile(upload.accountId, await receiveFile(needs, upload)),
     async file(accountId, id) {
       const file = await files.readFile(database, accountId, id)
       return file ? presentFile(accountId, file) : results.file(accountId, id)
@@ -165,7 +170,7 @@ export function createBatches(needs: CallerBatchesNeeds): CallerBatches {
     async content(accountId, id) {
       const file = await files.readFile(database, accountId, id)
       if (file === undefined) return results.download(...(await results.ofFile(accountId, id)))
-      return { lines: results.fileLines(accountId, id), onEnd: async () => undefined }
+      return { lines: results.fileLines(accountId, file), onEnd: async () => undefined }
     },
     async deleteFile(accountId, id) {
       if (await files.deleteFile(database, accountId, id)) return
@@ -178,9 +183,8 @@ export function createBatches(needs: CallerBatchesNeeds): CallerBatches {
       const checks = createLineChecks(needs, { ...batch, caller })
       const id = await begin(caller, batch, file)
       return orDrop(id, async () => {
-        let [after, lines] = [0, 0]
-        for (;;) {
-          const stored = await files.readFileLines(database, fileId, after)
+        let lines = 0
+        for await (const stored of pagesOf((after) => files.readFileLines(database, fileId, after))) {
           const checked: files.StoredLine[] = []
           for (const { number, content } of stored) {
             const text = encryption.decrypt(content, contexts.line(accountId, fileId, number))
@@ -189,10 +193,8 @@ export function createBatches(needs: CallerBatchesNeeds): CallerBatches {
             checked.push({ number, content, clientId })
             if (checks.isDone) break
           }
-          const last = stored.at(-1)
-          if (last === undefined || checks.isDone) break
+          if (checks.isDone) break
           if (checks.faults.length === 0) await files.insertLines(database, 'batch', id, checked)
-          after = last.number
           lines += stored.length
         }
         if (checks.faults.length > 0) {
@@ -216,7 +218,7 @@ export function createBatches(needs: CallerBatchesNeeds): CallerBatches {
           if (fault)
             throw new Problem(
               fault.code,
-              lineFaultText(fault),
+              lineFaultText(batch.dialect, fault),
               fault.field === null
                 ? {}
                 : { field: `${lineForms[batch.dialect].place(fault.line ?? 1)}.${fault.field}` },
@@ -229,7 +231,7 @@ export function createBatches(needs: CallerBatchesNeeds): CallerBatches {
           })
           count += 1
           size += bytes.length
-          if (size > limits.bytes) throw tooLarge(limits.bytes)
+          if (size > limits.bytes) throw tooLarge(limits.bytes, 'batch')
         }
         if (count === 0) throw new Problem('invalid_field', 'The batch has no requests.', { field: 'requests' })
         await writer.flush()

@@ -37,7 +37,7 @@ export interface LineChecks {
 export function createLineChecks(needs: LineCheckNeeds, batch: CheckedBatch): LineChecks {
   const { generation, calls, isClient, mostLines } = needs
   const { caller, dialect, endpoint } = batch
-  const { bodyField } = lineForms[dialect]
+  const { noun, bodyField } = lineForms[dialect]
   const linesByCustomId = new Map<string, number>()
   const knownClients = new Set<string>()
   const faults: BatchFault[] = []
@@ -49,7 +49,7 @@ export function createLineChecks(needs: LineCheckNeeds, batch: CheckedBatch): Li
     const line = readLine(dialect, bytes)
     const first = linesByCustomId.get(line.customId)
     if (first !== undefined) {
-      const reason = `Line ${first} has the same custom_id. Give each line a different one.`
+      const reason = `${named(dialect, first)} has the same custom_id. Give each ${noun} a different one.`
       throw new Problem('invalid_field', reason, { field: 'custom_id' })
     }
     linesByCustomId.set(line.customId, number)
@@ -107,5 +107,9 @@ export function createLineChecks(needs: LineCheckNeeds, batch: CheckedBatch): Li
 }
 
 /** A fault as a sentence that names its line. */
-export const lineFaultText = ({ line, reason }: BatchFault): string =>
-  line === null ? reason : `Line ${line}: ${reason}`
+export const lineFaultText = (dialect: BatchDialect, { line, reason }: BatchFault): string =>
+  line === null ? reason : `${named(dialect, line)}: ${reason}`
+
+/** A line, as the beginning of a sentence. */
+const named = (dialect: BatchDialect, line: number): string =>
+  `${lineForms[dialect].noun === 'line' ? 'Line' : 'Request'} ${line}`

@@ -25,11 +25,14 @@ export async function sendLines(
   const all = lines[Symbol.asyncIterator]()
   // A fault at the beginning is an ordinary error.
   const first = await all.next()
+  let isRead = false
   async function* rest(): AsyncGenerator<string, void, void> {
     for (let next = first; next.done !== true; next = await all.next()) yield next.value
+    isRead = true
   }
   if (request.method === 'GET') {
     reply.raw.once('finish', () => {
+      if (!isRead || reply.raw.destroyed) return
       onEnd().catch((error: unknown) =>
         request.log.warn({ request_id: request.id, err: error }, 'a download was not noted'),
       )

@@ -1,4 +1,5 @@
 import type { Database, Queryable } from '../platform/database/database.ts'
+import { inSteps, rowsAtOnce } from '../platform/database/in-steps.ts'
 import type { BatchDialect, BatchFault } from './batch.ts'
 import type { QueuedUrl } from '../generation/calls/queued-calls.ts'
 
@@ -191,8 +192,6 @@ export function endBatches(database: Queryable): Promise<{ readonly id: string; 
   )
 }
 
-const rowsAtOnce = 1000
-
 /**
  * Removes files and results that have expired, what stopped arriving an hour ago, and what is left of batches that ended 30 days ago, in
  * statements that are short however many lines there are.
@@ -202,7 +201,7 @@ export async function removeExpiredBatches(database: Database): Promise<void> {
   await inSteps(
     database,
     `delete from batch_file_line where ctid = any(array(
-       select l.ctid from batch_file f join batch_file_line l on l.file_id = f.id where ${fileIsDue} limit ${rowsAtOnce}))`,
+       select l.ctid from batch_file f join batch_file_line l on l.file_id = f.id where ${fileIsDue} limit ${rowsAtOnce})) returning 1`,
   )
   await database.rows(`delete from batch_file where ${fileIsDue}`)
   const linesAreDue = `ended_at is not null and (results_until <= now() or results_until is null)
@@ -210,7 +209,7 @@ export async function removeExpiredBatches(database: Database): Promise<void> {
   await inSteps(
     database,
     `delete from batch_line where ctid = any(array(
-       select l.ctid from batch b join batch_line l on l.batch_id = b.id where ${linesAreDue} limit ${rowsAtOnce}))`,
+       select l.ctid from batch b join batch_line l on l.batch_id = b.id where ${linesAreDue} limit ${rowsAtOnce})) returning 1`,
   )
   await database.rows(
     `update batch set results_until = null, output_id = null, error_id = null where ended_at is not null and results_until <= now()`,
@@ -220,8 +219,4 @@ export async function removeExpiredBatches(database: Database): Promise<void> {
        or status = 'arriving' and created_at < now() - interval '1 hour'`,
   )
   await database.rows(`delete from spare where at < now() - interval '1 day'`)
-}
-
-async function inSteps(database: Queryable, statement: string): Promise<void> {
-  while ((await database.rows(`${statement} returning 1`)).length === rowsAtOnce);
 }

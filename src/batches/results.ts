@@ -4,7 +4,7 @@ import { Problem } from '../platform/problems.ts'
 import { contexts, type Batch, type BatchFile, type Download } from './batch.ts'
 import * as store from './batches-store.ts'
 import * as files from './files-store.ts'
-import { readLine, unnamed } from './lines.ts'
+import { pagesOf, readLine, unnamed } from './lines.ts'
 import { unrunResult } from './result-lines.ts'
 
 /** The lines with a reply, the others, or all. */
@@ -42,47 +42,48 @@ export function createResultReader({
     return unrunResult(batch, number, customIdIn(batch, number, text))
   }
 
+  /** Throws if lines are removed meanwhile: what was sent must not look complete. */
   async function* resultLines(batch: Batch, part: ResultKind): AsyncGenerator<string, void, void> {
-    for (let after = 0; ;) {
-      const lines = await store.readResults(database, batch.id, { after, part })
-      const last = lines.at(-1)
-      if (last === undefined) return
+    const { lines: all, succeeded } = batch
+    let left = { all, output: succeeded, errors: all - succeeded }[part]
+    for await (const lines of pagesOf((after) => store.readResults(database, batch.id, { after, part }))) {
+      left -= lines.length
       const texts = lines.map((line) => textOf(batch, line)).filter((text) => text !== undefined)
       if (texts.length > 0) yield `${texts.join('\n')}\n`
-      after = last.number
     }
+    if (left > 0) throw removed()
   }
 
   return {
     ofFile,
     async file(accountId: string, id: string): Promise<BatchFile> {
       const [batch, part] = await ofFile(accountId, id)
-      const { id: batchId, endedAt, resultsUntil, outputBytes } = batch
+      const { id: batchId, endedAt, resultsUntil } = batch
+      const hasUnrun = batch.succeeded + batch.failed < batch.lines
       return {
         id,
         name: `batch_${batchId}_${part}.jsonl`,
         purpose: 'batch_output',
-        bytes: Number(outputBytes),
+        bytes: part === 'errors' && hasUnrun ? await bytesOf(resultLines(batch, part)) : Number(batch.outputBytes),
         createdAt: endedAt ?? batch.createdAt,
         expiresAt: resultsUntil ?? batch.expiresAt,
       }
     },
     download: (batch: Batch, part: ResultKind): Download => ({
       lines: resultLines(batch, part),
-      onEnd: () => store.noteDownload(database, batch.id),
+      onEnd: () => store.noteDownload(database, batch.id, part),
     }),
-    async *fileLines(accountId: string, id: string): AsyncGenerator<string, void, void> {
-      for (let after = 0; ;) {
-        const lines = await files.readFileLines(database, id, after)
-        const last = lines.at(-1)
-        if (last === undefined) return
+    async *fileLines(accountId: string, { id, lines: all }: files.FileRow): AsyncGenerator<string, void, void> {
+      let left = all
+      for await (const lines of pagesOf((after) => files.readFileLines(database, id, after))) {
+        left -= lines.length
         for (const { number, content } of lines) {
           const text = encryption.decrypt(content, contexts.line(accountId, id, number))
           if (text === undefined) throw undecryptable()
           yield `${text}\n`
         }
-        after = last.number
       }
+      if (left > 0) throw removed()
     },
   }
 }
@@ -95,6 +96,15 @@ function customIdIn({ dialect }: Batch, number: number, text: string): string {
     throw error
   }
 }
+
+/** The bytes of a download that is not stored as it is sent. */
+async function bytesOf(texts: AsyncIterable<string>): Promise<number> {
+  let bytes = 0
+  for await (const text of texts) bytes += Buffer.byteLength(text)
+  return bytes
+}
+
+const removed = (): Problem => new Problem('not_found', 'The lines were removed while they were downloaded.')
 
 const undecryptable = (): Problem =>
   new Problem('internal', 'This text was encrypted with another key and can no longer be read.')

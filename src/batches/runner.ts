@@ -201,15 +201,22 @@ interface Spare extends BackgroundJob {
 function createSpare(till: RunnerNeeds['till'], check: () => Promise<void>): Spare {
   let taken: { readonly payer: Payer; readonly tokens: number } | undefined
   let wait: number | undefined
+  async function takeOrThrow(payer: Payer, tokens: number): Promise<void> {
+    const ms = await till.takeSpare(payer, tokens)
+    if (ms === 0) return
+    wait = ms
+    throw new Problem('rate_limit_exceeded', 'Other requests need the limits of the account.')
+  }
+
   return {
+    async look(payer, tokens) {
+      await takeOrThrow(payer, tokens)
+      await till.returnSpare(payer, { requests: 1, tokens })
+    },
     async take(payer, tokens) {
       await check()
-      const ms = await till.takeSpare(payer, tokens)
-      if (ms === 0) taken = { payer, tokens }
-      else {
-        wait = ms
-        throw new Problem('rate_limit_exceeded', 'Other requests need the limits of the account.')
-      }
+      await takeOrThrow(payer, tokens)
+      taken = { payer, tokens }
     },
     wait: () => wait,
     async giveBack(reply) {

@@ -14,11 +14,14 @@ const batches: VerifyQueries = {
     where status <> 'arriving' and ended_at is null and (lines, succeeded, failed) <> (lines_found, succeeded_found, failed_found)
       or status = 'completed' and results_until > now() and (output_id is not null or succeeded = 0) and succeeded <> succeeded_found`,
   'every reply of a batch was charged to its key, once': `
-    select batch_id as batch, number as line, l.request_id as request, count(*) over (partition by l.request_id) as lines
-    from batch_line l join batch b on b.id = batch_id
-    where state = 'succeeded' and (
-      not exists (select from ledger where request_id = l.request_id and ledger.account_id = b.account_id and ledger.key_id = b.key_id)
-      or exists (select from batch_line o where o.request_id = l.request_id and (o.batch_id, o.number) <> (l.batch_id, l.number)))`,
+    select batch_id as batch, number as line, request_id as request, lines
+    from (
+      select batch_id, number, request_id, state, account_id, key_id, count(*) over (partition by request_id) as lines
+      from batch_line join batch b on b.id = batch_id where request_id is not null) l
+    where state = 'succeeded' and (lines > 1 or not exists (
+      select from ledger where request_id = l.request_id and ledger.account_id = l.account_id and ledger.key_id = l.key_id))
+    union all
+    select batch_id, number, null, null from batch_line where state = 'succeeded' and request_id is null`,
 }
 
 /** Checks that batches, their lines and their charges agree. */

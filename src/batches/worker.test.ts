@@ -45,7 +45,7 @@ const callers = new Map<string, Caller>()
 
 /** Accounts with batches, and models that behave like this. */
 function open(models: Readonly<Record<string, Run>>) {
-  let calls = 0
+  let [calls, counts] = [0, 0]
   const offers = Object.entries(models).map(([id, run]) => {
     const model: Model = {
       id,
@@ -53,7 +53,10 @@ function open(models: Readonly<Record<string, Run>>) {
       capabilities: new Set(),
       cheapPrompt: 1000,
       maxOutputTokens: 50,
-      count: async () => ({ tokens: 10, exact: true }),
+      async count() {
+        counts += 1
+        return { tokens: 10, exact: true }
+      },
       run(_prompt, _limits, signal) {
         calls += 1
         return run(signal)
@@ -76,8 +79,8 @@ function open(models: Readonly<Record<string, Run>>) {
   const limits = { bytes: 1_000_000, lineBytes: 100_000, kept: '29 days' }
   const batches = createBatches({ ...needs, generation, limits, mostLines: 100, wake() {} })
 
-  async function account(): Promise<Caller> {
-    const { accountId, keyId = '' } = await stage.addAccount({ credit: 10n ** 12n })
+  async function account(credit = 10n ** 12n): Promise<Caller> {
+    const { accountId, keyId = '' } = await stage.addAccount({ credit })
     const caller = {
       publicId: keyId,
       keyId,
@@ -95,6 +98,7 @@ function open(models: Readonly<Record<string, Run>>) {
     clients,
     account,
     calls: () => calls,
+    counts: () => counts,
     /** Queues a line for each of these models. */
     queue(caller: Caller, names: readonly string[], params: object = {}): Promise<Batch> {
       async function* lines() {
@@ -121,8 +125,10 @@ function open(models: Readonly<Record<string, Run>>) {
         keys: { identifyAgain: ({ publicId }) => callers.get(publicId) ?? assert.fail(publicId) },
       }),
     show: (caller: Caller, { id }: Batch) => batches.show({ accountId: caller.accountId, dialect: 'anthropic' }, id),
-    async results(caller: Caller, { id }: Batch) {
-      const { lines } = await batches.results({ accountId: caller.accountId, dialect: 'anthropic' }, id)
+    download: (caller: Caller, { id }: Batch) =>
+      batches.results({ accountId: caller.accountId, dialect: 'anthropic' }, id),
+    async results(caller: Caller, batch: Batch) {
+      const { lines } = await this.download(caller, batch)
       return (await Array.fromAsync(lines)).join('').trimEnd().split('\n').map(parseObject)
     },
   }
@@ -276,6 +282,60 @@ describe('a line of a batch', () => {
       ['line 1', 'invalid_request_error'],
     )
   })
+
+  test('does not go missing from a download that looks complete', async () => {
+    const world = open({ m: answers })
+    const caller = await world.account()
+    const batch = await world.queue(caller, ['m'])
+    await (
+      await world.take(batch)
+    )(caller)
+    await end(batch)
+    const { lines } = await world.download(caller, batch)
+    await stage.database.rows('delete from batch_line where batch_id = $1', [batch.id])
+    await assert.rejects(Array.fromAsync(lines), /removed while/)
+    await stage.database.rows('delete from batch where id = $1', [batch.id])
+  })
+
+  test('is reported if it has the charge of another one', async () => {
+    const world = open({ m: answers })
+    const caller = await world.account()
+    const batch = await world.queue(caller, ['m', 'm'])
+    for (let each = 0; each < 2; each++) await (await world.take(batch))(caller)
+    await end(batch)
+    await assertTrue()
+    await stage.database.rows(
+      `update batch_line set request_id = (select request_id from batch_line where batch_id = $1 and number = 1) where batch_id = $1`,
+      [batch.id],
+    )
+    const checks = await verifyBatches(stage.database)
+    assert.deepEqual(
+      checks.filter(({ ok }) => !ok).map(({ name, faults }) => [name, faults.length]),
+      [['every reply of a batch was charged to its key, once', 2]],
+    )
+    await stage.database.rows('delete from batch where id = $1', [batch.id])
+  })
+
+  for (const [what, credit, wait] of [
+    ['the limits of its account have', 10n ** 12n, 60_000],
+    ['half of the credit that is free has', 15_000n, 0],
+  ] as const) {
+    test(`that is long is not counted while ${what} no room for it`, async () => {
+      const world = open({ m: answers })
+      const caller = await world.account(credit)
+      const messages = [{ role: 'user', content: 'x'.repeat(2000) }]
+      const batch = await world.queue(caller, ['m'], { messages })
+      const till = stage.nth(0)
+      await (
+        await world.take(batch, { till: { ...till, takeSpare: async () => wait } })
+      )(caller)
+      const [line] = await stage.database.rows<{ state: string }>('select state from batch_line where batch_id = $1', [
+        batch.id,
+      ])
+      assert.deepEqual([line?.state, world.counts(), world.calls()], ['queued', 0, 0])
+      await stage.database.rows('delete from batch where id = $1', [batch.id])
+    })
+  }
 
   test('whose client is no longer one is not made', async () => {
     const world = open({ m: answers })

@@ -11,7 +11,13 @@ import { startVendor } from '../support/vendor.ts'
 const vendor = fixture(() => startVendor())
 // An account may keep ten times as much.
 const most = 4 * 1024 * 1024
-const service = fixture(() => startService({ models: [upstreamModel(vendor.url)], limits: { batch_bytes: '4MiB' } }))
+const service = fixture(() =>
+  startService({
+    models: [upstreamModel(vendor.url)],
+    requestBytes: '64KiB',
+    limits: { batch_bytes: '4MiB', file_bytes: '64KiB' },
+  }),
+)
 
 /** Queues a batch of an uploaded file. Resolves with the status and the code of the answer. */
 async function queue(key: string, file: string) {
@@ -23,6 +29,9 @@ async function queue(key: string, file: string) {
   return { status, code: at(json, 'error', 'code') }
 }
 
+/** Lines of half as many bytes as a file may have. */
+const half = `${'x'.repeat(1023)}\n`.repeat(most / 2 / 1024)
+
 const bytesOf = async (table: 'batch' | 'batch_file', accountId: string): Promise<number> => {
   const [row] = await service.database.rows<{ bytes: bigint }>(
     `select coalesce(sum(bytes), 0)::bigint as bytes from ${table} where account_id = $1`,
@@ -32,11 +41,10 @@ const bytesOf = async (table: 'batch' | 'batch_file', accountId: string): Promis
 }
 
 /** Sends the beginning of a file, whose end follows when the gate opens. */
-function slowly(key: string, bytes: number, gate: ReturnType<typeof createGate>, signal?: AbortSignal) {
-  const line = `${batchLine('a', { user: 'x'.repeat(1000) })}\n`
+function slowly(key: string, text: string, gate: ReturnType<typeof createGate>, signal?: AbortSignal) {
   async function* body() {
     yield Buffer.from('--b\r\ncontent-disposition: form-data; name="file"; filename="a"\r\n\r\n')
-    yield Buffer.from(line.repeat(Math.ceil(bytes / line.length)))
+    yield Buffer.from(text)
     await gate.pass(0)
     yield Buffer.from('\r\n--b\r\ncontent-disposition: form-data; name="purpose"\r\n\r\nbatch\r\n--b--\r\n')
   }
@@ -82,7 +90,7 @@ describe('what an account keeps of batches', () => {
   test('counts a file while it arrives, and then with its size', async () => {
     const { accountId, key } = await service.customer()
     const gate = createGate()
-    const arriving = slowly(key, most / 2, gate)
+    const arriving = slowly(key, half, gate)
     await until(async () => (await bytesOf('batch_file', accountId)) > 0)
     gate.open()
     const answer = await arriving
@@ -94,7 +102,7 @@ describe('what an account keeps of batches', () => {
   test('has nothing of an upload that broke off', async () => {
     const { accountId, key } = await service.customer()
     const leaving = new AbortController()
-    const arriving = slowly(key, most / 2, createGate(), leaving.signal)
+    const arriving = slowly(key, half, createGate(), leaving.signal)
     await until(async () => (await bytesOf('batch_file', accountId)) > 0)
     leaving.abort()
     await assert.rejects(arriving)
@@ -102,5 +110,18 @@ describe('what an account keeps of batches', () => {
       async () =>
         (await service.database.rows('select from batch_file where account_id = $1', [accountId])).length === 0,
     )
+  })
+
+  test('takes no more memory for lines that have not ended than other long bodies do', async () => {
+    const { key } = await service.customer()
+    const gate = createGate()
+    // Half of each counts, and sixteen of the longest are the limit.
+    const arriving = Array.from({ length: 40 }, () => slowly(key, 'x'.repeat(128 * 1024), gate))
+    const refused = await Promise.race(arriving)
+    assert.deepEqual([refused.status, at(parseObject(await refused.text()), 'error', 'code')], [503, 'overloaded'])
+    gate.open()
+    const answers = await Promise.all(arriving)
+    assert.ok(answers.some(({ status }) => status === 200))
+    assert.equal((await slowly(key, 'x', gate)).status, 200)
   })
 })

@@ -111,6 +111,8 @@ async function assertTwoOfFive({ client, id, accountId }: Awaited<ReturnType<typ
   assert.equal((await service.books(accountId)).rows.length, 2)
   assert.equal((await linesOf(client, batch.output_file_id)).length, 2)
   const errors = await linesOf(client, batch.error_file_id)
+  const { bytes } = await client.files.retrieve(batch.error_file_id ?? '')
+  assert.equal(bytes, Buffer.byteLength(await (await client.files.content(batch.error_file_id ?? '')).text()))
   assert.deepEqual(
     errors.map((line) => [line['custom_id'], line['response'], at(line, 'error', 'code')]),
     ['c', 'd', 'e'].map((name) => [name, null, code]),
@@ -336,6 +338,29 @@ describe("OpenAI's batches", () => {
     assert.equal((await linesOf(client, output)).length, 1)
   })
 
+  it('keep replies until they are downloaded, too, not only the errors', async () => {
+    const { key } = await service.customer({ tokensPerMinute: 1000 })
+    const client = clientOf(key)
+    const long = batchLine('long', { max_tokens: 2000 })
+    const batch = await ended(client, (await create(client, [long, batchLine('short')])).id)
+    const [output, errors] = [batch.output_file_id ?? '', batch.error_file_id ?? '']
+    const kept = (await client.files.retrieve(output)).expires_at
+    assert.equal((await linesOf(client, errors)).length, 1)
+    const isRead = (column: string) =>
+      until(async () => {
+        const [row] = await service.database.rows<{ read: boolean }>(
+          `select ${column} as read from batch where error_id = $1`,
+          [errors.replace(/^file-(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')],
+        )
+        return row?.read === true
+      })
+    await isRead('errors_read')
+    assert.equal((await client.files.retrieve(output)).expires_at, kept)
+    assert.equal((await linesOf(client, output)).length, 1)
+    await isRead('output_read')
+    await until(async () => ((await client.files.retrieve(output)).expires_at ?? 0) < (kept ?? 0))
+  })
+
   it('lose a file or results that are deleted, and go on without their file', async () => {
     const { accountId, key } = await service.customer()
     const client = clientOf(key)
@@ -487,6 +512,13 @@ describe('an upload', () => {
   ])[] = [
     ['no file', (form) => form.append('purpose', 'batch'), 400, 'file'],
     ['no purpose', (form) => file(form), 400, 'purpose'],
+    [
+      'two purposes',
+      (form) => (['bat', 'ch'].forEach((part) => form.append('purpose', part)), file(form)),
+      400,
+      'purpose',
+    ],
+    ['two files', (form) => (form.append('purpose', 'batch'), file(form), file(form)), 400, 'file'],
     ['another purpose', (form) => (form.append('purpose', 'fine-tune'), file(form)), 400, 'purpose'],
     ['an unknown field', (form) => (form.append('purpose', 'batch'), form.append('x', '1'), file(form)), 400, 'x'],
     ['an empty file', (form) => (file(form, '\n \n'), form.append('purpose', 'batch')), 400, 'file'],

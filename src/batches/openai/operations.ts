@@ -48,7 +48,7 @@ export const downloadFile = {
   ...common,
   operationId: 'downloadFile',
   summary: 'Download a file',
-  description: `Results are removed a day after they were downloaded. Their lines are in the order of the requests. ${free}`,
+  description: `The results of a batch are removed a day after all of them were downloaded. Their lines are in the order of the requests. ${free}`,
   params: ofFile,
   response: {
     200: {

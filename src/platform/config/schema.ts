@@ -417,7 +417,7 @@ export const configSchema = groupOf('The configuration.', {
     ),
     batch_kept: written(
       values.period,
-      'How long uploaded files and the results of batches are kept. Results that were downloaded are removed a day later.',
+      'How long uploaded files and the results of batches are kept. Results are removed a day after all of them were downloaded.',
       { default: '29d' },
     ),
   }),
