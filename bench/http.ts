@@ -1,5 +1,4 @@
 import { join } from 'node:path'
-import { measureKeys, type KeySubject, type PlayKeys } from './http-keys.ts'
 import { limitRows, memoryRows, peerRows, type Round } from './http-rows.ts'
 import { startLoadGenerator, type LoadGenerator } from './load-process.ts'
 import { measureLoad, type MeasuredLoad } from './measured-load.ts'
@@ -11,8 +10,6 @@ import { install, proveBooks } from './tollgate.ts'
 const rounds = 5
 /** V8 keeps compiling for about ten seconds; a service runs for weeks. */
 const seconds = { warmUp: 4, round: 2 }
-/** Two kinds of keys differ by a few per cent, which only many rounds show. Each round begins with keys that were idle. */
-const keyRounds = { rounds: 40, seconds: { warmUp: 5, round: 2 } }
 const connectionCounts = [8, 32, 128] as const
 const accountCounts = [1, 10, 50] as const
 
@@ -22,8 +19,6 @@ const requestsBeforeMemory = 100_000
 interface Setup {
   readonly generator: LoadGenerator
   readonly peers: Readonly<Record<PeerName, Peer>>
-  /** Keys with budgets and limits of their own. */
-  readonly limitedKeys: readonly string[]
   /** The process id of Tollgate's PostgreSQL server. */
   readonly database: number
 }
@@ -31,24 +26,18 @@ interface Setup {
 /**
  * Requests/s, latency and processor time of Tollgate with key, limits, credit and durable ledger, for one account and for many, against
  * the least that its promise costs: a bare Fastify and undici proxy that answers once a row of the reply is durable. Then against that
- * proxy without the row, and Portkey's gateway. All are in front of one upstream, in alternating rounds. Then those of Tollgate with
- * keys that have budgets and limits of their own. Throws if a response is wrong, if the ledger does not match the replies, or
- * if `verify` finds a fault.
+ * proxy without the row, and Portkey's gateway. All are in front of one upstream, in alternating rounds. Throws if a response is wrong,
+ * if the ledger does not match the replies, or if `verify` finds a fault.
  */
 export async function benchHttp(): Promise<Row[]> {
   const folder = join(import.meta.dirname, 'data/http')
   const ports = await choosePorts()
-  const installation = await install(folder, {
-    upstream: upstreamUrl(ports.vendor),
-    accounts: 50,
-    limitedAccounts: 50,
-  })
+  const installation = await install(folder, { upstream: upstreamUrl(ports.vendor), accounts: 50 })
   const started: ServerProcess[] = []
   const generator = startLoadGenerator()
   try {
     const peers = await startPeers({ folder, started }, ports, installation)
-    const { limitedKeys } = installation
-    const setup = { generator, peers, limitedKeys, database: await installation.databasePid() }
+    const setup = { generator, peers, database: await installation.databasePid() }
     const { rows, replies: measured } = await measure(setup)
     const replies = measured + (await sendAtLeast(setup, requestsBeforeMemory - measured))
     const memory = memoryRows(peers.tollgate.process.pid, replies)
@@ -83,13 +72,6 @@ async function measure(setup: Setup): Promise<{ rows: Row[]; replies: number }> 
       rows.push(...limitRows(played, { connections, accounts }), ...(isLast ? peerRows(played, connections) : []))
     }
   }
-  console.log('  keys with and without budgets …')
-  const playKeys: PlayKeys = async (subject, load) => {
-    const played = await playTollgate(setup, { ...load, subject })
-    replies += played.responses
-    return played
-  }
-  rows.push(...(await measureKeys(playKeys, keyRounds)))
   return { rows, replies }
 }
 
@@ -123,16 +105,6 @@ async function playRound(
     tollgate: await play('tollgate'),
     portkey: await others('portkey'),
   }
-}
-
-/** A load on Tollgate alone, with its keys of one kind. */
-function playTollgate(
-  { generator, peers: { tollgate }, limitedKeys, database }: Setup,
-  { subject, ...load }: { subject: KeySubject; connections: number; seconds: number },
-): Promise<MeasuredLoad> {
-  const keys = subject === 'limited' ? limitedKeys : tollgate.target.keys
-  const peer = { ...tollgate, target: { ...tollgate.target, keys } }
-  return measureLoad(generator, peer, { name: `tollgate, ${subject} keys`, ...load, database, silent: true })
 }
 
 /** Sends Tollgate at least `count` more requests. Returns the number of replies. */

@@ -6,6 +6,7 @@ import { formatTable, isMet, median, type Row } from './row.ts'
 /** The benchmarks by name. Each module is loaded only when its benchmark runs. */
 const benchmarks: Readonly<Record<string, () => Promise<Row[]>>> = {
   http: async () => (await import('./http.ts')).benchHttp(),
+  keys: async () => (await import('./keys.ts')).benchKeys(),
   processes: async () => (await import('./processes.ts')).benchProcesses(),
   stream: async () => (await import('./stream.ts')).benchStream(),
   tools: async () => (await import('./tools.ts')).benchTools(),

@@ -6,6 +6,7 @@ import { Client } from 'pg'
 import { pino } from 'pino'
 import { byService } from '../src/access/actor.ts'
 import { createAccounts } from '../src/accounts/accounts.ts'
+import { createBudgets } from '../src/accounts/budgets/budgets.ts'
 import { createKeys, type KeyLimits } from '../src/accounts/keys/keys.ts'
 import { createContext } from '../src/commands/context.ts'
 import type { Database } from '../src/platform/database/database.ts'
@@ -24,6 +25,8 @@ export interface Installation {
   readonly keys: readonly string[]
   /** One key per further account, with budgets and limits of its own. No load reaches those either. */
   readonly limitedKeys: readonly string[]
+  /** One key per further account, whose spending counts towards a shared budget. No load reaches it. */
+  readonly budgetKeys: readonly string[]
   /** Reads the books. Works whether the service is running or not. */
   books(): Promise<Books>
   /** The process id of the embedded PostgreSQL server. It must be running. */
@@ -44,6 +47,8 @@ export interface InstallOptions {
   readonly accounts: number
   /** Further accounts, whose keys have budgets and limits of their own; default 0. */
   readonly limitedAccounts?: number
+  /** Further accounts, each with a shared budget of its key; default 0. */
+  readonly budgetAccounts?: number
   /** `listen.processes`; default 1. */
   readonly processes?: number
   /** More of the configuration file. */
@@ -65,6 +70,13 @@ export async function install(folder: string, options: InstallOptions): Promise<
       'Limited account',
       options.limitedAccounts ?? 0,
       generousLimits,
+    ),
+    budgetKeys: await createAccountsWithKeys(
+      database,
+      'Account with a budget',
+      options.budgetAccounts ?? 0,
+      {},
+      'Team',
     ),
   }))
   return Object.freeze({
@@ -130,16 +142,29 @@ async function createAccountsWithKeys(
   kind: string,
   count: number,
   limits: Partial<KeyLimits>,
+  budgetName?: string,
 ): Promise<string[]> {
   const accounts = createAccounts({ database })
+  const budgets = createBudgets({ database, timeZone: 'UTC' })
   const keys = createKeys({ database, log: pino({ level: 'silent' }) })
   const values: string[] = []
   for (let number = 1; number <= count; number++) {
     const name = `${kind} ${number}`
     const { id } = await accounts.create({ name, ...perMinute, credit }, byService)
-    values.push(
-      (await keys.create({ accountId: id, name, allowedModels: null, expiresAt: null, limits }, byService)).key,
-    )
+    const request = { accountId: id, name, allowedModels: null, expiresAt: null, limits }
+    const { key, id: keyId } = await keys.create(request, byService)
+    values.push(key)
+    if (budgetName !== undefined) {
+      const budget = {
+        accountId: id,
+        name: budgetName,
+        keys: [keyId],
+        amount: credit,
+        period: 'day',
+        hard: true,
+      } as const
+      await budgets.create(budget, byService)
+    }
   }
   await keys.close()
   return values
