@@ -398,6 +398,15 @@ create table encryption_check (
   encrypted bytea not null
 );
 
+-- At whose address a calendar program reads a person's tasks.
+create table calendar_feed (
+  person_id  uuid primary key references person on delete cascade,
+  -- The address is made of it with the installation's key, which is not in the database: whoever writes a row here cannot make an address.
+  id         uuid not null,
+  created_at timestamptz(3) not null default now(),
+  read_at    timestamptz(3)
+);
+
 -- # Clients and their records
 
 -- Search finds a client by the middle of a word, by a reference without its punctuation (PA1031 for PA-1031), and, if

@@ -149,7 +149,7 @@ export async function openService(needs: ServiceNeeds): Promise<Service> {
       features: [
         api,
         signIn,
-        openOverview(portal),
+        openOverview({ ...portal, addresses: signIn.own.calendar }),
         directory,
         clients,
         billed,

@@ -109,6 +109,8 @@ const tables: Readonly<Record<string, Columns>> = {
     consultant: ['contact', '*'],
     partner: ['contact', '*'],
   },
+  // An address needs the installation's key besides.
+  calendar_feed: { free: 'person_id id created_at read_at' },
   client: {
     compared: `id name reference email address vat_number billing_street billing_extra billing_postcode billing_city billing_country
       buyer_reference order_number billing_language days_to_pay consultant_id status deleted_at version`,

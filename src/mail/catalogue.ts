@@ -100,6 +100,10 @@ const changes = {
     subject: 'A sign-in method was removed',
     said: 'A way to sign in was removed from your account.',
   },
+  calendar_created: {
+    subject: 'Your calendar has a new address',
+    said: 'An address was created at which calendar programs can read your tasks without signing in.',
+  },
   guessing: {
     subject: 'Someone may be guessing your sign-in',
     said: 'There were several failed attempts to sign in to your account. Your other ways to sign in still work.',

@@ -1,7 +1,7 @@
 import type { Feature } from '../platform/feature.ts'
 import { overviewExamples, registerOverview, type OverviewRouteNeeds } from './routes.ts'
 
-/** /, the home page. */
+/** /, the home page, and the calendar of a person's tasks. */
 export function openOverview(needs: OverviewRouteNeeds): Feature {
   return { routes: (server) => registerOverview(server, needs), examples: overviewExamples }
 }

@@ -6,6 +6,8 @@ import { represent } from '../platform/http/pages/representation.ts'
 import type { Server } from '../platform/http/server.ts'
 import { sameOrigin, signedIn } from '../signin/guard.ts'
 import type { Sessions } from '../signin/session/sessions.ts'
+import { registerCalendar, type CalendarAddresses } from './calendar-routes.ts'
+import { createTaskCalendar } from './calendar.ts'
 import { createOverview } from './overview.ts'
 import { answers, needsSession, refusals } from '../platform/http/openapi.ts'
 import { overviewPage } from './schema.ts'
@@ -35,9 +37,10 @@ export interface OverviewRouteNeeds {
   readonly baseUrl: string
   readonly currency: string
   readonly timeZone: string
+  readonly addresses: CalendarAddresses
 }
 
-/** `/`, the first page of everyone who is signed in. */
+/** `/`, the first page of everyone who is signed in, and the calendar of their tasks. */
 export function registerOverview(server: Server, needs: OverviewRouteNeeds): void {
   const overview = createOverview(needs)
   const onRequest = [sameOrigin(needs.baseUrl), signedIn(needs.sessions)]
@@ -46,6 +49,7 @@ export function registerOverview(server: Server, needs: OverviewRouteNeeds): voi
     if (!mayOnSome(visit.actor, 'list', 'client')) return reply.redirect('/accounts', 303)
     return represent(reply, request, { data: await overview.read(visit) })
   })
+  registerCalendar(server, { addresses: needs.addresses, calendar: createTaskCalendar(needs) })
 }
 
 const daniel = '0199c3aa-0f6e-7a52-8d91-4be7c2f01d35'

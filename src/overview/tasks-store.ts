@@ -61,3 +61,29 @@ export function readDueTasks(
     values: [consultantOf(scope), today, weekEnd, personId],
   }
 }
+
+export interface DatedTaskRow {
+  readonly id: string
+  readonly clientId: string
+  readonly title: string
+  /** The name of the client. */
+  readonly client: string
+  readonly due: string
+  readonly priority: 'high' | 'normal' | 'low'
+  readonly updatedAt: Date
+}
+
+const mostDated = 2000
+
+/** The open tasks of active clients that have a day and are the person's, the nearest first. */
+export function readDatedTasks(scope: Scope, personId: string): PreparedStatement<DatedTaskRow> {
+  return {
+    name: `calendar tasks ${scope.of}`,
+    text: `select t.id, t.client_id as "clientId", t.title, c.name as client, t.due::text as due, t.priority, t.updated_at as "updatedAt"
+      from ${waitingIn(scope, 'task t', 't.client_id')}${scope.of === 'all' ? ' join client c on c.id = t.client_id' : ''}
+      where t.status = 'open' and t.archived_at is null and t.due is not null
+        and case when t.owner_id is null then c.consultant_id else task_owner(t.owner_id, c.consultant_id) end = $2::uuid
+      order by t.due, t.id limit ${mostDated}`,
+    values: [consultantOf(scope), personId],
+  }
+}

@@ -220,6 +220,10 @@ const matrix: Readonly<Record<string, Entry>> = {
   'PATCH /me/passkeys/:id': { statuses: everyone(404), body: { name: 'New' } },
   'DELETE /me/passkeys/:id': { statuses: everyone(404) },
   'DELETE /me/identities/:id': { statuses: everyone(404) },
+  'POST /me/calendar': { statuses: forClients(201), body: {} },
+  'DELETE /me/calendar': { statuses: everyone(404) },
+  // tests/http/calendar.test.ts has those that exist.
+  'GET /calendar/:person/:file': { statuses: open(404) },
   'GET /signin': { statuses: open(200) },
   'POST /signout': { statuses: open(200) },
   'GET /auth/callback': { statuses: { ...open(303), anonymous: 400, disabled: 400 } },
@@ -379,8 +383,8 @@ async function freshTarget() {
   return { at, was: await contents(at) }
 }
 
-/** Routes of visitors who sign in. */
-const signingIn = /^[A-Z]+ \/(?:auth|signin)\b/
+/** Routes of visitors: of those who sign in, and of calendar programs. */
+const ofVisitors = /^[A-Z]+ \/(?:auth|signin|calendar)\b/
 
 async function rowsOf({ headers }: Answer): Promise<number> {
   const id = headers.get('request-id')
@@ -443,7 +447,7 @@ describe('every route', () => {
           continue
         }
         assert.ok(!reply.text.includes('secret-marker'), `${actor} gets data of the record`)
-        if ([403, 404].includes(reply.status) && !signingIn.test(route))
+        if ([403, 404].includes(reply.status) && !ofVisitors.test(route))
           assert.equal(await rowsOf(reply), 1, `${actor}: audit rows`)
         assert.equal(await contents(at), was, `${actor} changed the record`)
       }

@@ -247,6 +247,7 @@ async function useFactors(portal: Portal): Promise<void> {
   await setUpTotp(profile)
   await addPasskey(profile, portal.service.baseUrl)
   assert.equal((await post(profile, '/me/confirmation/start', { factor: 'totp' })).status, 200)
+  assert.equal((await post(profile, '/me/calendar')).status, 201)
   const other = await portal.enter('consultant')
   assert.equal((await post(other.profile, '/me/factors/totp/start')).status, 200)
   await portal.service.database.rows(

@@ -1,9 +1,10 @@
 import type { Identity, ListedIdentity, Person } from '../../people/person.ts'
 import type { PasskeyRow } from '../methods/passkey/store.ts'
+import { createOwnCalendar, type OwnCalendar } from './calendar.ts'
 import { createConfirmation, type Confirmation } from './confirmation.ts'
 import { createOwnFactors, type OwnFactors } from './factors.ts'
 import { changeOwn, type OwnChange, type OwnNeeds } from './own.ts'
-import { readSignIns, type SignInRow } from './store.ts'
+import { readCalendarTimes, readSignIns, type CalendarTimes, type SignInRow } from './store.ts'
 import { isUuid } from '../../platform/database/uuid.ts'
 import { Problem } from '../../platform/problems.ts'
 
@@ -12,6 +13,7 @@ export interface OwnAccount {
   readonly factors: OwnFactors
   readonly identities: OwnIdentities
   readonly confirmation: Confirmation
+  readonly calendar: OwnCalendar
   read(person: Pick<Person, 'id' | 'email' | 'role'>): Promise<OwnSignIn>
 }
 
@@ -29,6 +31,8 @@ export interface OwnSignIn {
   readonly confirmations: readonly { readonly id: string; readonly name: string }[]
   /** The newest first. */
   readonly signIns: readonly SignInRow[]
+  /** Undefined: the calendar has no address. */
+  readonly calendar: CalendarTimes | undefined
 }
 
 const listedSignIns = 20
@@ -40,8 +44,9 @@ export function createOwnAccount(needs: OwnNeeds): OwnAccount {
     confirmation,
     factors: createOwnFactors(needs),
     identities: createOwnIdentities(needs),
+    calendar: createOwnCalendar(needs),
     async read(person) {
-      const [methods, states, ownPasskeys, ownIdentities, recoveryCodesLeft, confirmations, signIns] =
+      const [methods, states, ownPasskeys, ownIdentities, recoveryCodesLeft, confirmations, signIns, calendar] =
         await Promise.all([
           usable.of(person),
           Promise.all(policy.enrollable.map((factor) => factor.isSetUp(person.id))),
@@ -50,6 +55,7 @@ export function createOwnAccount(needs: OwnNeeds): OwnAccount {
           recoveryCodes.count(person.id),
           confirmation.choices(person),
           readSignIns(database, person.id, listedSignIns),
+          readCalendarTimes(database, person.id),
         ])
       return {
         methods,
@@ -60,6 +66,7 @@ export function createOwnAccount(needs: OwnNeeds): OwnAccount {
         recoveryCodesLeft,
         confirmations,
         signIns,
+        calendar,
       }
     },
   })

@@ -145,3 +145,25 @@ export const unlinkIdentity = {
   params: Type.Object({ id: text('The id of the identity.') }),
   response: { 200: answers(schema.changedFactor, 'It is unlinked.'), ...refusals(changing) },
 }
+
+export const createOwnCalendar = {
+  ...inMe,
+  operationId: 'createOwnCalendar',
+  summary: 'Create the address of your calendar',
+  description:
+    'Needs a sign-in within the last 10 minutes. Calendar programs read the open tasks of the person at this address, with the names of clients and without a sign-in. An earlier address no longer works. It ends when all other sessions of the person end, and when their role changes.',
+  response: {
+    201: answers(schema.createdCalendar, 'The address.'),
+    ...refusals([...own, 'forbidden', 'cross_site_request', 'recent_sign_in_required']),
+  },
+}
+
+export const removeOwnCalendar = {
+  ...inMe,
+  operationId: 'removeOwnCalendar',
+  summary: 'Remove the address of your calendar',
+  response: {
+    204: { description: 'It is removed.', type: 'null' },
+    ...refusals([...own, 'cross_site_request', 'not_found']),
+  },
+}

@@ -2,6 +2,7 @@ import type { Visit } from '../../access/actor.ts'
 import type { Audit } from '../../access/audit/audit.ts'
 import type { Identities } from '../../people/identities.ts'
 import type { Database, Queryable } from '../../platform/database/database.ts'
+import type { Encryption } from '../../platform/encryption/encryption.ts'
 import { Problem } from '../../platform/problems.ts'
 import type { CredentialChange, CredentialChanges } from '../credential-change.ts'
 import type { Enrolments } from '../attempt/enrolments.ts'
@@ -16,6 +17,7 @@ import type { UsableMethods } from '../usable-methods.ts'
 /** The dependencies of people's changes to their own sign-in. */
 export interface OwnNeeds {
   readonly database: Database
+  readonly encryption: Pick<Encryption, 'mac'>
   readonly audit: Pick<Audit, 'recordWithin'>
   readonly changes: CredentialChanges
   readonly identities: Identities

@@ -7,6 +7,7 @@ import { represent } from '../../platform/http/pages/representation.ts'
 import { isUuid } from '../../platform/database/uuid.ts'
 import { sameOrigin, sessionOf, signedIn } from '../guard.ts'
 import type { SignInMethod } from '../methods/method.ts'
+import { registerMyCalendar } from './calendar-routes.ts'
 import { registerMyFactors } from './factor-routes.ts'
 import * as operations from './operations.ts'
 import { networkOf } from '../visitor/network.ts'
@@ -61,6 +62,7 @@ export function registerMe(server: Server, needs: MeNeeds): void {
   })
 
   registerMyFactors(server, needs)
+  registerMyCalendar(server, needs)
 }
 
 function presentSessions(
@@ -139,5 +141,11 @@ function presentAccount(
     unlinked: providers.filter(({ issuer }) => !isLinked(issuer)).map(({ id, name }) => ({ id, name })),
     confirmations: account.confirmations.map(({ id, name }) => ({ id, name })),
     recovery_codes_left: account.recoveryCodesLeft,
+    calendar: account.calendar
+      ? {
+          created_at: account.calendar.createdAt.toISOString(),
+          read_at: account.calendar.readAt?.toISOString() ?? null,
+        }
+      : null,
   }
 }

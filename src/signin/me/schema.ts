@@ -79,6 +79,16 @@ export const me = Type.Object({
   unlinked: Type.Array(choice, { description: 'The providers at which the person has linked no account.' }),
   confirmations: Type.Array(choice, { description: 'The factors with which the person can confirm who they are.' }),
   recovery_codes_left: Type.Integer({ minimum: 0, description: 'How many recovery codes are left.' }),
+  calendar: Type.Union(
+    [
+      Type.Object({
+        created_at: time,
+        read_at: Type.Union([time, Type.Null()], { description: 'When a calendar program last read it.' }),
+      }),
+      Type.Null(),
+    ],
+    { description: "The address of the calendar with the person's tasks. Null if there is none." },
+  ),
 })
 export type OwnAccountShown = Type.Static<typeof me>
 
@@ -110,6 +120,10 @@ export const CompleteConfirmationBody = Type.Object(
   { additionalProperties: false },
 )
 export const confirmed = Type.Object({ recent_until: time })
+
+export const createdCalendar = Type.Object({
+  address: Type.String({ format: 'uri', description: 'Shown once. Whoever has it can read the calendar.' }),
+})
 
 export const changedFactor = Type.Object({ ended, recovery_codes: Type.Optional(recoveryCodes) })
 export const renamedPasskey = Type.Object({ id, name: Type.String() })

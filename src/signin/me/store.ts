@@ -1,3 +1,4 @@
+import type { Role } from '../../access/actor.ts'
 import type { Queryable } from '../../platform/database/database.ts'
 import type { AttemptData } from '../methods/method.ts'
 
@@ -67,4 +68,55 @@ export function readSignIns(database: Queryable, personId: string, limit: number
      from audit where person_id = $1 and action = 'sign_in' order by id desc limit $2`,
     [personId, limit],
   )
+}
+
+/** The address of a person's calendar. `id` is a part of it. */
+export interface CalendarRow {
+  readonly personId: string
+  readonly id: string
+}
+
+export async function replaceCalendar(tx: Queryable, { personId, id }: CalendarRow): Promise<void> {
+  await tx.rows(
+    `insert into calendar_feed (person_id, id) values ($1, $2)
+     on conflict (person_id) do update set id = $2, created_at = default, read_at = null`,
+    [personId, id],
+  )
+}
+
+/** False if there is none. */
+export async function deleteCalendar(tx: Queryable, personId: string): Promise<boolean> {
+  return (await tx.rows('delete from calendar_feed where person_id = $1 returning 1', [personId])).length > 0
+}
+
+/** With the person's role; undefined if there is none, or the person may not sign in. */
+export async function readCalendar(
+  database: Queryable,
+  personId: string,
+): Promise<(CalendarRow & { readonly role: Role }) | undefined> {
+  const [row] = await database.rows<CalendarRow & { readonly role: Role }>(
+    `select f.person_id as "personId", f.id, p.role
+     from calendar_feed f join person p on p.id = f.person_id and p.status = 'active' where f.person_id = $1`,
+    [personId],
+  )
+  return row
+}
+
+/** When the address was made and last read. */
+export interface CalendarTimes {
+  readonly createdAt: Date
+  /** Null: never. */
+  readonly readAt: Date | null
+}
+
+export async function readCalendarTimes(database: Queryable, personId: string): Promise<CalendarTimes | undefined> {
+  const [row] = await database.rows<CalendarTimes>(
+    'select created_at as "createdAt", read_at as "readAt" from calendar_feed where person_id = $1',
+    [personId],
+  )
+  return row
+}
+
+export async function noteCalendarRead(database: Queryable, personId: string): Promise<void> {
+  await database.rows('update calendar_feed set read_at = now() where person_id = $1', [personId])
 }

@@ -11,7 +11,8 @@ export interface SessionEnd {
 
 /**
  * Ends sessions before their time, with an audit row each. Their people also lose the sign-ins that wait for a second
- * factor, the factors and providers that they have begun to add, and mailed links.
+ * factor, the factors and providers that they have begun to add, and mailed links. If it is all or all other sessions of someone, the
+ * address of their calendar ends, too.
  *
  * The sign-ins end first: one that completes meanwhile has committed its session by then, so that it is found here.
  */
@@ -24,6 +25,7 @@ export async function endSessions(
   const owner = which.personId !== undefined && which.id === undefined ? [which.personId] : []
   const owners = isAll ? null : [...people, ...owner, ...(await store.readPeopleOf(tx, which))]
   await store.endUnfinishedSignIns(tx, owners)
+  await store.deleteCalendarFeeds(tx, isAll ? null : owner)
   const ended = await store.deleteSessions(tx, which)
   await recordWithin(tx, ended.map(entryOf))
   return ended

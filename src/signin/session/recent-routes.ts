@@ -93,4 +93,6 @@ export const recentRoutes: Readonly<Record<string, boolean | readonly string[]>>
   'PATCH /me/passkeys/:id': true,
   'DELETE /me/passkeys/:id': true,
   'DELETE /me/identities/:id': true,
+  'POST /me/calendar': true,
+  'DELETE /me/calendar': false,
 }

@@ -129,6 +129,11 @@ export function deleteSessions(database: Queryable, which: Selection): Promise<E
   )
 }
 
+/** The addresses at which calendar programs read the tasks of these people. Null: of everyone. */
+export async function deleteCalendarFeeds(tx: Queryable, people: readonly string[] | null): Promise<void> {
+  await tx.rows('delete from calendar_feed where $1::uuid[] is null or person_id = any($1)', [people])
+}
+
 /** The people whose sessions these are. */
 export async function readPeopleOf(database: Queryable, which: Selection): Promise<string[]> {
   const rows = await database.rows<{ id: string }>(

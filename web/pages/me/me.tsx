@@ -4,6 +4,7 @@ import { areKeysOn, turnKeys } from '../../components/keys.ts'
 import { Page } from '../../components/page.tsx'
 import { schemeOf } from '../../settings.ts'
 import { roleNames } from '../../words.ts'
+import { Calendar } from './calendar.tsx'
 import { Factors } from './factors.tsx'
 import classes from './me.module.css'
 import { Methods } from './methods.tsx'
@@ -27,6 +28,7 @@ export function MePage() {
       </section>
       <Methods />
       <Factors />
+      <Calendar />
       <Sessions />
       <SignIns />
       <Appearance />

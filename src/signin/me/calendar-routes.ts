@@ -1,0 +1,42 @@
+import type { Audit } from '../../access/audit/audit.ts'
+import { onRecords, permitted } from '../../access/permitted.ts'
+import { visitOf } from '../../access/visits.ts'
+import type { Server } from '../../platform/http/server.ts'
+import { sessionOf } from '../guard.ts'
+import type { Sessions } from '../session/sessions.ts'
+import type { SignIn } from '../signin.ts'
+import * as operations from './operations.ts'
+
+interface Needs {
+  readonly sessions: Sessions
+  readonly signIn: Pick<SignIn, 'own'>
+  readonly audit: Pick<Audit, 'record'>
+  readonly baseUrl: string
+}
+
+/** The address of the calendar of the person who is signed in. */
+export function registerMyCalendar(server: Server, needs: Needs): void {
+  const { calendar } = needs.signIn.own
+
+  server.post(
+    '/me/calendar',
+    {
+      onRequest: [...permitted(needs, 'create', 'own_sign_in'), onRecords(needs.audit)],
+      schema: operations.createOwnCalendar,
+    },
+    async (request, reply) => {
+      const { personId, secret } = await calendar.create({ session: sessionOf(request), by: visitOf(request) })
+      const { href } = new URL(`/calendar/${personId}/${secret}.ics`, needs.baseUrl)
+      return reply.code(201).send({ address: href })
+    },
+  )
+
+  server.delete(
+    '/me/calendar',
+    { onRequest: permitted(needs, 'remove', 'own_sign_in'), schema: operations.removeOwnCalendar },
+    async (request, reply) => {
+      await calendar.remove({ session: sessionOf(request), by: visitOf(request) })
+      return reply.code(204).send()
+    },
+  )
+}
