@@ -36,6 +36,7 @@ const operation = {
             reason: { type: 'string', enum: ['complete', 'error'] },
             kind: { enum: ['text', 'embeddings'] },
             items: { type: 'array', items: { anyOf: [{ type: 'string' }, { type: 'null' }] } },
+            notes: { type: 'array', items: {}, maxItems: 0 },
           },
           ['text', 'reason'],
         ),
@@ -128,6 +129,7 @@ describe('the comparison of API documents', () => {
       'response.200.body.reason: the value "stop" is new',
     ],
     [answer('reason', 'enum'), undefined, 'response.200.body.reason may have other values than "complete", "error"'],
+    [answer('notes', 'maxItems'), undefined, 'response.200.body.notes: maxItems was 0, is not set'],
     [answer('kind', 'enum'), ['text'], 'response.200.body.kind: the value "embeddings" is gone'],
     [
       answer('items', 'items', 'anyOf', '2'),
@@ -180,6 +182,11 @@ describe('the comparison of API documents', () => {
     ['a field of a response that is never missing', reply('required'), ['text', 'reason', 'count']],
     ['a narrower bound of a response', answer('count', 'minimum'), 1],
     ['a value that the document announces', answer('kind', 'enum'), ['text', 'embeddings', 'images']],
+    [
+      'items in a list of a vendor that had none',
+      answerOfVendor('notes'),
+      { type: 'array', items: { type: 'string' } },
+    ],
     ['a value in the format of a vendor', answerOfVendor('reason', 'enum'), ['complete', 'error', 'pause_turn']],
   ]
   for (const [what, path, value] of additions) {

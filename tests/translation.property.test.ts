@@ -48,7 +48,7 @@ async function exchange(client: Client, upstream: Upstream, body: Json, round: R
       return { received, heard: await client.streamed(events.join('')) }
     }
     if (step.value.kind === 'texts') events.push(...step.value.texts.map(writer.text))
-    else events.push(...writer.deltas(step.value.deltas))
+    else if (step.value.kind === 'deltas') events.push(...writer.deltas(step.value.deltas))
   }
 }
 

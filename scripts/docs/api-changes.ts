@@ -97,7 +97,11 @@ function schemaChanges(before: unknown, now: unknown, where: string, side: Side)
   if (types.length > 0 && (typesOf(inner).length === 0 || typesOf(inner).some((type) => !includesType(types, type)))) {
     return keywordChanges(before, now, where, ['type'])
   }
-  const bounds = Object.keys(isJsonObject(outer) ? outer : {}).filter((key) => !apart.has(key))
+  // Items of a list that never had any are new values.
+  const isOpened = side === 'response' && growing.test(where) && at(before, 'maxItems') === 0
+  const bounds = Object.keys(isJsonObject(outer) ? outer : {}).filter(
+    (key) => !apart.has(key) && !(isOpened && key === 'maxItems'),
+  )
   return [
     ...valueChanges(before, now, where, side),
     ...keywordChanges(

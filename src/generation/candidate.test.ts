@@ -176,6 +176,70 @@ describe('the candidates of a request', () => {
     const [a, takes] = [{ fallback: 'b', takes: ['top_k'] }, ['top_k', 'min_p']]
     assert.deepEqual(await sequence({ a, b: {} }, down, null, asked), ['a'])
     assert.deepEqual(await sequence({ a, b: { takes } }, down, null, asked), ['a', 'b'])
+    const both = { fallback: 'b', takes: ['logprobs', 'top_logprobs', 'n'] }
+    const scored = { ...request, logprobs: { top: 2, field: 'logprobs' } }
+    assert.deepEqual(await sequence({ a: both, b: { takes: ['logprobs'] } }, down, null, scored), ['a'])
+    assert.deepEqual(await sequence({ a: both, b: both }, down, null, scored), ['a', 'b'])
+    assert.deepEqual(await sequence({ a: both, b: {} }, down, null, { ...request, choices: 2 }), ['a'])
+    assert.deepEqual(await sequence({ a: both, b: both }, down, null, { ...request, choices: 2 }), ['a', 'b'])
+  })
+
+  describe('of a request for several choices', () => {
+    const takes = ['n']
+    const catalogue = catalogueOf({ a: { takes, fallback: 'b' }, b: { takes, most: 30 } })
+    const choices = 3
+
+    async function held(asked: TextRequest, granted?: number) {
+      const asks: HoldRequest[] = []
+      const grant = async (ask: HoldRequest) => {
+        asks.push(ask)
+        return { kind: 'admitted' as const, levels, maxOutputTokens: granted ?? ask.maxOutputTokens }
+      }
+      const till3 = { ...till, admit: grant, reprice: grant }
+      const candidates = createCandidates({ catalogue, till: till3, log: createTestLog().log })
+      const job = jobOf(asked)
+      const admission = await candidates.admit(job)
+      assert.ok(admission.kind === 'admitted')
+      const next = await candidates.fallBack(job, admission.candidate, down)
+      return {
+        asks: asks.map(({ maxOutputTokens, leastOutputTokens }) => [maxOutputTokens, leastOutputTokens]),
+        most: [admission.candidate.maxOutputTokens, next?.candidate.maxOutputTokens],
+      }
+    }
+
+    it('hold the maximum of each, also at a fallback', async () => {
+      assert.deepEqual(await held({ ...request, choices }), {
+        asks: [
+          [60, undefined],
+          [60, undefined],
+        ],
+        most: [20, 20],
+      })
+    })
+
+    it('divide what there is room for if the request names no maximum', async () => {
+      const open = { ...request, maxOutputTokens: undefined, choices }
+      assert.deepEqual(await held(open), {
+        asks: [
+          [150, 3],
+          [90, 3],
+        ],
+        most: [50, 30],
+      })
+      assert.deepEqual((await held(open, 100)).most, [33, 33])
+      assert.deepEqual((await held(open, 3)).most, [1, 1])
+    })
+
+    it('name n among what the caller can lower', async () => {
+      const refusal = new TillRefusal('insufficient_credit', 'Lower max_output_tokens.', {}, levels)
+      const refusing: Till = { ...till, admit: () => Promise.reject(refusal) }
+      const candidates = createCandidates({ catalogue, till: refusing, log: createTestLog().log })
+      const names = { maxOutputTokens: 'max_tokens', input: 'messages', reducible: 'max_tokens or n' }
+      await assert.rejects(candidates.admit(jobOf({ ...request, choices, names })), {
+        message: 'Lower max_tokens or n.',
+        details: { field: 'max_tokens' },
+      })
+    })
   })
 
   describe('of a request that needs tools and reasoning', () => {

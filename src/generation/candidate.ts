@@ -17,6 +17,7 @@ export interface Candidate {
   readonly inputTokens: number
   /** The tokens of the prompt as reported to the caller: without the margin that `inputTokens` adds to an estimate. */
   readonly promptTokens: number
+  /** Of each choice. */
   readonly maxOutputTokens: number
   /** Undefined where the caller named the maximum. Else the hold may have room for fewer tokens, down to these. */
   readonly leastOutputTokens: number | undefined
@@ -128,13 +129,13 @@ export function createCandidates({ catalogue, till, log, images }: CandidatesNee
       } catch (error) {
         return replayOf(await storedReply(job, named, error), named.model.id)
       }
-      await job.background?.take(job.payer, candidate.inputTokens + candidate.maxOutputTokens)
+      await job.background?.take(job.payer, candidate.inputTokens + choicesOf(job.request) * candidate.maxOutputTokens)
       const admission = await till.admit(askOf(job, candidate)).catch((refusal: unknown) => {
         throw inTermsOf(job.request, refusal)
       })
       if (admission.kind === 'replay') return replayOf(admission, candidate.offer.model.id)
       job.isHeld = true
-      return admittedAs(candidate, admission)
+      return admittedAs(job, candidate, admission)
     },
 
     async fallBack(job, failed, error) {
@@ -145,7 +146,7 @@ export function createCandidates({ catalogue, till, log, images }: CandidatesNee
         const admission = await till.reprice(askOf(job, candidate))
         const [model, fallback] = [failed.offer.model.id, candidate.offer.model.id]
         log.warn({ request_id, model, fallback }, 'a model failed; its fallback takes over')
-        return admittedAs(candidate, admission)
+        return admittedAs(job, candidate, admission)
       } catch (refusal) {
         log.warn({ request_id, err: refusal }, 'a request could not be held at the fallback')
         return undefined
@@ -176,11 +177,16 @@ function leastOf({ request, background }: Job, offer: Offer): Candidate {
 const leastOutput = ({ maxOutputTokens, leastOutputTokens = 1 }: TextRequest): number | undefined =>
   maxOutputTokens === undefined ? leastOutputTokens : undefined
 
-const admittedAs = (candidate: Candidate, { levels, maxOutputTokens }: Grant): AdmittedJob => ({
-  kind: 'admitted',
-  candidate: maxOutputTokens === candidate.maxOutputTokens ? candidate : { ...candidate, maxOutputTokens },
-  levels,
-})
+function admittedAs({ request }: Job, candidate: Candidate, { levels, maxOutputTokens: granted }: Grant): AdmittedJob {
+  const maxOutputTokens = Math.floor(granted / choicesOf(request))
+  return {
+    kind: 'admitted',
+    candidate: maxOutputTokens === candidate.maxOutputTokens ? candidate : { ...candidate, maxOutputTokens },
+    levels,
+  }
+}
+
+const choicesOf = ({ choices = 1 }: TextRequest): number => choices
 
 function replayOf(stored: Replay, model: string): ReplayedReply {
   return { kind: 'replay', reply: replayedReply(stored, model) }
@@ -207,9 +213,14 @@ function inTermsOf({ names, maxOutputTokens }: TextRequest, refusal: unknown): u
 /** As the beginning of a sentence or within one. */
 const shortenTheInput = (lower: string): string => `${lower.startsWith('L') ? 'S' : 's'}horten the input`
 
-/** The request to the till. */
-function askOf({ requestId, payer, idempotency }: Job, candidate: Candidate) {
+/** The request to the till. Each choice can have the maximum. */
+function askOf({ requestId, payer, idempotency, request }: Job, candidate: Candidate) {
   const { offer, inputTokens, maxOutputTokens, leastOutputTokens, reach } = candidate
-  const tokens = { inputTokens, maxOutputTokens, leastOutputTokens }
+  const choices = choicesOf(request)
+  const tokens = {
+    inputTokens,
+    maxOutputTokens: choices * maxOutputTokens,
+    leastOutputTokens: leastOutputTokens === undefined ? undefined : choices * leastOutputTokens,
+  }
   return { requestId, payer, model: offer.model.id, ...tokens, ...heldAt(offer, reach), idempotency }
 }

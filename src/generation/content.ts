@@ -1,4 +1,5 @@
-import type { Delta, ReplyPart } from '../models/conversation.ts'
+import type { Delta, ReplyPart, TokenLogprob } from '../models/conversation.ts'
+import { logprobsOfTexts } from './logprobs.ts'
 import type { Texts } from './truncation.ts'
 
 /** The content of a streamed reply while it grows. */
@@ -87,18 +88,29 @@ function createText(): GrowingText {
 
 /** The pieces of a whole reply, as a stream would send them. */
 export type Piece =
-  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'text'; readonly text: string; readonly logprobs?: readonly TokenLogprob[] | undefined }
   | { readonly kind: 'deltas'; readonly deltas: readonly Delta[] }
 
 export function piecesOf({
   text,
   parts,
+  logprobs,
 }: {
   readonly text: string
   readonly parts?: readonly ReplyPart[] | undefined
+  readonly logprobs?: readonly TokenLogprob[] | undefined
 }): readonly Piece[] {
-  if (parts) return parts.map(pieceOf)
-  return text === '' ? [] : [{ kind: 'text', text }]
+  const pieces = parts?.map(pieceOf) ?? (text === '' ? [] : [{ kind: 'text' as const, text }])
+  return logprobs ? withLogprobs(pieces, logprobs) : pieces
+}
+
+/** The texts with the log probabilities of their tokens. */
+function withLogprobs(pieces: readonly Piece[], logprobs: readonly TokenLogprob[]): readonly Piece[] {
+  const texts = pieces.flatMap((piece) => (piece.kind === 'text' ? [piece.text] : []))
+  // A reply of calls only can have them, too.
+  if (texts.length === 0) return [...pieces, { kind: 'text', text: '', logprobs }]
+  const each = logprobsOfTexts(texts, logprobs).values()
+  return pieces.map((piece) => (piece.kind === 'text' ? { ...piece, logprobs: each.next().value } : piece))
 }
 
 function pieceOf(part: ReplyPart): Piece {

@@ -4,9 +4,11 @@ import { promptTokensOf, TillRefusal, type Levels, type Till } from '../billing/
 import { problemBody } from '../platform/http/errors.ts'
 import { createEventStream } from '../platform/http/event-stream.ts'
 import { internalReason, Problem, problems } from '../platform/problems.ts'
-import type { Dialect, DialectRequest, WireFormat, EventWriter } from './dialects/dialect.ts'
+import type { TokenLogprob } from '../models/conversation.ts'
+import type { Dialect, DialectRequest, EventWriter, PieceWriter, WireFormat } from './dialects/dialect.ts'
 import type { Reply, Start, Step } from './generation.ts'
 import { piecesOf } from './content.ts'
+import { choicesOf } from './finished-reply.ts'
 import { replyHeaders } from './reply.ts'
 
 /** One HTTP request and the form of its reply. */
@@ -67,8 +69,11 @@ export async function deliverStream(steps: AsyncIterable<Step>, delivery: Delive
     if (!events) {
       // A stored reply, or one without content.
       events = begin(prepare({ ...made, inputTokens: promptTokensOf(made.usage) }, replyHeaders(made)))
-      for (const piece of piecesOf(made)) {
-        await stream.send(piece.kind === 'text' ? [events.text(piece.text)] : events.deltas(piece.deltas))
+      for (const [index, choice] of choicesOf(made).entries()) {
+        const writer = writerOf(events, index)
+        for (const piece of piecesOf(choice)) {
+          await stream.send(piece.kind === 'text' ? [textEvent(writer, piece)] : writer.deltas(piece.deltas))
+        }
       }
     }
     last = events.closing(made)
@@ -86,10 +91,13 @@ export async function deliverStream(steps: AsyncIterable<Step>, delivery: Delive
           events = begin(prepared?.model === step.model ? prepared : prepare(step, startHeaders(step)))
           break
         case 'texts':
-          await stream.send(events ? step.texts.map(events.text) : [])
+          await stream.send(events ? step.texts.map(writerOf(events, step.choice).text) : [])
+          break
+        case 'scored':
+          if (events) await stream.send([textEvent(writerOf(events, step.choice), step)])
           break
         case 'deltas':
-          await stream.send(events?.deltas(step.deltas) ?? [])
+          await stream.send(events ? writerOf(events, step.choice).deltas(step.deltas) : [])
           break
         case 'reply':
           await close(step.reply)
@@ -109,6 +117,17 @@ export async function deliverStream(steps: AsyncIterable<Step>, delivery: Delive
     if (events) last = [events.failure(refusal, problems[problem.code].status, part)]
   }
   await stream.end(last)
+}
+
+const writerOf = (events: EventWriter, choice: number | undefined): PieceWriter =>
+  (choice && events.others?.[choice - 1]) || events
+
+/** The event of a text, with the log probabilities of its tokens if it has any. */
+function textEvent(
+  events: PieceWriter,
+  { text, logprobs = [] }: { readonly text: string; readonly logprobs?: readonly TokenLogprob[] | undefined },
+): string {
+  return logprobs.length > 0 && events.scored ? events.scored(text, logprobs) : events.text(text)
 }
 
 /** The levels as headers, by our names and by those of the dialect. */

@@ -125,6 +125,7 @@ const response = {
   text: { format: { type: 'text' } },
   tool_choice: 'auto',
   tools: [],
+  top_logprobs: 0,
   top_p: 1,
   background: false,
   error: null,

@@ -39,6 +39,43 @@ const deep = `{"a":${'['.repeat(200)}${']'.repeat(200)}}`
 
 const fails = (code: string) => (error: unknown) => error instanceof Problem && error.code === code
 
+const tokensOf = (...all: readonly string[]) =>
+  all.map((token) => ({ token, logprob: -1, bytes: null, top: [{ token: '?', logprob: -2, bytes: null }] }))
+const scoredPiece = (text: string, ...all: readonly string[]) =>
+  ({ kind: 'scored', text, logprobs: tokensOf(...all) }) as const
+const readScored = async (stop: readonly string[], ...pieces: readonly StreamPart[]) => {
+  const truncation = createTruncation({ maxOutputTokens: 10, stop })
+  const needs = { truncation, callIds: createReplyCallIds([]), isScored: true, stop: new AbortController() }
+  const reading = readStream(run(...pieces), needs)
+  const sent: unknown[] = []
+  let step = await reading.next()
+  for (; !step.done; step = await reading.next()) sent.push(step.value)
+  return { sent, logprobs: step.value.logprobs, text: step.value.text }
+}
+
+const said = (text: string, choice?: number) => ({ kind: 'texts', texts: [text], choice }) as const
+const endFor = (stopReason: StopReason, otherReasons: readonly StopReason[], outputTokens = 6): StreamEnd => ({
+  kind: 'end',
+  stopReason,
+  otherReasons,
+  usage: { inputTokens: 3, outputTokens, source: stopReason === 'complete' ? 'upstream' : 'estimated' },
+})
+const readAll = async (stopTexts: readonly string[], ...pieces: readonly StreamPart[]) => {
+  const needs = () => ({
+    truncation: createTruncation({ maxOutputTokens: 4, stop: stopTexts }),
+    callIds: createReplyCallIds([]),
+  })
+  const stop = new AbortController()
+  const sent: (readonly [choice: number | undefined, piece: unknown])[] = []
+  const reading = readStream(run(...pieces), { ...needs(), others: [needs()], stop })
+  let step = await reading.next()
+  for (; !step.done; step = await reading.next()) {
+    const { choice, ...piece } = step.value
+    sent.push([choice, piece.kind === 'texts' ? piece.texts.join('') : piece.kind])
+  }
+  return { sent, isStopped: stop.signal.aborted, finished: step.value }
+}
+
 describe('a run', () => {
   it('is read as texts and as a whole', async () => {
     const texts = [['Hel'], ['l', 'o']].map((each) => ({ kind: 'texts', texts: each }) as const)
@@ -64,6 +101,111 @@ describe('a run', () => {
       stopReason: 'complete',
       usage,
       texts: ['Hel'],
+    })
+  })
+
+  it('has the log probabilities of the tokens that were passed on, each with its text', async () => {
+    const pieces = [
+      scoredPiece('one', 'o', 'ne'),
+      scoredPiece(' E', ' E'),
+      scoredPiece('ND.', 'ND', '.'),
+      scoredPiece('', '<end>'),
+    ]
+    assert.deepEqual(await readScored([], ...pieces, end('complete')), {
+      sent: pieces,
+      text: 'one END.',
+      logprobs: tokensOf('o', 'ne', ' E', 'ND', '.', '<end>'),
+    })
+    assert.deepEqual(await readScored(['END'], ...pieces, end('complete')), {
+      sent: [scoredPiece('one', 'o', 'ne'), scoredPiece(' ', ' E')],
+      text: 'one ',
+      logprobs: tokensOf('o', 'ne', ' E'),
+    })
+    assert.deepEqual(await readScored(['Else'], ...pieces, end('complete')), {
+      sent: [
+        scoredPiece('one', 'o', 'ne'),
+        scoredPiece(' ', ' E'),
+        scoredPiece('END.', 'ND', '.'),
+        scoredPiece('', '<end>'),
+      ],
+      text: 'one END.',
+      logprobs: tokensOf('o', 'ne', ' E', 'ND', '.', '<end>'),
+    })
+    const unscored = [{ kind: 'texts', texts: ['Hi'] } as const, end('complete')]
+    assert.deepEqual(await readScored([], ...unscored), {
+      sent: [scoredPiece('Hi')],
+      text: 'Hi',
+      logprobs: undefined,
+    })
+  })
+
+  describe('of several choices', () => {
+    it('has each in its order, with its own end', async () => {
+      const { sent, finished } = await readAll(
+        [],
+        said('a'),
+        said('x', 1),
+        said('b'),
+        endFor('complete', ['content_filter']),
+      )
+      assert.deepEqual(sent, [
+        [undefined, 'a'],
+        [1, 'x'],
+        [undefined, 'b'],
+      ])
+      assert.deepEqual(finished, {
+        text: 'ab',
+        stopReason: 'complete',
+        others: [{ text: 'x', stopReason: 'content_filter' }],
+        usage: { inputTokens: 3, outputTokens: 6, source: 'upstream' },
+      })
+    })
+
+    it('ends each before its own stop string, and stops the model once all have ended so', async () => {
+      const first = [said('a E'), said('x', 1), said('ND'), said('c')]
+      const one = await readAll(['END'], ...first, said('y E', 1), endFor('complete', ['complete'], 9))
+      assert.deepEqual([one.finished.text, one.finished.stopReason], ['a ', 'stop_sequence'])
+      assert.deepEqual(one.finished.others, [{ text: 'xy E', stopReason: 'complete' }])
+      assert.deepEqual(
+        [one.isStopped, one.finished.usage.outputTokens, one.finished.usage.source],
+        [false, 4, 'estimated'],
+      )
+      assert.deepEqual(
+        (await readAll(['END'], ...first, endFor('complete', ['complete'], 2))).finished.usage.outputTokens,
+        2,
+      )
+      const both = await readAll(['END'], ...first, said('END', 1), endFor('cancelled', ['cancelled']))
+      assert.deepEqual(both.finished.others, [{ text: 'x', stopReason: 'stop_sequence' }])
+      assert.deepEqual([both.isStopped, both.finished.stopReason], [true, 'stop_sequence'])
+    })
+
+    it('bounds the tokens of each', async () => {
+      const words = Array.from({ length: 5 }, (_, index) => [said(`${index}`), said(`${index}`, 1)]).flat()
+      const { finished, isStopped } = await readAll([], ...words, endFor('cancelled', ['cancelled']))
+      assert.deepEqual([finished.text, finished.others?.[0]?.text, isStopped], ['0123', '0123', true])
+      assert.deepEqual([finished.stopReason, finished.usage.outputTokens], ['max_output_tokens', 8])
+    })
+
+    it('breaks off as a whole, with what was received of any', async () => {
+      const { finished } = await readAll([], said('x', 1), endFor('error', ['complete'], 5))
+      assert.deepEqual([finished.stopReason, finished.usage.outputTokens], ['error', 5])
+      assert.match(String(finished.problem?.message), /was charged/)
+      await assert.rejects(readAll([], endFor('error', ['error'])), fails('upstream_failed'))
+      const other = await readAll([], said('a'), said('x', 1), endFor('complete', ['error']))
+      assert.equal(other.finished.stopReason, 'error')
+    })
+
+    it('has calls of its own in each', async () => {
+      const call = { kind: 'call', id: 'c', tool: 'find' } as const
+      const called = (json: string, choice?: number) =>
+        ({ kind: 'deltas', deltas: [call, { kind: 'input', json }], choice }) as const
+      const { finished } = await readAll([], called('{}'), called('{"a":1}', 1), endFor('complete', ['complete']))
+      assert.deepEqual(finished.parts, [{ ...call, input: '{}' }])
+      assert.deepEqual(finished.others?.[0]?.parts, [{ ...call, input: '{"a":1}' }])
+      const broken = await readAll([], called('{}'), called('[]', 1), endFor('complete', ['complete']))
+      assert.equal(broken.finished.stopReason, 'error')
+      const cut = await readAll([], called('{}'), called('{"a"', 1), endFor('complete', ['max_output_tokens']))
+      assert.deepEqual([cut.finished.stopReason, cut.finished.others?.[0]?.parts], ['complete', []])
     })
   })
 

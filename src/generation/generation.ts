@@ -190,7 +190,8 @@ export function createGeneration({ catalogue, till, log, currency, images }: Gen
       const input = await offer.model.count(request.prompt, job)
       const most = request.maxOutputTokens ?? mostOutput(offer, request, input)
       const { price, fixedCost = 0n } = heldAt(offer, reachOf(offer, request.prompt, input))
-      const maxCost = mostCostOf(price, heldInput(offer, request.prompt, input), most) + fixedCost
+      const maxCost =
+        mostCostOf(price, heldInput(offer, request.prompt, input), most * (request.choices ?? 1)) + fixedCost
       return { inputTokens: input.tokens, maxCost, levels, model: offer.model.id }
     },
     models: (allowedModels) => listModels(catalogue, allowedModels, currency),

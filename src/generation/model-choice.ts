@@ -9,7 +9,7 @@ import { pricedFields } from '../models/vendor-fields.ts'
 import { Problem } from '../platform/problems.ts'
 import { hasUnreadFiles } from './dialects/files.ts'
 import { findAllowed } from './models/model-list.ts'
-import type { Job, Need, TextRequest } from './request.ts'
+import type { AskedLogprobs, Job, Need, TextRequest } from './request.ts'
 
 /**
  * The model `name`, if the job may use it, it can do what the job needs and generate as many tokens. Throws Problem `unknown_model`,
@@ -26,6 +26,8 @@ export function chooseModel(
   if (request.prompt.prefill !== undefined && offer.model.continues !== true)
     throw notContinued(offer, request.prompt.prefill)
   if (request.prompt.search) checkSearch(offer, request.prompt.search)
+  if (request.choices !== undefined && offer.model.takes?.has('n') !== true) throw notTaken(offer.model.id, 'n')
+  if (request.logprobs) checkLogprobs(offer, request.logprobs)
   if (request.prompt.vendorFields) checkTaken(offer, request.prompt.vendorFields, background !== undefined)
   const most = offer.model.maxOutputTokens
   if ((request.maxOutputTokens ?? 1) <= most) return offer
@@ -69,8 +71,20 @@ const onlyForced = (id: string, field: string): Problem =>
 function checkTaken({ model: { id, takes }, price }: Offer, fields: VendorFields, isBackground: boolean): void {
   const field = Object.keys(fields).find((name) => takes?.has(name) !== true)
   if (field === undefined) return checkPriced(id, price, fields, isBackground)
+  throw notTaken(id, field)
+}
+
+function notTaken(id: string, field: string): Problem {
   const reason = `The model ${id} does not take the field ${field}. Omit it, or ask the operator to let it through.`
-  throw new Problem('invalid_field', reason, { field })
+  return new Problem('invalid_field', reason, { field })
+}
+
+function checkLogprobs({ model: { id, takes } }: Offer, { top, field }: AskedLogprobs): void {
+  if (takes?.has('logprobs') !== true) {
+    const reason = `The model ${id} returns no log probabilities, which the field ${field} asks for. Omit it, or ask the operator to let it through.`
+    throw new Problem('invalid_field', reason, { field })
+  }
+  if (top > 0 && !takes.has('top_logprobs')) throw notTaken(id, 'top_logprobs')
 }
 
 /** Whether the vendor of a model may search the web for it: its price must have that. */

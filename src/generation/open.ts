@@ -3,6 +3,7 @@ import type { Catalogue } from '../models/catalogue.ts'
 import type { Config } from '../platform/config/config.ts'
 import type { Feature } from '../platform/feature.ts'
 import type { Metrics } from '../platform/metrics.ts'
+import { writtenFields } from '../models/vendor-fields.ts'
 import { createFinder } from '../platform/network/networks.ts'
 import type { ApiRefusals } from '../usage/requests/refusals.ts'
 import { createImageFetcher } from './files/image-fetcher.ts'
@@ -45,7 +46,11 @@ export function openGeneration(needs: OpenNeeds): GenerationFeature {
     fileBytes,
     images,
     permitted: {
-      fields: new Set(config.models.flatMap((model) => ('pass' in model ? model.pass : []))),
+      fields: new Set(
+        config.models
+          .flatMap((model) => ('pass' in model ? model.pass : []))
+          .filter((field) => !writtenFields.has(field)),
+      ),
       get searches() {
         return needs.catalogue.list().some(canSearch)
       },

@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { Type, type Static } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { formatMoney } from '../billing/prices/money.ts'
 import {
@@ -9,8 +9,8 @@ import {
   type Settlement,
   type StoredReply,
 } from '../billing/till/till.ts'
-import type { ReplyPart } from '../models/conversation.ts'
-import type { StopReason, Usage, Vector } from '../models/model.ts'
+import type { ReplyPart, TokenLogprob } from '../models/conversation.ts'
+import type { ReplyChoice, StopReason, Usage, Vector } from '../models/model.ts'
 import type { FinishedReply } from './finished-reply.ts'
 import { generateResponse } from './schema.ts'
 
@@ -29,6 +29,21 @@ const storedPart = Type.Union([
   Type.Object({ kind: Type.Literal('call'), id: Type.String(), tool: Type.String(), input: Type.String() }),
 ])
 
+const storedLogprob = {
+  token: Type.String(),
+  logprob: Type.Number(),
+  bytes: Type.Union([Type.Array(Type.Integer()), Type.Null()]),
+}
+const storedLogprobs = Type.Array(Type.Object({ ...storedLogprob, top: Type.Array(Type.Object(storedLogprob)) }))
+
+/** A choice after the first. */
+const storedChoice = Type.Object({
+  output_text: Type.String(),
+  stop_reason: generateResponse.properties.stop_reason,
+  parts: Type.Optional(Type.Array(storedPart)),
+  logprobs: Type.Optional(storedLogprobs),
+})
+
 /** A charged reply. A retry with the same idempotency key receives it again, byte for byte. */
 export interface Reply {
   /** The id of its ledger row: of the request that it was generated for, also in a replay. */
@@ -37,7 +52,11 @@ export interface Reply {
   readonly text: string
   /** All of it in its order, its text included, if there is anything but text. */
   readonly parts: readonly ReplyPart[] | undefined
+  /** Those of its text, if they were asked for and the model returned any. */
+  readonly logprobs?: readonly TokenLogprob[] | undefined
   readonly stopReason: StopReason
+  /** The choices after the first, if several were asked for. */
+  readonly others?: readonly ReplyChoice[] | undefined
   readonly usage: ChargedTokens
   /** Those of the output tokens that were spent on reasoning; undefined where the model does not report them. */
   readonly reasoningTokens: number | undefined
@@ -64,7 +83,9 @@ export function settledReply(id: string, model: string, finished: FinishedReply,
     model,
     text,
     parts,
+    logprobs: finished.logprobs,
     stopReason,
+    others: finished.others,
     usage,
     reasoningTokens: finished.usage.reasoningTokens,
     vectors: finished.vectors,
@@ -85,12 +106,26 @@ export const chargedTokensOf = (usage: Usage): ChargedTokens => ({
 
 /** What is stored of a reply, with the usage that the model reported: what is charged is not known yet. */
 export function storedReplyOf(model: string, finished: FinishedReply): StoredReply {
-  const { parts, usage, vectors } = finished
+  const { parts, logprobs, others, usage, vectors } = finished
   const { reasoningTokens: reasoning_tokens, cachedTokens, cacheWriteTokens } = usage
   const kinds = { cached_tokens: cachedTokens || undefined, cache_write_tokens: cacheWriteTokens || undefined }
-  const rest = { parts, reasoning_tokens, ...kinds, vectors: vectors?.map(plainVector) }
+  const rest = {
+    parts,
+    logprobs,
+    others: others?.map(storedChoiceOf),
+    reasoning_tokens,
+    ...kinds,
+    vectors: vectors?.map(plainVector),
+  }
   return { headers: { [modelHeader]: model }, body: bodyOf(finished, chargedTokensOf(usage), rest) }
 }
+
+const storedChoiceOf = ({ text, parts, logprobs, stopReason }: ReplyChoice) => ({
+  output_text: text,
+  stop_reason: stopReason,
+  parts,
+  logprobs,
+})
 
 /** JSON would write a typed array as an object. */
 const plainVector = (vector: Vector): Vector => (vector instanceof Float32Array ? [...vector] : vector)
@@ -113,6 +148,8 @@ const storedBody = Compile(
   Type.Object({
     ...generateResponse.properties,
     parts: Type.Optional(Type.Array(storedPart)),
+    logprobs: Type.Optional(storedLogprobs),
+    others: Type.Optional(Type.Array(storedChoice)),
     reasoning_tokens: Type.Optional(Type.Integer()),
     cached_tokens: Type.Optional(Type.Integer()),
     cache_write_tokens: Type.Optional(Type.Integer()),
@@ -134,8 +171,15 @@ export function replayedReply({ originalRequestId, headers, body, charged, level
     id: originalRequestId,
     model: headers[modelHeader] ?? model,
     text,
-    parts: stored.parts?.map((part) => (part.kind === 'thinking' ? { ...part, kind: 'reasoning' as const } : part)),
+    parts: partsIn(stored),
+    logprobs: stored.logprobs,
     stopReason,
+    others: stored.others?.map((other) => ({
+      text: other.output_text,
+      parts: partsIn(other),
+      logprobs: other.logprobs,
+      stopReason: other.stop_reason,
+    })),
     usage,
     reasoningTokens: stored.reasoning_tokens,
     vectors: stored.vectors,
@@ -145,6 +189,13 @@ export function replayedReply({ originalRequestId, headers, body, charged, level
     replayed: true,
   }
 }
+
+const partsIn = ({
+  parts,
+}: {
+  readonly parts?: readonly Static<typeof storedPart>[]
+}): readonly ReplyPart[] | undefined =>
+  parts?.map((part) => (part.kind === 'thinking' ? { ...part, kind: 'reasoning' as const } : part))
 
 /** The headers that describe a reply, besides the levels. */
 export function replyHeaders({ id, model, cost }: Reply): Record<string, string> {

@@ -17,6 +17,9 @@ export interface TextRequest {
   readonly topP?: number | undefined
   readonly seed?: number | undefined
   readonly stop?: readonly string[] | undefined
+  readonly logprobs?: AskedLogprobs | undefined
+  /** How many replies to generate. Default: one. */
+  readonly choices?: number | undefined
   /** What the model must be able to do besides reading and writing text. */
   readonly needs?: readonly Need[] | undefined
   /** The client record that the cost is to be attributed to. Not checked yet. */
@@ -27,6 +30,13 @@ export interface TextRequest {
   readonly embedding?: Pick<EmbeddingOptions, 'dimensions' | 'encoding'> | undefined
   /** The dialect's names of these fields, for errors. `reducible`: what the caller can lower to use less; default the first. */
   readonly names: { readonly maxOutputTokens: string; readonly input: string; readonly reducible?: string }
+}
+
+/** Asks for the log probability of each token of the text, and of this many of the most likely tokens in its place. */
+export interface AskedLogprobs {
+  readonly top: number
+  /** The dialect's name of what asks for it, for errors. */
+  readonly field: string
 }
 
 /** A capability that a request needs, and the dialect's field that asks for it. */
@@ -72,7 +82,9 @@ export function limitsOf({ requestId, request, payer, background }: Job, maxOutp
   // OpenAI refuses an empty list.
   const stop = request.stop?.length === 0 ? undefined : request.stop
   const limits = { maxOutputTokens, account: payer.accountId, requestId, temperature, topP, seed, stop }
-  return background ? { ...limits, yields: true } : limits
+  const { logprobs, choices } = request
+  const asked = logprobs || choices ? { ...limits, logprobs: logprobs?.top, choices } : limits
+  return background ? { ...asked, yields: true } : asked
 }
 
 /**

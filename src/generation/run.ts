@@ -2,6 +2,7 @@ import type { AdmittedJob, Candidate, Candidates } from './candidate.ts'
 import { Problem } from '../platform/problems.ts'
 import type { Levels } from '../billing/till/till.ts'
 import { createReplyCallIds } from '../models/call-ids.ts'
+import type { ReplyPart } from '../models/conversation.ts'
 import type { Prompt, WholeReply } from '../models/model.ts'
 import { checkFinished, readStream, type FinishedReply, type StreamedPiece } from './finished-reply.ts'
 import { canSearch } from './model-choice.ts'
@@ -62,8 +63,12 @@ export const startWhole: Start<FinishedReply> = (job, { offer, maxOutputTokens }
     .then((reply) => truncate(checkFinished(withUniqueCalls(reply, prompt), job.signal), limits))
 }
 
+/** The ids of a choice are unique in the conversation that continues with it. */
 function withUniqueCalls(reply: WholeReply, { messages }: Prompt): WholeReply {
-  return reply.parts ? { ...reply, parts: createReplyCallIds(messages).inParts(reply.parts) } : reply
+  const unique = (parts: readonly ReplyPart[]) => createReplyCallIds(messages).inParts(parts)
+  const first = reply.parts ? { ...reply, parts: unique(reply.parts) } : reply
+  const others = reply.others?.map((each) => (each.parts ? { ...each, parts: unique(each.parts) } : each))
+  return others ? { ...first, others } : first
 }
 
 /** Embeddings of the prompt's messages, and what they used; none if the caller disconnected. Throws the model's Problem. */
@@ -87,8 +92,9 @@ export const startStream: Start<StartedStream> = async (job, { offer, maxOutputT
   job.signal.addEventListener('abort', () => stop.abort(), { once: true })
   const prompt = promptFor(job, offer)
   const stream = offer.model.stream(prompt, limits, stop.signal)
-  const callIds = createReplyCallIds(prompt.messages)
-  const parts = readStream(stream, { truncation: createTruncation(limits), callIds, stop })
+  const needs = () => ({ truncation: createTruncation(limits), callIds: createReplyCallIds(prompt.messages) })
+  const others = limits.choices === undefined ? undefined : Array.from({ length: limits.choices - 1 }, needs)
+  const parts = readStream(stream, { ...needs(), others, isScored: limits.logprobs !== undefined, stop })
   return { parts, first: await parts.next() }
 }
 

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { StopReason, UsageSource } from '../models/model.ts'
+import fc from 'fast-check'
+import { draws } from '../../tests/support/draws.ts'
+import type { StopReason, UsageSource, WholeReply } from '../models/model.ts'
 import { createTruncation, truncate } from './truncation.ts'
 
 /** What is sent of a stream of these deltas, and why it was truncated. */
@@ -203,5 +205,61 @@ describe('a whole reply with reasoning and calls', () => {
       assert.deepEqual(cut.parts, [reasoning, { kind: 'text', text: 'word '.repeat(4) }])
       assert.deepEqual([cut.stopReason, cut.usage.outputTokens], [reason, 15])
     }
+  })
+})
+
+const several = (texts: readonly [string, ...string[]], outputTokens: number, source?: UsageSource): WholeReply => {
+  const [first, ...others] = texts
+  return { ...reply(first, outputTokens, source), others: others.map((text) => ({ text, stopReason: 'complete' })) }
+}
+const seen = ({ text, stopReason, others = [], usage }: WholeReply) => [
+  [text, stopReason],
+  ...others.map((each) => [each.text, each.stopReason]),
+  usage.outputTokens,
+]
+
+describe('a whole reply of several choices', () => {
+  it('ends each before its own stop string, and charges the shares that were kept', () => {
+    const whole = several(['one two', 'one END two', 'END four five'], 31)
+    assert.deepEqual(seen(truncate(whole, { maxOutputTokens: 20, stop: ['END'] })), [
+      ['one two', 'complete'],
+      ['one ', 'stop_sequence'],
+      ['', 'stop_sequence'],
+      7 + 7 + 3,
+    ])
+    assert.equal(truncate(whole, { maxOutputTokens: 20, stop: ['none'] }), whole)
+  })
+
+  it('A33 is cut to the maximum of each if the upstream reports more than all of them may have', () => {
+    const [long, short] = ['word '.repeat(100), 'word '.repeat(10)]
+    const cut = truncate(several([long, short], 110), { maxOutputTokens: 20 })
+    assert.deepEqual(seen(cut), [['word '.repeat(20), 'max_output_tokens'], [short, 'complete'], 30])
+    assert.deepEqual(cut.usage.source, 'estimated')
+  })
+
+  it('keeps the parts and the log probabilities of each within its bounds', () => {
+    const logprobs = ['one', ' END'].map((token) => ({ token, logprob: -1, bytes: null, top: [] }))
+    const call = { kind: 'call', id: 'c', tool: 'f', input: '{}' } as const
+    const parts = [{ kind: 'text', text: 'one END' } as const, call]
+    const other = { text: 'one END', parts, logprobs, stopReason: 'complete' } as const
+    const { others } = truncate({ ...reply('one', 9), others: [other] }, { maxOutputTokens: 20, stop: [' END'] })
+    const kept = { text: 'one', parts: [{ kind: 'text', text: 'one' }], logprobs: logprobs.slice(0, 1) }
+    assert.deepEqual(others, [{ ...kept, stopReason: 'stop_sequence' }])
+  })
+
+  it('is never cut if each keeps its bounds, however long its tokens are, and never charged beyond what is held', () => {
+    const token = fc.constantFrom('-', 'word ', 'x'.repeat(40), '漢')
+    const choice = fc.array(token, { maxLength: 12 })
+    fc.assert(
+      fc.property(fc.array(choice, { minLength: 2, maxLength: 8 }), fc.integer({ min: 1, max: 12 }), (all, most) => {
+        const [first = '', ...others] = all.map((tokens) => tokens.join(''))
+        const tokens = all.reduce((sum, each) => sum + each.length, 0)
+        const whole = several([first, ...others], tokens)
+        const cut = truncate(whole, { maxOutputTokens: most })
+        if (all.every(({ length }) => length <= most)) assert.equal(cut, whole)
+        else if (cut !== whole) assert.ok(cut.usage.outputTokens <= Math.min(tokens, most * all.length))
+      }),
+      draws({ test: 300, endure: 10_000 }),
+    )
   })
 })

@@ -1,5 +1,6 @@
 import type { Delta, ReplyPart } from '../models/conversation.ts'
-import type { RunLimits, StopReason, WholeReply } from '../models/model.ts'
+import type { ReplyChoice, RunLimits, StopReason, WholeReply } from '../models/model.ts'
+import { logprobsWithin } from './logprobs.ts'
 
 /** Consecutive deltas, none of them empty. */
 export type Texts = readonly string[]
@@ -104,6 +105,49 @@ export function createTruncation({ maxOutputTokens, stop = [] }: Bounds): Trunca
  * because a model that keeps its bounds reports them, too.
  */
 export function truncate(reply: WholeReply, bounds: Bounds): WholeReply {
+  return reply.others ? truncateChoices(reply, reply.others, bounds) : truncateChoice(reply, bounds)
+}
+
+/**
+ * As `truncate`, each choice by itself. The upstream reports the tokens of all of them, of which each is taken to have its share. A choice
+ * is too long only if all of them together are: their tokens need not have the same lengths.
+ */
+function truncateChoices(reply: WholeReply, others: readonly ReplyChoice[], bounds: Bounds): WholeReply {
+  const { usage } = reply
+  const choices = [{ ...reply, others: undefined }, ...others]
+  const most = bounds.maxOutputTokens * choices.length
+  const mostOfOne = usage.outputTokens > most ? Infinity : bounds.maxOutputTokens
+  const total = choices.reduce((sum, choice) => sum + lengthOf(choice), 0)
+  const kept = choices.map((choice) => {
+    const share = total === 0 ? 0 : Math.ceil((usage.outputTokens * lengthOf(choice)) / total)
+    const whole = { ...choice, usage: { ...usage, outputTokens: Math.min(share, mostOfOne) } }
+    const cut = truncateChoice(whole, bounds)
+    return { cut, isCut: cut !== whole }
+  })
+  if (!kept.some(({ isCut }) => isCut)) return reply
+  const passed = kept.reduce((sum, { cut }) => sum + cut.usage.outputTokens, 0)
+  const outputTokens = Math.min(usage.outputTokens, passed, most)
+  const ofReasoning = usage.reasoningTokens !== undefined && {
+    reasoningTokens: Math.min(usage.reasoningTokens, outputTokens),
+  }
+  const [first = reply, ...further] = kept.map(({ cut }) => cut)
+  return {
+    ...first,
+    others: further.map(({ text, parts, logprobs, stopReason }) => ({ text, parts, logprobs, stopReason })),
+    usage: { ...usage, ...ofReasoning, outputTokens, source: 'estimated' },
+  }
+}
+
+const lengthOf = ({ text, parts }: ReplyChoice): number =>
+  parts ? parts.reduce((sum, part) => sum + textOfPart(part).length, 0) : text.length
+
+function truncateChoice(reply: WholeReply, bounds: Bounds): WholeReply {
+  const kept = truncateText(reply, bounds)
+  if (kept === reply || !reply.logprobs) return kept
+  return { ...kept, logprobs: logprobsWithin(kept.text, reply.text, reply.logprobs) }
+}
+
+function truncateText(reply: WholeReply, bounds: Bounds): WholeReply {
   const { text, parts } = reply
   if (parts) return truncateParts(reply, parts, bounds)
   const { maxOutputTokens, stop = [] } = bounds
@@ -115,9 +159,9 @@ export function truncate(reply: WholeReply, bounds: Bounds): WholeReply {
   return cutOff(reply, { kept: { text: kept }, length: text.length, stoppedAt: match?.end }, bounds)
 }
 
-/** As `truncate`. A call that is beyond the bounds is left out, because a part of a call cannot be run. */
+/** As `truncateText`. A call that is beyond the bounds is left out, because a part of a call cannot be run. */
 function truncateParts(reply: WholeReply, all: readonly ReplyPart[], bounds: Bounds): WholeReply {
-  const total = all.reduce((sum, part) => sum + textOfPart(part).length, 0)
+  const total = lengthOf({ ...reply, parts: all })
   const most = mostOf(total, reply, bounds.maxOutputTokens)
   const parts: ReplyPart[] = []
   let length = 0

@@ -172,6 +172,18 @@ export interface Reasoning {
   readonly summary?: 'auto' | 'concise' | 'detailed' | undefined
 }
 
+/** A token and its log probability. `bytes` are those of its text, if the upstream sends them: a token may be a part of a character. */
+export interface Logprob {
+  readonly token: string
+  readonly logprob: number
+  readonly bytes: readonly number[] | null
+}
+
+/** A token of a reply. `top`: the most likely tokens in its place, as many as were asked for. */
+export interface TokenLogprob extends Logprob {
+  readonly top: readonly Logprob[]
+}
+
 /** A part of a reply. The input of a call is empty where a model wrote none. */
 export type ReplyPart = TextPart | ReasoningPart | CallPart
 

@@ -1,19 +1,26 @@
 import type { ReportedTerms } from '../billing/prices/terms.ts'
 import type { Problem } from '../platform/problems.ts'
 import type { Capability } from './capabilities.ts'
-import type { Delta, Prompt, ReplyPart } from './conversation.ts'
+import type { Delta, Prompt, ReplyPart, TokenLogprob } from './conversation.ts'
 
 export type { Message, Prompt } from './conversation.ts'
 
 /** The bounds of one run and how to sample it. */
 export interface RunLimits {
-  /** The most tokens that the reply may have. */
+  /** The most tokens that the reply may have, or each choice of it. */
   readonly maxOutputTokens: number
+  /** How many replies to generate from one prompt: the choices. Default: one. Only of a model that takes `n`. */
+  readonly choices?: number | undefined
   /** Default: the model's own. That of the local engine is 0: the most likely token each time. */
   readonly temperature?: number | undefined
   readonly topP?: number | undefined
   readonly seed?: number | undefined
   readonly stop?: readonly string[] | undefined
+  /**
+   * Asks for the log probability of each token of the text, and of this many of the most likely tokens in its place. Only of a model that
+   * takes `logprobs`.
+   */
+  readonly logprobs?: number | undefined
   /** The account that pays. Accounts take turns where requests queue for a model. */
   readonly account?: string
   /** Whether the run takes only a free slot of a local model, and gives it up for another: it then throws Problem `unavailable`. Default: no. */
@@ -47,30 +54,56 @@ export interface Usage {
   readonly source: UsageSource
 }
 
-/** How a run ended and what it used. */
+/** How a run ended and what it used, for all choices together. */
 export interface RunEnd {
   readonly stopReason: StopReason
   readonly usage: Usage
 }
 
-/** A reply that is returned at once. */
-export interface WholeReply extends RunEnd {
+/** One of the replies to a prompt. */
+export interface ReplyChoice {
   readonly text: string
   /** All of it in its order, its text included, if the model returned anything but text. */
   readonly parts?: readonly ReplyPart[] | undefined
+  /** Those of its text, if they were asked for. */
+  readonly logprobs?: readonly TokenLogprob[] | undefined
+  readonly stopReason: StopReason
+}
+
+/** A reply that is returned at once: its first choice. */
+export interface WholeReply extends RunEnd, ReplyChoice {
+  /** The choices after the first, if several were asked for. */
+  readonly others?: readonly ReplyChoice[] | undefined
 }
 
 /** The last part of a stream. */
 export interface StreamEnd extends RunEnd {
   readonly kind: 'end'
+  /** Why the choices after the first ended, if several were asked for. */
+  readonly otherReasons?: readonly StopReason[] | undefined
   /** With stop reason `error`: what to report to the caller. */
   readonly problem?: Problem
 }
 
-/** One step of a stream: the texts or the deltas since the previous step, in order and none of them empty, or the end. */
+/**
+ * A text with the log probabilities of its tokens. It is empty if its only token is the beginning of a character: the text of that follows
+ * with the next one.
+ */
+export interface ScoredText {
+  readonly kind: 'scored'
+  readonly text: string
+  readonly logprobs: readonly TokenLogprob[]
+  readonly choice?: number | undefined
+}
+
+/**
+ * One step of a stream: the texts or the deltas since the previous step, in order and none of them empty, or the end. A text is `scored`
+ * only if log probabilities were asked for. `choice`: which choice it belongs to, from 0. Default: the first.
+ */
 export type StreamPart =
-  | { readonly kind: 'texts'; readonly texts: readonly string[] }
-  | { readonly kind: 'deltas'; readonly deltas: readonly Delta[] }
+  | { readonly kind: 'texts'; readonly texts: readonly string[]; readonly choice?: number | undefined }
+  | { readonly kind: 'deltas'; readonly deltas: readonly Delta[]; readonly choice?: number | undefined }
+  | ScoredText
   | StreamEnd
 
 /**
@@ -127,7 +160,7 @@ export interface Model {
   readonly maxOutputTokens: number
   /** A prompt that needs another one is refused before it reaches the model. */
   readonly capabilities: ReadonlySet<Capability>
-  /** The fields of `VendorFields` that may reach it. Default: none. */
+  /** The fields of `VendorFields` that may reach it, and those of `writtenFields` that it does what they ask for. Default: none. */
   readonly takes?: ReadonlySet<string> | undefined
   /** Whether it can let its vendor search the web. Default: no. */
   readonly searches?: boolean | undefined

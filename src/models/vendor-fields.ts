@@ -6,6 +6,12 @@ export const commonFields = ['frequency_penalty', 'presence_penalty'] as const
 /** The fields that decide about the price, and so need one. */
 export const pricedFields = ['service_tier', 'inference_geo'] as const
 
+/**
+ * The fields that are written for a request that asks for what they do, instead of being passed on: what comes back is read, and held
+ * and charged accordingly.
+ */
+export const writtenFields: ReadonlySet<string> = new Set(['logprobs', 'n', 'top_logprobs'])
+
 /** The fields that choose among tokens or among servers. All others may become part of the prompt, so they are counted with it. */
 const besidePrompt: ReadonlySet<string> = new Set([
   ...commonFields,

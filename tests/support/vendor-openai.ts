@@ -21,14 +21,13 @@ export const chatCompletions: Dialect<VendorOptions> = {
       object: 'chat.completion',
       created: 1_700_000_000,
       model: 'm',
-      choices: [
-        {
-          index: 0,
-          message: messageOf(options),
-          finish_reason: finishReasonOf(options),
-          ...stopOf(options),
-        },
-      ],
+      choices: choicesOf(options).map((choice, index) => ({
+        index,
+        message: messageOf(choice),
+        ...logprobsOf(choice, tokensOf(choice)),
+        finish_reason: finishReasonOf(choice),
+        ...stopOf(choice),
+      })),
       ...(options.usage === null || options.usageOn === 'none' ? {} : { usage: usageOf(options) }),
       service_tier: options.serviceTier,
     }),
@@ -47,12 +46,24 @@ export const chatCompletions: Dialect<VendorOptions> = {
       })
     const [all, several] = [usageOn === 'all', ['all', 'several', 'first'].includes(usageOn)]
     return {
-      head: [chunk(delta({ role: 'assistant', content: '' }), 0, several)],
-      tokens: deltasOf(partsOf(options), options.parts !== undefined).map(({ content, generated }) =>
-        chunk(delta(content), generated, all),
+      head: choicesOf(options).map((_, index) =>
+        chunk(delta({ role: 'assistant', content: '' }, null, { index }), 0, several),
+      ),
+      tokens: interleaved(
+        choicesOf(options).map((choice, index) =>
+          deltasOf(partsOf(choice), choice.parts !== undefined).map(({ content, generated }) =>
+            chunk(delta(content, null, { index, ...logprobsOf(choice, textsIn(content)) }), generated, all),
+          ),
+        ),
       ),
       finish: [
-        chunk(delta({}, finishReasonOf(options), stopOf(options)), tokens.length, all || usageOn === 'several'),
+        ...choicesOf(options).map((choice, index) =>
+          chunk(
+            delta({}, finishReasonOf(choice), { index, ...stopOf(choice) }),
+            tokens.length,
+            all || usageOn === 'several',
+          ),
+        ),
         ...(['last', 'all', 'several'].includes(usageOn) ? [chunk([], tokens.length, true)] : []),
       ],
       terminal: Buffer.from('data: [DONE]\n\n'),
@@ -60,9 +71,33 @@ export const chatCompletions: Dialect<VendorOptions> = {
   },
 }
 
+const choicesOf = (options: VendorOptions): readonly VendorOptions[] => [options, ...(options.others ?? [])]
+
+/** The first of each, the second of each, and so on. */
+function interleaved<Item>(lists: readonly (readonly Item[])[]): readonly Item[] {
+  const most = Math.max(...lists.map(({ length }) => length))
+  return Array.from({ length: most }, (_, at) => lists.flatMap((list) => list.slice(at, at + 1))).flat()
+}
+
 const delta = (content: object, finish: string | null = null, more: object = {}) => [
   { index: 0, delta: content, finish_reason: finish, ...more },
 ]
+
+const textsIn = (content: object): readonly string[] =>
+  'content' in content && typeof content.content === 'string' ? [content.content] : []
+
+function logprobsOf({ logprobs = false }: VendorOptions, texts: readonly string[]): object {
+  if (!logprobs) return {}
+  return { logprobs: texts.length === 0 ? null : { content: texts.map(logprobOf), refusal: null } }
+}
+
+/** The log probability of a token in the stand-in's replies, beside one that it did not choose. */
+export const logprobOf = (token: string) => ({
+  ...probable(token, -0.25),
+  top_logprobs: [probable(token, -0.25), probable('?', -1.5)],
+})
+
+const probable = (token: string, logprob: number) => ({ token, logprob, bytes: [...Buffer.from(token)] })
 
 const stopOf = ({ matchedStop }: VendorOptions): object =>
   matchedStop === undefined ? {} : { stop_reason: matchedStop }

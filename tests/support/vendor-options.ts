@@ -55,6 +55,10 @@ export interface VendorOptions {
   readonly tokens?: readonly string[] | number
   /** The pace of a stream. Default: all at once. */
   readonly tokensPerSecond?: number
+  /** The choices after the first, in chat completions. Default: none. */
+  readonly others?: readonly VendorOptions[]
+  /** Sends a log probability with each piece of a text, as OpenAI's chat completions do. Default: no. */
+  readonly logprobs?: boolean
   /** The events of a stream that report usage so far. Anthropic's dialect has fixed places: `several`. */
   readonly usageOn?: 'last' | 'first' | 'several' | 'all' | 'none'
   /** Bytes of each write of a stream. Default: one event. */

@@ -1,5 +1,5 @@
 import type { Levels } from '../../billing/till/till.ts'
-import type { Delta } from '../../models/conversation.ts'
+import type { Delta, TokenLogprob } from '../../models/conversation.ts'
 import type { Start, Reply } from '../generation.ts'
 import type { TextRequest } from '../request.ts'
 
@@ -42,13 +42,21 @@ export interface DialectRequest {
   eventWriter(start: Omit<Start, 'levels'>): EventWriter
 }
 
-/** Writes a reply as server-sent events. Each string is any number of complete events. */
-export interface EventWriter {
-  /** The events before the first part. */
-  readonly opening: readonly string[]
+/** Writes the pieces of a reply, or of one choice of it. */
+export interface PieceWriter {
   readonly text: (delta: string) => string
+  /** The same with the log probabilities of its tokens. Only of dialects in which requests can ask for them. */
+  readonly scored?: (delta: string, logprobs: readonly TokenLogprob[]) => string
   /** The events of pieces that are not text. */
   readonly deltas: (deltas: readonly Delta[]) => readonly string[]
+}
+
+/** Writes a reply as server-sent events. Each string is any number of complete events. */
+export interface EventWriter extends PieceWriter {
+  /** The events before the first part. */
+  readonly opening: readonly string[]
+  /** For the choices after the first. Only of dialects in which requests can ask for several. */
+  readonly others?: readonly PieceWriter[]
   /** The events after the last part. */
   closing(reply: Reply): readonly string[]
   /** The last event of a stream that broke off. `part` is what was charged for it. */

@@ -61,7 +61,7 @@ const openAi = {
   temperature: passed,
   tool_choice: passed,
   tools: passed,
-  top_logprobs: refused(0),
+  top_logprobs: taken,
   top_p: passed,
   user: unused,
 } as const
@@ -77,12 +77,12 @@ export const chatFields = {
   // OpenRouter's former name of `reasoning.exclude`, with the opposite meaning.
   include_reasoning: honoured,
   logit_bias: taken,
-  logprobs: refused(false),
+  logprobs: taken,
   max_completion_tokens: honoured,
   max_tokens: honoured,
   messages: passed,
   min_p: taken,
-  n: refused(1),
+  n: taken,
   prediction: refused(),
   // Mistral's.
   prompt_mode: refused(),
@@ -122,7 +122,7 @@ export const responsesFields = {
   client_metadata: hint,
   context_management: refused([]),
   conversation: refused(),
-  include: unused,
+  include: honoured,
   input: passed,
   instructions: passed,
   max_output_tokens: honoured,
@@ -137,7 +137,8 @@ export const responsesFields = {
   'input[].caller': refused({ type: 'direct' }),
   'input[].parsed_arguments': hint,
   'input[].content[].annotations': refused([]),
-  'input[].content[].logprobs': refused([]),
+  // A text that clients send back has those of its tokens.
+  'input[].content[].logprobs': hint,
   'input[].content[].parsed': hint,
   'input[].content[].prompt_cache_breakpoint': hint,
   // All reasoning that a request has is passed on, whichever turn it is of.

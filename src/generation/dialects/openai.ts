@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import type { FilePart } from '../../models/conversation.ts'
+import type { FilePart, TokenLogprob } from '../../models/conversation.ts'
 import { metadata, sampling } from '../schema.ts'
 import { mustBe, type Fields } from './body.ts'
 import type { ErrorDetails } from './dialect.ts'
@@ -24,6 +24,32 @@ export const openAiFields = {
     }),
   ),
 }
+
+/** Which fields ask for log probabilities differs. */
+export const topLogprobs = Type.Optional(
+  Type.Integer({
+    minimum: 0,
+    maximum: 20,
+    description:
+      'How many of the most likely tokens to return with each token, with their log probabilities. Only for models whose upstream takes it.',
+  }),
+)
+
+const logprob = {
+  token: Type.String(),
+  logprob: Type.Number({ description: 'The natural logarithm of the probability of the token.' }),
+  bytes: Type.Union([Type.Array(Type.Integer()), Type.Null()], {
+    description: 'The bytes of its text, if the vendor sends them: a token may be a part of a character.',
+  }),
+}
+
+export const logprobsSchema = Type.Array(
+  Type.Object({ ...logprob, top_logprobs: Type.Array(Type.Object(logprob), { description: 'As many as asked for.' }) }),
+)
+
+/** The log probabilities of tokens, as both APIs write them. */
+export const writtenLogprobs = (logprobs: readonly TokenLogprob[]): readonly object[] =>
+  logprobs.map(({ top: top_logprobs, ...token }) => ({ ...token, top_logprobs }))
 
 export const verbosity = Type.Optional(
   Type.Enum(['low', 'medium', 'high'], { description: 'How much the model should write. Default medium.' }),

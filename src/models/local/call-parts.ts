@@ -44,7 +44,7 @@ export async function wholeOf(parts: AsyncIterable<StreamPart>): Promise<WholeRe
       return { text, ...(call && { parts: [call] }), stopReason, usage }
     }
     if (part.kind === 'texts') text += part.texts.join('')
-    else call = part.deltas.reduce(withDelta, call)
+    else if (part.kind === 'deltas') call = part.deltas.reduce(withDelta, call)
   }
   throw new Error('a run ended without its end')
 }

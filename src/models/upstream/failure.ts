@@ -39,6 +39,15 @@ export const unusable = (what: string, repeatable = false): Failure =>
     { repeatable },
   )
 
+/** The failure for a reply that lacks some of the choices that were asked for: its server does not take `n`, but is well. */
+export const choicesMissing = (): Failure =>
+  new Failure(
+    new Problem('upstream_failed', 'The model did not return all choices. Ask for one at a time.', {
+      cause: new Error('a chat completion with fewer choices than were asked for'),
+    }),
+    { health: 'healthy' },
+  )
+
 export const connectionLost = (cause: Error, repeatable: boolean): Failure =>
   new Failure(
     new Problem('upstream_failed', 'The connection to the model failed. Try again.', { cause: describe(cause) }),

@@ -10,6 +10,8 @@ export interface ReplyStream {
   read(): Promise<ReplyPiece | undefined>
   /** How the reply ended; undefined before that. */
   readonly ending: StopReason | Failure | undefined
+  /** Why the choices after the first ended, if several were asked for; undefined of one that has not. */
+  readonly otherReasons?: readonly (StopReason | undefined)[] | undefined
   readonly received: ReceivedReply
   /** Stops the reply unless it has ended. */
   abandon(): void
@@ -51,11 +53,19 @@ export async function* relay(
   }
 }
 
-function endOf({ ending, received }: ReplyStream, run: UpstreamRun, reportFailure: () => void): StreamEnd {
-  if (ending === 'cancelled') return { kind: 'end', ...brokenOff(ending, received, run) }
-  if (typeof ending === 'string') return { kind: 'end', stopReason: ending, usage: usageOf(received, run) }
+function endOf(
+  { ending, otherReasons, received }: ReplyStream,
+  run: UpstreamRun,
+  reportFailure: () => void,
+): StreamEnd {
+  const othersOr = (reason: StopReason) => otherReasons && { otherReasons: otherReasons.map((each) => each ?? reason) }
+  if (ending === 'cancelled') return { kind: 'end', ...brokenOff(ending, received, run), ...othersOr(ending) }
+  if (typeof ending === 'string') {
+    return { kind: 'end', stopReason: ending, ...othersOr(ending), usage: usageOf(received, run) }
+  }
   const { requestId: request_id } = run.limits
   run.log.warn({ request_id, err: ending?.problem.details.cause, code: ending?.problem.code }, 'a stream broke off')
-  reportFailure()
-  return { kind: 'end', ...brokenOff('error', received, run), ...(ending && { problem: ending.problem }) }
+  if (ending?.health !== 'healthy') reportFailure()
+  const end = { ...brokenOff('error', received, run), ...othersOr('error') }
+  return { kind: 'end', ...end, ...(ending && { problem: ending.problem }) }
 }

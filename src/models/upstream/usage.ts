@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
-import type { ReplyPart } from '../conversation.ts'
+import type { ReplyPart, TokenLogprob } from '../conversation.ts'
 import { bytesOf } from '../counted.ts'
-import type { Prompt, RunEnd, RunLimits, StopReason, Usage, WholeReply } from '../model.ts'
+import type { Prompt, ReplyChoice, RunEnd, RunLimits, StopReason, Usage, WholeReply } from '../model.ts'
 import type { ReportedTerms } from '../../billing/prices/terms.ts'
 import type { Tokenizer } from '../tokenizer/tokenizer.ts'
 
@@ -48,7 +48,7 @@ export interface ReceivedReply {
 export function usageOf(received: ReceivedReply, run: UpstreamRun): Usage {
   const { counts } = received
   const isReported = counts.inputTokens !== undefined && counts.outputTokens !== undefined
-  const output = counts.outputTokens ?? Math.min(generatedTokens(received), run.limits.maxOutputTokens)
+  const output = counts.outputTokens ?? Math.min(generatedTokens(received), mostOutput(run.limits))
   return usageWith(counts, output, run, isReported ? 'upstream' : 'estimated')
 }
 
@@ -56,8 +56,11 @@ export function usageOf(received: ReceivedReply, run: UpstreamRun): Usage {
 export function brokenOff(stopReason: 'cancelled' | 'error', received: ReceivedReply, run: UpstreamRun): RunEnd {
   const { counts } = received
   const output = Math.max(counts.outputTokens ?? 0, generatedTokens(received))
-  return { stopReason, usage: usageWith(counts, Math.min(output, run.limits.maxOutputTokens), run, 'estimated') }
+  return { stopReason, usage: usageWith(counts, Math.min(output, mostOutput(run.limits)), run, 'estimated') }
 }
+
+/** Of all choices together. */
+const mostOutput = ({ maxOutputTokens, choices = 1 }: RunLimits): number => choices * maxOutputTokens
 
 /** The largest integer of the database. Of a larger count, and of a prompt with more tokens of all kinds, the rest is dropped. */
 export const mostTokens = 2 ** 31 - 1
@@ -103,19 +106,28 @@ export interface UpstreamReply {
   readonly text: string
   /** All of it in its order, its text included, if there is anything but text. */
   readonly parts?: readonly ReplyPart[] | undefined
+  readonly logprobs?: readonly TokenLogprob[] | undefined
   readonly stopReason: StopReason
+  /** As of `WholeReply`. */
+  readonly others?: readonly ReplyChoice[] | undefined
   readonly counts: ReportedCounts
 }
 
 /** The result of a run. Without a reply its caller disconnected: the prompt was read, and the text is lost. */
 export function wholeOf(reply: UpstreamReply | undefined, run: UpstreamRun): WholeReply {
   if (!reply) return { text: '', ...brokenOff('cancelled', nothingReceived, run) }
-  const { text, parts, stopReason, counts } = reply
+  const { text, parts, logprobs, others, stopReason, counts } = reply
   const usage = usageOf({ counts, pieces: undefined, bytes: bytesOfReply(reply) }, run)
-  return parts ? { text, parts, stopReason, usage } : { text, stopReason, usage }
+  const whole = parts ? { text, parts, stopReason, usage } : { text, stopReason, usage }
+  return logprobs || others ? { ...whole, ...(logprobs && { logprobs }), ...(others && { others }) } : whole
 }
 
-export function bytesOfReply({ text, parts }: UpstreamReply): number {
+export function bytesOfReply(reply: UpstreamReply): number {
+  const { others = [] } = reply
+  return others.reduce((sum, choice) => sum + bytesOfChoice(choice), bytesOfChoice(reply))
+}
+
+function bytesOfChoice({ text, parts }: Pick<ReplyChoice, 'text' | 'parts'>): number {
   if (!parts) return Buffer.byteLength(text)
   return parts.reduce((sum, part) => sum + Buffer.byteLength(textOfPart(part)), 0)
 }

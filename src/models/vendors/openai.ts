@@ -4,6 +4,9 @@ export const openAi: Vendor = {
   // It takes `max_completion_tokens` for all of its models. Many other servers ignore it, and an unlimited reply is the worse failure.
   // No model has a temperature that nobody set: what is sent is in upstream/chat/chat-request.ts.
   form: { hosts: /^api\.openai\.com$|\.openai\.azure\.com$/, bound: 'max_completion_tokens' },
+  // Models that reason refuse both. Gateways name models with a prefix.
+  models: /^(?:chatgpt-4o|gpt-(?:3\.5|4))/i,
+  accepts: { logprobs: true, choices: true },
   images: [
     [/^gpt-4o-mini/, tiles(2833, 5667)],
     [/^gpt-(?:4\.1|5)-mini/, patches(32, 1536, 1.62)],

@@ -35,6 +35,10 @@ export interface AcceptedFields {
   readonly earlierReasoning: 'required' | 'accepted' | 'refused'
   /** `frequency_penalty` and `presence_penalty`. */
   readonly penalties: boolean
+  /** `logprobs` and `top_logprobs`. */
+  readonly logprobs: boolean
+  /** `n`. */
+  readonly choices: boolean
 }
 
 /** How a server takes the fields in which servers differ. */

@@ -368,8 +368,8 @@ const rules: Case[] = [
   [upstream({ pass: 'top_k' }), 'models[0].pass: must be a list'],
   [upstream({ pass: ['top_k', 'a b'] }), 'models[0].pass[1]: must be the name of a field such as top_k'],
   [
-    upstream({ pass: ['n'] }),
-    'models[0].pass[0]: must not be n, which Tollgate reads itself or has to refuse: see the fields in docs/api.md',
+    upstream({ pass: ['plugins'] }),
+    'models[0].pass[0]: must not be plugins, which Tollgate reads itself or has to refuse: see the fields in docs/api.md',
   ],
   [
     upstream({ engine: 'ai-sdk', endpoints: undefined, package: 'x', pass: ['top_k'] }),

@@ -133,7 +133,7 @@ const openAiModel = groupOf('Any server that speaks the OpenAI API.', {
   ),
   pass: Type.Array(written(values.passedField, 'The name of a field.'), {
     description:
-      'Fields of requests that its servers take besides the usual ones, such as `[top_k, min_p, chat_template_kwargs]`: they are sent on as they are. For models that do not list a field, it is refused by name. See [fields of a vendor](operating.md#fields-of-a-vendor).',
+      'Fields of requests that its servers take besides the usual ones, such as `[top_k, min_p, chat_template_kwargs]`: they are sent on as they are. `logprobs`, `top_logprobs` and `n` are honoured where they are listed. For models that do not list a field, it is refused by name. See [fields of a vendor](operating.md#fields-of-a-vendor).',
     default: [],
   }),
 })

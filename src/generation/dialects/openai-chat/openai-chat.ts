@@ -1,5 +1,5 @@
 import type { Message, Prompt } from '../../../models/model.ts'
-import { tagsOf } from '../../request.ts'
+import { tagsOf, type TextRequest } from '../../request.ts'
 import { isFields, mustBe, withoutNeutral, withoutNullsIn, type Fields } from '../body.ts'
 import { nothingMore, type Dialect, type DialectRequest } from '../dialect.ts'
 import { chatFields, neutralIn } from '../field-rules.ts'
@@ -45,6 +45,8 @@ function requestOf(body: ChatRequest, messages: readonly Message[], more: Fields
   const newer = body.max_completion_tokens !== undefined
   if (newer && body.max_tokens !== undefined) throw mustBe('max_tokens', 'omitted if max_completion_tokens is set')
   const prompt = promptOf(body, messages, more)
+  const maxOutputTokens = newer ? 'max_completion_tokens' : 'max_tokens'
+  const choices = body.n === 1 ? undefined : body.n
   const omitsReasoning = body.reasoning?.exclude ?? body.include_reasoning === false
   return {
     request: {
@@ -57,14 +59,22 @@ function requestOf(body: ChatRequest, messages: readonly Message[], more: Fields
       topP: body.top_p,
       seed: body.seed,
       stop: body.stop,
+      logprobs: readLogprobs(body),
+      choices,
       clientId: body.metadata?.client_id,
       tags: tagsOf(body.metadata),
-      names: { maxOutputTokens: newer ? 'max_completion_tokens' : 'max_tokens', input: 'messages' },
+      names: { maxOutputTokens, input: 'messages', ...(choices && { reducible: `${maxOutputTokens} or n` }) },
     },
     wholeBody: (reply) => JSON.stringify(completion(reply, omitsReasoning)),
     eventWriter: ({ id, model }) =>
-      eventWriter(id, model, { withUsage: body.stream_options?.include_usage === true, omitsReasoning }),
+      eventWriter(id, model, { withUsage: body.stream_options?.include_usage === true, omitsReasoning, choices }),
   }
+}
+
+function readLogprobs({ logprobs, top_logprobs: top = 0 }: ChatRequest): TextRequest['logprobs'] {
+  if (logprobs) return { top, field: 'logprobs' }
+  if (top > 0) throw mustBe('top_logprobs', 'omitted unless logprobs is true')
+  return undefined
 }
 
 function promptOf(body: ChatRequest, messages: readonly Message[], more: Fields): Prompt {

@@ -1,9 +1,10 @@
 import { promptTokensOf } from '../../../billing/till/till.ts'
-import type { CallPart, Delta, ReplyPart, ReasoningPart } from '../../../models/conversation.ts'
-import type { StopReason } from '../../../models/model.ts'
+import type { CallPart, Delta, ReplyPart, ReasoningPart, TokenLogprob } from '../../../models/conversation.ts'
+import type { ReplyChoice, StopReason } from '../../../models/model.ts'
+import { choicesOf } from '../../finished-reply.ts'
 import type { Reply } from '../../generation.ts'
-import { createdAt, event, jsonAround, type EventWriter } from '../dialect.ts'
-import { openAiErrorOf } from '../openai.ts'
+import { createdAt, event, jsonAround, type EventWriter, type PieceWriter } from '../dialect.ts'
+import { openAiErrorOf, writtenLogprobs } from '../openai.ts'
 
 /** Replies as chat completions. */
 
@@ -12,7 +13,7 @@ const finishReasons: Readonly<Partial<Record<StopReason, string>>> = {
   content_filter: 'content_filter',
 }
 
-function finishReason({ stopReason, parts }: Reply): string {
+function finishReason({ stopReason, parts }: ReplyChoice): string {
   if (stopReason === 'complete' && parts?.some(isCall)) return 'tool_calls'
   return finishReasons[stopReason] ?? 'stop'
 }
@@ -25,14 +26,19 @@ export function completion(reply: Reply, omitsReasoning: boolean): object {
     object: 'chat.completion',
     created: createdAt(reply.id),
     model: reply.model,
-    choices: [
-      { index: 0, message: messageOf(reply, omitsReasoning), logprobs: null, finish_reason: finishReason(reply) },
-    ],
+    choices: choicesOf(reply).map((choice, index) => ({
+      index,
+      message: messageOf(choice, omitsReasoning),
+      logprobs: choice.logprobs ? logprobsOf(choice.logprobs) : null,
+      finish_reason: finishReason(choice),
+    })),
     usage: usageOf(reply),
   }
 }
 
-function messageOf({ text, parts = [] }: Reply, omitsReasoning: boolean): object {
+const logprobsOf = (logprobs: readonly TokenLogprob[]) => ({ content: writtenLogprobs(logprobs), refusal: null })
+
+function messageOf({ text, parts = [] }: ReplyChoice, omitsReasoning: boolean): object {
   const calls = parts.filter(isCall)
   const shown = omitsReasoning ? [] : parts
   const details = detailsOf(shown)
@@ -81,41 +87,70 @@ function usageOf({ usage, reasoningTokens }: Reply): object {
   }
 }
 
+interface StreamOptions {
+  readonly withUsage: boolean
+  readonly omitsReasoning: boolean
+  /** Default: one. */
+  readonly choices?: number | undefined
+}
+
 export function eventWriter(
   id: string,
   model: string,
-  { withUsage, omitsReasoning }: { readonly withUsage: boolean; readonly omitsReasoning: boolean },
+  { withUsage, omitsReasoning, choices = 1 }: StreamOptions,
 ): EventWriter {
   const common = { id: `chatcmpl-${id}`, object: 'chat.completion.chunk', created: createdAt(id), model }
   const usageOn = withUsage ? { usage: null } : {}
-  const chunk = (delta: object, finish_reason: string | null = null) => ({
-    ...common,
-    choices: [{ index: 0, delta, logprobs: null, finish_reason }],
-    ...usageOn,
-  })
-  const textChunk = jsonAround((content) => chunk({ content }))
-  let calls: CallWriter | undefined
+  const chunkOf = (choice: object) => ({ ...common, choices: [choice], ...usageOn })
+  const first = choiceWriter(0, chunkOf, omitsReasoning)
+  const others = Array.from({ length: choices - 1 }, (_, index) => choiceWriter(index + 1, chunkOf, omitsReasoning))
   return {
-    opening: [event(undefined, chunk({ role: 'assistant', content: '', refusal: null }))],
-    text: (content) => event(undefined, textChunk(content)),
-    deltas(deltas) {
-      const writer = (calls ??= createCallWriter(chunk))
-      const shown = omitsReasoning ? deltas.filter(({ kind }) => kind !== 'reasoning') : deltas
-      return shown.flatMap((delta) => writer.write(delta)).map((each) => event(undefined, each))
-    },
+    ...first,
+    opening: [first, ...others].map(({ opening }) => opening),
+    others,
     closing(reply) {
-      const details = omitsReasoning ? [] : detailsOf(reply.parts ?? [])
       const last = [
-        ...(reply.stopReason === 'complete' ? (calls?.rest() ?? []) : []),
-        // At once: libraries differ in how they join the details of several chunks.
-        ...(details.length > 0 ? [chunk({ reasoning_details: details })] : []),
-        chunk({}, finishReason(reply)),
+        ...choicesOf(reply).flatMap(
+          (choice, index) => (index === 0 ? first : others[index - 1])?.closing(choice) ?? [],
+        ),
         ...(withUsage ? [{ ...common, choices: [], usage: usageOf(reply) }] : []),
         '[DONE]',
       ]
       return last.map((each) => event(undefined, each))
     },
     failure: (details, status) => event(undefined, { error: openAiErrorOf(details, status) }),
+  }
+}
+
+/** Writes one choice as chunks. */
+interface ChoiceWriter extends PieceWriter {
+  readonly opening: string
+  closing(choice: ReplyChoice): readonly (object | string)[]
+}
+
+function choiceWriter(index: number, chunkOf: (choice: object) => object, omitsReasoning: boolean): ChoiceWriter {
+  const chunk = (delta: object, finish_reason: string | null = null, logprobs: object | null = null) =>
+    chunkOf({ index, delta, logprobs, finish_reason })
+  const textChunk = jsonAround((content) => chunk({ content }))
+  let calls: CallWriter | undefined
+  return {
+    opening: event(undefined, chunk({ role: 'assistant', content: '', refusal: null })),
+    text: (content) => event(undefined, textChunk(content)),
+    scored: (content, logprobs) => event(undefined, chunk({ content }, null, logprobsOf(logprobs))),
+    deltas(deltas) {
+      const writer = (calls ??= createCallWriter(chunk))
+      const shown = omitsReasoning ? deltas.filter(({ kind }) => kind !== 'reasoning') : deltas
+      return shown.flatMap((delta) => writer.write(delta)).map((each) => event(undefined, each))
+    },
+    closing(choice) {
+      const details = omitsReasoning ? [] : detailsOf(choice.parts ?? [])
+      return [
+        ...(choice.stopReason === 'complete' ? (calls?.rest() ?? []) : []),
+        // At once: libraries differ in how they join the details of several chunks.
+        ...(details.length > 0 ? [chunk({ reasoning_details: details })] : []),
+        chunk({}, finishReason(choice)),
+      ]
+    },
   }
 }
 

@@ -4,7 +4,7 @@ import { compileBody } from '../../../platform/http/input/validation.ts'
 import { chatExample } from '../../examples.ts'
 import { sampling, stopText } from '../../schema.ts'
 import { mostMessages } from '../messages.ts'
-import { openAiFields, verbosity } from '../openai.ts'
+import { logprobsSchema, openAiFields, topLogprobs, verbosity } from '../openai.ts'
 import { chatVendorFields } from '../vendor-fields.ts'
 
 /** The bodies of OpenAI's chat completions. `field-rules.ts` has what becomes of each field, also of those that are refused or without effect. */
@@ -55,6 +55,21 @@ const fields = {
     Type.Boolean({ description: 'False: leave the reasoning out of the reply, as reasoning.exclude.' }),
   ),
   verbosity,
+  logprobs: Type.Optional(
+    Type.Boolean({
+      description:
+        'Whether to return the log probabilities of the tokens of the text. Only for models whose upstream takes it.',
+    }),
+  ),
+  top_logprobs: topLogprobs,
+  n: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 8,
+      description:
+        'How many replies to generate, each with up to the maximum of tokens. Default 1. More only for models whose upstream takes it.',
+    }),
+  ),
   ...chatVendorFields,
   ...openAiFields,
 }
@@ -250,7 +265,9 @@ export const chatResponse = Type.Object(
           refusal: Type.Null(),
           ...spoken,
         }),
-        logprobs: Type.Null(),
+        logprobs: Type.Union([Type.Object({ content: logprobsSchema, refusal: Type.Null() }), Type.Null()], {
+          description: 'Null unless they were asked for and the vendor sent them. They end where the text is cut off.',
+        }),
         finish_reason: Type.Enum(['stop', 'length', 'content_filter', 'tool_calls']),
       }),
     ),

@@ -1,4 +1,4 @@
-import type { Delta } from '../../../models/conversation.ts'
+import type { Delta, TokenLogprob } from '../../../models/conversation.ts'
 import type { Reply } from '../../generation.ts'
 import { event, type ErrorDetails, type EventWriter } from '../dialect.ts'
 import { openAiErrorOf } from '../openai.ts'
@@ -24,6 +24,7 @@ export function responseEvents(request: RequestedResponse, ids: ResponseIds): Ev
   return {
     opening: [write('response.created', { response }), write('response.in_progress', { response })],
     text: output.text,
+    scored: output.scored,
     deltas: (deltas) => deltas.map(output.delta),
     closing(reply) {
       const { events, cutOffCall } = output.end(reply)
@@ -117,6 +118,13 @@ function createOutput(scope: ItemStream, keepsTexts: boolean) {
       if (open?.kind === 'text') return open.add(delta)
       const { item, events } = beginText()
       return events + item.add(delta)
+    },
+    scored: (delta: string, logprobs: readonly TokenLogprob[]): string => {
+      if (open?.kind === 'text') return open.scored(delta, logprobs)
+      // Tokens that are part of no text, such as those of a call, have no place in the output.
+      if (delta === '') return ''
+      const { item, events } = beginText()
+      return events + item.scored(delta, logprobs)
     },
     delta: writeDelta,
     end,

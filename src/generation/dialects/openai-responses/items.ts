@@ -1,5 +1,7 @@
-import type { CallPart, ReplyPart } from '../../../models/conversation.ts'
+import type { CallPart, ReplyPart, TokenLogprob } from '../../../models/conversation.ts'
 import type { Reply } from '../../generation.ts'
+import { logprobsOfTexts } from '../../logprobs.ts'
+import { writtenLogprobs } from '../openai.ts'
 import { customInput, searchArguments, type NamedTools } from './named-tools.ts'
 import { reasoningItem } from './reasoning.ts'
 
@@ -17,7 +19,12 @@ export const messageItem = (id: string, status: ItemStatus, content: readonly ob
   content,
 })
 
-export const textPart = (text: string) => ({ type: 'output_text', text, annotations: [], logprobs: [] })
+export const textPart = (text: string, logprobs: readonly TokenLogprob[] = []) => ({
+  type: 'output_text',
+  text,
+  annotations: [],
+  logprobs: writtenLogprobs(logprobs),
+})
 
 /** The kinds of items of calls, with the prefixes of their ids. */
 const callPrefixes = { function: 'fc', custom: 'ctc', tool_search: 'tsc' } as const
@@ -54,14 +61,22 @@ export const statusOf = (reply: Reply): 'completed' | 'incomplete' =>
 /** The output of a reply: an item for each part: reasoning, text or call. Only a text at the end can be incomplete. */
 export function outputItems(reply: Reply, named: NamedTools): readonly object[] {
   const parts = outputParts(reply)
+  const logprobs = logprobsOf(parts, reply)
   return parts.map((part, index) => {
     if (part.kind === 'reasoning') return reasoningItem(itemId('rs', reply.id, index), part)
     if (part.kind === 'call') {
       return callItem(callItemId(reply.id, index, part.tool, named), 'completed', part, named)
     }
     const status = index === parts.length - 1 ? statusOf(reply) : 'completed'
-    return messageItem(itemId('msg', reply.id, index), status, [textPart(part.text)])
+    return messageItem(itemId('msg', reply.id, index), status, [textPart(part.text, logprobs?.next().value)])
   })
+}
+
+/** Those of each text, if there are any. */
+function logprobsOf(parts: readonly ReplyPart[], { logprobs }: Reply) {
+  if (!logprobs) return undefined
+  const texts = parts.flatMap((part) => (part.kind === 'text' ? [part.text] : []))
+  return logprobsOfTexts(texts, logprobs).values()
 }
 
 /** The parts of a reply. Texts in a row are one, as in a stream. */

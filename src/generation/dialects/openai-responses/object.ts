@@ -20,6 +20,7 @@ interface RepeatedFields {
   readonly metadata?: object | undefined
   readonly prompt_cache_key?: string | undefined
   readonly temperature?: number | undefined
+  readonly top_logprobs?: number | undefined
   readonly top_p?: number | undefined
   readonly user?: string | undefined
 }
@@ -59,6 +60,7 @@ export function responseObject(
     text: { format: format ? formatOf(format) : { type: 'text' }, ...(verbosity && { verbosity }) },
     tool_choice: choiceOf(toolChoice, tools.named),
     tools: tools.repeated,
+    top_logprobs: body.top_logprobs ?? 0,
     top_p: body.top_p ?? 1,
     truncation: 'disabled',
     ...(reply && { usage: usageOf(reply) }),

@@ -1,6 +1,6 @@
 import type { Prompt, Tool } from '../../../models/conversation.ts'
-import { tagsOf } from '../../request.ts'
-import { isFields, withoutNeutral, withoutNullsIn, type Fields } from '../body.ts'
+import { tagsOf, type TextRequest } from '../../request.ts'
+import { isFields, mustBe, withoutNeutral, withoutNullsIn, type Fields } from '../body.ts'
 import { nothingMore, type Dialect, type DialectRequest } from '../dialect.ts'
 import { neutralIn, responsesFields } from '../field-rules.ts'
 import { needsOf } from '../needs.ts'
@@ -9,7 +9,13 @@ import { responseEvents } from './events.ts'
 import { readResponseInput, type ResponseInput } from './input.ts'
 import { responseObject } from './object.ts'
 import { responsesVendorFields, takePermitted, vendorFieldsOf } from '../vendor-fields.ts'
-import { checkResponsesRequest, checkTextInput, responsesRequest, type ResponsesRequest } from './schema.ts'
+import {
+  checkResponsesRequest,
+  checkTextInput,
+  includedLogprobs,
+  responsesRequest,
+  type ResponsesRequest,
+} from './schema.ts'
 import { readTextSettings, readToolChoice, readTools, type SearchSettings } from './tools.ts'
 
 /** OpenAI's responses: `POST /v1/responses`. Responses are not stored, so none can be continued by its id. */
@@ -71,6 +77,7 @@ function requestOf(
       maxOutputTokens: body.max_output_tokens,
       temperature: body.temperature,
       topP: body.top_p,
+      logprobs: readLogprobs(body),
       clientId: body.metadata?.client_id,
       tags: tagsOf(body.metadata),
       names: { maxOutputTokens: 'max_output_tokens', input: 'input' },
@@ -78,6 +85,12 @@ function requestOf(
     wholeBody: (reply) => JSON.stringify(responseObject(repeated, reply, reply)),
     eventWriter: (start) => responseEvents(repeated, start),
   }
+}
+
+function readLogprobs({ include, top_logprobs: top = 0 }: ResponsesRequest): TextRequest['logprobs'] {
+  if (include?.includes(includedLogprobs)) return { top, field: 'include' }
+  if (top > 0) throw mustBe('top_logprobs', `omitted unless include has ${includedLogprobs}`)
+  return undefined
 }
 
 function promptOf(body: ResponsesRequest, tools: readonly Tool[], more: Fields): Omit<Prompt, 'messages'> {

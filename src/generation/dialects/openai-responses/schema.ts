@@ -3,10 +3,14 @@ import { efforts } from '../../../models/conversation.ts'
 import { compileBody } from '../../../platform/http/input/validation.ts'
 import { responsesExample } from '../../examples.ts'
 import { mostMessages } from '../messages.ts'
-import { openAiFields, verbosity } from '../openai.ts'
+import { logprobsSchema, openAiFields, topLogprobs, verbosity } from '../openai.ts'
 import { responsesVendorFields } from '../vendor-fields.ts'
 
 /** The bodies of OpenAI's responses. `field-rules.ts` has what becomes of each field, also of those that are refused or without effect. */
+
+/** What `include` asks for log probabilities with. */
+export const includedLogprobs = 'message.output_text.logprobs'
+
 const summaries = Type.Enum(['auto', 'concise', 'detailed'])
 
 const fields = {
@@ -36,8 +40,11 @@ const fields = {
     ),
   ),
   include: Type.Optional(
-    Type.Array(Type.Enum(['reasoning.encrypted_content']), { description: 'Accepted: it is always included.' }),
+    Type.Array(Type.Enum(['reasoning.encrypted_content', includedLogprobs]), {
+      description: `reasoning.encrypted_content is always included. ${includedLogprobs} asks for the log probabilities of the tokens of texts: only for models whose upstream takes logprobs.`,
+    }),
   ),
+  top_logprobs: topLogprobs,
   ...responsesVendorFields,
   ...openAiFields,
 }
@@ -249,7 +256,7 @@ const outputText = Type.Object({
   type: Type.Literal('output_text'),
   text: Type.String(),
   annotations: Type.Array(Type.Unknown(), { maxItems: 0 }),
-  logprobs: Type.Array(Type.Unknown(), { maxItems: 0 }),
+  logprobs: { ...logprobsSchema, description: 'Empty unless include asks for them.' },
 })
 
 const outputItem = Type.Union([
@@ -327,6 +334,7 @@ const repeated = {
   ),
   tool_choice: { ...toolChoice, description: 'As in the request. Default auto.' },
   tools: Type.Array(shownTool, { description: 'As in the request, without a web search. Default empty.' }),
+  top_logprobs: Type.Integer({ description: 'As in the request. Default 0.' }),
   top_p: Type.Number({ description: 'As in the request. Default 1.' }),
   prompt_cache_key: Type.Optional(Type.String({ description: 'As in the request.' })),
   user: Type.Optional(Type.String({ description: 'As in the request.' })),

@@ -1,5 +1,6 @@
-import type { CallPart } from '../../../models/conversation.ts'
+import type { CallPart, TokenLogprob } from '../../../models/conversation.ts'
 import { event, jsonAround } from '../dialect.ts'
+import { writtenLogprobs } from '../openai.ts'
 import { callItem, callItemId, itemId, messageItem, textPart, type ItemStatus } from './items.ts'
 import { customInput, type NamedTools } from './named-tools.ts'
 import { reasoningItem } from './reasoning.ts'
@@ -23,6 +24,7 @@ export interface StreamedText {
   readonly index: number
   begin(): string
   add(delta: string): string
+  scored(delta: string, logprobs: readonly TokenLogprob[]): string
   /** The text so far; undefined if it is not kept. */
   kept(): string | undefined
   end(text: string, status: ItemStatus): string
@@ -35,6 +37,7 @@ export function streamText({ id: generation, write, number }: ItemStream, index:
   const content = { item_id: id, output_index: index, content_index: 0 }
   const rest = jsonAround((delta) => ({ ...content, delta, logprobs: [] }))
   const texts: string[] | undefined = keeps ? [] : undefined
+  const all: TokenLogprob[] = []
   return {
     kind: 'text',
     index,
@@ -45,11 +48,16 @@ export function streamText({ id: generation, write, number }: ItemStream, index:
       texts?.push(delta)
       return event(textDelta, `{"type":"${textDelta}","sequence_number":${number()},${rest(delta).slice(1)}`)
     },
+    scored(delta, logprobs) {
+      texts?.push(delta)
+      all.push(...logprobs)
+      return write(textDelta, { ...content, delta, logprobs: writtenLogprobs(logprobs) })
+    },
     kept: () => texts?.join(''),
     end(text, status) {
-      const part = textPart(text)
+      const part = textPart(text, all)
       return (
-        write('response.output_text.done', { ...content, text, logprobs: [] }) +
+        write('response.output_text.done', { ...content, text, logprobs: part.logprobs }) +
         write('response.content_part.done', { ...content, part }) +
         write('response.output_item.done', { output_index: index, item: messageItem(id, status, [part]) })
       )

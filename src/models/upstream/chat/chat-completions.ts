@@ -3,11 +3,12 @@ import { randomBytes } from 'node:crypto'
 import { Type, type Static } from 'typebox'
 import { Compile } from 'typebox/compile'
 import type { CallPart, ReplyPart, ReasoningPart } from '../../conversation.ts'
-import type { StopReason } from '../../model.ts'
+import type { ReplyChoice, StopReason } from '../../model.ts'
 import { contentFields, readContent, type ChatContent } from './chat-content.ts'
+import { readLogprobs } from './chat-logprobs.ts'
 import { countsOf, readUsageOf, UsageField } from './chat-usage.ts'
 import { isJsonObject } from '../../../platform/text/json.ts'
-import { unusable } from '../failure.ts'
+import { choicesMissing, unusable } from '../failure.ts'
 import { stopReasonFor, type FinishedRun } from './finish-reasons.ts'
 import type { UpstreamReply } from '../usage.ts'
 
@@ -23,21 +24,22 @@ export const CallIdField = Type.Optional(Type.Union([Type.String(), Type.Number(
 
 const Call = Type.Object({ id: CallIdField, function: Type.Object({ name: Type.String(), arguments: ArgumentsField }) })
 
+const Choice = Type.Object({
+  index: IndexField,
+  message: Type.Object({
+    ...contentFields,
+    tool_calls: Type.Optional(Type.Union([Type.Array(Call), Type.Null()])),
+  }),
+  finish_reason: Type.Optional(Type.Unknown()),
+  logprobs: Type.Optional(Type.Unknown()),
+  usage: UsageField,
+  ...stopFields,
+})
+
 /** The fields of a `POST /chat/completions` response that are used. Other fields are ignored. */
 const completion = Compile(
   Type.Object({
-    choices: Type.Array(
-      Type.Object({
-        index: IndexField,
-        message: Type.Object({
-          ...contentFields,
-          tool_calls: Type.Optional(Type.Union([Type.Array(Call), Type.Null()])),
-        }),
-        finish_reason: Type.Optional(Type.Unknown()),
-        usage: UsageField,
-        ...stopFields,
-      }),
-    ),
+    choices: Type.Array(Choice),
     usage: UsageField,
     x_groq: UsageField,
     service_tier: UsageField,
@@ -53,6 +55,26 @@ export function readCompletion(body: Buffer, run: FinishedRun): UpstreamReply {
   if (!completion.Check(reply)) throw unusable('not a chat completion')
   const choice = firstChoice(reply.choices)
   if (!choice) throw unusable('a chat completion without a choice')
+  const first = readChoice(choice, run)
+  const { choices = 1 } = run.limits
+  if (choices === 1) return { ...first, counts: countsOf(readUsageOf(reply, choice)) }
+  const others = Array.from({ length: choices - 1 }, (_, index) => choiceAt(reply.choices, index + 1))
+  // The usage in a choice may be that of this choice only.
+  return {
+    ...first,
+    others: others.map((each) => readChoice(each, run)),
+    counts: countsOf(readUsageOf(reply, undefined)),
+  }
+}
+
+/** Throws Failure if the server did not send it. */
+function choiceAt(choices: readonly Static<typeof Choice>[], at: number): Static<typeof Choice> {
+  const found = choices.find(({ index }) => index === at)
+  if (!found) throw choicesMissing()
+  return found
+}
+
+function readChoice(choice: Static<typeof Choice>, run: FinishedRun): ReplyChoice {
   const { message, finish_reason: reason } = choice
   const content = readContent(message)
   const parts = partsOf(content, message.tool_calls ?? [])
@@ -66,8 +88,8 @@ export function readCompletion(body: Buffer, run: FinishedRun): UpstreamReply {
   return {
     text: content.text.toWellFormed(),
     parts,
+    logprobs: readLogprobs(choice.logprobs, run.limits),
     stopReason,
-    counts: countsOf(readUsageOf(reply, choice)),
   }
 }
 

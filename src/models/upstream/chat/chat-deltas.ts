@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox'
 import { Compile } from 'typebox/compile'
+import type { TokenLogprob } from '../../conversation.ts'
 import type { StopReason } from '../../model.ts'
 import {
   ArgumentsField,
@@ -16,6 +17,7 @@ import {
   stopReasonOf,
 } from './chat-completions.ts'
 import { contentFields, readContent, TextField, type ChatContent } from './chat-content.ts'
+import { readLogprobs } from './chat-logprobs.ts'
 import { readUsageOf, UsageField, type ChatUsage } from './chat-usage.ts'
 import { isJsonObject } from '../../../platform/text/json.ts'
 import { unusable } from '../failure.ts'
@@ -30,21 +32,20 @@ const Fragment = Type.Object({
   function: nullable(Type.Object({ name: TextField, arguments: ArgumentsField })),
 })
 
+const Choice = Type.Object({
+  index: IndexField,
+  delta: nullable(Type.Object({ ...contentFields, tool_calls: nullable(Type.Array(Fragment)) })),
+  finish_reason: Type.Optional(Type.Unknown()),
+  logprobs: Type.Optional(Type.Unknown()),
+  usage: UsageField,
+  ...stopFields,
+})
+
 /** The fields of a stream event that are used. */
 const chunk = Compile(
   Type.Object({
     // Some servers send the usage in an event without any.
-    choices: nullable(
-      Type.Array(
-        Type.Object({
-          index: IndexField,
-          delta: nullable(Type.Object({ ...contentFields, tool_calls: nullable(Type.Array(Fragment)) })),
-          finish_reason: Type.Optional(Type.Unknown()),
-          usage: UsageField,
-          ...stopFields,
-        }),
-      ),
-    ),
+    choices: nullable(Type.Array(Choice)),
     usage: UsageField,
     x_groq: UsageField,
     service_tier: UsageField,
@@ -62,12 +63,19 @@ export interface CallFragment {
   readonly json: string
 }
 
-/** One event of a stream. */
-export interface ChatDelta extends ChatContent {
+/** What an event of a stream has of one choice. */
+export interface ChoiceDelta extends ChatContent {
   /** Undefined if there are none. */
   readonly calls: readonly CallFragment[] | undefined
+  readonly logprobs: readonly TokenLogprob[] | undefined
   readonly stopReason: StopReason | undefined
+}
+
+/** One event of a stream, with what it has of the first choice. */
+export interface ChatDelta extends ChoiceDelta {
   readonly usage: ChatUsage | undefined
+  /** What it has of other choices, by their index. Only if several were asked for. */
+  readonly others?: ReadonlyMap<number, ChoiceDelta> | undefined
 }
 
 /**
@@ -91,17 +99,41 @@ function readEvent(data: string, run: FinishedRun): ChatDelta {
   if (fault.Check(parsed)) throw unusable('an error instead of an event', true)
   const event = chunk.Check(parsed) ? parsed : withListedChoices(parsed)
   if (!chunk.Check(event)) throw unusable('not an event of a chat completion')
-  const choice = firstChoice(event.choices ?? [])
+  const choices = event.choices ?? []
+  const choice = firstChoice(choices)
   const { text, reasoning, signatures } = choice?.delta ? readContent(choice.delta) : noContent
-  const calls = choice?.delta?.tool_calls?.map(readFragment)
-  return {
+  const several = run.limits.choices !== undefined
+  const read = {
     text,
     reasoning,
     signatures,
-    calls: calls && calls.length > 0 ? calls : undefined,
+    calls: callsOf(choice),
+    logprobs: readLogprobs(choice?.logprobs, run.limits),
     stopReason: choice && stopReasonOf(choice.finish_reason, choice, run),
-    usage: readUsageOf(event, choice),
+    // The usage in one of several choices may be that of this choice only.
+    usage: readUsageOf(event, several ? undefined : choice),
   }
+  return several ? { ...read, others: othersIn(choices, run) } : read
+}
+
+function othersIn(choices: readonly Static<typeof Choice>[], run: FinishedRun): ReadonlyMap<number, ChoiceDelta> {
+  const others = new Map<number, ChoiceDelta>()
+  for (const choice of choices) {
+    const { index, delta } = choice
+    if (typeof index !== 'number' || index === 0) continue
+    others.set(index, {
+      ...(delta ? readContent(delta) : noContent),
+      calls: callsOf(choice),
+      logprobs: readLogprobs(choice.logprobs, run.limits),
+      stopReason: stopReasonOf(choice.finish_reason, choice, run),
+    })
+  }
+  return others
+}
+
+function callsOf(choice: Static<typeof Choice> | undefined): readonly CallFragment[] | undefined {
+  const calls = choice?.delta?.tool_calls?.map(readFragment)
+  return calls && calls.length > 0 ? calls : undefined
 }
 
 const withListedChoices = (event: unknown): unknown =>
@@ -109,7 +141,13 @@ const withListedChoices = (event: unknown): unknown =>
 
 const noContent: ChatContent = { text: '', reasoning: '', signatures: undefined }
 
-const nothing: ChatDelta = { ...noContent, calls: undefined, stopReason: undefined, usage: undefined }
+const nothing: ChatDelta = {
+  ...noContent,
+  calls: undefined,
+  logprobs: undefined,
+  stopReason: undefined,
+  usage: undefined,
+}
 
 function readFragment({ index, id, function: called }: Static<typeof Fragment>): CallFragment {
   return {
@@ -135,7 +173,8 @@ const betweenKeyAndText = /\s*:\s*$/y
 const plain = /^[^"\\\p{Cc}]+$/u
 
 function frameOf(data: string, delta: ChatDelta): Frame | undefined {
-  const { text, reasoning, calls } = delta
+  const { text, reasoning, calls, logprobs, others } = delta
+  if (logprobs || others) return undefined
   if (calls) return callFrame(data, delta, calls)
   if (text !== '') return frameAt(data, '"content"', text, (other) => ({ ...delta, text: other }))
   if (reasoning === '') return undefined

@@ -9,6 +9,8 @@ const nothingElse: AcceptedFields = {
   signatures: false,
   earlierReasoning: 'refused',
   penalties: true,
+  logprobs: false,
+  choices: false,
 }
 
 /** What a server accepts besides what all of them do, as far as the name of its model shows. */
@@ -18,7 +20,14 @@ export function acceptedBy(model: string): AcceptedFields {
 }
 
 /** The fields of a vendor that the model takes unless the operator says more. */
-export const commonFieldsOf = (model: string): readonly string[] => (acceptedBy(model).penalties ? commonFields : [])
+export function commonFieldsOf(model: string): readonly string[] {
+  const { penalties, logprobs, choices } = acceptedBy(model)
+  return [
+    ...(penalties ? commonFields : []),
+    ...(logprobs ? ['logprobs', 'top_logprobs'] : []),
+    ...(choices ? ['n'] : []),
+  ]
+}
 
 /** Appends the messages of one turn. The results of calls are messages of their own. */
 export function writeTurn(messages: object[], message: Message, accepted: AcceptedFields): void {

@@ -1,10 +1,10 @@
 import type { ReplyPart } from '../../conversation.ts'
-import type { StopReason } from '../../model.ts'
+import type { ReplyChoice, StopReason } from '../../model.ts'
 import { readCompletion } from './chat-completions.ts'
-import { createDeltaReader, type CallFragment, type ChatDelta } from './chat-deltas.ts'
+import { createDeltaReader, type CallFragment, type ChoiceDelta } from './chat-deltas.ts'
 import { countsOf, laterUsage, type ChatUsage } from './chat-usage.ts'
 import { createEventReader } from '../pool/event-reader.ts'
-import { Failure, unusable } from '../failure.ts'
+import { choicesMissing, Failure, unusable } from '../failure.ts'
 import { stopReasonFor, type FinishedRun } from './finish-reasons.ts'
 import { createJoiner, type Joiner } from '../joiner.ts'
 import { createPieceQueue } from '../piece-queue.ts'
@@ -23,14 +23,16 @@ type Source = Pick<Reception, 'read' | 'finish' | 'abandon'>
 export function createChatStream(reception: Source, run: FinishedRun): ReplyStream {
   const events = createEventReader(take)
   const readDelta = createDeltaReader(run)
-  const texts = createJoiner()
   const ready = createPieceQueue()
-  // Most streams have neither, and all of them stay in memory for a while.
-  let joiner: Joiner | undefined
-  let order: ReplyOrder | undefined
+  const first = createChoiceStream(ready.push)
+  const others =
+    run.limits.choices === undefined
+      ? undefined
+      : Array.from({ length: run.limits.choices - 1 }, (_, index) =>
+          createChoiceStream((piece) => ready.push(piece, index + 1)),
+        )
   let [pieces, bytes] = [0, 0]
   let usage: ChatUsage | undefined
-  let stopReason: StopReason | undefined
   let ending: StopReason | Failure | undefined
   let hasEnded = false
   /** The bytes of a whole reply. Undefined before the first byte but white space; null for a stream. */
@@ -39,7 +41,9 @@ export function createChatStream(reception: Source, run: FinishedRun): ReplyStre
 
   async function read(): Promise<ReplyPiece | undefined> {
     while (ready.isEmpty && ending === undefined) await readOn()
-    if (ending instanceof Failure && pieces > 0) ending = new Failure(ending.problem, { repeatable: false })
+    if (ending instanceof Failure && pieces > 0) {
+      ending = new Failure(ending.problem, { repeatable: false, health: ending.health })
+    }
     if (ending !== undefined && ready.isEmpty) reception.abandon()
     return ready.next()
   }
@@ -62,10 +66,10 @@ export function createChatStream(reception: Source, run: FinishedRun): ReplyStre
   }
 
   function takeBytes(chunk: Buffer): void {
-    const first = chunk[0]
-    if (first === undefined) return
+    const [begun] = chunk
+    if (begun === undefined) return
     // No line of an event stream begins like an object.
-    if (whole === undefined) whole = first === openBrace ? [] : null
+    if (whole === undefined) whole = begun === openBrace ? [] : null
     if (whole) whole.push(chunk)
     else events.push(chunk)
   }
@@ -78,46 +82,35 @@ export function createChatStream(reception: Source, run: FinishedRun): ReplyStre
     const delta = readDelta(data)
     // Servers that report usage on every event report the total each time.
     if (delta.usage) usage = laterUsage(usage, delta.usage)
-    stopReason = delta.stopReason ?? stopReason
+    takeOf(first, delta)
+    if (!delta.others || !others) return
+    for (const [index, other] of delta.others) {
+      const choice = others[index - 1]
+      if (choice) takeOf(choice, other)
+    }
+  }
+
+  function takeOf(choice: ChoiceStream, delta: ChoiceDelta): void {
     if (delta.text !== '' || delta.reasoning !== '' || delta.calls) note(delta)
-    if (delta.reasoning !== '' || delta.signatures) takeReasoning(delta)
-    const text = texts.add(delta.text)
-    if (text !== '') pass(text)
-    if (!delta.calls) return
-    order ??= createReplyOrder(ready.push)
-    delta.calls.forEach(order.addFragment)
-  }
-
-  /** Until the first call, pieces are in order. */
-  function pass(piece: OrderedPiece): void {
-    if (order) order.add(piece)
-    else ready.push(piece)
-  }
-
-  function takeReasoning({ reasoning, signatures = [] }: ChatDelta): void {
-    joiner ??= createJoiner()
-    const text = joiner.add(reasoning)
-    if (text !== '') pass({ kind: 'reasoning', text })
-    for (const { text: _, ...signature } of signatures) pass({ kind: 'signature', ...signature })
+    choice.take(delta)
   }
 
   function finish(): void {
-    const rest = texts.rest()
-    if (rest !== '') pass(rest)
-    order?.end()
-    if (pieces > 0) stopReason ??= stopReasonFor('', run)
-    ending = stopReason ?? unusable('a stream without content')
+    first.finish(run)
+    others?.forEach((choice) => choice.finish(run))
+    ending = first.stopReason ?? unusable('a stream without content')
+    if (others && isPartly([first, ...others])) ending = choicesMissing()
     reception.finish()
   }
 
   function takeWhole(reply: UpstreamReply): void {
-    const { text, parts = [{ kind: 'text', text }] } = reply
-    parts.flatMap(piecesOf).forEach(ready.push)
+    first.takeWhole(reply)
+    reply.others?.forEach((each, index) => others?.[index]?.takeWhole(each))
     receivedWhole = { counts: reply.counts, pieces: undefined, bytes: bytesOfReply(reply) }
     ending = reply.stopReason
   }
 
-  function note({ text, reasoning, calls = [] }: ChatDelta): void {
+  function note({ text, reasoning, calls = [] }: ChoiceDelta): void {
     pieces += 1
     bytes += Buffer.byteLength(text)
     if (reasoning !== '') bytes += Buffer.byteLength(reasoning)
@@ -130,10 +123,84 @@ export function createChatStream(reception: Source, run: FinishedRun): ReplyStre
     get ending() {
       return ending
     },
+    get otherReasons() {
+      return others?.map(({ stopReason }) => stopReason)
+    },
     get received() {
       return receivedWhole ?? { counts: countsOf(usage), pieces, bytes }
     },
   })
+}
+
+/** Whether some of these choices were sent and others were not. */
+function isPartly(choices: readonly ChoiceStream[]): boolean {
+  const sent = choices.filter(({ stopReason }) => stopReason !== undefined)
+  return sent.length > 0 && sent.length < choices.length
+}
+
+/** A choice of a stream. */
+interface ChoiceStream {
+  take(delta: ChoiceDelta): void
+  takeWhole(choice: ReplyChoice): void
+  finish(run: FinishedRun): void
+  /** Undefined before the end, and at the end of a choice that was not sent. */
+  readonly stopReason: StopReason | undefined
+}
+
+function createChoiceStream(push: (piece: OrderedPiece) => void): ChoiceStream {
+  const texts = createJoiner()
+  // Most streams have neither, and all of them stay in memory for a while.
+  let joiner: Joiner | undefined
+  let order: ReplyOrder | undefined
+  let stopReason: StopReason | undefined
+  let isBegun = false
+
+  /** Until the first call, pieces are in order. */
+  function pass(piece: OrderedPiece): void {
+    if (order) order.add(piece)
+    else push(piece)
+  }
+
+  function takeReasoning({ reasoning, signatures = [] }: ChoiceDelta): void {
+    joiner ??= createJoiner()
+    const text = joiner.add(reasoning)
+    if (text !== '') pass({ kind: 'reasoning', text })
+    for (const { text: _, ...signature } of signatures) pass({ kind: 'signature', ...signature })
+  }
+
+  return {
+    take(delta) {
+      stopReason = delta.stopReason ?? stopReason
+      if (delta.text !== '' || delta.reasoning !== '' || delta.calls) isBegun = true
+      if (delta.reasoning !== '' || delta.signatures) takeReasoning(delta)
+      const text = texts.add(delta.text)
+      if (delta.logprobs) pass({ kind: 'scored', text, logprobs: delta.logprobs })
+      else if (text !== '') pass(text)
+      if (!delta.calls) return
+      order ??= createReplyOrder(push)
+      delta.calls.forEach(order.addFragment)
+    },
+    takeWhole({ text, parts = [{ kind: 'text', text }], logprobs, stopReason: reason }) {
+      stopReason = reason
+      // With its first text: where there are several, they follow with the next ones.
+      let rest = logprobs
+      for (const piece of parts.flatMap(piecesOf)) {
+        if (typeof piece !== 'string' || !rest) push(piece)
+        else push({ kind: 'scored', text: piece, logprobs: rest })
+        if (typeof piece === 'string') rest = undefined
+      }
+      if (rest) push({ kind: 'scored', text: '', logprobs: rest })
+    },
+    finish(run) {
+      const rest = texts.rest()
+      if (rest !== '') pass(rest)
+      order?.end()
+      if (isBegun) stopReason ??= stopReasonFor('', run)
+    },
+    get stopReason() {
+      return stopReason
+    },
+  }
 }
 
 const bytesOf = ({ tool, json }: CallFragment): number => Buffer.byteLength(tool) + Buffer.byteLength(json)

@@ -44,7 +44,13 @@ export interface OpenAiModelOptions {
 }
 
 /** The most bytes of a response: its envelope, plus bytes per token of a whole reply or of a stream. */
-const mostBytes = { answer: 256 * 1024, token: 256, event: 4096 }
+const mostBytes = { answer: 256 * 1024, token: 256, event: 4096, logprob: 512 }
+
+/** `each`: the bytes of one token without log probabilities. */
+function mostBytesOf({ maxOutputTokens, choices = 1, logprobs }: RunLimits, each: number): number {
+  const scores = logprobs === undefined ? 0 : (1 + logprobs) * mostBytes.logprob
+  return mostBytes.answer + (each + scores) * maxOutputTokens * choices
+}
 
 /**
  * A model behind servers that speak OpenAI's `POST /chat/completions`. The endpoints share the requests by weight. An
@@ -76,7 +82,7 @@ export function createOpenAiModel(options: OpenAiModelOptions): Model {
   function run(upstreamRun: UpstreamRun): Promise<WholeReply> {
     const { prompt, limits, signal } = upstreamRun
     if (signal.aborted) return Promise.resolve({ text: '', ...neverBegun })
-    const bytes = mostBytes.answer + mostBytes.token * limits.maxOutputTokens
+    const bytes = mostBytesOf(limits, mostBytes.token)
     const ask = (
       endpoint: Endpoint,
       total: number,
@@ -101,7 +107,7 @@ export function createOpenAiModel(options: OpenAiModelOptions): Model {
 
   async function beginStream(upstreamRun: UpstreamRun) {
     const { prompt, limits, signal } = upstreamRun
-    const bytes = mostBytes.answer + mostBytes.event * limits.maxOutputTokens
+    const bytes = mostBytesOf(limits, mostBytes.event)
     const bounds = { first: timeout.first_token, mostBytes: bytes, signal }
     async function ask(
       endpoint: Endpoint,

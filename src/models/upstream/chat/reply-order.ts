@@ -1,11 +1,12 @@
 import type { Delta } from '../../conversation.ts'
+import type { ScoredText } from '../../model.ts'
 import type { CallFragment } from './chat-deltas.ts'
 import { newCallId } from './chat-completions.ts'
 import { unusable } from '../failure.ts'
 import { createJoiner, type Joiner } from '../joiner.ts'
 
 /** Text, or a piece of anything else. */
-export type OrderedPiece = string | Delta
+export type OrderedPiece = string | ScoredText | Delta
 
 /**
  * Orders the pieces of a stream so that those of one call are consecutive. Pieces that arrive during a call wait until it
