@@ -216,7 +216,10 @@ describe('an erasure', () => {
       assert.equal((await ben.send('POST', `${other}/${list}`, item)).status, 201)
     const digest = createHash('sha256').update('Lunch').digest('hex')
     await ben.send('POST', `${other}/uploads`, Buffer.from('Lunch'))
-    assert.equal((await ben.send('POST', `${other}/documents`, { name: 'Lunch', digest })).status, 201)
+    const document = await ben.send('POST', `${other}/documents`, { name: 'Lunch', digest })
+    assert.equal(document.status, 201)
+    const address = `${other}/documents/${String(document.json['id'])}`
+    await until(async () => (await ben.get(address)).json['reading'] === 'read')
     const client = await fillClient(anna)
     await keepOnly(client)
     await asSuperuser(database(), (tx) => tx.rows('analyze'))
