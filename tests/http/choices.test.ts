@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
+import OpenAI from 'openai'
 import { ok } from '../support/answer.ts'
 import { listOf } from '../../src/platform/text/json.ts'
 import { at, listAt, objectAt } from '../support/json.ts'
@@ -303,6 +304,20 @@ describe('A50 several choices', () => {
     assert.deepEqual([rows.map((row) => [row.outputTokens, row.stopReason]), holds], [[[3, 'error']], 0])
   })
 
+  it('cost no more than what is held, whatever their upstream reports', async () => {
+    const reported = { prompt_tokens: 12, completion_tokens: 5000, total_tokens: 5012 }
+    vendor.set({ text: 'One.', usage: reported, others: [{ text: 'Two.' }] })
+    const { accountId, key } = await service.customer()
+    for (const stream of [false, true]) {
+      ok(await service.call('/v1/chat/completions', key, { ...chat, ...two, stream }))
+    }
+    const { rows } = await service.books(accountId)
+    assert.deepEqual(
+      rows.map(({ outputTokens, cost }) => [outputTokens, cost]),
+      Array.from({ length: 2 }, () => [20, 12n * 150_000n + 20n * 600_000n]),
+    )
+  })
+
   it('that an upstream does not return fail the request uncharged, and leave the model as it is', async () => {
     vendor.set({ text: 'One.' })
     const { accountId, key } = await service.customer()
@@ -329,4 +344,29 @@ describe('A50 several choices', () => {
     }
     assert.equal(vendor.calls, calls)
   })
+})
+
+it("A30 OpenAI's official client adds up the choices and the log probabilities of streams", async () => {
+  const client = new OpenAI({ apiKey: customer.key, baseURL: `${service.url}/v1`, maxRetries: 0 })
+  vendor.set({ text: 'One.', logprobs: true, others: [{ text: null, calls: [call], finishReason: 'tool_calls' }] })
+  const { choices } = await client.chat.completions
+    .stream({ ...chat, ...scored, n: 2, messages: [{ role: 'user', content: 'Hello' }] })
+    .finalChatCompletion()
+  assert.deepEqual(
+    choices.map(({ index, message, finish_reason: reason }) => [index, message.content, reason]),
+    [
+      [0, 'One.', 'stop'],
+      [1, null, 'tool_calls'],
+    ],
+  )
+  assert.deepEqual(choices[0]?.logprobs, contentOf('One', '.'))
+  const [made] = choices[1]?.message.tool_calls ?? []
+  assert.deepEqual(at(made, 'function', 'arguments'), call.input)
+
+  vendor.set({ text: 'One.', logprobs: true })
+  const answered = await client.responses
+    .stream({ ...response, top_logprobs: 2, include: ['message.output_text.logprobs'] })
+    .finalResponse()
+  assert.equal(answered.output_text, 'One.')
+  assert.deepEqual(at(answered.output[0], 'content', 0, 'logprobs'), ['One', '.'].map(logprobOf))
 })
