@@ -155,6 +155,8 @@ export const signInExamples = {
     id: '0199d2f4-7b51-7c3e-9a60-0c3b1f7a2e11',
     'startOwnFactor.id': 'totp',
     'completeOwnFactor.id': 'totp',
+    'createOwnCalendar.response.address':
+      'https://tollgate.example.com/calendar/0199c3aa-0f6e-7a52-8d91-4be7c2f01d35/bm8gb25lIGNhbiBndWVzcyB3aGF0IHN0YW5kcyBoZXJl.ics',
     'removeOwnFactor.id': 'totp',
     'person.name': 'Ruth Penhallow',
     'person.email': address,
