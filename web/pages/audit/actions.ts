@@ -45,6 +45,8 @@ const people = [
   'invitation_withdrawn',
   'invitation_removed',
   'invitation_accepted',
+  'calendar_created',
+  'calendar_removed',
   'mail_given_up',
 ]
 const looks = [
@@ -58,6 +60,7 @@ const looks = [
   'revisions_read',
   'costs_read',
   'activity_read',
+  'calendar_read',
   'erasures_listed',
 ]
 const clients = [
