@@ -407,6 +407,13 @@ create table calendar_feed (
   read_at    timestamptz(3)
 );
 
+-- The people who are mailed their tasks in the morning, because they asked for it.
+create table task_mail (
+  person_id  uuid primary key references person on delete cascade,
+  -- The last day, in the firm's time zone, for which nothing is left to mail. Whoever moves it to a day queues the mail of that day.
+  settled_on date not null
+);
+
 -- # Clients and their records
 
 -- Search finds a client by the middle of a word, by a reference without its punctuation (PA1031 for PA-1031), and, if

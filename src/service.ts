@@ -124,6 +124,7 @@ export async function openService(needs: ServiceNeeds): Promise<Service> {
   const signIn = open(await openSignIn({ ...portal, identities, signUp, mailer, additional }))
   const directory = open(await openPeople({ ...portal, mailer, records }))
   const invoicing = open(openInvoicing({ ...portal, mailer, thread }))
+  const overview = open(openOverview({ ...portal, mailer, addresses: signIn.own.calendar }))
   const alerts = open(openAlerts({ ...portal, mailer, accounts }))
   const usage = open(openUsage(portal))
   const { own, refusals } = usage
@@ -149,7 +150,7 @@ export async function openService(needs: ServiceNeeds): Promise<Service> {
       features: [
         api,
         signIn,
-        openOverview({ ...portal, addresses: signIn.own.calendar }),
+        overview,
         directory,
         clients,
         billed,

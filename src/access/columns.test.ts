@@ -341,6 +341,7 @@ const tables: Readonly<Record<string, Columns>> = {
   tag_day: {
     compared: 'account_id day digest tags requests input_tokens output_tokens cached_tokens cache_write_tokens cost',
   },
+  task_mail: { free: 'person_id settled_on' },
   throttle: { free: 'kind key failures failed_at taken expires_at' },
   task: {
     compared: `id client_id title due priority status owner_id about_noun about_id done_at done_by archived_at version`,

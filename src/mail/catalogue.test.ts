@@ -45,3 +45,21 @@ test('a mail names the firm, if it has a name', () => {
   assert.equal(named.subject, 'You are invited to sign in – Penhallow & Partners')
   assert.match(named.paragraphs[1] ?? '', /^Paula invites you to sign in at Penhallow & Partners with this address\.$/)
 })
+
+test('a mail of tasks counts all of them and lists the first, each with its day if that has passed', () => {
+  const listed = [
+    { title: 'Pay the court', overdueSince: '9 March 2026' },
+    { title: 'Call the mill', overdueSince: null },
+  ]
+  const mail = compose({ template: 'due_tasks', values: { overdue: 3, today: 1, listed } })
+  assert.equal(mail.subject, 'Your tasks: 3 overdue, 1 due today')
+  assert.deepEqual(mail.paragraphs, [
+    'Overdue:\n• Pay the court (9 March 2026)',
+    'Due today:\n• Call the mill',
+    'And 2 more.',
+  ])
+  assert.equal(mail.button?.path, '/#tasks')
+  const one = compose({ template: 'due_tasks', values: { overdue: 0, today: 1, listed: listed.slice(1) } })
+  assert.equal(one.subject, 'Your tasks: 1 due today')
+  assert.deepEqual(one.paragraphs, ['Due today:\n• Call the mill'])
+})

@@ -27,8 +27,16 @@ interface Values {
     readonly of: string
     readonly currency: string
   }
+  /** The tasks of a person on a day. Of many, `listed` has the first, by day. */
+  readonly due_tasks: { readonly overdue: number; readonly today: number; readonly listed: readonly ListedTask[] }
   /** To a payer, with a file. The words are those of payer-words.ts or a partner's. */
   readonly payer: { readonly subject: string; readonly message: string }
+}
+
+interface ListedTask {
+  readonly title: string
+  /** The day in words, if it has passed. */
+  readonly overdueSince: string | null
 }
 
 type Template = keyof Values
@@ -184,7 +192,31 @@ const catalogue: { readonly [Name in Template]: (values: Values[Name], firm: str
       button: { label: 'The account', path: `/accounts/${accountId}` },
     }
   },
+  due_tasks: ({ overdue, today, listed }) => {
+    const more = overdue + today - listed.length
+    return {
+      subject: `Your tasks: ${[overdue > 0 && `${overdue} overdue`, today > 0 && `${today} due today`].filter(Boolean).join(', ')}`,
+      paragraphs: [
+        ...tasksUnder(
+          'Overdue:',
+          listed.filter(({ overdueSince }) => overdueSince !== null),
+        ),
+        ...tasksUnder(
+          'Due today:',
+          listed.filter(({ overdueSince }) => overdueSince === null),
+        ),
+        ...(more > 0 ? [`And ${more} more.`] : []),
+      ],
+      button: { label: 'Your tasks', path: '/#tasks' },
+      closing: 'You turned this mail on at the page of your account, where you can turn it off.',
+    }
+  },
   payer: ({ subject, message }) => ({ subject, paragraphs: message.split(/\n{2,}/), isForPayer: true }),
+}
+
+function tasksUnder(heading: string, tasks: readonly ListedTask[]): string[] {
+  const lines = tasks.map(({ title, overdueSince: since }) => (since === null ? `• ${title}` : `• ${title} (${since})`))
+  return lines.length === 0 ? [] : [[heading, ...lines].join('\n')]
 }
 
 function remainingCodes(count: number): string {

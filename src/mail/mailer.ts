@@ -16,10 +16,10 @@ export type MailMessage = MailContent & {
 }
 
 /**
- * `sign_in`: only to an address that may sign in or sign up. `person`: only to that of a person who may sign in. This is
- * decided when the mail is about to be sent, so that the request does the same work for every address.
+ * `sign_in`: only to an address that may sign in or sign up. `person`: only to that of a person who may sign in. `record_reader`: only to
+ * that of a person who may sign in and whose role may read records. This is decided when the mail is about to be sent, so that the request does the same work for every address.
  */
-export type RecipientRule = 'sign_in' | 'person'
+export type RecipientRule = 'sign_in' | 'person' | 'record_reader'
 
 /** The address to use for a mail with this rule; undefined if it must not be sent. */
 export type RecipientOf = (address: string, rule: RecipientRule) => Promise<string | undefined>

@@ -132,7 +132,8 @@ export async function openSignIn(needs: Needs): Promise<OpenSignIn> {
     methods,
   }
   const passkeys = openPasskeys(needs)
-  const own = createOwnAccount({ ...needs, ...parts, changes, recoveryCodes, passkeys, clock: Date.now })
+  const mailing = { hasMail: mailer !== undefined, timeZone: config.firm.time_zone }
+  const own = createOwnAccount({ ...needs, ...parts, changes, recoveryCodes, passkeys, ...mailing, clock: Date.now })
   const signIn = createSignIn({ ...parts, factors, firstPassword, own })
   const check = async () => void (await Promise.all(methods.map((method) => method.check())))
   const checking = repeat({ name: 'check of the OpenID providers', pause: checkEvery, work: check, log })

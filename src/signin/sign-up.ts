@@ -1,4 +1,6 @@
-import type { RecipientOf } from '../mail/mailer.ts'
+import { personActor } from '../access/actor.ts'
+import { mayOnSome } from '../access/policy.ts'
+import type { RecipientOf, RecipientRule } from '../mail/mailer.ts'
 import { readEmail, type Email } from '../people/email.ts'
 import type { Identities, InvitedPerson, WelcomeStep } from '../people/identities.ts'
 import type { Queryable } from '../platform/database/database.ts'
@@ -94,8 +96,8 @@ export function createSignUp({ policy, identities }: { policy: SignUpPolicy; ide
       const email = readEmail(address)
       if (email === undefined || !isAllowed(email)) return undefined
       const known = await identities.byAddress(email)
-      if (known !== undefined) return known.status === 'active' ? (known.email ?? undefined) : undefined
-      if (rule === 'person') return undefined
+      if (known !== undefined) return isRecipient(known, rule) ? (known.email ?? undefined) : undefined
+      if (rule !== 'sign_in') return undefined
       return mayJoin || (await identities.invitation(email)) ? email.address : undefined
     },
     invited,
@@ -113,6 +115,9 @@ export function createSignUp({ policy, identities }: { policy: SignUpPolicy; ide
     admitAddress: async (email) => requireActive(await byEmail({ by: 'email', email })),
   })
 }
+
+const isRecipient = ({ id, role, status }: PersonSummary, rule: RecipientRule): boolean =>
+  status === 'active' && (rule !== 'record_reader' || mayOnSome(personActor({ id, role }), 'list', 'client'))
 
 function requireActive(person: PersonSummary | undefined): PersonSummary {
   if (person?.status !== 'active') throw refused()

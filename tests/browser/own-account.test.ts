@@ -53,6 +53,11 @@ describe('a person', () => {
     assert.equal(await page.getByRole('dialog').getByRole('listitem').count(), 10)
     await page.getByLabel('I have saved these codes').check()
     await page.getByRole('button', { name: 'Done' }).click()
+    const mailed = { name: 'Mail me my tasks in the morning', checked: true }
+    await page.getByRole('switch', { ...mailed, checked: false }).click()
+    await page.getByRole('switch', mailed).waitFor()
+    await page.reload()
+    await page.getByRole('switch', mailed).waitFor()
     await page.getByRole('button', { name: /^Rename / }).click()
     await page.getByLabel('Name', { exact: true }).fill('Work laptop')
     await page.keyboard.press('Enter')

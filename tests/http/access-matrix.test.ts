@@ -224,6 +224,9 @@ const matrix: Readonly<Record<string, Entry>> = {
   'DELETE /me/calendar': { statuses: everyone(404) },
   // tests/http/calendar.test.ts has those that exist.
   'GET /calendar/:person/:file': { statuses: open(404) },
+  // Without a mail server, as here.
+  'POST /me/task-mail': { statuses: forClients(409) },
+  'DELETE /me/task-mail': { statuses: everyone(200) },
   'GET /signin': { statuses: open(200) },
   'POST /signout': { statuses: open(200) },
   'GET /auth/callback': { statuses: { ...open(303), anonymous: 400, disabled: 400 } },

@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict'
 import { beforeEach, describe, test } from 'node:test'
+import { byService } from '../../src/access/actor.ts'
+import { recordWithin } from '../../src/access/audit/audit.ts'
+import { createIdentities } from '../../src/people/identities.ts'
+import { createSignUp } from '../../src/signin/sign-up.ts'
 import { at } from '../support/json.ts'
 import { startLyingProvider } from '../support/lying-provider.ts'
 import { startMailServer } from '../support/mail-server.ts'
@@ -369,5 +373,60 @@ describe('a change of the own sign-in', () => {
     }
     assert.ok(challengeOf(await post(profile, '/me/factors/totp/start')))
     assert.equal((await profile.ask('/me')).json['factor_required'], true)
+  })
+})
+
+const turn = (profile: Profile, method: 'POST' | 'DELETE') =>
+  profile.ask('/me/task-mail', { method, headers: sameOrigin })
+const isMailed = async (profile: Profile) => (await profile.ask('/me')).json['task_mail']
+async function eventsOf(id: string): Promise<string[]> {
+  const rows = await portal.service.database.rows<{ action: string }>(
+    `select action from audit where noun_id = $1 and person_id = $1 and action like 'task_mail%' order by id`,
+    [id],
+  )
+  return rows.map(({ action }) => action)
+}
+
+describe('the mail of tasks', () => {
+  test('is off until a person turns it on, and each change is audited once', async () => {
+    const { profile, id } = await portal.enter('consultant')
+    assert.equal(await isMailed(profile), false)
+    assert.equal((await turn(profile, 'DELETE')).status, 200)
+    for (let n = 0; n < 2; n++) assert.equal((await turn(profile, 'POST')).status, 200)
+    assert.equal(await isMailed(profile), true)
+    assert.equal((await turn(profile, 'DELETE')).status, 200)
+    assert.equal(await isMailed(profile), false)
+    assert.deepEqual(await eventsOf(id), ['task_mail_turned_on', 'task_mail_turned_off'])
+  })
+
+  test('that is turned off and on again sends no second mail on the day', async () => {
+    const { profile, id } = await portal.enter('consultant')
+    await turn(profile, 'POST')
+    await turn(profile, 'DELETE')
+    await turn(profile, 'POST')
+    const rows = await portal.service.database.rows(
+      `select 1 from task_mail where person_id = $1 and settled_on >= (now() at time zone 'UTC')::date`,
+      [id],
+    )
+    assert.equal(rows.length, 1)
+  })
+
+  test('reaches no one who has become a developer or was disabled since it was queued', async () => {
+    const { recipientOf } = createSignUp({
+      policy: { policy: 'invited', domains: [] },
+      identities: createIdentities({ database: portal.service.database, audit: { recordWithin } }),
+    })
+    const [consultant, disabled, developer] = [
+      await portal.enter('consultant'),
+      await portal.enter('consultant'),
+      await portal.enter('consultant'),
+    ]
+    await portal.service.people.setStatus(disabled.id, 'disabled', byService)
+    await portal.service.people.setRole(developer.id, 'developer', byService)
+    const reached = await Promise.all(
+      [consultant, disabled, developer].map(({ email }) => recipientOf(email, 'record_reader')),
+    )
+    assert.deepEqual(reached, [consultant.email, undefined, undefined])
+    assert.equal(await recipientOf(developer.email, 'person'), developer.email)
   })
 })

@@ -179,6 +179,10 @@ async function useRecords(portal: Portal) {
     language: 'pt',
   })
   await send('POST', `/clients/${client}/expenses`, { date: '2026-03-12', amount: '34.50', text: 'Train' })
+  // The service has no mail server, so that nobody can turn it on.
+  await portal.service.database.rows('insert into task_mail (person_id, settled_on) values ($1, current_date)', [
+    partner.id,
+  ])
   const body = { email: 'invited@example.com', name: 'Invited', role: 'consultant' }
   assert.equal((await partner.profile.ask('/people/invitations', { method: 'POST', body })).status, 201)
   await portal.service.records.access.as({ actor: personActor({ id: partner.id, role: 'partner' }) }, [

@@ -31,6 +31,7 @@ describe('without a file', () => {
         tax: [],
         markup_percent: 0,
       },
+      tasks: { mail_from: '07:00' },
       alerts: { allowed_networks: [] },
       retention: { erasure_after: '30 days' },
       aliases: { default: 'tiny' },

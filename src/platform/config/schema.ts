@@ -332,6 +332,13 @@ export const configSchema = groupOf('The configuration.', {
       }),
     ),
   }),
+  tasks: optionalGroup('Tasks on records.', {
+    mail_from: written(
+      values.morning,
+      'From when, in `firm.time_zone` and from Monday to Friday, people are mailed their tasks that are overdue or due on that day, if they have turned that on at `/me`. A mail that could not be queued by noon is not sent that day. Needs `mail`.',
+      { default: '07:00' },
+    ),
+  }),
   alerts: optionalGroup('Account alerts.', {
     allowed_networks: Type.Array(written(values.network, 'A network.'), {
       description:

@@ -168,6 +168,13 @@ export const timeZone: SettingFormat<string> = {
   },
 }
 
+/** As `07:00`. */
+export const morning: SettingFormat<string> = pattern(
+  'a time of day before noon such as 07:00',
+  /^((?:0\d|1[01]):[0-5]\d)$/,
+  (time) => time,
+)
+
 /** A language with a region (BCP 47), normalised. */
 export const locale: SettingFormat<string> = {
   expects: 'a locale such as en-GB or de-CH',

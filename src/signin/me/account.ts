@@ -5,6 +5,7 @@ import { createConfirmation, type Confirmation } from './confirmation.ts'
 import { createOwnFactors, type OwnFactors } from './factors.ts'
 import { changeOwn, type OwnChange, type OwnNeeds } from './own.ts'
 import { readCalendarTimes, readSignIns, type CalendarTimes, type SignInRow } from './store.ts'
+import { createOwnTaskMail, type OwnTaskMail } from './task-mail.ts'
 import { isUuid } from '../../platform/database/uuid.ts'
 import { Problem } from '../../platform/problems.ts'
 
@@ -14,6 +15,7 @@ export interface OwnAccount {
   readonly identities: OwnIdentities
   readonly confirmation: Confirmation
   readonly calendar: OwnCalendar
+  readonly taskMail: OwnTaskMail
   read(person: Pick<Person, 'id' | 'email' | 'role'>): Promise<OwnSignIn>
 }
 
@@ -33,6 +35,8 @@ export interface OwnSignIn {
   readonly signIns: readonly SignInRow[]
   /** Undefined: the calendar has no address. */
   readonly calendar: CalendarTimes | undefined
+  /** Whether the person is mailed their tasks; null if they cannot be. */
+  readonly taskMail: boolean | null
 }
 
 const listedSignIns = 20
@@ -40,23 +44,35 @@ const listedSignIns = 20
 export function createOwnAccount(needs: OwnNeeds): OwnAccount {
   const { database, usable, policy, identities, passkeys, recoveryCodes } = needs
   const confirmation = createConfirmation(needs)
+  const taskMail = createOwnTaskMail(needs)
   return Object.freeze<OwnAccount>({
     confirmation,
+    taskMail,
     factors: createOwnFactors(needs),
     identities: createOwnIdentities(needs),
     calendar: createOwnCalendar(needs),
     async read(person) {
-      const [methods, states, ownPasskeys, ownIdentities, recoveryCodesLeft, confirmations, signIns, calendar] =
-        await Promise.all([
-          usable.of(person),
-          Promise.all(policy.enrollable.map((factor) => factor.isSetUp(person.id))),
-          passkeys?.of(person.id) ?? [],
-          identities.of(person.id),
-          recoveryCodes.count(person.id),
-          confirmation.choices(person),
-          readSignIns(database, person.id, listedSignIns),
-          readCalendarTimes(database, person.id),
-        ])
+      const [
+        methods,
+        states,
+        ownPasskeys,
+        ownIdentities,
+        recoveryCodesLeft,
+        confirmations,
+        signIns,
+        calendar,
+        isMailed,
+      ] = await Promise.all([
+        usable.of(person),
+        Promise.all(policy.enrollable.map((factor) => factor.isSetUp(person.id))),
+        passkeys?.of(person.id) ?? [],
+        identities.of(person.id),
+        recoveryCodes.count(person.id),
+        confirmation.choices(person),
+        readSignIns(database, person.id, listedSignIns),
+        readCalendarTimes(database, person.id),
+        taskMail.isOn(person),
+      ])
       return {
         methods,
         factors: policy.enrollable.map(({ id, name }, index) => ({ id, name, isSetUp: states[index] === true })),
@@ -67,6 +83,7 @@ export function createOwnAccount(needs: OwnNeeds): OwnAccount {
         confirmations,
         signIns,
         calendar,
+        taskMail: isMailed,
       }
     },
   })

@@ -167,3 +167,22 @@ export const removeOwnCalendar = {
     ...refusals([...own, 'cross_site_request', 'not_found']),
   },
 }
+
+export const turnTaskMailOn = {
+  ...inMe,
+  operationId: 'turnTaskMailOn',
+  summary: 'Have your tasks mailed in the morning',
+  description:
+    'From the next day on: the open tasks that are overdue or due on the day, with their titles and days, from Monday to Friday at `tasks.mail_from`. Nothing is mailed on days without such tasks.',
+  response: {
+    200: answers(schema.turnedTaskMail, 'It is on.'),
+    ...refusals([...own, 'forbidden', 'cross_site_request', 'conflict']),
+  },
+}
+
+export const turnTaskMailOff = {
+  ...inMe,
+  operationId: 'turnTaskMailOff',
+  summary: 'Stop the mail with your tasks',
+  response: { 200: answers(schema.turnedTaskMail, 'It is off.'), ...refusals([...own, 'cross_site_request']) },
+}

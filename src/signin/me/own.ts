@@ -30,6 +30,10 @@ export interface OwnNeeds {
   readonly methods: readonly SignInMethod[]
   /** Undefined if they are not configured or cannot work at `base_url`. */
   readonly passkeys: Passkeys | undefined
+  /** Whether a mail server is configured. */
+  readonly hasMail: boolean
+  /** The time zone of the firm, a name of the IANA database. */
+  readonly timeZone: string
   /** ms since 1970. */
   readonly clock: () => number
 }

@@ -10,6 +10,7 @@ import type { SignInMethod } from '../methods/method.ts'
 import { registerMyCalendar } from './calendar-routes.ts'
 import { registerMyFactors } from './factor-routes.ts'
 import * as operations from './operations.ts'
+import { registerMyTaskMail } from './task-mail-routes.ts'
 import { networkOf } from '../visitor/network.ts'
 import { recentUntil } from '../session/recent-sign-in.ts'
 import { signedOut } from '../session/reply.ts'
@@ -63,6 +64,7 @@ export function registerMe(server: Server, needs: MeNeeds): void {
 
   registerMyFactors(server, needs)
   registerMyCalendar(server, needs)
+  registerMyTaskMail(server, needs)
 }
 
 function presentSessions(
@@ -147,5 +149,6 @@ function presentAccount(
           read_at: account.calendar.readAt?.toISOString() ?? null,
         }
       : null,
+    task_mail: account.taskMail,
   }
 }

@@ -89,6 +89,10 @@ export const me = Type.Object({
     ],
     { description: "The address of the calendar with the person's tasks. Null if there is none." },
   ),
+  task_mail: Type.Union([Type.Boolean(), Type.Null()], {
+    description:
+      'Whether the person is mailed their tasks in the morning. Null if they cannot be: without a mail server, an address, or a role that has tasks.',
+  }),
 })
 export type OwnAccountShown = Type.Static<typeof me>
 
@@ -127,3 +131,4 @@ export const createdCalendar = Type.Object({
 
 export const changedFactor = Type.Object({ ended, recovery_codes: Type.Optional(recoveryCodes) })
 export const renamedPasskey = Type.Object({ id, name: Type.String() })
+export const turnedTaskMail = Type.Object({ task_mail: Type.Boolean({ description: 'Whether it is on now.' }) })

@@ -120,3 +120,21 @@ export async function readCalendarTimes(database: Queryable, personId: string): 
 export async function noteCalendarRead(database: Queryable, personId: string): Promise<void> {
   await database.rows('update calendar_feed set read_at = now() where person_id = $1', [personId])
 }
+
+export async function readTaskMail(database: Queryable, personId: string): Promise<boolean> {
+  return (await database.rows('select from task_mail where person_id = $1', [personId])).length > 0
+}
+
+/** False if it is on already. `today` counts as mailed: turned off and on again, it sends no second mail on a day. */
+export async function insertTaskMail(tx: Queryable, personId: string, today: string): Promise<boolean> {
+  const rows = await tx.rows(
+    'insert into task_mail (person_id, settled_on) values ($1, $2) on conflict (person_id) do nothing returning 1',
+    [personId, today],
+  )
+  return rows.length > 0
+}
+
+/** False if it is off already. */
+export async function deleteTaskMail(tx: Queryable, personId: string): Promise<boolean> {
+  return (await tx.rows('delete from task_mail where person_id = $1 returning 1', [personId])).length > 0
+}

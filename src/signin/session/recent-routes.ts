@@ -95,4 +95,6 @@ export const recentRoutes: Readonly<Record<string, boolean | readonly string[]>>
   'DELETE /me/identities/:id': true,
   'POST /me/calendar': true,
   'DELETE /me/calendar': false,
+  'POST /me/task-mail': false,
+  'DELETE /me/task-mail': false,
 }

@@ -48,6 +48,9 @@ const people = [
   'calendar_created',
   'calendar_removed',
   'mail_given_up',
+  'task_mail_turned_on',
+  'task_mail_turned_off',
+  'task_mail_queued',
 ]
 const looks = [
   'access_denied',

@@ -10,6 +10,7 @@ import classes from './me.module.css'
 import { Methods } from './methods.tsx'
 import { Sessions } from './sessions.tsx'
 import { SignIns } from './sign-ins.tsx'
+import { TaskMail } from './task-mail.tsx'
 import { useAccount } from './use-own-change.ts'
 
 /** The person's account, how they sign in, their sessions, and the settings of this browser. */
@@ -31,6 +32,7 @@ export function MePage() {
       <Calendar />
       <Sessions />
       <SignIns />
+      <TaskMail />
       <Appearance />
     </Page>
   )
