@@ -59,7 +59,7 @@ describe('requests that are refused or fail', () => {
     const other = await service.customer()
     const message = { role: 'user', content: 'secret words' }
     for (const [route, body, field, reason, dialect, streamed] of [
-      ['/v1/chat/completions', { messages: [message], stream: true, n: 2 }, 'n', /The field n /, 'openai', true],
+      ['/v1/chat/completions', { messages: [message], stream: true, n: 2 }, 'n', /the field n\./, 'openai', true],
       ['/v1/messages', { messages: [message], max_tokens: 0 }, 'max_tokens', /max_tokens/, 'anthropic', false],
       ['/v1/generate', { ...valid, metadata: { 'Jane Doe': 1 } }, null, /^null$/, 'tollgate', false],
       ['/v1/generate', { ...valid, metadata: { Jane: 1 } }, null, /^null$/, 'tollgate', false],
