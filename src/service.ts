@@ -10,6 +10,7 @@ import { buildApp } from './app.ts'
 import { openBatchQueue } from './batches/open.ts'
 import { openBilling } from './billing/open.ts'
 import { openClientData } from './client-data/open.ts'
+import { createKeptLetterMails } from './clients/letters/mail/sending.ts'
 import { openClients } from './clients/open.ts'
 import type { Records } from './clients/records.ts'
 import { createWritingThread } from './documents/writing-thread.ts'
@@ -114,13 +115,14 @@ export async function openService(needs: ServiceNeeds): Promise<Service> {
   const billed = open(openAccounts({ ...portal, modelNames: () => modelNamesOf(catalogue) }))
   const { accounts, keys } = billed
   const thread = open(createWritingThread())
-  const clients = open(openClients({ ...portal, thread }))
-  const { records, contents } = clients
   const identities = createIdentities(portal)
   const signUp = createSignUp({ policy: sign_in.sign_up, identities })
   const { recipientOf } = signUp
-  const mailer = await openMailer({ ...portal, recipientOf, payerMails: createPayerMails(common) })
+  const kept = { payer: createPayerMails(common), letter: createKeptLetterMails(common) }
+  const mailer = await openMailer({ ...portal, recipientOf, kept })
   if (mailer) watchMails(metrics, open(mailer))
+  const clients = open(openClients({ ...portal, mailer, thread }))
+  const { records, contents, letterMails } = clients
   const signIn = open(await openSignIn({ ...portal, identities, signUp, mailer, additional }))
   const directory = open(await openPeople({ ...portal, mailer, records }))
   const invoicing = open(openInvoicing({ ...portal, mailer, thread }))
@@ -137,7 +139,17 @@ export async function openService(needs: ServiceNeeds): Promise<Service> {
   const { drafting } = letters
   const { invoices, invoiceFiles, invoiceMails } = invoicing
   const clientData = open(
-    openClientData({ ...portal, records, contents, drafting, invoices, invoiceFiles, invoiceMails, thread }),
+    openClientData({
+      ...portal,
+      records,
+      contents,
+      letterMails,
+      drafting,
+      invoices,
+      invoiceFiles,
+      invoiceMails,
+      thread,
+    }),
   )
 
   const redirects = signIn.methods.filter(({ kind }) => kind === 'redirect')

@@ -67,7 +67,7 @@ const entryPoints = {
   ],
   alerts: [],
   batches: ['verify.ts'],
-  mail: ['mailer.ts', 'payer-words.ts'],
+  mail: ['letter-words.ts', 'mailer.ts', 'payer-words.ts', 'queuing.ts', 'sent-mails.ts'],
   people: [
     'admin.ts',
     'email.ts',
@@ -136,6 +136,8 @@ const entryPoints = {
     'handover/handover.ts',
     'import/import.ts',
     'letters/files.ts',
+    'letters/mail/mails.ts',
+    'letters/mail/sending.ts',
     'money.ts',
     'records.ts',
     'schema.ts',

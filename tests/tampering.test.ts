@@ -19,6 +19,7 @@ import { asSuperuser } from './support/superuser.ts'
 import { sealAll, whileTampered } from './support/tamper.ts'
 import { log } from './support/tills.ts'
 import { until } from './support/until.ts'
+import { startMailServer } from './support/mail-server.ts'
 import { startVendor } from './support/vendor.ts'
 import { assertVerified } from './support/verified.ts'
 
@@ -45,10 +46,11 @@ const filled = fixture(() => openDatabase(original.url, { log, ...patience }))
 /** Runs a service, then stops it. Returns the last seals. */
 async function fill(databaseUrl: string): Promise<SealLine[]> {
   const vendor = await startVendor()
+  const mail = await startMailServer()
   const drafting = { account: 'Portal', model: 'fast' }
   const retention = { erasure_after: '0d' }
   const models = [upstreamModel(vendor.url)]
-  const firm = await startFirm({ databaseUrl, models, drafting, retention, firm: { name: 'Firm' } })
+  const firm = await startFirm({ databaseUrl, models, drafting, retention, mail: mail.url, firm: { name: 'Firm' } })
   const { service } = firm
   const database = openDatabase(databaseUrl, { log })
   const [acme, beta] = [await service.customer({ credit: 10n ** 13n }), await service.customer({ credit: 10n ** 13n })]
@@ -79,6 +81,7 @@ async function fill(databaseUrl: string): Promise<SealLine[]> {
   await anna.get('/clients')
   await firm.close()
   await vendor.close()
+  await mail.close()
   await sealAll(database)
   const [lines] = await database.rows<{ text: string }>(
     `select string_agg(format('%s:%s:%s:%s', chain, number, upto, encode(hash, 'hex')), ' ') as text from seal`,

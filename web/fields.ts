@@ -32,6 +32,7 @@ export interface Field {
     | 'names'
     | 'amount'
     | 'choice'
+    | 'several'
     | 'consultant'
     | 'invoice'
     | 'whole'

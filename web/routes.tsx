@@ -3,7 +3,8 @@ import { createBrowserRouter, redirect, type LoaderFunctionArgs } from 'react-ro
 import type { BudgetList } from '../src/accounts/budgets/schema.ts'
 import type { AccountShown, CreditList, GrantedAccountShown, KeyList } from '../src/accounts/schema.ts'
 import type { AlertList, AttemptList } from '../src/alerts/schema.ts'
-import type { AuditList } from '../src/clients/schema.ts'
+import type { LetterMailList } from '../src/clients/letters/mail/schema.ts'
+import type { AuditList, Letter } from '../src/clients/schema.ts'
 import type { AccountRequests, AccountUsageReport } from '../src/usage/account/schema.ts'
 import { ApiError, read } from './api.ts'
 import { notifyFailure } from './components/notify.ts'
@@ -142,18 +143,23 @@ function loadLetters({ params, request }: LoaderFunctionArgs): Promise<unknown> 
   return keeping(address, () => read(address, request.signal))
 }
 
-/** A letter, its versions and its drafts. */
+/** A letter, its versions and its drafts, and once it is sent, the mails with it. */
 function loadLetter({ params, request }: LoaderFunctionArgs): Promise<unknown> {
   const { client = '', letter = '' } = params
   const address = `/clients/${client}/letters/${letter}`
   return keeping(address, async () => {
-    const [item, revisions, { drafts }] = await Promise.all([
-      read(address, request.signal),
+    const [{ item, mails }, revisions, { drafts }] = await Promise.all([
+      readMailed(address, request.signal),
       read(`${address}/revisions`, request.signal),
       read<{ drafts: unknown[] }>(`/clients/${client}/drafts?letter=${letter}`, request.signal),
     ])
-    return { item, revisions, drafts }
+    return { item, revisions, drafts, mails }
   })
+}
+
+async function readMailed(address: string, signal: AbortSignal): Promise<{ item: Letter; mails: unknown[] }> {
+  const item = await read<Letter>(address, signal)
+  return { item, mails: item.status === 'sent' ? (await read<LetterMailList>(`${address}/mails`, signal)).mails : [] }
 }
 
 const lettersTab = part(async () => (await import('./pages/letter/letters.tsx')).Letters)

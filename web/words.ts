@@ -1,3 +1,4 @@
+import type { MailState } from '../src/mail/sent-mails.ts'
 import type { ContactLanguage, InvoiceLanguage } from '../src/platform/text/languages.ts'
 import { numberText } from './locale.ts'
 
@@ -44,6 +45,13 @@ export const disputeStatusNames = { open: 'Open', settled: 'Settled', withdrawn:
 export const taskStatusNames = { open: 'Open', done: 'Done' } as const
 export const taskPriorityNames = { high: 'High', normal: 'Normal', low: 'Low' } as const
 export const letterStatusNames = { draft: 'Draft', approved: 'Approved', sent: 'Sent' } as const
+export const mailStateNames: Readonly<Record<MailState, string>> = {
+  waiting: 'On its way',
+  queued: 'On its way',
+  sent: 'Sent',
+  given_up: 'Not delivered',
+  withdrawn: 'Not sent',
+}
 export const invoiceKindNames = { invoice: 'Invoice', credit_note: 'Credit note' } as const
 export const invoiceStatusNames = {
   draft: 'Draft',

@@ -267,6 +267,23 @@ const tables: Readonly<Record<string, Columns>> = {
     free: 'created_at created_by updated_at updated_by search',
     ...both('letter'),
   },
+  letter_file: {
+    compared: 'letter_id client_id content digest',
+    free: 'name',
+    consultant: ['letter', '*'],
+    partner: ['letter', '*'],
+  },
+  letter_mail: {
+    compared: 'id client_id letter_id sending_id contact_id name recipient subject message digest version',
+    free: 'created_at created_by updated_at',
+    consultant: ['letter', '*'],
+    partner: ['letter', '*'],
+  },
+  letter_mail_end: {
+    free: 'mail_id client_id state at',
+    consultant: ['letter', '*'],
+    partner: ['letter', '*'],
+  },
   letter_template: {
     recorded: 'id kind name instructions is_default removed_at version',
     free: 'created_at updated_at updated_by',

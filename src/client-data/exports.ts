@@ -5,6 +5,7 @@ import type { Actor, Visit } from '../access/actor.ts'
 import { may } from '../access/policy.ts'
 import { letterDocument, type LetterSettings, type LetterToWrite } from '../clients/letters/files.ts'
 import type { Contents } from '../clients/documents/contents.ts'
+import type { LetterMails } from '../clients/letters/mail/mails.ts'
 import type { Records } from '../clients/records.ts'
 import type { RevisedNoun } from '../clients/schema.ts'
 import { attachment, nameOf } from '../documents/file-name.ts'
@@ -34,6 +35,7 @@ export interface ExportNeeds extends LetterSettings {
   readonly auditLog: Pick<AuditLog, 'csv'>
   readonly invoices: Pick<Invoices, 'list' | 'read'>
   readonly invoiceFiles: Pick<InvoiceFiles, 'write'>
+  readonly letterMails: Pick<LetterMails, 'file'>
   readonly invoiceMails: Pick<InvoiceMails, 'file'>
   readonly thread: Pick<WritingThread, 'write'>
   readonly log: Pick<Logger, 'error'>
@@ -42,8 +44,12 @@ export interface ExportNeeds extends LetterSettings {
 type Whole = Awaited<ReturnType<Records['whole']['read']>>
 
 export function createExports(needs: ExportNeeds): Exports {
-  const { records, drafting, auditLog, thread } = needs
-  async function* filesOf(visit: Visit, clientId: string, { record, letters }: Whole): AsyncGenerator<ZippedFile> {
+  const { records, letterMails, drafting, auditLog, thread } = needs
+  async function* filesOf(
+    visit: Visit,
+    clientId: string,
+    { record, letters, mails }: Whole,
+  ): AsyncGenerator<ZippedFile> {
     const {
       notes,
       disputes,
@@ -60,6 +66,7 @@ export function createExports(needs: ExportNeeds): Exports {
     yield { name: 'notes.json', input: itemsOf(notes, (id) => revisions('note', id)) }
     yield { name: 'disputes.json', input: itemsOf(disputes, (id) => revisions('dispute', id)) }
     yield { name: 'letters.json', input: itemsOf(items, (id) => revisions('letter', id)) }
+    yield { name: 'mails.json', input: JSON.stringify(mails, null, 2) }
     yield { name: 'documents.json', input: itemsOf(documents, (id) => revisions('document', id)) }
     yield { name: 'tasks.json', input: itemsOf(tasks, (id) => revisions('task', id)) }
     yield { name: 'contacts.json', input: itemsOf(contacts, (id) => revisions('contact', id)) }
@@ -71,7 +78,10 @@ export function createExports(needs: ExportNeeds): Exports {
     const others: string[] = []
     for (const [index, letter] of letters.entries()) {
       const name = `letters/${String(index + 1).padStart(3, '0')} ${nameOf(letter.subject)}`
-      const { extension, bytes } = await fileOf(visit.actor, letter)
+      const mail = mails.find(({ letter_id }) => letter_id === letter.id)
+      const { extension, bytes } = mail
+        ? { extension: 'pdf', ...(await letterMails.file(visit, clientId, { letterId: letter.id, mailId: mail.id })) }
+        : await fileOf(visit.actor, letter)
       if (extension !== 'pdf') others.push(`${name}.${extension}`)
       yield { name: `${name}.${extension}`, input: bytes }
     }
@@ -159,6 +169,7 @@ function readmeOf({ client, hasInvoices, hasAudit, others, damaged }: ListedCont
     'notes.json     the notes of meetings, archived ones too, with their earlier versions',
     'disputes.json  the same for disputes',
     'letters.json   the same for letters',
+    'mails.json     the mails with letters: to whom, what they said, and how they ended',
     'documents.json the same for documents',
     'tasks.json     the same for tasks',
     'contacts.json  the same for contacts',

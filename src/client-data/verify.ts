@@ -1,15 +1,24 @@
 import type { Database } from '../platform/database/database.ts'
 import { runChecks, type VerifyCheck, type VerifyQueries } from '../platform/verify-checks.ts'
 
-/** Of a part of a document, what there is. */
+/** Of a part of a document or a mail, what there is. */
 const idOf = (noun: string): string =>
-  ({ document_content: 'upload_id', document_chunk: 'upload_id', document_text: 'client_id' })[noun] ?? 'id'
+  ({
+    document_content: 'upload_id',
+    document_chunk: 'upload_id',
+    document_text: 'client_id',
+    letter_mail_end: 'mail_id',
+    letter_file: 'letter_id',
+  })[noun] ?? 'id'
 
 const ofDocuments = ['document_upload', 'document_content', 'document_chunk', 'document_text']
 const items = [
   'note',
   'dispute',
   'letter',
+  'letter_mail',
+  'letter_mail_end',
+  'letter_file',
   'document',
   'task',
   'contact',

@@ -138,6 +138,31 @@ export const recordExamples = {
     'letters.id': letter,
     'createLetter.response.id': letter,
 
+    'sendLetter.request': {
+      to: [{ contact: '0199d2f8-1a3f-7c52-9d07-6e8b4a2f5c91', email: 'maria@harbourlane.example' }],
+      message: 'Dear Maria,\n\nplease find our letter attached.',
+      mails: 0,
+    },
+    recipients: [
+      {
+        contact: '0199d2f8-1a3f-7c52-9d07-6e8b4a2f5c91',
+        name: 'Maria Lopes',
+        job_title: 'Head of accounts',
+        email: 'maria@harbourlane.example',
+      },
+    ],
+    message: 'Dear Maria,\n\nplease find our letter attached.',
+    file: 'Our meeting on 12 March.pdf',
+    'proposeLetterMail.response.mails': 0,
+    'mails.id': '0199d2f9-44b0-7a18-8c63-0d5e9b7f2a36',
+    letter_id: letter,
+    contact: '0199d2f8-1a3f-7c52-9d07-6e8b4a2f5c91',
+    'mails.name': 'Maria Lopes',
+    'mails.to': 'maria@harbourlane.example',
+    state: 'sent',
+    file_digest: 'b5bb9d8014a0f9b1d61e21e796d78dccdf1352f23cd32812f4850b878ae4944c',
+    mail: '0199d2f9-44b0-7a18-8c63-0d5e9b7f2a36',
+
     data: { date: '2026-03-12', participants: ['Maria Lopes'], text: 'Maria confirmed the fee.' },
     archived: false,
     action: 'note_changed',

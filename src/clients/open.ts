@@ -2,6 +2,7 @@ import type { RecordAccess } from '../access/access.ts'
 import type { Logger } from 'pino'
 import type { WritingThread } from '../documents/writing-thread.ts'
 import { invoiceSettings } from '../invoicing/settings.ts'
+import type { Mailer } from '../mail/mailer.ts'
 import type { Config } from '../platform/config/config.ts'
 import type { Database } from '../platform/database/database.ts'
 import type { Encryption } from '../platform/encryption/encryption.ts'
@@ -11,12 +12,18 @@ import { startReading } from './documents/text/reading.ts'
 import { startSweeping } from './documents/sweeping.ts'
 import { createUploads } from './documents/uploads.ts'
 import { createLetterFiles } from './letters/files.ts'
+import { createLetterMails, type LetterMails } from './letters/mail/mails.ts'
+import { startLetterMail } from './letters/mail/sending.ts'
 import { createRecords, type Records } from './records.ts'
 import { recordExamples, registerClients, type ClientRouteNeeds } from './routes.ts'
 
-interface ClientsNeeds extends Omit<ClientRouteNeeds, 'records' | 'letterFiles' | 'uploads' | 'contents'> {
+interface ClientsNeeds extends Omit<
+  ClientRouteNeeds,
+  'records' | 'letterFiles' | 'letterMails' | 'uploads' | 'contents'
+> {
   readonly access: RecordAccess
   readonly config: Pick<Config, 'currency' | 'firm' | 'invoicing' | 'drafting'>
+  readonly mailer: Mailer | undefined
   readonly thread: WritingThread
   readonly database: Database
   readonly encryption: Encryption
@@ -26,12 +33,13 @@ interface ClientsNeeds extends Omit<ClientRouteNeeds, 'records' | 'letterFiles' 
 export interface ClientsFeature extends Feature {
   readonly records: Records
   readonly contents: Contents
+  readonly letterMails: LetterMails
   close(this: void): Promise<void>
 }
 
 /** Clients with their items, letters as files, and the contents of documents. */
 export function openClients(needs: ClientsNeeds): ClientsFeature {
-  const { access, config, thread } = needs
+  const { access, config, mailer, thread } = needs
   const { firm, currency, invoicing, drafting } = config
   const records = createRecords({
     access,
@@ -43,6 +51,15 @@ export function openClients(needs: ClientsNeeds): ClientsFeature {
     },
   })
   const letterFiles = createLetterFiles({ access, firm, notice: drafting?.notice, thread })
+  const letterMails = createLetterMails({
+    access,
+    letters: records.letters,
+    files: letterFiles,
+    firm: firm.name ?? '',
+    locale: firm.locale,
+    hasMail: mailer !== undefined,
+  })
+  const sending = startLetterMail(needs)
   const contents = createContents(needs)
   const uploads = createUploads(needs)
   const sweeping = startSweeping(needs)
@@ -50,10 +67,11 @@ export function openClients(needs: ClientsNeeds): ClientsFeature {
   return Object.freeze({
     records,
     contents,
-    routes: (server) => registerClients(server, { ...needs, records, letterFiles, uploads, contents }),
+    letterMails,
+    routes: (server) => registerClients(server, { ...needs, records, letterFiles, letterMails, uploads, contents }),
     examples: recordExamples,
     async close() {
-      await Promise.all([sweeping.close(), reading.close()])
+      await Promise.all([sending.stop(), sweeping.close(), reading.close()])
     },
   } satisfies ClientsFeature)
 }

@@ -2,6 +2,7 @@ import { Type, type TObject, type TSchema } from 'typebox'
 import { answers, needsSession, refusals, refusalsOfBody, refusalsOfPeople } from '../platform/http/openapi.ts'
 import type { ProblemCode } from '../platform/problems.ts'
 import type { ItemKind } from './items/kinds.ts'
+import { letterMailBody, letterMailList, proposedLetterMail } from './letters/mail/schema.ts'
 import * as schema from './schema.ts'
 
 /** The OpenAPI operations of client records, and the problem codes that each can return. */
@@ -205,6 +206,61 @@ export const createLetterVersion = {
   description: 'Creates a draft with the subject and the text of the letter. The letter may have been sent.',
   params: itemParams,
   response: created(schema.letter, 'The new letter.'),
+}
+
+/** Not possible without a configured mail server, nor for a draft or an archived letter. */
+const mailing: readonly ProblemCode[] = [...writing, 'precondition_required', 'overloaded']
+const asMailed = answers(letterMailList, 'The mails with the letter.')
+
+export const proposeLetterMail = {
+  ...inRecords,
+  operationId: 'proposeLetterMail',
+  summary: 'Read what a mail with a letter would say',
+  description: 'To whom an approved or sent letter can be mailed, and the subject and the text unless others are sent.',
+  params: itemParams,
+  response: found(proposedLetterMail, 'The recipients and the words.', [...reading, 'conflict']),
+}
+
+export const sendLetter = {
+  ...inRecords,
+  operationId: 'sendLetter',
+  summary: 'Send a letter by mail',
+  description:
+    'Mails the PDF of an approved letter to the client or to contacts of it, and marks the letter as sent. Each mail is queued, retried for five days, ' +
+    'and kept as it was sent. A sent letter can be mailed again, with the same file. `If-Match` has the version of the letter.',
+  documentedHeaders: Type.Object({
+    ...requiredVersion.documentedHeaders.properties,
+    ...idempotent.documentedHeaders.properties,
+  }),
+  params: itemParams,
+  body: letterMailBody,
+  response: {
+    201: asMailed,
+    ...refusals(mailing),
+    412: {
+      ...schema.staleVersion(schema.letter),
+      description:
+        'The letter has changed since the version in `If-Match`. `current` is its current state. Nothing was sent.',
+    },
+  },
+}
+
+export const listLetterMails = {
+  ...inRecords,
+  operationId: 'listLetterMails',
+  summary: 'List the mails with a letter',
+  description: 'As they were sent, in order.',
+  params: itemParams,
+  response: found(letterMailList, 'The mails.', reading),
+}
+
+export const readMailedLetter = {
+  ...inRecords,
+  operationId: 'readMailedLetter',
+  summary: 'Read the PDF of a mail with a letter',
+  description: 'The file that was attached, byte for byte as it was sent. Its SHA-256 is `file_digest`.',
+  params: Type.Object({ ...itemParams.properties, mail: text('The id of the mail.') }),
+  response: refusals(reading),
 }
 
 const uploadParams = Type.Object({ client: clientId, upload: text('The id of the upload.') })

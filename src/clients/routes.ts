@@ -11,6 +11,8 @@ import { idempotencyKeyOf } from '../access/new-id.ts'
 import { recordId } from '../platform/database/uuid.ts'
 import { registerItems } from './items/routes.ts'
 import { checkedLetters, type LetterFiles } from './letters/files.ts'
+import type { LetterMails } from './letters/mail/mails.ts'
+import { registerLetterMails } from './letters/mail/routes.ts'
 import { registerLetters } from './letters/routes.ts'
 import type { ShownRecord } from './present.ts'
 import type { Records } from './records.ts'
@@ -27,6 +29,7 @@ export { recordExamples } from './examples.ts'
 export interface ClientRouteNeeds {
   readonly records: Records
   readonly letterFiles: LetterFiles
+  readonly letterMails: LetterMails
   readonly uploads: Uploads
   readonly contents: Contents
   readonly sessions: Pick<Sessions, 'recognise'>
@@ -36,7 +39,7 @@ export interface ClientRouteNeeds {
 
 /** Registers `/clients` and everything below it, and `/search`. Each GET route serves JSON and a page. */
 export function registerClients(server: Server, needs: ClientRouteNeeds): void {
-  const { records, letterFiles, sessions, audit, baseUrl } = needs
+  const { records, letterFiles, letterMails, sessions, audit, baseUrl } = needs
   const {
     access,
     notes,
@@ -61,6 +64,7 @@ export function registerClients(server: Server, needs: ClientRouteNeeds): void {
       registerItems(portal, { items, history })
     }
     registerLetters(portal, { versions: letterVersions, files: letterFiles })
+    registerLetterMails(portal, letterMails)
     registerDocuments(portal, needs)
     registerHistory(portal, records)
   })

@@ -444,7 +444,7 @@ export type Task = Type.Static<typeof task>
 
 const contactName = line(200, 'The name of the person, or of a department.')
 const contactJobTitle = nullable(line(100, 'What the person does at or for the client: `Head of accounts`.'))
-const contactEmail = nullable(line(254, 'The email address.'))
+const contactEmail = nullable(line(254, 'The email address, to which letters can be sent.'))
 const contactPhone = nullable(line(50, 'The telephone number, as it is dialled.'))
 const contactLanguage = nullable(
   Type.Enum([...contactLanguages], { description: 'The language of the person (BCP 47). Null: not known.' }),

@@ -32,6 +32,7 @@ const nouns = [
     client: 't.client_id',
     money: '',
   },
+  { noun: 'letter_mail', archived: 'false', client: 't.client_id', money: '' },
   { noun: 'task', archived: 't.archived_at is not null', client: 't.client_id', money: '' },
   { noun: 'contact', archived: 't.archived_at is not null', client: 't.client_id', money: '' },
   {
@@ -62,6 +63,9 @@ const differing = nouns.map(
 
 const records: VerifyQueries = {
   'every record is its last revision': `select * from (${differing.join(' union all ')}) d`,
+  'every mail with a letter has the file that was sent': `
+    select m.id as mail, m.letter_id as letter from letter_mail m left join letter_file f on f.letter_id = m.letter_id and f.client_id = m.client_id
+    where m.digest is distinct from sha256(f.content)`,
   'no revision is missing': `
     select noun, noun_id as id, count(*) as revisions, max(version) as last from revision
     group by noun, noun_id having max(version) <> count(*) or min(version) <> 1`,

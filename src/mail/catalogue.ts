@@ -31,6 +31,8 @@ interface Values {
   readonly due_tasks: { readonly overdue: number; readonly today: number; readonly listed: readonly ListedTask[] }
   /** To a payer, with a file. The words are those of payer-words.ts or a partner's. */
   readonly payer: { readonly subject: string; readonly message: string }
+  /** To a client or a contact, with a letter. The words are those of letter-words.ts or the sender's. */
+  readonly letter: { readonly subject: string; readonly message: string }
 }
 
 interface ListedTask {
@@ -40,6 +42,10 @@ interface ListedTask {
 }
 
 type Template = keyof Values
+
+/** The templates of mails that their senders keep, with a file. */
+const keptTemplates = ['payer', 'letter'] as const
+export type KeptTemplate = (typeof keptTemplates)[number]
 
 /** A template with its values. */
 export type MailContent = {
@@ -60,7 +66,7 @@ export interface MailText {
    * Sent as it is to someone who does not sign in: without the firm in the subject and the address of this service, and in a
    * language that only the sender knows.
    */
-  readonly isForPayer?: true
+  readonly isAsWritten?: true
 }
 
 /** What a person is notified of, and the words for it. */
@@ -211,7 +217,12 @@ const catalogue: { readonly [Name in Template]: (values: Values[Name], firm: str
       closing: 'You turned this mail on at the page of your account, where you can turn it off.',
     }
   },
-  payer: ({ subject, message }) => ({ subject, paragraphs: message.split(/\n{2,}/), isForPayer: true }),
+  payer: asWritten,
+  letter: asWritten,
+}
+
+function asWritten({ subject, message }: Values['payer']): MailText {
+  return { subject, paragraphs: message.split(/\n{2,}/), isAsWritten: true }
 }
 
 function tasksUnder(heading: string, tasks: readonly ListedTask[]): string[] {
@@ -224,6 +235,11 @@ function remainingCodes(count: number): string {
   return count === 1 ? 'One code is left. Create new ones.' : `${count} codes are left.`
 }
 
+/** The template of a mail that its sender keeps; undefined for other mails. */
+export function keptTemplateOf({ template }: { readonly template: Template }): KeptTemplate | undefined {
+  return keptTemplates.find((each) => each === template)
+}
+
 export function isTemplate(name: unknown): name is Template {
   return typeof name === 'string' && Object.hasOwn(catalogue, name)
 }
@@ -234,5 +250,5 @@ export function compose<Name extends Template>(
   firm?: string,
 ): MailText {
   const mail = catalogue[template](values, firm)
-  return firm === undefined || mail.isForPayer ? mail : { ...mail, subject: `${mail.subject} – ${firm}` }
+  return firm === undefined || mail.isAsWritten ? mail : { ...mail, subject: `${mail.subject} – ${firm}` }
 }

@@ -179,11 +179,13 @@ describe('a mail', () => {
         },
       },
       server: { ...noServer, send: async (mail) => void sent.push(mail) },
-      payerMails: {
-        fileOf: async (each) => (each === id ? file : undefined),
-        async ended(each, end) {
-          if (failures-- > 0) throw new Error('away')
-          done.push(`${end} ${each}`)
+      kept: {
+        payer: {
+          fileOf: async (each) => (each === id ? file : undefined),
+          async ended(each, end) {
+            if (failures-- > 0) throw new Error('away')
+            done.push(`${end} ${each}`)
+          },
         },
       },
     }))

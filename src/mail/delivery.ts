@@ -4,7 +4,8 @@ import { byService } from '../access/actor.ts'
 import type { Audit } from '../access/audit/audit.ts'
 import type { Encryption } from '../platform/encryption/encryption.ts'
 import { repeat } from '../platform/flow/repeat.ts'
-import type { MailEnd, PayerMails, RecipientOf } from './mailer.ts'
+import { keptTemplateOf, type KeptTemplate } from './catalogue.ts'
+import type { KeptMails, MailEnd, RecipientOf } from './mailer.ts'
 import { unsealMail, type MailQueue, type QueuedMail, type StoredMail } from './queue.ts'
 import { MailFailure, type MailServer, type OutgoingMail } from './smtp.ts'
 
@@ -24,8 +25,8 @@ interface DeliveryNeeds {
   /** The host of message ids. */
   readonly host: string
   readonly recipientOf: RecipientOf
-  /** Without it, no mail to a payer is sent. */
-  readonly payerMails?: PayerMails | undefined
+  /** By template. Mails that are kept are sent only with it. */
+  readonly kept?: Readonly<Partial<Record<KeptTemplate, KeptMails>>> | undefined
   readonly onEnd: (end: MailEnd) => void
   /** ms since 1970; default `Date.now`. */
   readonly clock?: () => number
@@ -105,17 +106,18 @@ async function deliver(needs: DeliveryNeeds, queued: QueuedMail, signal: AbortSi
 }
 
 async function finish(
-  { queue, payerMails }: DeliveryNeeds,
+  { queue, kept = {} }: DeliveryNeeds,
   { id }: QueuedMail,
   mail: StoredMail | undefined,
   end: MailEnd,
 ): Promise<void> {
-  if (mail?.template === 'payer') await payerMails?.ended(id, end)
+  const template = mail && keptTemplateOf(mail)
+  if (template) await kept[template]?.ended(id, end)
   await queue.finish(id)
 }
 
 async function sendOnce(
-  { server, render, host, recipientOf, payerMails, clock = Date.now }: DeliveryNeeds,
+  { server, render, host, recipientOf, kept = {}, clock = Date.now }: DeliveryNeeds,
   { id }: QueuedMail,
   mail: StoredMail,
   signal: AbortSignal,
@@ -123,8 +125,9 @@ async function sendOnce(
   if (mail.until !== undefined && mail.until <= clock()) return 'expired'
   const to = mail.onlyFor === undefined ? mail.to : await recipientOf(mail.to, mail.onlyFor)
   if (to === undefined) return 'not_allowed'
-  const file = mail.template === 'payer' ? await payerMails?.fileOf(id) : undefined
-  if (mail.template === 'payer' && file === undefined) return 'not_allowed'
+  const template = keptTemplateOf(mail)
+  const file = template && (await kept[template]?.fileOf(id))
+  if (template && file === undefined) return 'not_allowed'
   const { cc } = mail
   const outgoing = { ...render(mail, to), ...(cc !== undefined && { cc }), ...(file && { file }) }
   await server.send({ ...outgoing, messageId: `<${id}@${host}>` }, signal)

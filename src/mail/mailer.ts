@@ -30,8 +30,8 @@ export interface MailFile {
   readonly content: Buffer
 }
 
-/** What the delivery needs of the sender of mails to payers, by the ids of the mails. */
-export interface PayerMails {
+/** What the delivery needs of a sender that keeps its mails, by their ids. */
+export interface KeptMails {
   /** The file to attach; undefined if the mail must no longer be sent. */
   fileOf(this: void, id: string): Promise<MailFile | undefined>
   /** Records the outcome of a mail. Idempotent. */

@@ -4,9 +4,9 @@ import type { Audit } from '../access/audit/audit.ts'
 import type { Config } from '../platform/config/config.ts'
 import type { Encryption } from '../platform/encryption/encryption.ts'
 import { OperatorError } from '../platform/problems.ts'
-import { compose } from './catalogue.ts'
+import { compose, keptTemplateOf, type KeptTemplate } from './catalogue.ts'
 import { startDelivery } from './delivery.ts'
-import type { MailEnd, Mailer, PayerMails, RecipientOf } from './mailer.ts'
+import type { KeptMails, MailEnd, Mailer, RecipientOf } from './mailer.ts'
 import { openMailQueue, sealMail, type MailQueue } from './queue.ts'
 
 export { migrateMailQueue } from './queue.ts'
@@ -31,7 +31,8 @@ interface Needs {
   readonly audit: Pick<Audit, 'record'>
   readonly log: Logger
   readonly recipientOf: RecipientOf
-  readonly payerMails?: PayerMails
+  /** The senders that keep their mails. */
+  readonly kept?: Readonly<Record<KeptTemplate, KeptMails>>
   /** Default: see `startDelivery` and `openMailQueue`. */
   readonly pace?: { readonly lookEvery: number; readonly firstPause: number; readonly superviseEvery: number }
 }
@@ -57,7 +58,7 @@ export async function openMailer(needs: Needs): Promise<OpenMailer | undefined> 
     render: (mail, to) => ({
       to,
       ...renderMail(compose(mail, firm), { baseUrl, name: firm ?? product }),
-      ...(mail.template === 'payer' && config.firm.email !== undefined && { replyTo: config.firm.email }),
+      ...(keptTemplateOf(mail) && config.firm.email !== undefined && { replyTo: config.firm.email }),
     }),
     host: new URL(baseUrl).hostname,
   })

@@ -18,7 +18,7 @@ interface Sender {
 export function renderMail(mail: MailText, sender: Sender): RenderedMail {
   const { subject, paragraphs, button, code, closing } = mail
   const link = button && { label: button.label, href: new URL(button.path, sender.baseUrl).href }
-  const signature = mail.isForPayer ? sender.name : `${sender.name}, ${sender.baseUrl}`
+  const signature = mail.isAsWritten ? sender.name : `${sender.name}, ${sender.baseUrl}`
   const text = [
     ...paragraphs,
     ...(link ? [`${link.label}:\n${link.href}`] : []),
@@ -33,7 +33,7 @@ export function renderMail(mail: MailText, sender: Sender): RenderedMail {
     ...(closing === undefined ? [] : [paragraph(closing)]),
     `<p style="${styles.signature}">${escape(signature)}</p>`,
   ].join('\n')
-  return { subject, text: `${text}\n`, html: page(subject, html, mail.isForPayer ? '' : ' lang="en"') }
+  return { subject, text: `${text}\n`, html: page(subject, html, mail.isAsWritten ? '' : ' lang="en"') }
 }
 
 const styles = {

@@ -108,6 +108,15 @@ const matrix: Readonly<Record<string, Entry>> = {
   'PATCH /templates/:template': { statuses: partners(404), body: { name: 'Changed' }, based: true },
   'DELETE /templates/:template': { statuses: partners(404) },
   'GET /templates/:template/revisions': { statuses: forClients(404) },
+  // Without a mail server, as here. tests/http/letter-mail.test.ts has one.
+  'GET /clients/:client/letters/:item/mail': { statuses: record(409) },
+  'POST /clients/:client/letters/:item/send': {
+    statuses: record(409),
+    body: { to: [{ contact: null, email: 'client@example.com' }] },
+    based: true,
+  },
+  'GET /clients/:client/letters/:item/mails': { statuses: record(200) },
+  'GET /clients/:client/letters/:item/mails/:mail/pdf': { statuses: signedIn(403, 403, 404) },
   'GET /clients/:client/letters/:item/pdf': { statuses: record(200) },
   'GET /clients/:client/letters/:item/docx': { statuses: record(200) },
   'GET /clients/:client/letters/:item/print': { statuses: record(200) },

@@ -11,6 +11,7 @@ import { isEndure } from '../support/draws.ts'
 import { dumpTables, fillClient, makeDue, marker, markedStatistics, markedTables } from '../support/erasable.ts'
 import { startFirm } from '../support/firm.ts'
 import { at, objectAt, parseObject } from '../support/json.ts'
+import { startMailServer } from '../support/mail-server.ts'
 import { fixture, setUp } from '../support/fixture.ts'
 import { routesOf } from '../support/routes.ts'
 import { upstreamModel } from '../support/service.ts'
@@ -24,10 +25,12 @@ const month = '30 days'
 
 let key: string
 const vendor = fixture(() => startVendor())
+const mail = fixture(() => startMailServer())
 const firm = fixture(() =>
   startFirm({
     models: [upstreamModel(vendor.url)],
     drafting: { account: 'Portal', model: 'fast' },
+    mail: mail.url,
     retention: { erasure_after: '30d' },
     firm: { name: 'Firm' },
   }),
@@ -174,6 +177,8 @@ describe('an erasure', () => {
       'note',
       'dispute',
       'letter',
+      'letter_mail',
+      'letter_file',
       'document',
       'task',
       'contact',

@@ -7,6 +7,7 @@ import { personActor } from '../../src/access/actor.ts'
 import { fillClient, marker } from '../support/erasable.ts'
 import { startFirm, type Member } from '../support/firm.ts'
 import { at, parseObject, valuesOf } from '../support/json.ts'
+import { startMailServer } from '../support/mail-server.ts'
 import { fixture, setUp } from '../support/fixture.ts'
 import { upstreamModel } from '../support/service.ts'
 import { tamper } from '../support/tamper.ts'
@@ -17,10 +18,12 @@ let ben: Member
 let paula: Member
 let client: string
 const vendor = fixture(() => startVendor())
+const mail = fixture(() => startMailServer())
 const firm = fixture(() =>
   startFirm({
     models: [upstreamModel(vendor.url)],
     drafting: { account: 'Portal', model: 'fast' },
+    mail: mail.url,
     firm: { name: 'Berg & Partner' },
   }),
 )
@@ -76,6 +79,7 @@ describe('an export', () => {
     assert.deepEqual(column(at(task, 'revisions'), 'data', 'title'), [`Write to ${marker}`, `Call ${marker}`])
     const [contact] = [jsonIn(files, 'contacts.json')].flat()
     assert.deepEqual(column(at(contact, 'revisions'), 'data', 'job_title'), [`Friend of ${marker}`, null])
+    assert.deepEqual(column(jsonIn(files, 'mails.json'), 'message'), [`Hello ${marker}`])
     const drafts = jsonIn(files, 'drafts.json')
     assert.deepEqual(
       [column(drafts, 'instructions'), column(drafts, 'cost'), at(drafts, 0, 'sources', 0, 'id')],

@@ -62,6 +62,10 @@ export async function fillClient(of: Member): Promise<string> {
   await send('PATCH', `${client}/contacts/${contact}`, { job_title: `Friend of ${marker}` })
   const sent = await send('POST', `${client}/letters`, { subject: `Offer ${marker}`, body: `Dear ${marker}` })
   await send('PATCH', `${client}/letters/${sent}`, { status: 'sent' })
+  await send('POST', `${client}/letters/${sent}/send`, {
+    to: [{ contact, email: `maria@${marker}.example` }],
+    message: `Hello ${marker}`,
+  })
   const version = await send('POST', `${client}/letters/${sent}/versions`)
   await send('PATCH', `${client}/letters/${version}`, { body: `Dear ${marker} 𒀀` })
   await send('POST', `${client}/letters`, { subject: `../../${marker}`, body: `Dear ${marker}` })

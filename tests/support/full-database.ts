@@ -173,7 +173,8 @@ async function useRecords(portal: Portal) {
   await send('POST', `/clients/${client}/uploads`, file)
   await send('POST', `/clients/${client}/documents`, { name: 'A file.json', digest })
   await send('POST', `/clients/${client}/tasks`, { title: 'Answer the client', due: '2026-03-19' })
-  await send('POST', `/clients/${client}/contacts`, {
+  const letter = await send('POST', `/clients/${client}/letters`, { subject: 'Reply', status: 'approved' })
+  const contact = await send('POST', `/clients/${client}/contacts`, {
     name: 'Maria Lopes',
     email: 'maria@client.example',
     language: 'pt',
@@ -191,6 +192,13 @@ async function useRecords(portal: Portal) {
       text: `insert into draft (id, client_id, instructions, sources, model, subject)
         values (gen_random_uuid(), $1, 'Write.', '[]', 'fast', 'Offer')`,
       values: [client],
+    },
+    {
+      name: 'mail',
+      text: `select send_letter($1, $2, jsonb_build_object('sending_id', gen_random_uuid(), 'version', 1, 'subject', 'Reply', 'message', 'Hello',
+        'client_version', 1, 'file', 'Reply.pdf', 'to', jsonb_build_array(jsonb_build_object('id', gen_random_uuid(), 'contact', $3::text,
+          'email', 'maria@client.example'))), '%PDF-', null, null)`,
+      values: [client, String(letter.json['id']), String(contact.json['id'])],
     },
     {
       name: 'template',

@@ -1,4 +1,4 @@
-import { NativeSelect, TagsInput, Textarea, TextInput } from '@mantine/core'
+import { Checkbox, NativeSelect, Stack, TagsInput, Textarea, TextInput } from '@mantine/core'
 import type { Field, Value } from '../fields.ts'
 import classes from './edit-form.module.css'
 import { InvoiceInput } from './invoice-input.tsx'
@@ -60,6 +60,23 @@ export function FieldInput({ field, value, error, readOnly, onChange }: FieldInp
       return <TextInput {...typed} {...limit} value={text} onChange={change} inputMode="numeric" />
     case 'choice':
       return <NativeSelect {...common} value={text} onChange={change} data={options(choices ?? {})} />
+    case 'several':
+      return (
+        <Checkbox.Group
+          label={label}
+          error={error}
+          className={classes[kind]}
+          value={typeof value === 'string' ? [] : [...value]}
+          onChange={onChange}
+          readOnly={readOnly}
+        >
+          <Stack gap="xs">
+            {options(choices ?? {}).map((choice) => (
+              <Checkbox key={choice.value} size="sm" data-field={name} {...choice} />
+            ))}
+          </Stack>
+        </Checkbox.Group>
+      )
     case 'consultant':
       return isPartner && <ConsultantInput {...typed} value={text} onChange={onChange} />
     case 'amount':

@@ -37,7 +37,8 @@ begin
     select id from expense where client_id = p_client union all
     select id from document where client_id = p_client union all
     select id from task where client_id = p_client union all
-    select id from contact where client_id = p_client union all select p_client);
+    select id from contact where client_id = p_client union all
+    select id from letter_mail where client_id = p_client union all select p_client);
   with sealed as materialized (
     select r.number, d.digest
     from revision r
@@ -51,6 +52,9 @@ begin
   delete from idempotency i
     where (select l.client_id from ledger l where l.request_id = i.hold_id limit 1) = p_client;
   delete from draft where client_id = p_client;
+  delete from letter_mail where client_id = p_client;
+  delete from letter_mail_end where client_id = p_client;
+  delete from letter_file where client_id = p_client;
   delete from letter where client_id = p_client;
   delete from dispute where client_id = p_client;
   delete from note where client_id = p_client;

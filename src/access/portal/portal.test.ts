@@ -49,7 +49,12 @@ async function person(role: Role): Promise<PersonActor> {
 
 async function clientOf(consultantId: string): Promise<string> {
   const id = randomUUIDv7()
-  await database.rows('insert into client (id, name, consultant_id) values ($1, $2, $3)', [id, 'C', consultantId])
+  await database.rows('insert into client (id, name, email, consultant_id) values ($1, $2, $3, $4)', [
+    id,
+    'C',
+    'c@example.com',
+    consultantId,
+  ])
   await database.rows(
     `with upload as (
         insert into document_upload (id, client_id, bytes, received) values (gen_random_uuid(), $1, 1, 1) returning id, client_id),
@@ -77,6 +82,20 @@ async function clientOf(consultantId: string): Promise<string> {
       id,
     ])
   }
+  await database.rows(
+    `with letter as (
+        insert into letter (id, client_id, subject, status) values (gen_random_uuid(), $1, 's', 'sent') returning id, client_id)
+     insert into letter_file (letter_id, client_id, name, content, digest) select id, client_id, 'f', 'x', sha256('x') from letter`,
+    [id],
+  )
+  await database.rows(
+    `with mail as (
+        insert into letter_mail (id, client_id, letter_id, sending_id, recipient, subject, message)
+        select gen_random_uuid(), client_id, letter_id, gen_random_uuid(), 'c@example.com', 's', 'm' from letter_file
+        where client_id = $1 returning id, client_id)
+     insert into letter_mail_end (mail_id, client_id) select id, client_id from mail`,
+    [id],
+  )
   await database.rows(
     `insert into ledger (at, request_id, account_id, person_id, model, client_id, input_tokens, output_tokens,
        input_price, output_price, cost, stop_reason, usage_source)
@@ -108,6 +127,9 @@ const tables = [
   'note',
   'dispute',
   'letter',
+  'letter_file',
+  'letter_mail',
+  'letter_mail_end',
   'document',
   'document_chunk',
   'document_content',

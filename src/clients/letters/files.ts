@@ -25,6 +25,8 @@ export interface LetterFiles {
    * letter cannot be written in this format.
    */
   write(visit: Visit, clientId: string, letterId: string, format: FileFormat): Promise<LetterFile>
+  /** The same as PDF, for `audited`, which is recorded only if it is refused. */
+  pdf(visit: Visit, clientId: string, letterId: string, audited: AuditedAction): Promise<Pick<LetterFile, 'bytes'>>
   /**
    * Checks what follows once a letter is sent and can no longer be changed. Throws Problem `conflict` if its PDF could not show
    * some of its characters. A letter out of reach is not checked.
@@ -66,22 +68,34 @@ interface LetterFileNeeds extends LetterSettings {
 }
 
 export function createLetterFiles({ access, thread, ...settings }: LetterFileNeeds): LetterFiles {
+  async function bytesOf(
+    visit: Visit,
+    letterId: string,
+    format: FileFormat,
+    audited: AuditedAction & { clientId: string },
+  ) {
+    const scope = scopeOf(visit.actor, 'read', 'letter')
+    const [[row]] = await access.as(visit, [readLetterToWrite(scope, audited.clientId, letterId)])
+    if (!row || !may(visit.actor, 'read', 'letter', { consultantId: row.consultant_id })) {
+      return access.refuse(visit, audited)
+    }
+    const bytes = await thread.write(visit.actor, format, letterDocument(row, settings)).catch((error: unknown) => {
+      if (error instanceof Problem) return access.decline(visit, audited, error)
+      throw error
+    })
+    return { bytes, subject: row.subject }
+  }
+
   return Object.freeze<LetterFiles>({
     async write(visit, clientId, letterId, format) {
-      const scope = scopeOf(visit.actor, 'read', 'letter')
-      const [[row]] = await access.as(visit, [readLetterToWrite(scope, clientId, letterId)])
       const details = { format: format === 'html' ? 'print' : format }
-      const audited: AuditedAction = { action: 'letter_exported', noun: 'letter', clientId, nounId: letterId, details }
-      if (!row || !may(visit.actor, 'read', 'letter', { consultantId: row.consultant_id })) {
-        return access.refuse(visit, audited)
-      }
-      const bytes = await thread.write(visit.actor, format, letterDocument(row, settings)).catch((error: unknown) => {
-        if (error instanceof Problem) return access.decline(visit, audited, error)
-        throw error
-      })
+      const audited = { action: 'letter_exported', noun: 'letter', clientId, nounId: letterId, details }
+      const { bytes, subject } = await bytesOf(visit, letterId, format, audited)
       await access.note(visit, audited)
-      return { bytes, headers: { 'cache-control': 'no-store', ...headersOf(format, row.subject) } }
+      return { bytes, headers: { 'cache-control': 'no-store', ...headersOf(format, subject) } }
     },
+
+    pdf: (visit, clientId, letterId, audited) => bytesOf(visit, letterId, 'pdf', { ...audited, clientId }),
 
     async checkSending(visit, clientId, { id, subject, body }) {
       const [[row]] = await access.as(visit, [readLetterToSend(scopeOf(visit.actor, 'read', 'letter'), clientId, id)])

@@ -44,7 +44,7 @@ export interface LetterToWrite {
   readonly edited: boolean
 }
 
-const toWrite = `select c.consultant_id, c.name, c.address, n.subject, n.body, n.recipient,
+const toWrite = `select n.id, c.consultant_id, c.name, c.address, n.subject, n.body, n.recipient,
     coalesce(n.sent_at, case n.status when 'sent' then n.updated_at end) as sent_at,
     coalesce(n.author, (select person.name from person where person.id = n.created_by)) as author,
     history.generated, history.edited
@@ -83,8 +83,11 @@ export function readLetterToSend(
   }
 }
 
+/** A letter with its id, for an export. */
+export type LetterToExport = LetterToWrite & { readonly id: string }
+
 /** The letters of a client, oldest first, including archived ones. */
-export function readLettersToWrite(scope: Scope, clientId: string): PreparedStatement<LetterToWrite> {
+export function readLettersToWrite(scope: Scope, clientId: string): PreparedStatement<LetterToExport> {
   const { condition, value, name } = within(scope)
   return {
     name: `letters to write ${name}`,

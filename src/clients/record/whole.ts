@@ -2,18 +2,24 @@ import type { RecordAccess } from '../../access/access.ts'
 import type { Visit } from '../../access/actor.ts'
 import { may, scopeOf } from '../../access/policy.ts'
 import { presentRevision } from './history.ts'
-import { readLettersToWrite, type LetterToWrite } from '../letters/store.ts'
+import { presentLetterMail, type LetterMail } from '../letters/mail/mails.ts'
+import { readAllLetterMails } from '../letters/mail/store.ts'
+import { readLettersToWrite, type LetterToExport } from '../letters/store.ts'
 import { presentWholeRecord, type WholeRecord } from '../present.ts'
 import type { RevisedNoun, RevisionList } from '../schema.ts'
 import { readOwner, readRevisions, readWholeRecord } from './store.ts'
 
 /** Everything on a client's record, for an export. Both methods throw what `RecordAccess.refuse` throws. */
 export interface WholeRecords {
-  /** The record with archived items, and its letters, oldest first. Records the export in the audit log. */
+  /** The record with archived items, its letters, oldest first, and the mails with them. Records the export in the audit log. */
   read(
     visit: Visit,
     clientId: string,
-  ): Promise<{ readonly record: WholeRecord; readonly letters: readonly LetterToWrite[] }>
+  ): Promise<{
+    readonly record: WholeRecord
+    readonly letters: readonly LetterToExport[]
+    readonly mails: readonly LetterMail[]
+  }>
   /** The revisions of a client or of one of its items, newest first. */
   revisions(
     visit: Visit,
@@ -28,15 +34,17 @@ export function createWholeRecords({ access, currency }: { access: RecordAccess;
   return Object.freeze<WholeRecords>({
     async read(visit, clientId) {
       const scope = scopeOf(visit.actor, 'export', 'client')
-      const [[row], letters] = await access.as(visit, [
+      const [[row], letters, [sent]] = await access.as(visit, [
         readWholeRecord(scope, clientId),
         readLettersToWrite(scope, clientId),
+        readAllLetterMails(scope, clientId),
       ])
       if (!row || !may(visit.actor, 'export', 'client', { consultantId: row.consultant_id })) {
         return access.refuse(visit, auditedOf(clientId))
       }
       await access.note(visit, auditedOf(clientId))
-      return { record: presentWholeRecord(row, currency), letters }
+      const mails = (sent?.mails ?? []).map(presentLetterMail)
+      return { record: presentWholeRecord(row, currency), letters, mails }
     },
 
     async *revisions(visit: Visit, clientId: string, { noun, id }: { noun: RevisedNoun; id: string }) {

@@ -2,6 +2,7 @@ import type { AuditedAction, RecordAccess } from '../../access/access.ts'
 import { byService, type Visit } from '../../access/actor.ts'
 import { newId } from '../../access/new-id.ts'
 import { payerWords, type BilledPayer, type PayerWords } from '../../mail/payer-words.ts'
+import { noMailServer, otherMail } from '../../mail/sent-mails.ts'
 import { readEmail } from '../../people/email.ts'
 import { today } from '../../platform/text/calendar.ts'
 import { localeIn } from '../../platform/text/languages.ts'
@@ -148,12 +149,6 @@ function refusalOf(outcome: store.InvoiceMailOutcome | undefined): Problem {
 }
 
 const noSuchMail = (): Problem => new Problem('not_found', 'No mail about this invoice exists at this URL.')
-
-const noMailServer = (): Problem =>
-  new Problem('conflict', 'No mail server is configured: set `mail`, or send the PDF yourself.')
-
-const otherMail = (): Problem =>
-  new Problem('conflict', 'This Idempotency-Key was used for another mail. Nothing was sent.')
 
 /** Whether a repeated request says the same as the mail that was kept. */
 function isSame(kept: store.InvoiceMailRow, { body }: NewMail): boolean {

@@ -1,11 +1,10 @@
 import { Type } from 'typebox'
+import { mailState, sentWords } from '../../mail/sent-mails.ts'
 
 /** The JSON schemas of invoices that are mailed. */
 
 const kinds = ['invoice', 'reminder'] as const
 export type InvoiceMailKind = (typeof kinds)[number]
-const states = ['waiting', 'queued', 'sent', 'given_up', 'withdrawn'] as const
-export type InvoiceMailState = (typeof states)[number]
 const kind = Type.Enum([...kinds])
 const to = Type.String({ maxLength: 254, description: 'The address of the payer.' })
 const subject = (description: string) => Type.String({ format: 'line', minLength: 1, maxLength: 200, description })
@@ -44,16 +43,10 @@ export type ProposedMail = Type.Static<typeof proposedMail>
 export const sentMail = Type.Object({
   id: Type.String({ format: 'uuid' }),
   kind,
-  state: Type.Enum([...states], {
-    description:
-      '`waiting` and `queued`: on its way. `sent`: the mail server accepted it. `withdrawn`: nothing was open, or the client disputed the invoice, when the reminder was due to be sent.',
-  }),
+  state: mailState('nothing was open, or the client disputed the invoice, when the reminder was due to be sent.'),
   to,
   cc: Type.Union([Type.String(), Type.Null()]),
-  subject: subject('The subject.'),
-  message: message('The text.'),
-  file_digest: Type.String({ description: 'The SHA-256 of the attached PDF.' }),
-  at: Type.String({ format: 'date-time', description: 'A date and time in UTC.' }),
+  ...sentWords,
   by: Type.Union([Type.Object({ id: Type.String({ format: 'uuid' }), name: Type.String() }), Type.Null()], {
     description: 'Null for an automatic reminder.',
   }),

@@ -1,7 +1,8 @@
 import type { Logger } from 'pino'
 import type { RecordAccess } from '../../access/access.ts'
 import { byService } from '../../access/actor.ts'
-import type { Mailer, PayerMails } from '../../mail/mailer.ts'
+import type { KeptMails, Mailer } from '../../mail/mailer.ts'
+import { startQueuing } from '../../mail/queuing.ts'
 import { today } from '../../platform/text/calendar.ts'
 import type { Database } from '../../platform/database/database.ts'
 import { Problem } from '../../platform/problems.ts'
@@ -15,11 +16,11 @@ interface PayerMailNeeds {
 }
 
 /** What the delivery of mail needs of the mails to payers. */
-export function createPayerMails({ database, timeZone }: PayerMailNeeds): PayerMails {
+export function createPayerMails({ database, timeZone }: PayerMailNeeds): KeptMails {
   return Object.freeze({
     fileOf: (id) => store.readMailFile(database, id, today(timeZone)),
     ended: (id, end) => store.endInvoiceMail(database, id, end === 'sent' || end === 'given_up' ? end : 'withdrawn'),
-  } satisfies PayerMails)
+  } satisfies KeptMails)
 }
 
 interface SendingNeeds extends PayerMailNeeds {
@@ -34,13 +35,20 @@ interface SendingNeeds extends PayerMailNeeds {
   readonly pace?: { readonly waiting: number; readonly reminders: number }
 }
 
-const mostAtOnce = 20
-
 /** Starts queuing waiting mails to payers, and sending reminders of overdue invoices. Every instance does this. */
 export function startInvoiceMail(needs: SendingNeeds): { close(): Promise<void> } {
   const { mailer, reminders, log, pace = { waiting: 2000, reminders: 600_000 } } = needs
   if (mailer === undefined) return Object.freeze({ close: () => Promise.resolve() })
-  const queuing = repeat({ name: 'mail to payers', pause: pace.waiting, work: () => queueWaiting(needs, mailer), log })
+  const queuing = startQueuing({
+    ...needs,
+    mailer,
+    name: 'mail to payers',
+    template: 'payer',
+    pause: pace.waiting,
+    // With the invoices locked: an invoice paid in the meantime gets no reminder.
+    take: (tx, most) => store.takeWaitingMails(tx, today(needs.timeZone), most),
+    end: store.endInvoiceMail,
+  })
   const reminding =
     reminders.length === 0
       ? undefined
@@ -49,24 +57,6 @@ export function startInvoiceMail(needs: SendingNeeds): { close(): Promise<void> 
     async close() {
       await Promise.all([queuing.stop(), reminding?.stop()])
     },
-  })
-}
-
-async function queueWaiting(needs: SendingNeeds, mailer: Mailer): Promise<void> {
-  for (;;) if ((await queueSome(needs, mailer)) < mostAtOnce) return
-}
-
-/** In one transaction, with the invoices locked: an invoice paid in the meantime gets no reminder. */
-function queueSome({ database, timeZone }: SendingNeeds, mailer: Mailer): Promise<number> {
-  return database.transaction(async (tx) => {
-    const waiting = await store.takeWaitingMails(tx, today(timeZone), mostAtOnce)
-    for (const { id, to, cc, isDue, subject, message } of waiting) {
-      if (isDue) {
-        await mailer.send(tx, { id, to, ...(cc !== null && { cc }), template: 'payer', values: { subject, message } })
-      }
-      await store.endInvoiceMail(tx, id, isDue ? 'queued' : 'withdrawn')
-    }
-    return waiting.length
   })
 }
 

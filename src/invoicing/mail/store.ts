@@ -1,13 +1,15 @@
 import type { Visit } from '../../access/actor.ts'
 import type { Queryable } from '../../platform/database/database.ts'
 import type { PreparedStatement } from '../../platform/database/pipeline.ts'
-import type { InvoiceMailKind, InvoiceMailState } from './schema.ts'
+import type { WaitingMail } from '../../mail/queuing.ts'
+import type { MailState } from '../../mail/sent-mails.ts'
+import type { InvoiceMailKind } from './schema.ts'
 
 /** A mail about an invoice, as it was sent. */
 export interface InvoiceMailRow {
   readonly id: string
   readonly kind: InvoiceMailKind
-  readonly state: InvoiceMailState
+  readonly state: MailState
   readonly recipient: string
   readonly copy_to: string | null
   readonly subject: string
@@ -128,18 +130,10 @@ export function readDueReminders(today: string, days: readonly number[]): Prepar
   }
 }
 
-/** A mail that is to be queued. */
-export interface WaitingMail {
-  readonly id: string
-  readonly to: string
-  readonly cc: string | null
-  readonly subject: string
-  readonly message: string
-  /** False for a reminder of an invoice that was paid, credited or disputed since. The invoice is locked until the transaction ends. */
-  readonly isDue: boolean
-}
-
-/** Takes mails that wait, within a transaction. No other instance gets them in the meantime. */
+/**
+ * Takes mails that wait, within a transaction. No other instance gets them in the meantime, and their invoices are locked. A reminder of an
+ * invoice that was paid, credited or disputed since is not due.
+ */
 export async function takeWaitingMails(tx: Queryable, today: string, most: number): Promise<WaitingMail[]> {
   const taken = await tx.rows<{ id: string; invoice: string }>(
     `select m.id, m.invoice_id as invoice from invoice_mail_end e join invoice_mail m on m.id = e.mail_id
@@ -157,7 +151,7 @@ export async function takeWaitingMails(tx: Queryable, today: string, most: numbe
   )
 }
 
-export async function endInvoiceMail(database: Queryable, mailId: string, state: InvoiceMailState): Promise<void> {
+export async function endInvoiceMail(database: Queryable, mailId: string, state: MailState): Promise<void> {
   await database.rows(
     `update invoice_mail_end set state = $2, at = record_time() where mail_id = $1 and state in ('waiting', 'queued')`,
     [mailId, state],

@@ -30,6 +30,7 @@ export const recentRoutes: Readonly<Record<string, boolean | readonly string[]>>
   ...item('time_entries'),
   ...item('expenses'),
   'POST /clients/:client/letters/:item/versions': false,
+  'POST /clients/:client/letters/:item/send': false,
   'POST /clients/:client/drafts': false,
   'POST /clients/:client/drafts/:draft/stop': false,
   'POST /templates': false,

@@ -95,7 +95,10 @@ const items = Object.entries(plurals).flatMap(([noun, plural]) => [
   `${plural}_listed`,
   ...['read', 'created', 'changed', 'archived', 'restored'].map((did) => `${noun}_${did}`),
 ])
-const letters = ['approved', 'sent', 'version_created', 'exported'].map((did) => `letter_${did}`)
+const letters = [
+  'letter_mails_listed',
+  ...['approved', 'sent', 'mailed', 'version_created', 'exported'].map((did) => `letter_${did}`),
+]
 const uploads = ['document_content_read', ...['read', 'started', 'continued'].map((did) => `upload_${did}`)]
 const drafts = ['drafts_listed', ...['read', 'started', 'stopped', 'failed'].map((did) => `draft_${did}`)]
 const billing = [

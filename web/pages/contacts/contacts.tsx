@@ -13,7 +13,7 @@ export function ContactsTab() {
           noun="contact"
           items={shown}
           blank={{ name: '', job_title: '', email: '', phone: '', language: '' }}
-          emptyText="Add the people to write to about this client, and how to reach them."
+          emptyText="Add the people to write to about this client. Letters can be sent to those with an email address."
         />
       )}
     </InParts>

@@ -1,21 +1,16 @@
 import { Button, Group } from '@mantine/core'
 import { useState } from 'react'
-import type { InvoiceMailKind, InvoiceMailState, ProposedMail, SentMail } from '../../../src/invoicing/mail/schema.ts'
+import type { InvoiceMailKind, ProposedMail, SentMail } from '../../../src/invoicing/mail/schema.ts'
 import type { ShownInvoice } from '../../../src/invoicing/schema.ts'
 import { read } from '../../api.ts'
 import { notifyFailure } from '../../components/notify.ts'
 import tables from '../../components/table.module.css'
 import { Ago } from '../../components/time.tsx'
+import { mailStateNames } from '../../words.ts'
 import classes from './invoice.module.css'
 import { SendDialog } from './send-dialog.tsx'
 
-const stateNames: Readonly<Record<InvoiceMailState, string>> = {
-  waiting: 'On its way',
-  queued: 'On its way',
-  sent: 'Sent',
-  given_up: 'Not delivered',
-  withdrawn: 'Not sent: nothing was open, or it was disputed',
-}
+const stateNames = { ...mailStateNames, withdrawn: 'Not sent: nothing was open, or it was disputed' }
 
 interface SentProps {
   readonly invoice: ShownInvoice

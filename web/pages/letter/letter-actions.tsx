@@ -12,7 +12,8 @@ import {
 import { useState, type Ref } from 'react'
 import { useNavigate, useRevalidator } from 'react-router'
 import type { Letter } from '../../../src/clients/schema.ts'
-import { ApiError, change } from '../../api.ts'
+import type { ProposedLetterMail } from '../../../src/clients/letters/mail/schema.ts'
+import { ApiError, change, read } from '../../api.ts'
 import { confirm } from '../../components/confirm.tsx'
 import { notifyDone, notifyFailure } from '../../components/notify.ts'
 import { saveLinked } from '../../components/save-linked.ts'
@@ -24,6 +25,7 @@ import { RestoreButton } from '../record/restore.tsx'
 import { useRecord } from '../record/use-record.ts'
 import { summaryOf } from '../record/summary.tsx'
 import classes from './letter.module.css'
+import { SendDialog } from './send-dialog.tsx'
 import type { Draft } from './wire.ts'
 
 interface LetterActionsProps {
@@ -116,6 +118,7 @@ function Steps({ letter, isDirty }: { readonly letter: Letter; readonly isDirty:
   const navigate = useNavigate()
   const { revalidate } = useRevalidator()
   const [busy, setBusy] = useState(false)
+  const [mail, setMail] = useState<ProposedLetterMail>()
   const address = `/clients/${id}/letters/${letter.id}`
 
   async function run(work: () => Promise<unknown>) {
@@ -147,6 +150,20 @@ function Steps({ letter, isDirty }: { readonly letter: Letter; readonly isDirty:
     })
     if (sure) await setStatus('sent', 'The letter was marked as sent.')
   }
+  async function openMail() {
+    setBusy(true)
+    try {
+      setMail(await read<ProposedLetterMail>(`${address}/mail`))
+    } catch (error) {
+      notifyFailure('No mail can be sent now', error)
+      if (error instanceof ApiError && error.status > 0) await revalidate()
+    } finally {
+      setBusy(false)
+    }
+  }
+  const mailing = mail && (
+    <SendDialog address={address} mail={mail} onClose={() => setMail(undefined)} onDone={revalidate} />
+  )
   const newVersion = () =>
     run(async () => {
       const made = await change<Letter>(`${address}/versions`, { method: 'POST' })
@@ -172,7 +189,21 @@ function Steps({ letter, isDirty }: { readonly letter: Letter; readonly isDirty:
     case 'approved':
       return (
         <>
-          <Button loading={busy} disabled={isDirty} title={isDirty ? saveFirst : undefined} onClick={() => void send()}>
+          <Button
+            loading={busy}
+            disabled={isDirty}
+            title={isDirty ? saveFirst : undefined}
+            onClick={() => void openMail()}
+          >
+            Send by mail
+          </Button>
+          <Button
+            variant="default"
+            loading={busy}
+            disabled={isDirty}
+            title={isDirty ? saveFirst : undefined}
+            onClick={() => void send()}
+          >
             Mark as sent
           </Button>
           <Button
@@ -184,15 +215,22 @@ function Steps({ letter, isDirty }: { readonly letter: Letter; readonly isDirty:
           >
             Back to draft
           </Button>
+          {mailing}
         </>
       )
     case 'sent':
       // Beside unsaved text, the form begins it.
       if (isDirty) return null
       return (
-        <Button variant="default" loading={busy} onClick={() => void newVersion()}>
-          New version
-        </Button>
+        <>
+          <Button variant="default" loading={busy} onClick={() => void openMail()}>
+            Send by mail
+          </Button>
+          <Button variant="default" loading={busy} onClick={() => void newVersion()}>
+            New version
+          </Button>
+          {mailing}
+        </>
       )
   }
 }

@@ -1,5 +1,6 @@
 import { useCallback, useRef, useState } from 'react'
 import { useLoaderData, useRevalidator } from 'react-router'
+import type { LetterMail } from '../../../src/clients/letters/mail/schema.ts'
 import type { Letter, RevisionList } from '../../../src/clients/schema.ts'
 import { notifyDone } from '../../components/notify.ts'
 import { keptOf } from '../../kept.ts'
@@ -17,6 +18,7 @@ import { FailedDraft, LiveDraft } from './live-draft.tsx'
 import { quoted } from './quoted.ts'
 import { Sources } from './sources.tsx'
 import { useStartsAt } from './starts-at.ts'
+import { Sent } from './sent.tsx'
 import { useDrafting } from './use-drafting.ts'
 import type { Draft, DraftRequest } from './wire.ts'
 import { Workspace } from './workspace.tsx'
@@ -25,6 +27,7 @@ interface Loaded {
   readonly item: Letter
   readonly revisions: RevisionList
   readonly drafts: readonly Draft[]
+  readonly mails: readonly LetterMail[]
 }
 
 /** A letter with its sources, versions and drafts beside it. */
@@ -33,7 +36,7 @@ export function LetterPage() {
   return <LetterDesk key={loaded.item.id} {...loaded} />
 }
 
-function LetterDesk({ item: letter, revisions, drafts }: Loaded) {
+function LetterDesk({ item: letter, revisions, drafts, mails }: Loaded) {
   const record = useRecord()
   const { revalidate } = useRevalidator()
   // With text that an earlier page did not save, the form opens whatever became of the letter.
@@ -60,6 +63,9 @@ function LetterDesk({ item: letter, revisions, drafts }: Loaded) {
       content: <Sources onQuote={isWriting ? (text) => insert.current?.(quoted(text)) : undefined} />,
     },
     ...(drafts.length > 0 ? [{ name: 'Drafts', content: <Drafts drafts={drafts} /> }] : []),
+    ...(letter.status === 'sent'
+      ? [{ name: 'Sent', content: <Sent address={`/clients/${record.id}/letters/${letter.id}`} mails={mails} /> }]
+      : []),
     { name: 'Versions', content: <LetterVersions letter={letter} revisions={revisions} /> },
   ]
   const canDraft = isOpen && Boolean(content.settings?.drafting)

@@ -66,6 +66,7 @@ const verbs: Readonly<Record<string, string>> = {
   restored: 'restored',
   approved: 'approved',
   sent: 'sent',
+  mailed: 'mailed',
 }
 
 /** What was done to an item. */
@@ -82,6 +83,7 @@ const looks: Readonly<Record<string, string>> = {
   notes_listed: 'viewed the notes',
   disputes_listed: 'viewed the disputes',
   letters_listed: 'viewed the letters',
+  letter_mails_listed: 'viewed the mails with a letter',
   documents_listed: 'viewed the documents',
   tasks_listed: 'viewed the tasks',
   contacts_listed: 'viewed the contacts',
