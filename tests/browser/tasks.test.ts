@@ -55,6 +55,16 @@ test('tasks of a record are added by keyboard, ordered by day, completed, opened
   const added = at(await desk.ask(`${record}/tasks`), 'tasks', 2)
   assert.deepEqual([at(added, 'title'), at(added, 'about', 'id')], ['Send the plan', note.split('/').at(-1)])
 
+  const letter = await desk.make(`${record}/letters`, { subject: 'Our offer', body: 'Dear Anna' })
+  await page.goto(desk.base + letter)
+  await page.getByRole('button', { name: 'More actions for this letter' }).click()
+  await page.getByRole('menuitem', { name: 'Add a task' }).click()
+  await page.getByRole('dialog').getByLabel('Task', { exact: true }).fill('Await the reply')
+  assert.deepEqual(await barriersInBothSchemes(page), [])
+  await Promise.all([page.keyboard.press('Control+Enter'), noticed(page, 'The task was added.')])
+  const awaited = at(await desk.ask(`${record}/tasks`), 'tasks', 3)
+  assert.deepEqual([at(awaited, 'title'), at(awaited, 'about', 'id')], ['Await the reply', letter.split('/').at(-1)])
+
   await page.goto(`${desk.base}/`)
   const section = page.getByRole('region', { name: 'Tasks', exact: true })
   await section.getByText('1 overdue').waitFor()

@@ -2,6 +2,7 @@ import { ActionIcon, Badge, Button, Menu } from '@mantine/core'
 import {
   IconArchive,
   IconCheck,
+  IconCheckbox,
   IconCopy,
   IconDots,
   IconFileTypeDocx,
@@ -24,6 +25,7 @@ import { modelText } from '../../words.ts'
 import { RestoreButton } from '../record/restore.tsx'
 import { useRecord } from '../record/use-record.ts'
 import { summaryOf } from '../record/summary.tsx'
+import { TaskAbout } from '../tasks/about.tsx'
 import classes from './letter.module.css'
 import { SendDialog } from './send-dialog.tsx'
 import type { Draft } from './wire.ts'
@@ -243,6 +245,7 @@ function LetterMenu({
   const { id } = useRecord()
   const navigate = useNavigate()
   const { revalidate } = useRevalidator()
+  const [isAddingTask, setAddingTask] = useState(false)
   const address = `/clients/${id}/letters/${letter.id}`
 
   async function copy() {
@@ -273,46 +276,52 @@ function LetterMenu({
     )
   }
   return (
-    <Menu position="bottom-end" width={200} shadow="md">
-      <Menu.Target>
-        <ActionIcon variant="default" size={32} aria-label="More actions for this letter">
-          <IconDots size={16} />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Item
-          component="a"
-          href={`${address}/pdf`}
-          download
-          leftSection={<IconFileTypePdf size={16} />}
-          onClick={(event) => void saveLinked(event)}
-        >
-          Download PDF
-        </Menu.Item>
-        <Menu.Item
-          component="a"
-          href={`${address}/docx`}
-          download
-          leftSection={<IconFileTypeDocx size={16} />}
-          onClick={(event) => void saveLinked(event)}
-        >
-          Download for Word
-        </Menu.Item>
-        <Menu.Item component="a" href={`${address}/print`} target="_blank" leftSection={<IconPrinter size={16} />}>
-          Print
-        </Menu.Item>
-        <Menu.Item leftSection={<IconCopy size={16} />} onClick={() => void copy()}>
-          Copy text
-        </Menu.Item>
-        {isActive && (
-          <>
-            <Menu.Divider />
-            <Menu.Item leftSection={<IconArchive size={16} />} onClick={() => void archive()}>
-              Archive letter
-            </Menu.Item>
-          </>
-        )}
-      </Menu.Dropdown>
-    </Menu>
+    <>
+      <Menu position="bottom-end" width={200} shadow="md">
+        <Menu.Target>
+          <ActionIcon variant="default" size={32} aria-label="More actions for this letter">
+            <IconDots size={16} />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item
+            component="a"
+            href={`${address}/pdf`}
+            download
+            leftSection={<IconFileTypePdf size={16} />}
+            onClick={(event) => void saveLinked(event)}
+          >
+            Download PDF
+          </Menu.Item>
+          <Menu.Item
+            component="a"
+            href={`${address}/docx`}
+            download
+            leftSection={<IconFileTypeDocx size={16} />}
+            onClick={(event) => void saveLinked(event)}
+          >
+            Download for Word
+          </Menu.Item>
+          <Menu.Item component="a" href={`${address}/print`} target="_blank" leftSection={<IconPrinter size={16} />}>
+            Print
+          </Menu.Item>
+          <Menu.Item leftSection={<IconCopy size={16} />} onClick={() => void copy()}>
+            Copy text
+          </Menu.Item>
+          {isActive && (
+            <>
+              <Menu.Divider />
+              <Menu.Item leftSection={<IconCheckbox size={16} />} onClick={() => setAddingTask(true)}>
+                Add a task
+              </Menu.Item>
+              <Menu.Item leftSection={<IconArchive size={16} />} onClick={() => void archive()}>
+                Archive letter
+              </Menu.Item>
+            </>
+          )}
+        </Menu.Dropdown>
+      </Menu>
+      {isAddingTask && <TaskAbout noun="letter" id={letter.id} onClose={() => setAddingTask(false)} />}
+    </>
   )
 }
