@@ -1663,6 +1663,12 @@ create index on batch (account_id, created_at);
 create index on batch (taken_at) where status in ('in_progress', 'cancelling');
 create index on batch (output_id) where output_id is not null;
 create index on batch (error_id) where error_id is not null;
+alter table batch enable row level security;
+select with_roles($$
+  -- How far it is, and nothing of its caller's.
+  grant select (id, account_id, dialect, status, lines, succeeded, failed, created_at, expires_at, ended_at, results_until, next_at, waits_for)
+    on batch to {developer};
+$$);
 
 create table batch_line (
   batch_id   uuid not null references batch on delete cascade,

@@ -167,6 +167,7 @@ export async function openService(needs: ServiceNeeds): Promise<Service> {
         clients,
         billed,
         alerts,
+        batches,
         invoicing,
         openModelConsole({ ...portal, accounts, keys, catalogue, prices }),
         letters,

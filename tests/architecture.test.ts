@@ -66,7 +66,7 @@ const entryPoints = {
     'verify.ts',
   ],
   alerts: [],
-  batches: ['verify.ts'],
+  batches: ['progress/present.ts', 'progress/progress.ts', 'progress/schema.ts', 'verify.ts'],
   mail: ['letter-words.ts', 'mailer.ts', 'payer-words.ts', 'queuing.ts', 'sent-mails.ts'],
   people: [
     'admin.ts',
@@ -130,7 +130,7 @@ const entryPoints = {
   ],
   overview: [],
   'client-data': ['verify.ts'],
-  usage: ['own/own.ts', 'own/schema.ts', 'requests/refusals.ts'],
+  usage: ['own/own.ts', 'own/schema.ts', 'reads.ts', 'requests/refusals.ts'],
   clients: [
     'documents/contents.ts',
     'handover/handover.ts',

@@ -251,6 +251,11 @@ const pages = [
     lazy: part(async () => (await import('./pages/granted/requests.tsx')).AccountRequestsPage),
   },
   {
+    path: 'accounts/:account/batches',
+    loader: load,
+    lazy: part(async () => (await import('./pages/batches/batches.tsx')).AccountBatchesPage),
+  },
+  {
     path: 'accounts/:account/requests/:id',
     loader: load,
     lazy: part(async () => (await import('./pages/usage/request.tsx')).AccountRequestPage),

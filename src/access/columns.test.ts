@@ -71,6 +71,10 @@ const tables: Readonly<Record<string, Columns>> = {
     compared: 'account_id key_id lines succeeded failed metadata',
     free: `id dialect endpoint file_id status errors bytes created_at expires_at cancelling_at ended_at kept results_until output_id error_id
       taken_at next_at waits_for output_read errors_read`,
+    developer: [
+      'usage',
+      `id account_id dialect status lines succeeded failed created_at expires_at ended_at results_until next_at waits_for`,
+    ],
   },
   batch_file: { free: 'id account_id bytes lines created_at uploaded_at expires_at', compared: 'name' },
   batch_file_line: { free: 'file_id number client_id', compared: 'content' },

@@ -44,6 +44,23 @@ export interface Batch {
   readonly waitsFor: 'limits' | 'credit' | 'model' | null
 }
 
+/** How far a batch is, for those who answer for its account: counts, and nothing of its lines. */
+export type BatchProgress = Pick<
+  Batch,
+  | 'id'
+  | 'accountId'
+  | 'dialect'
+  | 'status'
+  | 'lines'
+  | 'succeeded'
+  | 'failed'
+  | 'createdAt'
+  | 'expiresAt'
+  | 'endedAt'
+  | 'resultsUntil'
+  | 'waitsFor'
+>
+
 /** A file of lines for a batch. */
 export interface BatchFile {
   readonly id: string

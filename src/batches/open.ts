@@ -5,18 +5,18 @@ import type { IsClient } from '../generation/calls/caller.ts'
 import type { QueuedCalls } from '../generation/calls/queued-calls.ts'
 import type { Generation } from '../generation/generation.ts'
 import type { Config } from '../platform/config/config.ts'
-import type { Database } from '../platform/database/database.ts'
 import type { Encryption } from '../platform/encryption/encryption.ts'
+import type { Feature } from '../platform/feature.ts'
 import type { Server } from '../platform/http/server.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import { registerAnthropicBatches } from './anthropic/routes.ts'
 import { createBatches } from './batches.ts'
 import { registerOpenAiBatches } from './openai/routes.ts'
+import { batchProgressExamples, registerBatchProgress, type BatchProgressRouteNeeds } from './progress/routes.ts'
 import { startWorker } from './worker.ts'
 
-interface OpenNeeds {
+interface OpenNeeds extends Omit<BatchProgressRouteNeeds, 'wake'> {
   readonly config: Pick<Config, 'limits'>
-  readonly database: Database
   readonly encryption: Encryption
   readonly generation: Generation
   readonly queuedCalls: QueuedCalls
@@ -29,7 +29,7 @@ interface OpenNeeds {
   readonly baseUrl: string
 }
 
-export interface BatchesFeature {
+export interface BatchesFeature extends Feature {
   /** Adds routes below /v1, where callers are known. */
   readonly calls: (v1: Server) => void
   close(this: void): Promise<void>
@@ -54,6 +54,8 @@ export function openBatchQueue(needs: OpenNeeds): BatchesFeature {
       registerOpenAiBatches(v1, { ...needs, batches })
       registerAnthropicBatches(v1, { ...needs, batches, lineBytes })
     },
+    routes: (server) => registerBatchProgress(server, { ...needs, wake: worker.wake }),
+    examples: batchProgressExamples,
     close: worker.close,
   }
 }

@@ -306,6 +306,50 @@ test('budgets are created, listed, changed, raised and removed by name or id', a
   assert.match(unknown.stderr, /This account has no key with the id/)
 })
 
+test('batch list shows how far open batches are, and those that ended in the last days', async () => {
+  const shown = /No batch is open or ended in the last 7 days\./
+  assert.match((await run('batch', 'list')).stdout, shown)
+  const ids: string[] = []
+  for (const name of ['Queueing', 'Waiting']) {
+    const { id: accountId } = await json('account', 'create', '--name', name)
+    const { id: keyId } = await json('key', 'create', '--account', name, '--name', 'backend')
+    for (const [dialect, status, ended, waits] of [
+      ['anthropic', 'in_progress', null, 'limits'],
+      ['openai', 'completed', '6 days', null],
+      ['openai', 'expired', '8 days', null],
+      ['openai', 'arriving', null, null],
+    ] as const) {
+      ids.push(randomUUIDv7())
+      await database.rows(
+        `insert into batch (id, account_id, key_id, dialect, endpoint, status, lines, succeeded, failed, expires_at, kept, ended_at, next_at, waits_for)
+         values ($1, $2, $3, $4, '/v1/responses', $5, 1200, 1100, 3, now(), '1 day', now() - $6::interval, now() + interval '1 hour', $7)`,
+        [ids.at(-1), accountId, keyId, dialect, status, ended, waits],
+      )
+    }
+  }
+  const [open, completed] = ids.slice(4).map((id) => id.replaceAll('-', ''))
+  const batches = listOf(await json('batch', 'list', '--account', 'Waiting'), 'batches')
+  assert.deepEqual(
+    batches.map((each) => each['batch_id']),
+    [`batch_${completed}`, `msgbatch_${open}`],
+  )
+  const { dialect, status, lines, succeeded, failed, waits_for: waits, ended_at: endedAt } = batches[1] ?? {}
+  assert.deepEqual(
+    [dialect, status, lines, succeeded, failed, waits, endedAt],
+    ['anthropic', 'in_progress', 1200, 1100, 3, 'limits', null],
+  )
+  assert.deepEqual([batches[0]?.['waits_for'], typeof batches[0]?.['ended_at']], [null, 'string'])
+  const table = (await run('batch', 'list')).stdout
+  assert.match(table, /ID +ACCOUNT +DIALECT +STATUS +DONE +FAILED +LINES +WAITS FOR +CREATED +ENDED\n/)
+  assert.match(
+    table,
+    new RegExp(`msgbatch_${open} +Waiting +anthropic +in_progress +1,100 +3 +1,200 +limits +\\d{4}-.* -\n`),
+  )
+  assert.equal(table.split('\n').length, 6)
+  // They have no lines, which `verify` would find.
+  await database.rows('delete from batch')
+})
+
 test('the limits of a key are set when it is created, changed, removed and listed', async () => {
   const account = ['--account', 'Limited']
   await json('account', 'create', '--name', 'Limited')
@@ -761,6 +805,8 @@ test('wrong usage exits with status 2 and writes nothing to stdout', async () =>
     'key create --name A --models a,,b',
     'key rotate A --overlap 1y',
     'budget list',
+    'batch',
+    'batch list Acme',
     'budget create --account A --name T --amount 1 --period month',
     'budget create --account A --name T --amount 1 --period year --tag a=b',
     'budget create --account A --name T --amount 1 --period day --tag a',
@@ -823,6 +869,7 @@ test('every command has help with an example that names it', async () => {
   const below = {
     account: ['create', 'list', 'show', 'credit', 'limit', 'close'],
     key: ['create', 'list', 'rotate', 'revoke'],
+    batch: ['list'],
     model: ['list', 'check', 'pull'],
     price: ['set', 'list'],
   }

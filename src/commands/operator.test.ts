@@ -44,6 +44,8 @@ const views = (): readonly (readonly [line: string, recorded: Recorded, shown: R
   ['account show Acme', { action: 'account_read', noun: 'account', noun_id: account }, /Acme/],
   ['key list', { action: 'account_keys_listed', noun: 'account' }, /No keys/],
   ['key list --account Acme', { action: 'account_keys_listed', noun: 'account', noun_id: account }, /No keys/],
+  ['batch list', { action: 'account_batches_listed', noun: 'account' }, /No batch/],
+  ['batch list --account Acme', { action: 'account_batches_listed', noun: 'account', noun_id: account }, /No batch/],
   ['price list', { action: 'models_listed', noun: 'model' }, /./],
   ['model list', { action: 'models_listed', noun: 'model' }, /./],
   ['usage', { action: 'usage_read', noun: 'usage', details: {} }, /No usage/],

@@ -13,6 +13,7 @@ const commands: ReadonlyMap<string, () => Promise<MakeCommand>> = new Map<string
   ['account', async () => (await import('./account.ts')).accountCommand],
   ['key', async () => (await import('./key.ts')).keyCommand],
   ['budget', async () => (await import('./budget.ts')).budgetCommand],
+  ['batch', async () => (await import('./batch.ts')).batchCommand],
   ['person', async () => (await import('./person/person.ts')).personCommand],
   ['client', async () => (await import('./client.ts')).clientCommand],
   ['model', async () => (await import('./model/model.ts')).modelCommand],

@@ -1,14 +1,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { batchLine, createBatch } from '../support/batches.ts'
 import { barriers, barriersInBothSchemes, signIn, startPortal } from '../support/browser.ts'
 import { fixture, setUp } from '../support/fixture.ts'
+import { createGate } from '../support/gate.ts'
 import { parseObject, type Json } from '../support/json.ts'
 import { upstreamModel } from '../support/service.ts'
 import { startVendor } from '../support/vendor.ts'
 
 const vendor = fixture(() => startVendor())
 // Not the shared one, since a person gets another role.
-const portal = fixture(() => startPortal(JSON.stringify({ models: [upstreamModel(vendor.url)] })))
+const portal = fixture(() =>
+  startPortal(JSON.stringify({ models: [upstreamModel(vendor.url)], limits: { batch_in_flight: 3 } })),
+)
 const partner = fixture(() => portal.profile())
 setUp(() => signIn(partner, portal.base, 'Ruth Penhallow'))
 
@@ -86,6 +90,11 @@ test('a partner makes someone a developer and grants an account, which they then
   await seen.getByRole('heading', { name: 'Requests', level: 1 }).waitFor()
   assert.deepEqual(await barriers(seen), [])
 
+  await seen.getByRole('link', { name: 'Account', exact: true }).click()
+  await seen.getByRole('link', { name: 'Batches' }).click()
+  await seen.getByText('No batches yet').waitFor()
+  assert.deepEqual(await barriers(seen), [])
+
   // The palette has no records, and does not search them.
   const searches: string[] = []
   seen.on('request', (request) => void (request.url().includes('/search') && searches.push(request.url())))
@@ -98,4 +107,48 @@ test('a partner makes someone a developer and grants an account, which they then
   await seen.goto(`${portal.base}/clients`)
   await seen.getByText('Your role has no access to clients and their records.').waitFor()
   assert.deepEqual(searches, [])
+})
+
+test('a partner watches a batch until it ends, and cancels another by keyboard', async () => {
+  const { id: account } = await made('/accounts', { name: 'Southwind', monthly_limit: '10' })
+  const { key } = await made(`/accounts/${String(account)}/keys`, { name: 'nightly' })
+  const lines = ['a', 'b', 'c', 'd', 'e'].map((name) => batchLine(name))
+  const queue = () => createBatch({ url: portal.base }, String(key), lines)
+  const gate = createGate()
+  vendor.set({ gate: gate.pass })
+  const first = await queue()
+  await using page = await partner.newPage()
+  await page.goto(`${portal.base}/accounts/${String(account)}`)
+  await page.getByRole('link', { name: 'Batches' }).click()
+  const row = (id: string) => page.getByRole('row').filter({ hasText: id })
+  await row(first.id).getByText('0 of 5 lines done').waitFor()
+  await row(first.id).getByText('In progress').waitFor()
+  assert.deepEqual(await barriersInBothSchemes(page), [])
+  vendor.set({})
+  gate.open()
+  await row(first.id).getByText('5 of 5 lines done').waitFor()
+  await row(first.id).getByText('Completed').waitFor()
+  await row(first.id)
+    .getByText(/^Results until /)
+    .waitFor()
+  assert.equal(await page.getByRole('button', { name: /^Cancel / }).count(), 0)
+
+  const second = createGate()
+  vendor.set({ gate: second.pass })
+  const { id } = await queue()
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.reload()
+  await page.getByRole('button', { name: `Cancel ${id}` }).focus()
+  await page.keyboard.press('Enter')
+  await page.getByRole('dialog', { name: 'Cancel this batch?' }).waitFor()
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  await row(id).getByText('Cancelling').waitFor()
+  assert.deepEqual(await barriers(page), [])
+  vendor.set({})
+  second.open()
+  await row(id).getByText('Cancelled').waitFor()
+  await row(id)
+    .getByText(/not run$/)
+    .waitFor()
 })

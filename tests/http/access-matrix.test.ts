@@ -164,6 +164,8 @@ const matrix: Readonly<Record<string, Entry>> = {
   'PATCH /accounts/:account/budgets/:budget': { statuses: partners(404), body: { amount: '2' } },
   'POST /accounts/:account/budgets/:budget/raise': { statuses: partners(404), body: { by: '1' } },
   'DELETE /accounts/:account/budgets/:budget': { statuses: partners(404) },
+  'GET /accounts/:account/batches': { statuses: partners(404) },
+  'POST /accounts/:account/batches/:batch/cancel': { statuses: partners(404) },
   'GET /accounts/:account/alerts': { statuses: partners(404) },
   'POST /accounts/:account/alerts': { statuses: partners(404), body: { shares: [80], email: 'a@example.com' } },
   'PATCH /accounts/:account/alerts/:alert': { statuses: partners(404), body: { shares: [50] } },
@@ -229,8 +231,9 @@ const matrix: Readonly<Record<string, Entry>> = {
   'PATCH /me/passkeys/:id': { statuses: everyone(404), body: { name: 'New' } },
   'DELETE /me/passkeys/:id': { statuses: everyone(404) },
   'DELETE /me/identities/:id': { statuses: everyone(404) },
-  'POST /me/calendar': { statuses: forClients(201), body: {} },
+  // Nobody has one yet.
   'DELETE /me/calendar': { statuses: everyone(404) },
+  'POST /me/calendar': { statuses: forClients(201), body: {} },
   // tests/http/calendar.test.ts has those that exist.
   'GET /calendar/:person/:file': { statuses: open(404) },
   // Without a mail server, as here.

@@ -58,7 +58,7 @@ const rowsOf = (json: Json, name: string): Json[] => {
   const list = json[name]
   return Array.isArray(list) ? list.map((_, place) => objectAt(json, name, place)) : []
 }
-const below = ['', '/keys', '/budgets', '/usage', '/requests']
+const below = ['', '/keys', '/budgets', '/usage', '/requests', '/batches']
 
 describe('of an account that they are granted, a developer reads', () => {
   test('the money, the keys with budgets, the usage with the month, and the requests with reasons', async () => {
@@ -125,6 +125,7 @@ describe('of an account that they are granted, a developer reads', () => {
       'account_budgets_listed',
       'usage_read',
       'requests_read',
+      'account_batches_listed',
     ])
     assert.deepEqual(new Set(valuesOf(rows, 'noun_id')), new Set([granted.accountId]))
   })
@@ -168,6 +169,7 @@ describe('a developer is refused', () => {
       ['PATCH', account, { monthly_limit: '1' }],
       ['POST', `${account}/close`, undefined],
       ['POST', `${account}/credit`, { amount: '1' }],
+      ['POST', `${account}/batches/batch_${'0'.repeat(32)}/cancel`, undefined],
       ['GET', `${account}/credit`, undefined],
       ['GET', `${account}/alerts`, undefined],
       ['POST', `/people/${dora.id}/accounts`, { account: foreign.accountId }],

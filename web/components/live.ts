@@ -7,12 +7,13 @@ const presence = 300_000
 export type LiveState = 'live' | 'paused' | { readonly failure: string }
 
 /**
- * The data of a URL, read again every `pause` ms while the page is visible and someone is there. `first` came with the page.
+ * The data of a URL, read again every `pause` ms while the page is visible and someone is there; never if `pause` is null. `first`
+ * came with the page.
  */
 export function useLive<Data>(
   address: string,
   first: Data,
-  pause = 1000,
+  pause: number | null = 1000,
 ): { readonly data: Data; readonly state: LiveState } {
   const [latest, setLatest] = useState({ first, data: first })
   const [state, setState] = useState<LiveState>('live')
@@ -20,6 +21,8 @@ export function useLive<Data>(
   if (latest.first !== first) setLatest({ first, data: first })
 
   useEffect(() => {
+    if (pause === null) return undefined
+    const between = pause
     const stop = new AbortController()
     let timer: ReturnType<typeof setTimeout> | undefined
     let isReading = false
@@ -41,14 +44,14 @@ export function useLive<Data>(
       } finally {
         isReading = false
       }
-      timer = setTimeout(() => void refresh(), pause)
+      timer = setTimeout(() => void refresh(), between)
     }
     function present() {
       seenAt = performance.now()
       if (timer === undefined && !isReading && !document.hidden) timer = setTimeout(() => void refresh(), 0)
     }
 
-    timer = setTimeout(() => void refresh(), pause)
+    timer = setTimeout(() => void refresh(), between)
     for (const event of ['pointermove', 'keydown', 'scroll', 'visibilitychange']) {
       addEventListener(event, present, { passive: true, signal: stop.signal })
     }

@@ -9,7 +9,7 @@ declare
   v_table text;
 begin
   execute format('grant execute on function granted_accounts() to %I', portal_role('developer'));
-  foreach v_table in array array['refusal_day', 'refused_request', 'usage_day', 'ledger', 'key_limit', 'budget', 'api_key', 'account'] loop
+  foreach v_table in array array['refusal_day', 'refused_request', 'usage_day', 'ledger', 'key_limit', 'budget', 'batch', 'api_key', 'account'] loop
     execute format('drop policy if exists granted on %I', v_table);
     -- As a scalar, it is computed once for a statement, and indexes find the rows. The name of a scratch key has that of its person.
     execute format('create policy granted on %I for select to %I using (%s = any ((select granted_accounts())::uuid[])%s)', v_table,

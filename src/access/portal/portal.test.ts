@@ -443,6 +443,7 @@ const ofAccounts = [
   'api_key',
   'key_limit',
   'budget',
+  'batch',
   'ledger',
   'usage_day',
   'refusal_day',
@@ -488,6 +489,11 @@ async function accountOf({ id: personId }: PersonActor): Promise<string> {
       `now(), '${key}', 'm', 1, 1, 1, 3`,
     ],
     ['refusal_day', 'day, key_id, code, requests', `now(), '${key}', 'overloaded', 1`],
+    [
+      'batch',
+      'id, key_id, dialect, endpoint, expires_at, kept',
+      `'${id}', '${key}', 'openai', '/v1/responses', now(), '1 day'`,
+    ],
     [
       'refused_request',
       'request_id, at, key_id, status, code, milliseconds',

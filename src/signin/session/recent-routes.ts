@@ -65,6 +65,7 @@ export const recentRoutes: Readonly<Record<string, boolean | readonly string[]>>
   'PATCH /accounts/:account/alerts/:alert': false,
   'DELETE /accounts/:account/alerts/:alert': false,
   'POST /accounts/:account/alerts/:alert/test': false,
+  'POST /accounts/:account/batches/:batch/cancel': false,
   'POST /keys/:key/revoke': false,
   'POST /invoices': false,
   'PATCH /invoices/:invoice': false,

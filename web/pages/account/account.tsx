@@ -10,6 +10,7 @@ import { confirm } from '../../components/confirm.tsx'
 import { notifyDone, notifyFailure } from '../../components/notify.ts'
 import { Page } from '../../components/page.tsx'
 import { isPrepaid } from '../accounts/settings-fields.ts'
+import { BatchesLink } from '../batches/batches-link.tsx'
 import classes from './account.module.css'
 import { Alerts } from './alerts.tsx'
 import { Billing } from './billing.tsx'
@@ -40,7 +41,12 @@ export function AccountPage() {
     <Page
       title={account.name}
       heading={<Heading account={account} />}
-      actions={account.status === 'open' && <Actions account={account} open={open} />}
+      actions={
+        <>
+          <BatchesLink account={account.id} />
+          {account.status === 'open' && <Actions account={account} open={open} />}
+        </>
+      }
     >
       <Facts account={account} />
       <Keys data={data} open={open} />

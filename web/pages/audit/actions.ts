@@ -121,6 +121,8 @@ const billing = [
     'budget_changed',
     'budget_raised',
     'budget_removed',
+    'batches_listed',
+    'batch_cancelled',
     'alerts_listed',
     'alert_created',
     'alert_changed',

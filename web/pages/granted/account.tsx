@@ -11,6 +11,7 @@ import { Budgets } from '../account/budgets.tsx'
 import { Facts } from '../account/facts.tsx'
 import { Keys } from '../account/keys.tsx'
 import account from '../account/account.module.css'
+import { BatchesLink } from '../batches/batches-link.tsx'
 import { ChartSection } from '../usage/chart-section.tsx'
 import { PeriodFilter } from '../usage/filters.tsx'
 import classes from '../usage/usage.module.css'
@@ -28,7 +29,7 @@ export interface GrantedAccountData extends Pick<KeyList, 'keys'> {
 export function GrantedAccountPage() {
   const { account: shown, keys, budgets, usage, requests } = useLoaderData<GrantedAccountData>()
   return (
-    <Page title={shown.name} heading={<Heading account={shown} />}>
+    <Page title={shown.name} heading={<Heading account={shown} />} actions={<BatchesLink account={shown.id} />}>
       <Facts account={shown} />
       <Usage usage={usage} limit={shown.monthly_limit} />
       <Keys data={{ account: shown, keys }} />
