@@ -5,6 +5,7 @@ import { startFirm, type Member } from '../support/firm.ts'
 import { fixture } from '../support/fixture.ts'
 import { startMailServer } from '../support/mail-server.ts'
 import { until } from '../support/until.ts'
+import { waitingForLocks } from '../support/waiting-for-locks.ts'
 
 const mail = fixture(() => startMailServer())
 const firm = fixture(() => startFirm({ mail: mail.url }))
@@ -110,6 +111,22 @@ describe('the calendar of a person', () => {
       [emil.id, dora.id],
     )
     await refused(address.replace(dora.id, emil.id))
+  })
+
+  test('leaves no address if all sessions end while one is created', async () => {
+    const member = await firm.join('Gita', 'consultant')
+    const { database } = firm.service
+    const { creating, ending } = await database.transaction(async (tx) => {
+      await tx.rows('lock table calendar_feed in exclusive mode')
+      const first = member.send('POST', '/me/calendar', {})
+      await until(async () => (await waitingForLocks(database)) === 1)
+      const second = paula.send('DELETE', `/people/${member.id}/sessions`)
+      await until(async () => (await waitingForLocks(database)) === 2)
+      return { creating: first, ending: second }
+    })
+    assert.equal((await ending).status, 200)
+    assert.equal((await creating).status, 201)
+    assert.deepEqual(await database.rows('select from calendar_feed where person_id = $1', [member.id]), [])
   })
 
   test('needs a recent sign-in, and a role that has tasks', async () => {

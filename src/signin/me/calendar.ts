@@ -38,9 +38,10 @@ export function createOwnCalendar({ database, encryption, audit, changes }: Cale
   return Object.freeze<OwnCalendar>({
     create: ({ session, by }) =>
       database.transaction(async (tx) => {
-        // An intruder's session that a recovery of the account ends at this moment leaves no address.
+        // A session that ends at this moment leaves no address.
         const person = await lockSignedIn(tx, session)
-        if (person === undefined) throw new Problem('not_signed_in', 'Sign in first: your session has ended.')
+        if (person === undefined || !(await store.holdSession(tx, session.id)))
+          throw new Problem('not_signed_in', 'Sign in first: your session has ended.')
         const id = randomUUIDv7()
         await store.replaceCalendar(tx, { personId: person.id, id })
         await audit.recordWithin(tx, [

@@ -7,10 +7,9 @@ import { represent } from '../../platform/http/pages/representation.ts'
 import { isUuid } from '../../platform/database/uuid.ts'
 import { sameOrigin, sessionOf, signedIn } from '../guard.ts'
 import type { SignInMethod } from '../methods/method.ts'
-import { registerMyCalendar } from './calendar-routes.ts'
 import { registerMyFactors } from './factor-routes.ts'
 import * as operations from './operations.ts'
-import { registerMyTaskMail } from './task-mail-routes.ts'
+import { registerMyTasks } from './task-routes.ts'
 import { networkOf } from '../visitor/network.ts'
 import { recentUntil } from '../session/recent-sign-in.ts'
 import { signedOut } from '../session/reply.ts'
@@ -63,8 +62,7 @@ export function registerMe(server: Server, needs: MeNeeds): void {
   })
 
   registerMyFactors(server, needs)
-  registerMyCalendar(server, needs)
-  registerMyTaskMail(server, needs)
+  registerMyTasks(server, needs)
 }
 
 function presentSessions(

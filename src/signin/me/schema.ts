@@ -126,7 +126,7 @@ export const CompleteConfirmationBody = Type.Object(
 export const confirmed = Type.Object({ recent_until: time })
 
 export const createdCalendar = Type.Object({
-  address: Type.String({ format: 'uri', description: 'Shown once. Whoever has it can read the calendar.' }),
+  address: Type.String({ format: 'uri', description: 'Shown only once. Anyone who has it can read the calendar.' }),
 })
 
 export const changedFactor = Type.Object({ ended, recovery_codes: Type.Optional(recoveryCodes) })

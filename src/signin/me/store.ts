@@ -70,6 +70,11 @@ export function readSignIns(database: Queryable, personId: string, limit: number
   )
 }
 
+/** Keeps a session from ending before the transaction does. False if it has ended. */
+export async function holdSession(tx: Queryable, id: string): Promise<boolean> {
+  return (await tx.rows('select 1 from session where id = $1 for key share', [id])).length > 0
+}
+
 /** The address of a person's calendar. `id` is a part of it. */
 export interface CalendarRow {
   readonly personId: string

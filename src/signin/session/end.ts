@@ -23,10 +23,13 @@ export async function endSessions(
 ): Promise<store.EndedSession[]> {
   const isAll = Object.values(which).every((condition) => condition === undefined)
   const owner = which.personId !== undefined && which.id === undefined ? [which.personId] : []
+  // A provider that names no session ends all of the person's (OpenID Connect Back-Channel Logout 1.0, section 2.4).
+  const ofProvider = which.subject !== undefined && which.sid === undefined ? people : []
   const owners = isAll ? null : [...people, ...owner, ...(await store.readPeopleOf(tx, which))]
   await store.endUnfinishedSignIns(tx, owners)
-  await store.deleteCalendarFeeds(tx, isAll ? null : owner)
   const ended = await store.deleteSessions(tx, which)
+  // After the sessions: an address that is being created holds its session until it can be seen here.
+  await store.deleteCalendarFeeds(tx, isAll ? null : [...owner, ...ofProvider])
   await recordWithin(tx, ended.map(entryOf))
   return ended
 }

@@ -14,9 +14,9 @@ interface Needs {
   readonly baseUrl: string
 }
 
-/** The address of the calendar of the person who is signed in. */
-export function registerMyCalendar(server: Server, needs: Needs): void {
-  const { calendar } = needs.signIn.own
+/** How the person who is signed in hears of their tasks elsewhere: in a calendar program, and by mail. */
+export function registerMyTasks(server: Server, needs: Needs): void {
+  const { calendar, taskMail } = needs.signIn.own
 
   server.post(
     '/me/calendar',
@@ -37,6 +37,27 @@ export function registerMyCalendar(server: Server, needs: Needs): void {
     async (request, reply) => {
       await calendar.remove({ session: sessionOf(request), by: visitOf(request) })
       return reply.code(204).send()
+    },
+  )
+
+  server.post(
+    '/me/task-mail',
+    {
+      onRequest: [...permitted(needs, 'change', 'own_sign_in'), onRecords(needs.audit)],
+      schema: operations.turnTaskMailOn,
+    },
+    async (request) => {
+      await taskMail.turnOn({ session: sessionOf(request), by: visitOf(request) })
+      return { task_mail: true }
+    },
+  )
+
+  server.delete(
+    '/me/task-mail',
+    { onRequest: permitted(needs, 'change', 'own_sign_in'), schema: operations.turnTaskMailOff },
+    async (request) => {
+      await taskMail.turnOff({ session: sessionOf(request), by: visitOf(request) })
+      return { task_mail: false }
     },
   )
 }
