@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash, randomUUIDv7 } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { byService, personActor } from '../../src/access/actor.ts'
+import { readLetterMailFile } from '../../src/clients/letters/mail/store.ts'
 import { verifyRecords } from '../../src/clients/verify.ts'
 import type { Database } from '../../src/platform/database/database.ts'
 import { assertRefused, ok } from '../support/answer.ts'
@@ -199,7 +200,10 @@ describe('sending a letter', () => {
   })
 
   test('names the field that is wrong', async () => {
-    const { letter, to } = await approved()
+    const { client, letter, to } = await approved()
+    const spelt = to.email.replace('maria', 'Maria')
+    ok(await anna.send('PATCH', client, { email: spelt }, any))
+    assertRefused(await send(letter, { to: [to, { contact: null, email: spelt }] }), 'invalid_field', 'to')
     for (const [field, body] of [
       ['subject', { to: [to], subject: '' }],
       ['subject', { to: [to], subject: 'a\nb' }],
@@ -243,6 +247,17 @@ describe('sending a letter', () => {
     assert.equal((await send(letter, { to: [to] }, {}, leaving)).status, 401)
     await assertNotSent(letter)
     ok(await send(letter, { to: [to] }, {}, ben), 201)
+  })
+
+  test('has no file any more once its client is deleted', async () => {
+    const { client, letter, to } = await approved()
+    ok(await send(letter, { to: [to] }), 201)
+    const { database } = firm.service
+    const [mailed] = await mailsOf(letter)
+    const id = String(at(mailed, 'id'))
+    assert.ok(await readLetterMailFile(database, id))
+    ok(await paula.send('DELETE', client, undefined, any), 204)
+    assert.equal(await readLetterMailFile(database, id), undefined)
   })
 
   test('shows a mail that the mail server refuses, which can be sent again to a corrected address', async () => {

@@ -23,7 +23,7 @@ interface SendDialogProps {
 export function SendDialog({ address, mail, onClose, onDone }: SendDialogProps) {
   const { id } = useRecord()
   const [values, setValues] = useState<Values>(() => ({
-    to: mail.recipients.length === 1 ? mail.recipients.map(({ email }) => email) : [],
+    to: mail.recipients.length === 1 ? mail.recipients.map(idOf) : [],
     subject: mail.subject,
     message: mail.message,
   }))
@@ -57,7 +57,10 @@ export function SendDialog({ address, mail, onClose, onDone }: SendDialogProps) 
         />
       ) : (
         <>
-          <p className={classes.about}>With {mail.file} attached. Each recipient gets a mail of their own.</p>
+          <p className={classes.about}>
+            With {mail.file} attached. Each recipient gets a mail of their own.
+            {mail.mails > 0 && ' This letter was mailed before: see “Sent” on its page.'}
+          </p>
           <EditForm
             label={label}
             saveLabel="Continue"
@@ -77,10 +80,14 @@ export function SendDialog({ address, mail, onClose, onDone }: SendDialogProps) 
   )
 }
 
+/** Not the address, which a contact can share with the client. */
+const idOf = ({ contact }: ProposedLetterMail['recipients'][number]): string => contact ?? 'client'
+
 function fieldsOf({ recipients }: ProposedLetterMail): Field[] {
-  const choices = recipients.map(({ name, job_title: title, email }) => {
+  const choices = recipients.map((recipient) => {
+    const { name, job_title: title, email } = recipient
     const person = title === null ? name : `${name}, ${title}`
-    return [email, `${person} <${email}>`] as const
+    return [idOf(recipient), `${person} <${email}>`] as const
   })
   return [
     { name: 'to', label: 'To', kind: 'several', choices: Object.fromEntries(choices) },
@@ -104,8 +111,10 @@ interface ConfirmationProps extends Pick<SendDialogProps, 'address' | 'mail' | '
 function Confirmation({ address, mail, values, onBack, onDone }: ConfirmationProps) {
   const [key] = useState(newKey)
   const [isBusy, setBusy] = useState(false)
-  const [refusal, setRefusal] = useState<string>()
-  const chosen = mail.recipients.filter(({ email }) => values['to']?.includes(email))
+  const [refusal, setRefusal] = useState<ApiError>()
+  // Whether it was sent is not known: there was no answer, or none that says so.
+  const isUnclear = refusal !== undefined && (refusal.status === 0 || refusal.status >= 500)
+  const chosen = mail.recipients.filter((each) => values['to']?.includes(idOf(each)))
 
   async function send() {
     setBusy(true)
@@ -118,24 +127,25 @@ function Confirmation({ address, mail, values, onBack, onDone }: ConfirmationPro
       await onDone()
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
-      setRefusal(error.status === 412 ? changed : error.message)
+      setRefusal(error)
       setBusy(false)
     }
   }
 
   return (
     <>
-      <p>It goes to these addresses, and cannot be changed afterwards:</p>
+      <p>The letter goes to these addresses and can no longer be changed:</p>
       <ul className={classes.recipients}>
-        {chosen.map(({ name, email }) => (
-          <li key={email}>
-            <bdi>{name}</bdi> <span className={classes.address}>{email}</span>
+        {chosen.map((recipient) => (
+          <li key={idOf(recipient)}>
+            <bdi>{recipient.name}</bdi> <span className={classes.address}>{recipient.email}</span>
           </li>
         ))}
       </ul>
       {refusal !== undefined && (
-        <Alert color="red" variant="light" title="It was not sent" role="alert">
-          {refusal}
+        <Alert color="red" variant="light" title={isUnclear ? 'It may have been sent' : 'It was not sent'} role="alert">
+          {refusal.status === 412 ? changed : refusal.message}
+          {isUnclear && ' Press Send again: nothing is sent twice.'}
         </Alert>
       )}
       <Group gap="xs" mt="lg">

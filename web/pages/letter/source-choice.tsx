@@ -100,7 +100,7 @@ function DocumentChoice({ item, chosen, onChange }: DocumentChoiceProps) {
   const [typed, setTyped] = useState(pagesText(own?.pages ?? []))
   const input = useRef<HTMLInputElement>(null)
   const fault = choiceOf(typed) === undefined ? `Write up to ${mostPages} pages like this: 1-3, 7` : ''
-  // Not sent before its author has seen what is wrong: the model must not read more than was meant.
+  // The browser does not submit an unclear choice: the model must not read more than its author chose.
   useEffect(() => input.current?.setCustomValidity(fault))
   const choose = (text: string) => {
     const choice = choiceOf(text)

@@ -5,6 +5,7 @@ import { newId } from '../../../access/new-id.ts'
 import { may, scopeOf } from '../../../access/policy.ts'
 import { attachmentOf, nameOf } from '../../../documents/file-name.ts'
 import { letterWords } from '../../../mail/letter-words.ts'
+import { readEmail } from '../../../people/email.ts'
 import { noMailServer, otherMail } from '../../../mail/sent-mails.ts'
 import { codeOf } from '../../../platform/database/failure.ts'
 import { recordId } from '../../../platform/database/uuid.ts'
@@ -119,15 +120,17 @@ export function createLetterMails({ access, letters, files, firm, locale, hasMai
     const mail = {
       ...wordsOf(row, body),
       sending_id: id,
-      ...pick(row),
+      version: row.version,
+      client_version: row.client_version,
       mails: body.mails ?? null,
       to: recipientsOf(body),
     }
     const insert = store.insertLetterMails(visit, { clientId, letterId }, mail, content)
-    const [[inserted]] = await access.as(visit, [insert]).catch(refused(visit, audited))
+    const after = store.readLetterMails(scopeOf(visit.actor, 'change', 'letter'), clientId, letterId)
+    // In one transaction: once it has sent, nothing can refuse the answer.
+    const [[inserted], [list]] = await access.as(visit, [insert, after]).catch(refused(visit, audited))
     const outcome = inserted?.outcome
-    if (outcome === 'sent')
-      return { mails: (await find(visit, clientId, letterId, audited)).sent.map(presentLetterMail) }
+    if (outcome === 'sent') return { mails: (list?.mails ?? []).map(presentLetterMail) }
     if (outcome === 'unknown') return access.refuse(visit, audited)
     // Another request sent it, or the letter or the client changed: look again.
     if ((outcome === 'exists' || outcome === 'stale') && attempt < attempts) return send(visit, sending, attempt + 1)
@@ -195,8 +198,6 @@ export function createLetterMails({ access, letters, files, firm, locale, hasMai
   })
 }
 
-const pick = ({ version, client_version }: store.LetterToMail) => ({ version, client_version })
-
 const recipientsOf = ({ to }: LetterMailBody) =>
   to.map(({ contact, email }) => ({ id: randomUUIDv7(), contact: contact === null ? null : recordId(contact), email }))
 
@@ -208,14 +209,15 @@ function refusalOf(outcome: store.LetterMailOutcome | store.LetterToMail['status
 const reasons: Readonly<Record<string, string>> = {
   archived: 'The client or the letter is archived: restore it before you send the letter.',
   draft: 'Only an approved letter can be sent: approve it first.',
-  mailed: 'The letter has been sent meanwhile. Look at the mails before you send it again.',
+  mailed: 'Someone else has just sent this letter. Check its mails before you send it again.',
   full: 'The letter has been sent 200 times and cannot be sent again.',
 }
 
 const changing = (): Problem => new Problem('conflict', 'The client is being changed. Nothing was sent: try again.')
 
 function repeatedIn({ to }: LetterMailBody): Problem | undefined {
-  const repeated = to.find(({ email }, index) => to.findIndex((each) => each.email === email) < index)
+  const keys = to.map(({ email }) => readEmail(email)?.key ?? email)
+  const repeated = to.find((_, index) => keys.indexOf(keys[index] ?? '') < index)
   return repeated && new Problem('invalid_field', `The field to has ${repeated.email} twice.`, { field: 'to' })
 }
 

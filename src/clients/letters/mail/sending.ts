@@ -23,6 +23,6 @@ interface LetterMailNeeds {
 /** Starts queuing mails with letters. */
 export function startLetterMail({ mailer, ...needs }: LetterMailNeeds): { stop(): Promise<void> } {
   if (mailer === undefined) return Object.freeze({ stop: () => Promise.resolve() })
-  const [take, end] = [takeWaitingLetters, endLetterMail]
-  return startQueuing({ ...needs, mailer, name: 'mail with letters', template: 'letter', take, end })
+  const statements = { take: takeWaitingLetters, end: endLetterMail }
+  return startQueuing({ ...needs, ...statements, mailer, name: 'mail with letters', template: 'letter' })
 }

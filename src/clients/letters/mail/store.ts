@@ -169,7 +169,7 @@ export async function endLetterMail(tx: Queryable, mailId: string, state: MailSt
   )
 }
 
-/** The file of a mail with a letter; undefined if its client was erased since. */
+/** The file of a mail with a letter; undefined if its client was deleted or erased since. */
 export function readLetterMailFile(
   database: Database,
   mailId: string,
@@ -177,7 +177,8 @@ export function readLetterMailFile(
   return database.transaction(async (tx) => {
     await tx.rows(proof)
     const [row] = await tx.rows<{ name: string; content: Buffer }>(
-      `select f.name, f.content from letter_mail m join letter_file f on f.letter_id = m.letter_id where m.id = $1`,
+      `select f.name, f.content from letter_mail m join client c on c.id = m.client_id and c.deleted_at is null
+         join letter_file f on f.letter_id = m.letter_id where m.id = $1`,
       [mailId],
     )
     return row
