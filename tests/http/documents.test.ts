@@ -316,11 +316,12 @@ describe('a document', () => {
     const text = bytesOf('The quagga grazes beside the okapi.')
     const path = await add(client, 'animals.txt', text)
     const find = async (by: typeof anna, q: string) => (await by.get(`/search?q=${q}`)).json
-    await until(async () => at(await find(anna, 'quagga'), 'results', 0, 'noun') === 'document')
+    const state = async () => (await anna.get(path)).json['reading']
+    await until(async () => (await state()) !== 'waiting').catch(() => assert.fail(firm.service.logText().slice(-4000)))
+    assert.equal(await state(), 'read')
     const found = await find(anna, 'quagga')
     assert.deepEqual([at(found, 'results', 0, 'title'), at(found, 'results', 1)], ['animals.txt', undefined])
     assert.equal(at(found, 'results', 0, 'snippet'), 'The \u{e000}quagga\u{e001} grazes beside the okapi.')
-    assert.equal((await anna.get(path)).json['reading'], 'read')
     assert.deepEqual((await find(ben, 'quagga'))['results'], [])
     // Its name and its text match: it is one result.
     assert.equal((await anna.send('PATCH', path, { name: 'okapi.txt' }, { 'if-match': '*' })).status, 200)

@@ -206,9 +206,13 @@ export async function readStoredChunk(
   return row?.data
 }
 
-/** Whether a content is still there. */
-export async function isStored(tx: Queryable, { client_id, digest }: VerifiedContent): Promise<boolean> {
-  const rows = await tx.rows('select from document_content where client_id = $1 and digest = $2', [client_id, digest])
+/** Whether a content is still there, not removed and uploaded again. */
+export async function isStored(tx: Queryable, { client_id, digest, upload_id }: VerifiedContent): Promise<boolean> {
+  const rows = await tx.rows('select from document_content where client_id = $1 and digest = $2 and upload_id = $3', [
+    client_id,
+    digest,
+    upload_id,
+  ])
   return rows.length > 0
 }
 
@@ -226,7 +230,7 @@ export const versionsWithoutContent = `
     and (k.digest is null or not k.used or (k.bytes::text, k.type) is distinct from (r.data ->> 'bytes', r.data ->> 'type')
       or chunks.bytes <> k.bytes)`
 
-/** The most uploads and the most contents that one transaction removes: their chunks take a statement some time. */
+/** How many uploads, and how many contents, one transaction removes at most. One statement deletes all their chunks and must end within its timeout. */
 const removedAtOnce = 5
 
 /**

@@ -40,7 +40,7 @@ interface UploadNeeds {
   readonly encryption: Pick<Encryption, 'encrypt' | 'decryptBytes'>
 }
 
-/** The least bytes of a chunk other than the last. Not more, because other requests wait for the connection that stores one. */
+/** The fewest bytes of any chunk but the last. Kept small, because other requests wait for the connection that stores one. */
 const chunkBytes = 512 * 1024
 
 export function createUploads({ access, encryption }: UploadNeeds): Uploads {
@@ -208,7 +208,7 @@ const isExcess = (error: unknown): boolean => codeOf(error) === 'TG002'
 
 function excess(cause: unknown): Problem {
   const reason =
-    'The client has 1 000 uploads or 10 GB of which no document was made. Make documents of them, or wait: they are removed a day after they were sent.'
+    'The client has 1 000 uploads or 10 GB of which no document was made, or which it had already. Make documents of new files, or wait: the rest is removed a day after it was sent.'
   return new Problem('conflict', reason, { cause })
 }
 

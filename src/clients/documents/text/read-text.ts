@@ -48,9 +48,9 @@ export async function readText(
     killSignal: 'SIGKILL',
     signal,
   })
-  const ended = new Promise<number | null>((resolve, reject) => {
+  const ended = new Promise<number | NodeJS.Signals | null>((resolve, reject) => {
     child.once('error', reject)
-    child.once('close', (code) => resolve(code))
+    child.once('close', (code, ending) => resolve(code ?? ending))
   })
   try {
     const [pages, code] = await Promise.all([pagesFrom(child), ended, feed(child.stdin, bytes)])
@@ -62,10 +62,17 @@ export async function readText(
         return 'damaged'
       case 3:
         return 'protected'
+      case 'SIGINT':
+      case 'SIGTERM':
+      case 'SIGHUP':
+        throw new Error(`the process that reads files was ended by ${code}`)
+      case 'SIGKILL':
+      case 'SIGABRT':
+      case 'SIGTRAP':
       case null:
         return 'too_much'
       default:
-        throw new Error(`the process that reads files ended with exit status ${code}`)
+        throw new Error(`the process that reads files ended with ${code}`)
     }
   } finally {
     child.kill('SIGKILL')
@@ -91,7 +98,7 @@ async function feed(input: Writable, bytes: AsyncIterable<Uint8Array>): Promise<
 /** More than the process ever writes, by far. */
 const mostOutput = 8 * textLimits.characters
 
-/** The pages that the process writes, one on each line. Undefined if a line is something else, such as one within which the process ended. */
+/** The pages that the process writes, one on each line. Undefined if a line is not a page, for instance because the process ended while it wrote it. */
 async function pagesFrom(child: ChildProcessByStdio<Writable, Readable, null>): Promise<TextPage[] | undefined> {
   const pages: (TextPage | undefined)[] = []
   let written = 0

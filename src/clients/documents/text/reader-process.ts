@@ -7,6 +7,9 @@ import { readers, type TextPage } from './readers.ts'
  * limits and the id of the parent. Whatever the file does, only this process ends: the watchdog ends it when it takes too much memory or
  * time, and when its parent has ended. It may read this program's files, and has neither network nor children.
  */
+// Terminals and service managers signal every process of the group. The service decides when its reader ends.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => undefined)
+
 const [, , type = '', ...watched] = process.argv
 new Worker(new URL('watchdog.ts', import.meta.url), { argv: watched }).unref()
 
@@ -24,6 +27,9 @@ try {
     if (pages === textLimits.pages || rest <= 0) break
   }
 } catch (error) {
+  // The installation is incomplete, not the file: with exit status 1, it is tried again.
+  if (error instanceof Error && 'code' in error && /^ERR_(?:MODULE_NOT_FOUND|ACCESS_DENIED)$/.test(String(error.code)))
+    throw error
   const isLocked =
     error instanceof Error && (error.name === 'PasswordException' || /encrypted|password/i.test(error.message))
   process.exitCode = isLocked ? 3 : 2

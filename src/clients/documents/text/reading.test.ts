@@ -81,6 +81,23 @@ describe('reading a document', () => {
     })
   })
 
+  test('is begun again within seconds if it fails once', async () => {
+    const client = await store()
+    let failures = 1
+    const reading = start(interrupted(() => (failures-- > 0 ? Promise.reject(new Error('chance')) : undefined)))
+    await until(async () => {
+      const found = await asSuperuser(database, (tx) =>
+        tx.rows(
+          `select from document_content where client_id = $1 and (reading = 'read'
+             or tries = 1 and claimed_until <= clock_timestamp() + interval '5 seconds')`,
+          [client],
+        ),
+      )
+      return found.length === 1
+    })
+    await reading.close()
+  })
+
   test('finds bytes that were not written for this place damaged', async () => {
     const client = await store(1)
     const reading = start(database)

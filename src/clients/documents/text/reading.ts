@@ -1,11 +1,12 @@
 import type { Logger } from 'pino'
 import type { Database } from '../../../platform/database/database.ts'
+import { codeOf } from '../../../platform/database/failure.ts'
 import type { Encryption } from '../../../platform/encryption/encryption.ts'
 import { repeat } from '../../../platform/flow/repeat.ts'
 import { Problem } from '../../../platform/problems.ts'
 import { chunksOf, DamagedContent } from '../contents.ts'
 import { hasText, readText } from './read-text.ts'
-import { claimContent, keepText, readClaimedChunk, releaseContent, type ClaimedContent } from './store.ts'
+import { claimContent, keepText, readClaimedChunk, releaseContent, retrySoon, type ClaimedContent } from './store.ts'
 
 interface ReadingNeeds {
   readonly database: Database
@@ -35,7 +36,10 @@ export function startReading(needs: ReadingNeeds): { close(): Promise<void> } {
         await readOne(needs, claimed, closing.signal)
       } catch (error) {
         if (closing.signal.aborted) return
-        if (!isAway(error)) claimed = undefined
+        if (isAway(error)) throw error
+        const failed = claimed
+        claimed = undefined
+        if (failed.tries === 0) await retrySoon(database, failed).catch(() => undefined)
         throw error
       }
       claimed = undefined
@@ -51,7 +55,9 @@ export function startReading(needs: ReadingNeeds): { close(): Promise<void> } {
   })
 }
 
-const isAway = (error: unknown): boolean => error instanceof Problem && error.code === 'unavailable'
+/** A statement that took too long is no sign that the database is away: storing a long text may take as long each time. */
+const isAway = (error: unknown): boolean =>
+  error instanceof Problem && error.code === 'unavailable' && codeOf(error.cause) !== '57014'
 
 async function readOne(needs: ReadingNeeds, content: ClaimedContent, signal: AbortSignal): Promise<void> {
   const result = await textOf(needs, content, signal)

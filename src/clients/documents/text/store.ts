@@ -12,14 +12,14 @@ export interface ClaimedContent extends VerifiedContent {
   readonly tries: number
 }
 
-/** The oldest content whose text is not read yet, for a few minutes: then another instance may try. Undefined: there is none. */
+/** Claims the oldest content whose text is not read yet for five minutes; then any instance may claim it again. Undefined if there is none. */
 export function claimContent(database: Database): Promise<ClaimedContent | undefined> {
   return proven(database, async (tx) => {
     const [row] = await tx.rows<ClaimedContent>(
-      `update document_content k set tries = k.tries + 1, claimed_until = clock_timestamp() + interval '5 minutes'
-       from (select client_id, digest from document_content
+      `with next as materialized (select client_id, digest from document_content
          where reading = 'waiting' and used and (claimed_until is null or claimed_until < clock_timestamp())
-         order by created_at limit 1 for update skip locked) next
+         order by created_at limit 1 for update skip locked)
+       update document_content k set tries = k.tries + 1, claimed_until = clock_timestamp() + interval '5 minutes' from next
        where (k.client_id, k.digest) = (next.client_id, next.digest)
        returning k.client_id, k.digest, k.bytes::float8 as bytes, k.type, k.upload_id, k.tries - 1 as tries`,
     )
@@ -43,6 +43,20 @@ export async function releaseContent(database: Database, { client_id, digest, tr
       `update document_content set tries = $3, claimed_until = null
        where client_id = $1 and digest = $2 and reading = 'waiting' and tries = $3 + 1`,
       [client_id, digest, tries],
+    ),
+  )
+}
+
+/**
+ * Shortens the claim after a first failure, which may be chance. After a later one the claim stays, so that a failure of the machine does not
+ * use up all tries within seconds.
+ */
+export async function retrySoon(database: Database, { client_id, digest }: ClaimedContent): Promise<void> {
+  await proven(database, (tx) =>
+    tx.rows(
+      `update document_content set claimed_until = clock_timestamp() + interval '5 seconds'
+       where client_id = $1 and digest = $2 and reading = 'waiting' and tries = 1`,
+      [client_id, digest],
     ),
   )
 }
