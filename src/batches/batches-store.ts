@@ -56,7 +56,7 @@ export async function refuseBatch(
 ): Promise<Batch | undefined> {
   await database.rows('delete from batch_line where batch_id = $1', [id])
   const [row] = await database.rows<Batch>(
-    `update batch set status = 'failed', errors = $2, ended_at = clock_timestamp() where id = $1 and status = 'arriving' returning ${fields}`,
+    `update batch set status = 'failed', lines = 0, failed = 0, errors = $2, ended_at = clock_timestamp() where id = $1 and status = 'arriving' returning ${fields}`,
     [id, JSON.stringify(errors)],
   )
   return row

@@ -112,7 +112,7 @@ export function createBatches(needs: CallerBatchesNeeds): CallerBatches {
     return batch
   }
 
-  /** Throws Problem `conflict` if the account keeps too much, or has too many batches: two at a time do not exceed that either. */
+  /** Throws Problem `conflict` if the account keeps too much or has too many batches. Serialised by account, so concurrent calls cannot exceed either limit. */
   async function begin(caller: Caller, batch: NewBatch, file: files.FileRow | null): Promise<string> {
     const { accountId, keyId } = caller
     const id = randomUUIDv7()

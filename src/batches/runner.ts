@@ -118,12 +118,14 @@ export function createRunner(needs: RunnerNeeds, closing: AbortSignal): RunLine 
   async function failed(opened: OpenLine, error: unknown, wait: number | undefined): Promise<void> {
     const { batch, line, claim } = opened
     const { requestId } = claim
-    // Whatever the abort of its call led to.
+    // However the aborted call ended.
     if (closing.aborted) return again(opened, { pause: 0, waitsFor: 'model', counts: false, mayBeCharged: requestId })
     const problem = error instanceof Problem ? error : new Problem('internal', internalReason(requestId))
     if (problem.code === 'internal') log.error({ request_id: requestId, batch: batch.id, err: error }, 'internal error')
     const { code, details } = problem
-    const mayBeCharged = uncertain.has(code) ? requestId : null
+    // While an earlier try is in progress, this one was not admitted.
+    const tried = code === 'idempotency_in_progress' ? (line.previous ?? requestId) : requestId
+    const mayBeCharged = uncertain.has(code) ? tried : null
     const waitsFor = passing.get(code)
     if (waitsFor !== undefined) {
       return again(opened, {
@@ -211,7 +213,7 @@ function createSpare(till: RunnerNeeds['till'], check: () => Promise<void>): Spa
   return {
     async look(payer, tokens) {
       await takeOrThrow(payer, tokens)
-      await till.returnSpare(payer, { requests: 1, tokens })
+      await till.returnSpare(payer, { requests: 1, taken: tokens, used: 0 })
     },
     async take(payer, tokens) {
       await check()
@@ -222,9 +224,9 @@ function createSpare(till: RunnerNeeds['till'], check: () => Promise<void>): Spa
     async giveBack(reply) {
       if (taken === undefined) return
       const used = reply === undefined || reply.replayed ? 0 : promptTokensOf(reply.usage) + reply.usage.outputTokens
-      const tokens = Math.max(0, taken.tokens - used)
       // Lost, it is gained again within a minute.
-      await till.returnSpare(taken.payer, { requests: 0, tokens }).catch(() => undefined)
+      const { payer, tokens } = taken
+      await till.returnSpare(payer, { requests: 0, taken: tokens, used }).catch(() => undefined)
     },
   }
 }

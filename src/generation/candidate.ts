@@ -120,7 +120,7 @@ export function createCandidates({ catalogue, till, log, images }: CandidatesNee
         const stored = await precheck(job, named)
         if (stored) return replayOf(stored, named.model.id)
         const { inputTokens, maxOutputTokens } = leastOf(job, named)
-        await job.background?.look(job.payer, inputTokens + maxOutputTokens)
+        await job.background?.look(job.payer, inputTokens + choicesOf(job.request) * maxOutputTokens)
       }
       if (hasUnreadFiles(job.request.prompt)) job.request = await readFiles(job.request, images, job.signal)
       let candidate: Candidate

@@ -73,7 +73,7 @@ describe('what an account keeps of batches', () => {
     assert.equal(await bytesOf('batch', accountId), 9 * most)
   })
 
-  test('has no more open batches than it may, even if two begin at once', async () => {
+  test('cannot exceed its number of open batches, even with two requests at once', async () => {
     const { accountId, keyId, key } = await service.customer()
     const file = await uploadLines(service, key, [batchLine('a')])
     await service.database.rows(

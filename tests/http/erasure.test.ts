@@ -262,10 +262,24 @@ describe('an erasure', () => {
       `update batch set status = 'in_progress', ended_at = null, output_id = null, succeeded = 1, next_at = 'infinity' where id = $1`,
       [waitingId],
     )
-    assert.deepEqual(await faults(), [])
+    const arriving = await createBatch(service, key, lines)
+    await ended(arriving.id)
+    const arrivingId = uuidOf(arriving.id)
+    // As it was while its lines arrived.
+    await database().rows(
+      `update batch_line l set state = 'queued', request_id = null, result = null, content = f.content from batch b, batch_file_line f
+       where b.id = $1 and l.batch_id = b.id and f.file_id = b.file_id and f.number = l.number`,
+      [arrivingId],
+    )
+    await database().rows(
+      `update batch set status = 'arriving', ended_at = null, output_id = null, results_until = null, succeeded = 0, lines = 0 where id = $1`,
+      [arrivingId],
+    )
     assert.equal((await schedule(client)).status, 201)
     await makeDue(database(), client)
     await finish(client)
+    await database().rows('delete from batch_line where batch_id = $1', [arrivingId])
+    await database().rows('delete from batch where id = $1', [arrivingId])
     const texts = () =>
       database().rows(
         `select l.number, state from batch_line l where client_id = $1 and num_nonnulls(content, result) > 0

@@ -11,7 +11,7 @@ declare
   v_bucket record;
   v_wait bigint := 0;
   v_spares spare[] := '{}';
-  v_floors bigint[] := '{}';
+  v_taken bigint[] := '{}';
 begin
   insert into spare (id, at, requests, tokens)
     select id, clock_timestamp(), 0, 0 from (select p_account as id union select p_limit) i where id is not null
@@ -33,12 +33,12 @@ begin
     v_wait := greatest(v_wait, ceil((c_unit - v_bucket.requests)::numeric / v_bucket.requests_per_minute),
       ceil((least(p_tokens * c_unit, v_bucket.tokens_per_minute * 10000000::bigint) - v_bucket.tokens)::numeric / v_bucket.tokens_per_minute));
     v_spares := v_spares || row(v_bucket.id, v_now, coalesce(v_bucket.requests, 0), coalesce(v_bucket.tokens, 0))::spare;
-    -- No request that is admitted has more tokens than a minute, and those of one that was not may never be returned.
-    v_floors := v_floors || -coalesce(v_bucket.tokens_per_minute, 0) * c_unit;
+    -- No request that is admitted has more tokens than a minute. return_spare() counts in the same way.
+    v_taken := v_taken || case when v_bucket.tokens_per_minute is null then 0 else least(p_tokens, v_bucket.tokens_per_minute) end;
   end loop;
   if cardinality(v_spares) = 0 then return null; end if;
   update spare set at = s.at, requests = s.requests - case v_wait when 0 then c_unit else 0 end,
-    tokens = greatest(least(s.tokens, s.floor), s.tokens - case v_wait when 0 then p_tokens * c_unit else 0 end)
-  from unnest(v_spares, v_floors) s(id, at, requests, tokens, floor) where spare.id = s.id;
+    tokens = s.tokens - case v_wait when 0 then s.taken * c_unit else 0 end
+  from unnest(v_spares, v_taken) s(id, at, requests, tokens, taken) where spare.id = s.id;
   return v_wait;
 end $$;

@@ -73,7 +73,9 @@ begin
     update batch_line set state = 'failed', request_id = null, claimed_at = null where client_id = p_client and state in ('queued', 'running')
     returning batch_id
   )
-  update batch set failed = failed + e.lines from (select batch_id, count(*) as lines from ended group by batch_id) e where batch.id = e.batch_id;
+  -- The lines of one that is still arriving are counted once all are there.
+  update batch set failed = failed + e.lines, lines = batch.lines + case status when 'arriving' then e.lines else 0 end
+    from (select batch_id, count(*) as lines from ended group by batch_id) e where batch.id = e.batch_id;
   update batch_line set content = null, result = null where client_id = p_client;
   with gone as (delete from batch_file_line where client_id = p_client returning file_id)
   update batch_file set lines = batch_file.lines - g.lines

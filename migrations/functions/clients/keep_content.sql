@@ -1,4 +1,4 @@
--- The bytes of a content never change. A document begins to use it, the service reads its text, and until it is used, it can be uploaded again.
+-- The bytes of a content never change. What may change: a document begins to use it, its text is read, and uploading it again before it is used renews its age.
 create or replace function keep_content() returns trigger language plpgsql set search_path from current as $$
 declare
   v_changing constant text[] := array['used', 'reading', 'tries', 'claimed_until', 'created_at'];

@@ -1,4 +1,4 @@
--- A document is made of a content of its client. It has the content's type and size, and the content is now in use, so it is kept.
+-- A document refers to a content of its client and takes its type and size from it. From then on, the content is in use and is kept.
 create or replace function keep_document() returns trigger language plpgsql set search_path from current as $$
 begin
   update document_content set used = true where client_id = new.client_id and digest = new.digest and not used;

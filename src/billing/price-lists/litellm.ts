@@ -1,5 +1,4 @@
 import { isJsonObject, textOf, type Json } from '../../platform/text/json.ts'
-import { backgroundTier } from '../prices/rules.ts'
 import { readListedFields } from './listed-fields.ts'
 import type { ListedPlace, PriceList } from './list-entry.ts'
 
@@ -42,7 +41,7 @@ const tokenParts = {
   cache_creation_input_token_cost: 'cacheWrite',
 } as const
 const tokenField = new RegExp(
-  `^(?<name>${Object.keys(tokenParts).join('|')})(?<hour>_above_1hr)?(?:_above_(?<thousands>\\d{1,5})k_tokens)?(?:_(?<tier>batches|flex|priority))?$`,
+  `^(?<name>${Object.keys(tokenParts).join('|')})(?<hour>_above_1hr)?(?:_above_(?<thousands>\\d{1,5})k_tokens)?(?:_(?<tier>flex|priority))?$`,
 )
 
 function placeOf(field: string): ListedPlace | undefined {
@@ -52,7 +51,7 @@ function placeOf(field: string): ListedPlace | undefined {
   if (!isTokenField(name) || (hour !== undefined && tokenParts[name] !== 'cacheWrite')) return undefined
   return {
     part: hour === undefined ? tokenParts[name] : 'cacheWriteHour',
-    tier: tier === 'batches' ? backgroundTier : tier,
+    tier,
     above: thousands === undefined ? undefined : Number(thousands) * 1000,
   }
 }

@@ -47,8 +47,8 @@ const liteLlm = `{
   "sample_spec": { "input_cost_per_token": 0.0, "litellm_provider": "one of https://docs.litellm.ai", "mode": "chat" },
   "gpt-4o-mini": { "litellm_provider": "openai", "mode": "chat", "max_tokens": 16384, "supports_vision": true,
     "input_cost_per_token": 1.5e-07, "output_cost_per_token": 6e-07, "cache_read_input_token_cost": 7.5e-08,
-    "input_cost_per_token_batches": 7.5e-08, "output_cost_per_token_batches": 3e-07, "output_cost_per_reasoning_token": 6e-07,
-    "input_cost_per_token_flex": 7.5e-08, "input_cost_per_token_priority": 2.5e-07, "output_cost_per_token_priority": 1e-06, "input_cost_per_audio_token": 0.0,
+    "input_cost_per_token_flex": 7.5e-08, "output_cost_per_token_flex": 3e-07, "output_cost_per_reasoning_token": 6e-07,
+    "input_cost_per_token_batches": 7.5e-08, "input_cost_per_token_priority": 2.5e-07, "output_cost_per_token_priority": 1e-06, "input_cost_per_audio_token": 0.0,
     "search_context_cost_per_query": { "search_context_size_low": 0.03, "search_context_size_high": 0.05 } },
   "azure/gpt-4o-mini": { "litellm_provider": "azure", "input_cost_per_token": 1.65e-07, "output_cost_per_token": 6.6e-07 },
   "openrouter/openai/gpt-4o-mini": { "litellm_provider": "openrouter", "input_cost_per_token": 0.00000016, "output_cost_per_token": 6E-7 },
@@ -102,7 +102,7 @@ describe('a price list', () => {
             output: '0.6',
             cached_input: '0.075',
             service_tiers: {
-              batch: { factor: '0.5' },
+              flex: { factor: '0.5' },
               // Its output is not the same multiple, and cached input costs what it costs in the standard tier.
               priority: { input: '0.25', output: '1', cached_input: '0.075' },
             },
@@ -137,9 +137,9 @@ describe('a price list', () => {
       changes.map(({ unpriced }) => unpriced.map(({ field, value }) => `${field} ${value}`)),
       [
         [
+          // Lines of batches are sent as ordinary requests.
+          'input_cost_per_token_batches 7.5e-08',
           String.raw`search_context_cost_per_query "{\"search_context_size_low\":\"0.03\",\"search_context_size_high\":\"0.05\"}"`,
-          // Without its output.
-          'input_cost_per_token_flex 7.5e-08',
         ],
         [],
         ['levy 0.1'],
@@ -284,7 +284,7 @@ describe('a price list', () => {
       [['0.138518', '0.554074', '0.069259']],
     )
     // Half of the rounded cached input would have more than 6 decimals.
-    assert.deepEqual(written[0]?.service_tiers?.['batch'], {
+    assert.deepEqual(written[0]?.service_tiers?.['flex'], {
       input: '0.069259',
       output: '0.277037',
       cached_input: '0.069259',

@@ -190,7 +190,7 @@ describe('what other requests leave of the limits', () => {
   test('is never owed more than a minute of, however many tokens a request asks for', async () => {
     const payer = await account(6, 600)
     assert.equal(await take(payer, 1_000_000, 10 * minute), 0)
-    assert.equal(await take(payer, 10, 10 * minute), 61_000)
+    assert.equal(await take(payer, 10, 10 * minute), 51_000)
   })
 
   test('keeps all requests within the limits in the long run, whatever both kinds do', async () => {
@@ -211,8 +211,15 @@ describe('what other requests leave of the limits', () => {
   test('returns what was not used', async () => {
     const payer = await account(6, 600)
     assert.equal(await take(payer, 100, 10_000), 0)
-    await stage.nth(0).returnSpare(payer, { requests: 1, tokens: 100 })
+    await stage.nth(0).returnSpare(payer, { requests: 1, taken: 100, used: 0 })
     assert.equal(await take(payer, 100, 10_000), 0)
+  })
+
+  test('returns no more than it took, of a request that asked for more than a minute has', async () => {
+    const payer = await account(6, 600)
+    assert.equal(await take(payer, 1600, 20_000), 0)
+    await stage.nth(0).returnSpare(payer, { requests: 1, taken: 1600, used: 300 })
+    assert.ok((await take(payer, 1, 20_000)) > 0, 'what was used is still missing')
   })
 
   test('is less of both, for a key with limits of its own', async () => {

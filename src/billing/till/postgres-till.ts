@@ -6,7 +6,7 @@ import { openBatches } from './batches.ts'
 import { readLevels } from './levels.ts'
 import { createSettlements } from './settlements.ts'
 import type { Payer } from '../payer.ts'
-import type { HoldRequest, Replay, Till } from './till.ts'
+import type { HoldRequest, Replay, TakenSpare, Till } from './till.ts'
 import { levelsOf, refusalOf } from './limits.ts'
 import { readPrecheck, readStoredReply, returnSpare, takeSpare } from './store.ts'
 import { replayOf } from './replay.ts'
@@ -37,8 +37,7 @@ export async function createTill({ database, log }: { database: Database; log: L
     release: settlements.release,
     takeRequest: admissions.takeRequest,
     takeSpare: (payer: Payer, tokens: number) => takeSpare(database, payer, tokens),
-    returnSpare: (payer: Payer, unused: { readonly requests: number; readonly tokens: number }) =>
-      returnSpare(database, payer, unused),
+    returnSpare: (payer: Payer, spare: TakenSpare) => returnSpare(database, payer, spare),
     levels: (payer: Payer) => readLevels({ database, allowances }, payer),
     unchargedTokens: settlements.unchargedTokens,
     drain: () => batches.drain(),

@@ -8,7 +8,7 @@ import type { Queryable } from '../../platform/database/database.ts'
 import type { RefusalRow, Standing } from './limits.ts'
 import type { ChargedTokens } from '../prices/tokens.ts'
 import { holdCostOf } from './hold-item.ts'
-import type { HoldRequest } from './till.ts'
+import type { HoldRequest, TakenSpare } from './till.ts'
 import type { Payer } from '../payer.ts'
 
 /** The instance that sends a batch, and the batch's number. The database refuses a number that is not above the last. */
@@ -203,7 +203,7 @@ export async function takeSpare(database: Queryable, { accountId, limitId }: Pay
 export async function returnSpare(
   database: Queryable,
   { accountId, limitId }: Payer,
-  { requests, tokens }: { readonly requests: number; readonly tokens: number },
+  { requests, taken, used }: TakenSpare,
 ): Promise<void> {
-  await database.rows('select return_spare($1, $2, $3, $4)', [accountId, limitId, requests, tokens])
+  await database.rows('select return_spare($1, $2, $3, $4, $5)', [accountId, limitId, requests, taken, used])
 }

@@ -88,6 +88,13 @@ export interface Settlement extends ChargedTokens {
   readonly levels: Levels
 }
 
+/** What a request in the background took with `takeSpare`: the requests to return, the tokens that it asked for, and those it used. */
+export interface TakenSpare {
+  readonly requests: number
+  readonly taken: number
+  readonly used: number
+}
+
 /**
  * Holds and charges money and enforces limits. No limit and no credit is exceeded, over any number of instances and at any
  * concurrency, and what is admitted is charged once or not at all, whatever crashes (sections 7 and 8 of the
@@ -136,7 +143,7 @@ export interface Till {
    */
   takeSpare(payer: Payer, tokens: number): Promise<number>
   /** Returns what was taken with `takeSpare` and not used. */
-  returnSpare(payer: Payer, unused: { readonly requests: number; readonly tokens: number }): Promise<void>
+  returnSpare(payer: Payer, spare: TakenSpare): Promise<void>
   /** Reads the levels of the limits, or undefined if the account does not exist. Writes nothing. */
   levels(payer: Payer): Promise<Levels | undefined>
   /** Tokens that this instance could not charge, because they exceeded the hold, the credit and the limits. */

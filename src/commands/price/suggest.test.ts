@@ -28,7 +28,7 @@ const entry = (input: string, output: string, more = '') =>
   `{ "litellm_provider": "openai", "input_cost_per_token": ${input}, "output_cost_per_token": ${output}${more} }`
 
 setUp(async () => {
-  const tiers = `, "input_cost_per_token_flex": 7.5e-08, "input_cost_per_token_batches": 7.5e-08, "output_cost_per_token_batches": 3e-07,
+  const tiers = `, "input_cost_per_token_batches": 7.5e-08, "input_cost_per_token_flex": 7.5e-08, "output_cost_per_token_flex": 3e-07,
     "input_cost_per_token_above_128k_tokens": 3e-07, "output_cost_per_token_above_128k_tokens": 1.2e-06`
   await writeFile(
     list,
@@ -71,7 +71,7 @@ test('shows what a list would change, sets nothing without a confirmation, and t
     'mini   output                     0.40        0.60',
     'mini   above 128000: input                    0.30',
     'mini   above 128000: output                   1.20',
-    'mini   tier batch: factor                     0.50',
+    'mini   tier flex: factor                      0.50',
     'large  input                                  2.50',
     'large  output                                10.00',
     '',
@@ -79,7 +79,7 @@ test('shows what a list would change, sets nothing without a confirmation, and t
     '  gone: the list has no gpt-gone',
     '',
     'The list also charges for this, for which Tollgate has no price:',
-    '  mini: input_cost_per_token_flex 7.5e-08',
+    '  mini: input_cost_per_token_batches 7.5e-08',
     '',
   ])
   assert.match(stderr, /^Nothing was set\. Confirm with --yes\.$/m)
@@ -94,7 +94,7 @@ test('shows what a list would change, sets nothing without a confirmation, and t
   ]
   assert.deepEqual(await prices(), set)
   const { stdout: listed } = await tollgateHere(['price', 'list', '--json'], environment)
-  assert.deepEqual(at(listAt(parseObject(listed), 'prices')[1], 'service_tiers'), { batch: { factor: '0.5' } })
+  assert.deepEqual(at(listAt(parseObject(listed), 'prices')[1], 'service_tiers'), { flex: { factor: '0.5' } })
   const audited = await database.rows(`select from audit where action = 'price_set' and actor = 'command'`)
   assert.equal(audited.length, 2)
   const again = parseObject((await run('--yes', '--json')).stdout)
@@ -125,7 +125,7 @@ test('refuses another currency without a rate, models that do not exist, and a l
   // The rules of the price in force stay: this list has none.
   const rules = {
     steps: [{ above: 128_000, input: '0.3', output: '1.2' }],
-    service_tiers: { batch: { factor: '0.5' } },
+    service_tiers: { flex: { factor: '0.5' } },
   }
   assert.deepEqual(valuesOf(listAt(priced, 'changes'), 'price'), [{ input: '0.1', output: '0.3', ...rules }])
   const unknown = await run('--rate', '0.5', '--name', 'nobody=gpt-4o')
