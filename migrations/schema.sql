@@ -401,7 +401,7 @@ create table encryption_check (
 -- At whose address a calendar program reads a person's tasks.
 create table calendar_feed (
   person_id  uuid primary key references person on delete cascade,
-  -- The address is made of it with the installation's key, which is not in the database: whoever writes a row here cannot make an address.
+  -- The address is computed from it with the installation's key, which is not in the database, so a row that was planted here yields no address.
   id         uuid not null,
   created_at timestamptz(3) not null default now(),
   read_at    timestamptz(3)
@@ -410,7 +410,7 @@ create table calendar_feed (
 -- The people who are mailed their tasks in the morning, because they asked for it.
 create table task_mail (
   person_id  uuid primary key references person on delete cascade,
-  -- The last day, in the firm's time zone, for which nothing is left to mail. Whoever moves it to a day queues the mail of that day.
+  -- The last day, in the firm's time zone, whose mail is settled. The instance that advances it to a day queues the mail of that day.
   settled_on date not null
 );
 

@@ -16,8 +16,6 @@ const own = Type.Boolean({
   description: "Whether it is the firm's own: requests may then name the client that they are for.",
 })
 
-/** An object without further properties. */
-
 const limits = {
   requests_per_minute: perMinute('Maximum requests per minute.'),
   tokens_per_minute: perMinute('Maximum input and output tokens per minute.'),

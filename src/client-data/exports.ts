@@ -198,7 +198,7 @@ function readmeOf({ client, hasInvoices, hasAudit, others, damaged }: ListedCont
       others,
     ],
     [
-      'These documents are damaged: what is here ends where the damage begins. The operator can restore a backup:',
+      'These documents are damaged. Each file here ends where its damage begins; ask the operator to restore it from a backup:',
       damaged,
     ],
   ]

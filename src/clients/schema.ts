@@ -20,8 +20,6 @@ const text = (maxLength: number, description: string) => Type.String({ format: '
 const currency = Type.String({ description: "The firm's currency (ISO 4217), from the configuration." })
 const amount = Type.String({ maxLength: 40, description: 'A decimal number: `1250.00`.' })
 
-/** An object without further properties. */
-
 /** The person who acted; null for the command line. */
 const person = Type.Object({ id, name: Type.String() })
 const someone = Type.Union([person, Type.Null()])

@@ -14,7 +14,7 @@ export interface Source {
 
 /** A source as it was read, with all that goes into a prompt. */
 export interface ReadSource extends Source {
-  /** Null if nothing is drafted. */
+  /** Null for a document without a text, and for all documents if they are too long together. */
   readonly text: string | null
   /** The characters of the text. Null: the document has no text, or none on these pages. Then nothing is drafted. */
   readonly length: number | null

@@ -77,7 +77,7 @@ export const leastReply = 200
 /** A token has about four characters of English, and fewer of other languages. */
 const charactersPerToken = 3
 
-/** More than a token of any text has on average: a text with more characters is refused unread. */
+/** More characters than a token has on average in any text. Documents with more are refused before their texts are loaded. */
 export const mostCharactersPerToken = 16
 
 /**

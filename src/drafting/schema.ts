@@ -12,8 +12,6 @@ const amount = (description: string) => text(`${description} A decimal number.`)
 const currency = text("The firm's currency (ISO 4217).")
 const someone = Type.Union([Type.Object({ id, name: Type.String() }), Type.Null()])
 
-/** An object without further properties. */
-
 const instructions = Type.String({
   format: 'filled-text',
   maxLength: 20_000,

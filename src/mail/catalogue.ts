@@ -214,7 +214,7 @@ const catalogue: { readonly [Name in Template]: (values: Values[Name], firm: str
         ...(more > 0 ? [`And ${more} more.`] : []),
       ],
       button: { label: 'Your tasks', path: '/#tasks' },
-      closing: 'You turned this mail on at the page of your account, where you can turn it off.',
+      closing: 'You turned this mail on. You can turn it off on the page of your account.',
     }
   },
   payer: asWritten,

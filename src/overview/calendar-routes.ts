@@ -58,6 +58,6 @@ const headers = {
 function unknown(): Problem {
   return new Problem(
     'not_found',
-    'There is no calendar at this address, or it has ended. Create a new address on the page of your account.',
+    'There is no calendar at this address, or the address no longer works. Create a new address on the page of your account.',
   )
 }

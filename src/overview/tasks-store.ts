@@ -75,7 +75,7 @@ export interface DatedTaskRow {
 
 const mostDated = 2000
 
-/** The open tasks of active clients that have a day and are the person's, the nearest first. */
+/** The open tasks of active clients that have a day and are the person's, the earliest day first; of more than 2,000, the latest are left out. */
 export function readDatedTasks(scope: Scope, personId: string): PreparedStatement<DatedTaskRow> {
   return {
     name: `calendar tasks ${scope.of}`,

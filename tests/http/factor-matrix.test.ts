@@ -127,7 +127,7 @@ async function assertOutside({ portal }: Someone, profile: Profile): Promise<voi
     .filter((path) => !/^\/(auth|signin)/.test(path))
   assert.ok(paths.length > 15, `${paths.length} pages`)
   for (const path of paths) {
-    // Someone without a session is told no more than that there is no such address.
+    // Calendars need no session. This address does not exist.
     assert.equal((await profile.ask(path)).status, path.startsWith('/calendar/') ? 404 : 401, path)
   }
 }

@@ -61,8 +61,8 @@ export function Calendar() {
       <h2>Calendar</h2>
       <p className={classes.about}>
         Your calendar program can show your tasks, with the names of clients. It reads them at a secret address, without
-        signing in: give it only to programs that may know them. When you sign out everywhere or change how you sign in,
-        the address ends.
+        signing in: give it only to programs that you trust with them. When you sign out everywhere or change how you
+        sign in, the address stops working.
       </p>
       <ul className={classes.list}>
         <Row
