@@ -23,10 +23,10 @@ import {
   countedDisputes,
   countedWaiting,
   readChanges,
-  readDeadlines,
   readOpenDisputes,
   readWaitingLetters,
 } from '../src/overview/store.ts'
+import { readDueTasks } from '../src/overview/tasks-store.ts'
 import { openDatabase, type Database, type DedicatedConnection } from '../src/platform/database/database.ts'
 import type { PreparedStatement } from '../src/platform/database/pipeline.ts'
 import { createTestDatabase } from './support/database.ts'
@@ -409,16 +409,19 @@ describe('the overview (B95)', () => {
     }
   })
 
-  test('counts open disputes, deadlines and waiting letters up to a limit, and for consultants only their own', async () => {
+  test('counts open disputes and waiting letters up to a limit, and for consultants only their own', async () => {
     await assertBounded('partner', readOpenDisputes(all), countedDisputes + 1)
     await assertBounded('consultant', readOpenDisputes(mine), 500)
-    // Those of archived and deleted clients are passed over.
-    await assertBounded('partner', readDeadlines(all), 1.2 * countedWaiting)
-    await assertBounded('consultant', readDeadlines(mine), 500)
     for (const status of ['draft', 'approved'] as const) {
       await assertBounded('partner', readWaitingLetters(all, status), 1.2 * countedWaiting)
       await assertBounded('consultant', readWaitingLetters(mine, status), 500)
     }
+  })
+
+  test('counts what is due by a day, and for consultants only their own', async () => {
+    const week = { personId: person(5), today: '2026-03-05', weekEnd: '2026-03-08' }
+    await assertBounded('partner', readDueTasks(all, week), 5000)
+    await assertBounded('consultant', readDueTasks(mine, week), 500)
   })
 
   test('looks at one client to see that there is any', async () => {

@@ -2,6 +2,7 @@ import { ICalCalendar, ICalEventTransparency } from 'ical-generator'
 import type { RecordAccess } from '../access/access.ts'
 import type { PersonActor, Visit } from '../access/actor.ts'
 import { mayOnSome, scopeOf } from '../access/policy.ts'
+import { titleOf } from './present.ts'
 import { readDatedTasks, type DatedTaskRow } from './tasks-store.ts'
 
 /** The open tasks of a person, as calendar programs read them. */
@@ -33,15 +34,16 @@ const priorities = { high: 1, normal: 5, low: 9 } as const
 /** Each task is an event of a whole day that keeps nobody busy: programs that subscribe to calendars seldom show tasks. */
 function writeCalendar(tasks: readonly DatedTaskRow[], baseUrl: string): string {
   const calendar = new ICalCalendar({ name: 'Tasks', prodId: { company: 'Tollgate', product: 'Tasks' } })
-  for (const { id, clientId, title, client, due, priority, updatedAt } of tasks) {
+  for (const task of tasks) {
+    const { noun, id, clientId, client, due, priority, updatedAt } = task
     calendar.createEvent({
-      id: `task-${id}`,
+      id: `${noun}-${id}`,
       stamp: updatedAt,
       // Midnight in UTC: the package writes the date of that, in whatever zone this process runs.
       start: new Date(due),
       allDay: true,
-      summary: `${title} (${client})`,
-      url: new URL(`/clients/${clientId}/tasks`, baseUrl).href,
+      summary: `${titleOf(task)} (${client})`,
+      url: new URL(`/clients/${clientId}/${noun}s`, baseUrl).href,
       priority: priorities[priority],
       transparency: ICalEventTransparency.TRANSPARENT,
     })

@@ -10,20 +10,11 @@ import {
   readAccountCredit,
   readChanges,
   readDayCost,
-  readDeadlines,
   readOpenDisputes,
   readOverdue,
   readWaitingLetters,
 } from './store.ts'
-import {
-  mostAccounts,
-  presentChanges,
-  presentDeadlines,
-  presentDisputes,
-  presentFirm,
-  presentLetters,
-  presentTasks,
-} from './present.ts'
+import { mostAccounts, presentChanges, presentDisputes, presentFirm, presentLetters, presentTasks } from './present.ts'
 import type { FirmFigures, OverviewData } from './schema.ts'
 import { readDueTasks } from './tasks-store.ts'
 import { lastWorkingDay, weekEnd } from './working-day.ts'
@@ -55,11 +46,10 @@ export function createOverview({ access, database, currency, timeZone }: Overvie
         today: day,
         weekEnd: weekEnd(day),
       }
-      const [[changes, [tasks], [deadlines], [disputes], [drafts], [approved], [anyClient]], firm] = await Promise.all([
+      const [[changes, [tasks], [disputes], [drafts], [approved], [anyClient]], firm] = await Promise.all([
         access.as(visit, [
           readChanges(scope, since.startsAt),
           readDueTasks(scope, week),
-          readDeadlines(scope),
           readOpenDisputes(scope),
           readWaitingLetters(scope, 'draft'),
           readWaitingLetters(scope, 'approved'),
@@ -74,7 +64,6 @@ export function createOverview({ access, database, currency, timeZone }: Overvie
         has_clients: anyClient?.yes === true,
         changes: presentChanges(changes),
         tasks: presentTasks(tasks, week, roleOf(visit.actor)),
-        deadlines: presentDeadlines(deadlines),
         open_disputes: presentDisputes(disputes, currency),
         letters_to_approve: presentLetters(drafts),
         letters_to_send: presentLetters(approved),

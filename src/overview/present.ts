@@ -7,22 +7,13 @@ import {
   type AccountCreditRow,
   type ChangedRow,
   type ChangeJson,
-  type DeadlineJson,
   type DisputeJson,
   type LetterJson,
   type WaitingRow,
 } from './store.ts'
 import type { Role } from '../access/actor.ts'
-import type { TasksRow } from './tasks-store.ts'
-import type {
-  ChangedClient,
-  ChangedItem,
-  Deadlines,
-  FirmFigures,
-  OpenDisputes,
-  OverviewData,
-  WaitingLetters,
-} from './schema.ts'
+import type { TaskJson, TasksRow } from './tasks-store.ts'
+import type { ChangedClient, ChangedItem, FirmFigures, OpenDisputes, OverviewData, WaitingLetters } from './schema.ts'
 
 const shownClients = 15
 const shownItems = 6
@@ -63,10 +54,9 @@ export function presentDisputes(
   }
 }
 
-export function presentDeadlines(row: WaitingRow<DeadlineJson> | undefined): Deadlines {
-  const { items, total = 0 } = row ?? {}
-  return { items: [...(items ?? [])], ...boundedTotal(total, countedWaiting) }
-}
+/** What is to be done, for mails and calendars: the title of a task, or the answer to a dispute. */
+export const titleOf = ({ noun, title }: Pick<TaskJson, 'noun' | 'title'>): string =>
+  noun === 'dispute' ? `Answer the dispute of ${title}` : title
 
 /** The tasks of a person, and for partners how many each person has. */
 export function presentTasks(

@@ -20,7 +20,7 @@ const readOverview = {
   operationId: 'readOverview',
   summary: 'Show the overview',
   description:
-    'What changed since the last working day, the tasks of the person, deadlines, open disputes (oldest first), and letters to approve and to send (last changed ' +
+    'What changed since the last working day, the tasks of the person with the disputes they have to answer, open disputes (oldest first), and letters to approve and to send (last changed ' +
     'first): of their own active clients for consultants, of all for partners. For partners also how many tasks each person has, and `firm`: the credit left, ' +
     "yesterday's cost, and the overdue invoices. `changes` includes archived clients. Developers are sent to their accounts.",
   response: {
@@ -77,6 +77,7 @@ export const overviewExamples = {
     amount: '1250.00',
     due: '2026-03-26',
     'items.title': 'Answer Maria about the fee',
+    'items.noun': 'task',
     'items.due': '2026-03-13',
     'people.id': daniel,
     'people.name': 'Daniel Osei',

@@ -52,19 +52,14 @@ const openDisputes = Type.Object({
   ...waiting('10 000', {
     invoice: Type.String(),
     amount: amount('A decimal number.'),
+    due: Type.Union([Type.String({ format: 'date' }), Type.Null()], {
+      description: 'The day by which the firm has to answer.',
+    }),
     created_at: time('When it was entered.'),
   }),
   amount: nullableText('The sum of all of them; null if there are more than are counted.'),
 })
 export type OpenDisputes = Type.Static<typeof openDisputes>
-
-const deadlines = Type.Object(
-  waiting('1 000', {
-    invoice: Type.String(),
-    due: Type.String({ format: 'date', description: 'The day by which the firm has to answer.' }),
-  }),
-)
-export type Deadlines = Type.Static<typeof deadlines>
 
 const count = Type.Integer({ minimum: 0 })
 const day = (description: string) => Type.String({ format: 'date', description })
@@ -77,8 +72,11 @@ const dueTasks = Type.Object(
     this_week: Type.Integer({ minimum: 0, description: 'Due after today.' }),
     items: Type.Array(
       Type.Object({
+        noun: Type.Enum(['task', 'dispute'], {
+          description: '`dispute`: an open dispute that the firm has to answer by this day.',
+        }),
         id,
-        title: Type.String(),
+        title: Type.String({ description: 'The invoice of a dispute.' }),
         due: Type.String({ format: 'date' }),
         priority: Type.Enum(['high', 'normal', 'low']),
         client,
@@ -93,7 +91,7 @@ const dueTasks = Type.Object(
   },
   {
     description:
-      "The person's open tasks that are due by the end of the week. Of those within reach, the 10 000 with the earliest days are counted.",
+      "The person's open tasks that are due by the end of the week, and the open disputes that their clients' firm has to answer by then. Of those within reach, the 10 000 with the earliest days are counted.",
   },
 )
 export type DueTasks = Type.Static<typeof dueTasks>
@@ -147,7 +145,6 @@ export const overviewPage = Type.Object({
     more: more('Whether more clients changed.'),
   }),
   tasks: dueTasks,
-  deadlines,
   open_disputes: openDisputes,
   letters_to_approve: waitingLetters,
   letters_to_send: waitingLetters,

@@ -97,6 +97,8 @@ export interface DisputeJson {
   readonly invoice: string
   /** In 10⁻¹² of the currency unit. */
   readonly amount: string
+  /** The day by which the firm has to answer. */
+  readonly due: string | null
   readonly created_at: string
   readonly client: ClientJson
 }
@@ -117,7 +119,7 @@ export function readOpenDisputes(
         order by d.created_at, d.id limit ${countedDisputes + 1}),
       shown as materialized (select * from open order by created_at, id limit ${listed})
       select (select count(*)::int from open) as total, (select coalesce(sum(amount), 0)::text from open) as amount,
-        (select json_agg(json_build_object('id', d.id, 'invoice', d.invoice, 'amount', d.amount::text,
+        (select json_agg(json_build_object('id', d.id, 'invoice', d.invoice, 'amount', d.amount::text, 'due', d.due,
             'created_at', d.created_at, 'client', ${clientJson}) order by shown.created_at, shown.id)
           from shown join dispute d on d.id = shown.id join client c on c.id = shown.client_id
             join person p on p.id = c.consultant_id) as items`,
@@ -131,32 +133,6 @@ export interface LetterJson {
   readonly updated_at: string
   readonly updated_by: PersonJson | null
   readonly client: ClientJson
-}
-
-export interface DeadlineJson {
-  readonly id: string
-  readonly invoice: string
-  readonly due: string
-  readonly client: ClientJson
-}
-
-/** The deadlines of open disputes of active clients, nearest first, including those that have passed. */
-export function readDeadlines(scope: Scope): PreparedStatement<WaitingRow<DeadlineJson>> {
-  return {
-    name: `overview deadlines ${scope.of}`,
-    text: `with waiting as materialized (
-        select d.id, d.client_id, d.due from ${waitingIn(scope, 'dispute d', 'd.client_id')}
-        where d.status = 'open' and d.archived_at is null
-          and d.due is not null
-        order by d.due, d.id limit ${countedWaiting + 1}),
-      shown as materialized (select * from waiting order by due, id limit ${listed})
-      select (select count(*)::int from waiting) as total,
-        (select json_agg(json_build_object('id', d.id, 'invoice', d.invoice, 'due', d.due, 'client', ${clientJson})
-            order by shown.due, shown.id)
-          from shown join dispute d on d.id = shown.id join client c on c.id = shown.client_id
-            join person p on p.id = c.consultant_id) as items`,
-    values: [consultantOf(scope)],
-  }
 }
 
 /** The letters of active clients that have a status, the last changed first. */

@@ -7,6 +7,7 @@ import type { Mailer } from '../mail/mailer.ts'
 import type { Database } from '../platform/database/database.ts'
 import { repeat } from '../platform/flow/repeat.ts'
 import { Problem } from '../platform/problems.ts'
+import { titleOf } from './present.ts'
 import { readUnsettled, settleDay, type MailedPerson } from './task-mail-store.ts'
 import { readDueTasks } from './tasks-store.ts'
 
@@ -98,9 +99,9 @@ async function readTasks(access: TaskMailNeeds['access'], { id, role }: MailedPe
   const [[row]] = await access.as({ actor }, [readDueTasks(scope, { personId: id, today: day, weekEnd: day })])
   const { overdue = 0, today = 0 } = row?.people?.find((each) => each.id === id) ?? {}
   if (overdue + today === 0) return undefined
-  const listed = (row?.items ?? []).map(({ title, due }) => ({
-    title,
-    overdueSince: due < day ? words.format(new Date(due)) : null,
+  const listed = (row?.items ?? []).map((task) => ({
+    title: titleOf(task),
+    overdueSince: task.due < day ? words.format(new Date(task.due)) : null,
   }))
   return { overdue, today, listed }
 }

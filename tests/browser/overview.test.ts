@@ -20,15 +20,9 @@ async function openAsRuth(): Promise<Page> {
 }
 
 describe('a partner', () => {
-  test('sees changes, deadlines, disputes and letters of the firm, and its credit and cost', async () => {
+  test('sees changes, disputes and letters of the firm, and its credit and cost', async () => {
     await using page = await openAsRuth()
-    for (const title of [
-      /^Changes since \w+day/,
-      'Deadlines',
-      'Letters to approve',
-      'Letters to send',
-      'Open disputes',
-    ]) {
+    for (const title of [/^Changes since \w+day/, 'Letters to approve', 'Letters to send', 'Open disputes']) {
       assert.ok((await section(page, title).getByRole('listitem').count()) > 0, String(title))
     }
     await section(page, 'Credit left').getByRole('link').first().waitFor()
@@ -67,8 +61,8 @@ describe('a consultant', () => {
     const record = await desk.make('/clients', { name: 'Late' })
     const dispute = await desk.make(`${record}/disputes`, { invoice: 'L-1', amount: '5', due: '2026-01-02' })
     await using page = await desk.open('/')
-    const row = section(page, 'Deadlines').getByRole('listitem').first()
-    assert.match((await row.textContent()) ?? '', /^L-1Late2 Jan 2026, overdue$/)
+    const row = section(page, 'Tasks').getByRole('listitem').first()
+    assert.match((await row.textContent()) ?? '', /^Answer the dispute of L-1Late2 Jan 2026, overdue$/)
     await row.getByRole('link', { name: 'L-1' }).click()
     await page.waitForURL(desk.base + dispute)
     await page.getByText('deadline 2 Jan 2026').waitFor()

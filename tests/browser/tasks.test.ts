@@ -42,6 +42,14 @@ test('tasks of a record are added by keyboard, ordered by day, completed, opened
   assert.equal(await page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth'), false)
   await page.setViewportSize({ width: 1280, height: 800 })
 
+  const dispute = await desk.make(`${record}/disputes`, { invoice: 'M-7', amount: '5', due: '2026-01-02' })
+  await page.reload()
+  const toAnswer = page.getByRole('region', { name: 'Disputes to answer' })
+  await toAnswer.getByText('Overdue', { exact: true }).waitFor()
+  assert.deepEqual(await barriersInBothSchemes(page), [])
+  await toAnswer.getByRole('link', { name: 'Answer the dispute of M-7' }).click()
+  await page.waitForURL(desk.base + dispute)
+
   const note = await desk.make(`${record}/notes`, { date: '2026-03-12', text: 'Send the plan.' })
   await page.goto(`${desk.base}${record}/notes`)
   await page.getByRole('button', { name: 'More actions for this note' }).click()
@@ -67,7 +75,7 @@ test('tasks of a record are added by keyboard, ordered by day, completed, opened
 
   await page.goto(`${desk.base}/`)
   const section = page.getByRole('region', { name: 'Tasks', exact: true })
-  await section.getByText('1 overdue').waitFor()
+  await section.getByText('2 overdue').waitFor()
   assert.deepEqual(await barriersInBothSchemes(page), [])
   await section.getByRole('link', { name: 'Pay the court' }).click()
   await page.getByRole('heading', { name: 'Pay the court' }).waitFor()

@@ -47,13 +47,29 @@ describe('the calendar of a person', () => {
     await add(paula, client, { title: 'for Paula', due: '2031-04-28', owner_id: paula.id })
     await add(paula, await firm.client(paula, 'Of Paula'), { title: 'of Paula', due: '2031-04-28' })
 
+    for (const [invoice, due, state] of [
+      ['INV-7', '2031-05-02', 'open'],
+      ['settled', '2031-05-02', 'settled'],
+      ['no day', null, 'open'],
+    ]) {
+      await anna.send('POST', `/clients/${client}/disputes`, { invoice, amount: '1', due, status: state })
+    }
+
     const address = await addressOf(anna)
     const { status, headers, text } = await read(address)
     assert.equal(status, 200)
     assert.equal(headers.get('content-type'), 'text/calendar; charset=utf-8')
     assert.match(headers.get('cache-control') ?? '', /no-store/)
-    assert.deepEqual(summariesIn(text), [String.raw`Send the return (Berg\, Söhne\; Co)`])
-    for (const line of ['DTSTART;VALUE=DATE:20310430', 'PRIORITY:1', 'TRANSP:TRANSPARENT']) {
+    assert.deepEqual(summariesIn(text), [
+      String.raw`Send the return (Berg\, Söhne\; Co)`,
+      String.raw`Answer the dispute of INV-7 (Berg\, Söhne\; Co)`,
+    ])
+    for (const line of [
+      'DTSTART;VALUE=DATE:20310430',
+      'DTSTART;VALUE=DATE:20310502',
+      'PRIORITY:1',
+      'TRANSP:TRANSPARENT',
+    ]) {
       assert.ok(text.includes(`\r\n${line}\r\n`), text)
     }
     assert.deepEqual(summariesIn((await read(await addressOf(paula))).text), [

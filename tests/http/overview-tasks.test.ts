@@ -87,4 +87,38 @@ describe('the tasks of the overview', () => {
     await paula.send('POST', `/people/${ben.id}/handover`, { to: anna.id })
     assert.deepEqual(titlesOf(await tasksOf(anna)).toSorted(), ['for Anna', 'for Ben'])
   })
+
+  test('are also the open disputes with a day, each once, as tasks of the consultant', async () => {
+    const [dora, emil] = [await firm.join('Dora', 'consultant'), await firm.join('Emil', 'consultant')]
+    const client = await firm.client(dora, 'Dachs')
+    const { today, week_end: sunday } = await tasksOf(dora)
+    const dispute = async (invoice: string, due: string | null) => {
+      const { json } = await dora.send('POST', `/clients/${client}/disputes`, { invoice, amount: '1', due })
+      return `/clients/${client}/disputes/${String(json['id'])}`
+    }
+    await add(dora, client, { title: 'a task', due: today, priority: 'low' })
+    const late = await dispute('late', dayFrom(sunday, -8))
+    const now = await dispute('now', today)
+    await dispute('next week', dayFrom(sunday, 1))
+    await dispute('some day', null)
+    const shownTo = async (member: Member) => {
+      const { items, ...counts } = await tasksOf(member)
+      return [items.map(({ noun, title }) => `${noun} ${title}`), counts.overdue, counts.due_today]
+    }
+    assert.deepEqual(await shownTo(dora), [['dispute late', 'dispute now', 'task a task'], 1, 2])
+    assert.deepEqual(await shownTo(emil), [[], 0, 0])
+    const peopleShown = async () =>
+      (await tasksOf(paula)).people
+        ?.filter(({ id }) => [dora.id, emil.id].includes(id))
+        .map((each) => [each.name, each.overdue, each.today])
+    assert.deepEqual(await peopleShown(), [['Dora', 1, 2]])
+    await dora.send('PATCH', late, { status: 'settled' }, any)
+    await dora.send('DELETE', now)
+    assert.deepEqual(await shownTo(dora), [['task a task'], 0, 1])
+    await dora.send('POST', `${now}/restore`)
+    await paula.send('POST', `/people/${dora.id}/handover`, { to: emil.id })
+    assert.deepEqual(await shownTo(dora), [[], 0, 0])
+    assert.deepEqual(await shownTo(emil), [['dispute now', 'task a task'], 0, 2])
+    assert.deepEqual(await peopleShown(), [['Emil', 0, 2]])
+  })
 })

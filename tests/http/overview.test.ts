@@ -66,7 +66,6 @@ describe('the overview of a new firm', () => {
       has_clients: false,
       changes: { clients: [], more: false },
       open_disputes: { ...empty, amount: '0.00' },
-      deadlines: empty,
       letters_to_approve: empty,
       letters_to_send: empty,
     })
@@ -182,39 +181,14 @@ describe('what is waiting', () => {
     assert.equal(at(await overviewOf(sole), 'open_disputes', 'total'), 1)
   })
 
-  test('is the deadline of an open dispute, the nearest first', async () => {
+  test('is a dispute with the day by which it has to be answered, which its revisions have too', async () => {
     const sole = await firm.join('Hurried', 'consultant')
-    const client = await firm.client(sole)
-    const disputes = `/clients/${client}/disputes`
-    const dispute = (invoice: string, due?: string | null, status = 'open') =>
-      make(sole, disputes, { invoice, amount: '1', status, ...(due !== undefined && { due }) })
-    const late = await dispute('late', '2027-01-31')
-    const soon = await dispute('soon', '2026-02-28')
-    await dispute('none')
-    await dispute('null', null)
-    await dispute('settled', '2026-02-27', 'settled')
-    const deadlines = async () => {
-      const json = await overviewOf(sole)
-      return [at(json, 'deadlines', 'total'), valuesOf(list(json, 'deadlines', 'items'), 'invoice', 'due')]
-    }
-    assert.deepEqual(await deadlines(), [
-      2,
-      [
-        ['soon', '2026-02-28'],
-        ['late', '2027-01-31'],
-      ],
-    ])
-    assert.doesNotMatch(JSON.stringify((await overviewOf(anna))['deadlines']), /2027-01-31/)
-    await change(sole, `${disputes}/${soon}`, { due: '2027-03-01' })
-    assert.deepEqual(await deadlines(), [
-      2,
-      [
-        ['late', '2027-01-31'],
-        ['soon', '2027-03-01'],
-      ],
-    ])
+    const disputes = `/clients/${await firm.client(sole)}/disputes`
+    const late = await make(sole, disputes, { invoice: 'late', amount: '1', due: '2027-01-31' })
+    const shown = async () => valuesOf(list(await overviewOf(sole), 'open_disputes', 'items'), 'invoice', 'due')
+    assert.deepEqual(await shown(), [['late', '2027-01-31']])
     await change(sole, `${disputes}/${late}`, { due: null })
-    assert.equal((await deadlines())[0], 1)
+    assert.deepEqual(await shown(), [['late', null]])
     const { json } = await sole.get(`${disputes}/${late}/revisions`)
     assert.deepEqual(
       list(json, 'revisions').map((revision) => at(revision, 'data', 'due')),
@@ -273,7 +247,6 @@ describe('a consultant', () => {
     assert.deepEqual(Object.keys(json).toSorted(), [
       'changes',
       'currency',
-      'deadlines',
       'has_clients',
       'letters_to_approve',
       'letters_to_send',

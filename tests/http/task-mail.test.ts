@@ -94,6 +94,8 @@ describe('the mail of tasks', () => {
     await add(anna, client, { title: 'late', due: '2026-03-09' })
     const done = await add(anna, client, { title: 'done', due: tuesday })
     await anna.send('PATCH', done, { status: 'done' }, any)
+    await anna.send('POST', `/clients/${client}/disputes`, { invoice: 'INV-7', amount: '1', due: '2026-03-08' })
+    await anna.send('POST', `/clients/${client}/disputes`, { invoice: 'tomorrow', amount: '1', due: '2026-03-12' })
     await turnOn(anna)
     const [mail, ...others] = await mailAt(at('07:00'), [anna])
     assert.deepEqual(others, [])
@@ -103,9 +105,10 @@ describe('the mail of tasks', () => {
       until: new Date(at('12:00')).toISOString(),
       template: 'due_tasks',
       values: {
-        overdue: 1,
+        overdue: 2,
         today: 1,
         listed: [
+          { title: 'Answer the dispute of INV-7', overdueSince: '8 March 2026' },
           { title: 'late', overdueSince: '9 March 2026' },
           { title: 'now', overdueSince: null },
         ],

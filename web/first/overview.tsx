@@ -3,8 +3,9 @@ import { Page } from '../components/page.tsx'
 import { weekdayText } from '../locale.ts'
 import { Changes } from '../pages/overview/changes.tsx'
 import classes from '../pages/overview/overview.module.css'
+import { Tasks } from '../pages/overview/tasks.tsx'
 import { Tiles } from '../pages/overview/tiles.tsx'
-import { Deadlines, Disputes, LettersToApprove, LettersToSend } from '../pages/overview/waiting.tsx'
+import { Disputes, LettersToApprove, LettersToSend } from '../pages/overview/waiting.tsx'
 import { today } from '../zone.ts'
 import { Lines } from './lines.tsx'
 
@@ -24,7 +25,7 @@ export function FirstOverview({ data }: { readonly data: OverviewData }) {
               <LettersToSend letters={data.letters_to_send} />
             </div>
             <div>
-              <Deadlines deadlines={data.deadlines} />
+              <Tasks tasks={data.tasks} />
               <Disputes disputes={data.open_disputes} currency={data.currency} />
             </div>
           </div>

@@ -8,7 +8,7 @@ import { weekdayText } from '../../locale.ts'
 import { today } from '../../zone.ts'
 import { Changes } from './changes.tsx'
 import { Credit } from './credit.tsx'
-import { Deadlines, Disputes, LettersToApprove, LettersToSend } from './waiting.tsx'
+import { Disputes, LettersToApprove, LettersToSend } from './waiting.tsx'
 import { Tasks } from './tasks.tsx'
 import { Tiles } from './tiles.tsx'
 import { Welcome } from './welcome.tsx'
@@ -42,7 +42,6 @@ export function OverviewPage() {
           {!isNew && (
             <>
               <Tasks tasks={data.tasks} />
-              <Deadlines deadlines={data.deadlines} />
               <Disputes disputes={data.open_disputes} currency={data.currency} />
             </>
           )}

@@ -10,7 +10,6 @@ import { Shortened } from './shortened.tsx'
 /** The person's tasks that are overdue, due today or due this week, and for partners how many everyone has. */
 export function Tasks({ tasks }: { readonly tasks: DueTasks }) {
   const { items, people = [], today, overdue, due_today, this_week } = tasks
-  const TaskIcon = recordIcons.task
   return (
     <>
       <Section
@@ -20,20 +19,7 @@ export function Tasks({ tasks }: { readonly tasks: DueTasks }) {
         none="You have no task due this week."
       >
         <Shortened of={{ items, total: overdue + due_today + this_week, total_is_exact: true }} atFirst={8}>
-          {({ id, title, client, due }) => (
-            <li key={id} className={classes.row}>
-              <TaskIcon size={16} stroke={1.6} aria-hidden />
-              <div className={classes.text}>
-                <Link to={`/clients/${client.id}/tasks/${id}`} data-row className={classes.link}>
-                  {title}
-                </Link>
-                <p>{client.name}</p>
-              </div>
-              <span className={classes.end}>
-                <DueDay due={due} today={today} />
-              </span>
-            </li>
-          )}
+          {(task) => <DueTask key={task.id} task={task} today={today} />}
         </Shortened>
       </Section>
       {people.length > 0 && (
@@ -53,6 +39,30 @@ export function Tasks({ tasks }: { readonly tasks: DueTasks }) {
         </Section>
       )}
     </>
+  )
+}
+
+interface DueTaskProps {
+  readonly task: DueTasks['items'][number]
+  readonly today: string
+}
+
+/** A task, or a dispute that has to be answered. */
+function DueTask({ task: { noun, id, title, client, due }, today }: DueTaskProps) {
+  const TaskIcon = recordIcons[noun]
+  return (
+    <li className={classes.row}>
+      <TaskIcon size={16} stroke={1.6} aria-hidden />
+      <div className={classes.text}>
+        <Link to={`/clients/${client.id}/${noun}s/${id}`} data-row className={classes.link}>
+          {noun === 'dispute' ? `Answer the dispute of ${title}` : title}
+        </Link>
+        <p>{client.name}</p>
+      </div>
+      <span className={classes.end}>
+        <DueDay due={due} today={today} />
+      </span>
+    </li>
   )
 }
 

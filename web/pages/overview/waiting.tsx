@@ -1,12 +1,11 @@
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
-import type { Deadlines as DeadlineList, OpenDisputes, WaitingLetters } from '../../../src/overview/schema.ts'
+import type { OpenDisputes, WaitingLetters } from '../../../src/overview/schema.ts'
 import { recordIcons } from '../../components/found.ts'
-import { Ago, Day } from '../../components/time.tsx'
-import { dayText } from '../../locale.ts'
+import { Ago } from '../../components/time.tsx'
+import { dateText, dayText } from '../../locale.ts'
 import { moneyText } from '../../money.ts'
 import { totalOf } from '../../words.ts'
-import { today } from '../../zone.ts'
 import classes from './overview.module.css'
 import { Section } from './section.tsx'
 import { Shortened } from './shortened.tsx'
@@ -46,47 +45,6 @@ function Letters({ title, none, letters }: LettersProps) {
   )
 }
 
-/** The days by which open disputes have to be answered, nearest first. */
-export function Deadlines({ deadlines }: { readonly deadlines: DeadlineList }) {
-  return (
-    <Section
-      title="Deadlines"
-      aside={totalOf(deadlines)}
-      isEmpty={deadlines.total === 0}
-      none="No open dispute has a deadline."
-    >
-      <Shortened of={deadlines} atFirst={5}>
-        {({ id, invoice, client, due }) => (
-          <Row
-            key={id}
-            noun="dispute"
-            to={`/clients/${client.id}/disputes/${id}`}
-            title={invoice}
-            about={client.name}
-            end={<DueDay due={due} />}
-          />
-        )}
-      </Shortened>
-    </Section>
-  )
-}
-
-function DueDay({ due }: { readonly due: string }) {
-  const now = today()
-  if (due > now) return <Day date={due} />
-  return (
-    <strong className={classes.pressing}>
-      {due === now ? (
-        'Today'
-      ) : (
-        <>
-          <Day date={due} />, overdue
-        </>
-      )}
-    </strong>
-  )
-}
-
 interface DisputesProps {
   readonly disputes: OpenDisputes
   readonly currency: string
@@ -103,7 +61,7 @@ export function Disputes({ disputes, currency }: DisputesProps) {
       none="No invoice is in dispute."
     >
       <Shortened of={disputes} atFirst={5}>
-        {({ id, invoice, client, amount: disputed, created_at: since }) => (
+        {({ id, invoice, client, amount: disputed, due, created_at: since }) => (
           <Row
             key={id}
             noun="dispute"
@@ -112,6 +70,7 @@ export function Disputes({ disputes, currency }: DisputesProps) {
             about={
               <>
                 {client.name} <span className={classes.whole}>· since {dayText(new Date(since))}</span>
+                {due !== null && <span className={classes.whole}> · deadline {dateText(due)}</span>}
               </>
             }
             end={<strong>{moneyText(disputed, currency)}</strong>}

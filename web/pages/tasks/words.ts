@@ -6,12 +6,22 @@ import { today } from '../../zone.ts'
 /** The initial values of a new task. */
 export const newTask: Values = { title: '', due: '', priority: 'normal', status: 'open' }
 
+interface BadgeWords {
+  readonly text: string
+  readonly color: string
+}
+
 /** What a task's badge says: that it is done, overdue or due today, or else that it matters more than others. */
-export function taskBadge({ status, due, priority }: Task): { text: string; color: string } | undefined {
+export function taskBadge({ status, due, priority }: Task): BadgeWords | undefined {
   if (status === 'done') return { text: 'Done', color: 'teal' }
-  if (due !== null && due < today()) return { text: 'Overdue', color: 'red' }
-  if (due === today()) return { text: 'Today', color: 'orange' }
-  return priority === 'high' ? { text: 'High priority', color: 'orange' } : undefined
+  const badge = due === null ? undefined : dayBadge(due)
+  return badge ?? (priority === 'high' ? { text: 'High priority', color: 'orange' } : undefined)
+}
+
+/** Whether a day is past or is today. */
+export function dayBadge(due: string): BadgeWords | undefined {
+  if (due < today()) return { text: 'Overdue', color: 'red' }
+  return due === today() ? { text: 'Today', color: 'orange' } : undefined
 }
 
 /** The day of a task, who does it, and what it concerns: `due 19 Mar 2026 · Daniel Osei · note of 12 Mar 2026`. */
