@@ -71,11 +71,22 @@ function rowsOf(played: readonly Round[]): Row[] {
       unit: 'ms',
       samples: played.map(({ direct }) => direct.firstText[quantile]),
     },
-    ...(['bare', 'chat', 'messages'] as const).map((subject): Row => {
-      const samples = played.map((round) => round[subject].firstText[quantile] - round.direct.firstText[quantile])
-      const name = subject === 'bare' ? subject : `tollgate, ${subject}`
-      const row = { name: `${name}: added to ${quantile} of ${at}`, unit: 'ms', samples }
-      return quantile === 'p50' && subject !== 'bare' ? { ...row, goal: { atMost: 1 } } : row
-    }),
+    ...(['bare', 'chat', 'messages'] as const).map((subject) => ({
+      name: `${nameOf(subject)}: added to ${quantile} of ${at}`,
+      unit: 'ms',
+      samples: played.map((round) => addedTo(round, subject, quantile)),
+    })),
+    ...(['chat', 'messages'] as const).map((subject) => ({
+      name: `${nameOf(subject)} ÷ bare: added to ${quantile} of ${at}`,
+      unit: '×',
+      samples: played.map((round) => addedTo(round, subject, quantile) / addedTo(round, 'bare', quantile)),
+      ...(quantile === 'p50' && { goal: { atMost: 2.5 } }),
+    })),
   ])
 }
+
+const nameOf = (subject: 'bare' | 'chat' | 'messages') => (subject === 'bare' ? subject : `tollgate, ${subject}`)
+
+/** In ms. */
+const addedTo = (round: Round, subject: 'bare' | 'chat' | 'messages', quantile: 'p50' | 'p99') =>
+  round[subject].firstText[quantile] - round.direct.firstText[quantile]
