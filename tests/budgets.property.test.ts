@@ -150,7 +150,7 @@ async function play({
     }
   }
 
-  /** What keys have spent that joined a budget, which can be more than it has: then they spend no more. */
+  /** What a budget can reach at most after a key has joined that had spent: its charges, and what instances were lent before. */
   const brought = new Map<string, bigint>()
   async function check(): Promise<void> {
     for (const { id, limit, charged, held, name } of await budgets.list(accountId)) {
@@ -184,8 +184,13 @@ async function play({
         await budgets.raise(which, { by: (raise?.by ?? 0n) + BigInt(step.requests) * price.output, until }, byService)
       } else if (budget.keys !== null) {
         const { keys: sharing } = await budgets.find(accountId, budget.id)
-        const { charged } = await budgets.change(which, { keys: [...(sharing ?? []), ids[step.key] ?? ''] }, byService)
-        brought.set(budget.id, charged)
+        const joined = [...(sharing ?? []), ids[step.key] ?? '']
+        const { charged, held } = await budgets.change(which, { keys: joined }, byService)
+        const [lent] = await stage.database.rows<{ readonly credit: bigint }>(
+          'select coalesce(sum(credit), 0)::amount as credit from budget_allowance where budget_id = $1',
+          [budget.id],
+        )
+        brought.set(budget.id, charged + held + (lent?.credit ?? 0n))
       }
     }
     await check()
