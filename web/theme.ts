@@ -11,6 +11,7 @@ import {
   Textarea,
   TextInput,
 } from '@mantine/core'
+import { layers } from './components/layers.ts'
 
 const control = { size: 'sm' } as const
 /** Mantine's has only an icon. */
@@ -82,7 +83,7 @@ export const theme = createTheme({
     Textarea: Textarea.extend({ defaultProps: control }),
     NativeSelect: NativeSelect.extend({ defaultProps: control }),
     // The label is a child of the menu but not an item.
-    Menu: Menu.extend({ defaultProps: { withInitialFocusPlaceholder: false } }),
+    Menu: Menu.extend({ defaultProps: { withInitialFocusPlaceholder: false, zIndex: layers.menu } }),
     Modal: Modal.extend({
       defaultProps: {
         centered: true,
