@@ -592,6 +592,13 @@ create trigger generated before insert or update on letter for each row execute 
 create trigger kept before insert or update or delete on letter for each row execute function keep_letter();
 create trigger not_emptied before truncate on letter for each statement execute function refuse_change();
 
+-- `letters.approval` of the configuration. At most one row; each start that finds another rule writes its own. Without a row, anyone may approve.
+create table letter_approval (
+  only_row boolean primary key default true check (only_row),
+  rule     text not null check (rule in ('anyone', 'not-writer', 'partners'))
+);
+select with_roles('grant select on letter_approval to {consultant}, {partner}');
+
 -- Time and expenses that people enter on a client's record, to be billed. Who created a time entry did the work.
 create table time_entry (
   id          uuid primary key,

@@ -121,7 +121,7 @@ export async function openService(needs: ServiceNeeds): Promise<Service> {
   const kept = { payer: createPayerMails(common), letter: createKeptLetterMails(common) }
   const mailer = await openMailer({ ...portal, recipientOf, kept })
   if (mailer) watchMails(metrics, open(mailer))
-  const clients = open(openClients({ ...portal, mailer, thread }))
+  const clients = open(await openClients({ ...portal, mailer, thread }))
   const { records, contents, letterMails } = clients
   const signIn = open(await openSignIn({ ...portal, identities, signUp, mailer, additional }))
   const directory = open(await openPeople({ ...portal, mailer, records }))

@@ -277,6 +277,7 @@ const tables: Readonly<Record<string, Columns>> = {
     consultant: ['letter', '*'],
     partner: ['letter', '*'],
   },
+  letter_approval: { recorded: 'only_row rule', ...both('letter') },
   letter_mail: {
     compared: 'id client_id letter_id sending_id contact_id name recipient subject message digest version',
     free: 'created_at created_by updated_at',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { byService, personActor, type Actor } from './actor.ts'
-import { may, mayOnSome, scopeOf, type Action, type Resource } from './policy.ts'
+import { may, mayOnSome, scopeOf, type Action, type Facts, type Resource } from './policy.ts'
 
 const consultant = personActor({ id: 'c', role: 'consultant' })
 const developer = personActor({ id: 'd', role: 'developer' })
@@ -94,3 +94,28 @@ for (const noun of [
     }
   })
 }
+
+const mayApprove = (actor: Actor, facts: Facts) => may(actor, 'approve', 'letter', facts)
+
+test('the rule of the firm says who may approve a letter that they may change', () => {
+  const partner = personActor({ id: 'p', role: 'partner' })
+  const cases = [
+    // [rule, wrote, consultant, partner]
+    ['anyone', true, true, true],
+    ['not-writer', true, false, false],
+    ['not-writer', false, true, true],
+    ['partners', true, false, true],
+    ['partners', false, false, true],
+  ] as const
+  for (const [rule, wrote, byConsultant, byPartner] of cases) {
+    const facts = { consultantId: 'c', approval: { rule, wrote } }
+    assert.equal(mayApprove(consultant, facts), byConsultant, `consultant, ${rule}, wrote: ${wrote}`)
+    assert.equal(mayApprove(partner, facts), byPartner, `partner, ${rule}, wrote: ${wrote}`)
+    assert.equal(mayApprove(consultant, { ...facts, consultantId: 'other' }), false)
+    for (const outsider of [developer, ...outsiders]) assert.equal(mayApprove(outsider, facts), false)
+  }
+  for (const actor of [consultant, partner])
+    assert.equal(mayApprove(actor, { consultantId: 'c' }), false, 'no rule is known')
+  assert.deepEqual(scopeOf(consultant, 'approve', 'letter'), { of: 'consultant', id: 'c' })
+  assert.deepEqual(scopeOf(partner, 'approve', 'letter'), { of: 'all' })
+})

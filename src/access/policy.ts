@@ -21,10 +21,13 @@ export type Resource =
   | 'own_sign_in'
 
 /**
- * An action on a protected object. `assign` gives a client to a consultant; `remove` deletes a record or revokes a
- * key; `export` writes all of a client's data to one file; `erase` removes it permanently.
+ * An action on a protected object. `approve` lets a letter leave as it is; `assign` gives a client to a consultant; `remove` deletes a
+ * record or revokes a key; `export` writes all of a client's data to one file; `erase` removes it permanently.
  */
-export type Action = 'list' | 'read' | 'create' | 'change' | 'assign' | 'remove' | 'export' | 'erase'
+export type Action = 'list' | 'read' | 'create' | 'change' | 'approve' | 'assign' | 'remove' | 'export' | 'erase'
+
+/** Who may approve letters: `letters.approval` of the configuration. */
+export type ApprovalRule = 'anyone' | 'not-writer' | 'partners'
 
 /** The facts that a condition may depend on. */
 export interface Facts {
@@ -32,13 +35,33 @@ export interface Facts {
   readonly consultantId?: string | undefined
   /** Whether the actor was granted the account. */
   readonly isGranted?: boolean | undefined
+  /** The rule of the firm, and whether the actor wrote any of the letter's text. */
+  readonly approval?: { readonly rule: ApprovalRule; readonly wrote: boolean } | undefined
+}
+
+const isOwn = (actor: Actor, { consultantId }: Facts) => actor.kind === 'person' && actor.id === consultantId
+
+const isApprovable = (actor: Actor, { approval }: Facts) => {
+  switch (approval?.rule) {
+    case 'anyone':
+      return true
+    case 'not-writer':
+      return !approval.wrote
+    case 'partners':
+      return roleOf(actor) === 'partner'
+    case undefined:
+      return false
+  }
 }
 
 const conditions = {
   always: () => true,
   never: () => false,
   /** The client belongs to the actor. */
-  own: (actor, { consultantId }) => actor.kind === 'person' && actor.id === consultantId,
+  own: isOwn,
+  /** The rule of the firm lets the actor approve the letter. */
+  approvable: isApprovable,
+  own_approvable: (actor, facts) => isOwn(actor, facts) && isApprovable(actor, facts),
   /** The account was granted to the actor. */
   granted: (_actor, { isGranted }) => isGranted === true,
 } satisfies Record<string, (actor: Actor, facts: Facts) => boolean>
@@ -50,6 +73,7 @@ const all = (condition: Condition): Readonly<Record<Action, Condition>> => ({
   read: condition,
   create: condition,
   change: condition,
+  approve: condition,
   assign: condition,
   remove: condition,
   export: condition,
@@ -69,7 +93,7 @@ const policy: Readonly<Record<Role, Readonly<Record<Resource, Readonly<Record<Ac
     client: { ...all('own'), assign: 'never', remove: 'never', erase: 'never' },
     note: all('own'),
     dispute: all('own'),
-    letter: all('own'),
+    letter: { ...all('own'), approve: 'own_approvable' },
     document: all('own'),
     task: all('own'),
     contact: all('own'),
@@ -107,7 +131,7 @@ const policy: Readonly<Record<Role, Readonly<Record<Resource, Readonly<Record<Ac
     client: all('always'),
     note: all('always'),
     dispute: all('always'),
-    letter: all('always'),
+    letter: { ...all('always'), approve: 'approvable' },
     document: all('always'),
     task: all('always'),
     contact: all('always'),
@@ -171,8 +195,10 @@ export type Scope =
 export function scopeOf(actor: Actor, action: Action, resource: Resource): Scope {
   switch (conditionFor(actor, action, resource)) {
     case 'always':
+    case 'approvable':
       return { of: 'all' }
     case 'own':
+    case 'own_approvable':
       return actor.kind === 'person' ? { of: 'consultant', id: actor.id } : { of: 'none' }
     case 'granted':
     case 'never':

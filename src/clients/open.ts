@@ -11,6 +11,7 @@ import { createContents, type Contents } from './documents/contents.ts'
 import { startReading } from './documents/text/reading.ts'
 import { startSweeping } from './documents/sweeping.ts'
 import { createUploads } from './documents/uploads.ts'
+import { createApprovals, keepApprovalRule } from './letters/approval/approvals.ts'
 import { createLetterFiles } from './letters/files.ts'
 import { createLetterMails, type LetterMails } from './letters/mail/mails.ts'
 import { startLetterMail } from './letters/mail/sending.ts'
@@ -19,10 +20,10 @@ import { recordExamples, registerClients, type ClientRouteNeeds } from './routes
 
 interface ClientsNeeds extends Omit<
   ClientRouteNeeds,
-  'records' | 'letterFiles' | 'letterMails' | 'uploads' | 'contents'
+  'records' | 'approvals' | 'letterFiles' | 'letterMails' | 'uploads' | 'contents'
 > {
   readonly access: RecordAccess
-  readonly config: Pick<Config, 'currency' | 'firm' | 'invoicing' | 'drafting'>
+  readonly config: Pick<Config, 'currency' | 'firm' | 'invoicing' | 'letters' | 'drafting'>
   readonly mailer: Mailer | undefined
   readonly thread: WritingThread
   readonly database: Database
@@ -38,9 +39,11 @@ export interface ClientsFeature extends Feature {
 }
 
 /** Clients with their items, letters as files, and the contents of documents. */
-export function openClients(needs: ClientsNeeds): ClientsFeature {
-  const { access, config, mailer, thread } = needs
-  const { firm, currency, invoicing, drafting } = config
+export async function openClients(needs: ClientsNeeds): Promise<ClientsFeature> {
+  const { access, config, database, mailer, thread } = needs
+  const { firm, currency, invoicing, letters, drafting } = config
+  await keepApprovalRule(database, letters.approval)
+  const approvals = createApprovals({ access, rule: letters.approval })
   const records = createRecords({
     access,
     currency,
@@ -68,7 +71,8 @@ export function openClients(needs: ClientsNeeds): ClientsFeature {
     records,
     contents,
     letterMails,
-    routes: (server) => registerClients(server, { ...needs, records, letterFiles, letterMails, uploads, contents }),
+    routes: (server) =>
+      registerClients(server, { ...needs, records, approvals, letterFiles, letterMails, uploads, contents }),
     examples: recordExamples,
     async close() {
       await Promise.all([sending.stop(), sweeping.close(), reading.close()])

@@ -10,6 +10,7 @@ import type { Sessions } from '../signin/session/sessions.ts'
 import { idempotencyKeyOf } from '../access/new-id.ts'
 import { recordId } from '../platform/database/uuid.ts'
 import { registerItems } from './items/routes.ts'
+import type { Approvals } from './letters/approval/approvals.ts'
 import { checkedLetters, type LetterFiles } from './letters/files.ts'
 import type { LetterMails } from './letters/mail/mails.ts'
 import { registerLetterMails } from './letters/mail/routes.ts'
@@ -28,6 +29,7 @@ export { recordExamples } from './examples.ts'
 
 export interface ClientRouteNeeds {
   readonly records: Records
+  readonly approvals: Approvals
   readonly letterFiles: LetterFiles
   readonly letterMails: LetterMails
   readonly uploads: Uploads
@@ -39,7 +41,7 @@ export interface ClientRouteNeeds {
 
 /** Registers `/clients` and everything below it, and `/search`. Each GET route serves JSON and a page. */
 export function registerClients(server: Server, needs: ClientRouteNeeds): void {
-  const { records, letterFiles, letterMails, sessions, audit, baseUrl } = needs
+  const { records, approvals, letterFiles, letterMails, sessions, audit, baseUrl } = needs
   const {
     access,
     notes,
@@ -59,7 +61,7 @@ export function registerClients(server: Server, needs: ClientRouteNeeds): void {
     portal.addHook('onRequest', onRecords(audit))
     portal.addHook('preValidation', async (request) => refuseReserved(access, visitOf(request), request.body))
     registerRecords(portal, records)
-    const checked = checkedLetters(letters, letterFiles)
+    const checked = checkedLetters(letters, { approvals, files: letterFiles })
     for (const items of [notes, disputes, checked, documents, tasks, contacts, timeEntries, expenses]) {
       registerItems(portal, { items, history })
     }

@@ -44,6 +44,8 @@ export interface ServiceOptions {
   readonly trustedProxies?: readonly string[]
   /** `alerts` of the configuration file. */
   readonly alerts?: object
+  /** `letters` of the configuration file. */
+  readonly letters?: object
   /** `drafting` of the configuration file. */
   readonly drafting?: object
   /** `try_it` of the configuration file. */
@@ -238,6 +240,7 @@ async function configure(options: ServiceOptions): Promise<Config> {
       ...others,
       ...listen,
       ...(options.alerts && { alerts: options.alerts }),
+      ...(options.letters && { letters: options.letters }),
       ...(options.drafting && { drafting: options.drafting }),
       ...(options.tryIt && { try_it: options.tryIt }),
       ...(options.invoicing && { invoicing: options.invoicing }),

@@ -13,6 +13,7 @@ language sql immutable set search_path from current as $$
     ('invitation', '{id}', '{email,email_key,name,role,invited_by,token_hash,expires_at,person_id,accepted_at,withdrawn_at}'),
     ('invoice_payment', '{id}', '{invoice_id,date,amount,method,reference,reverses_id,by}'),
     ('invoice_series', '{name}', '{last}'),
+    ('letter_approval', '{only_row}', '{rule}'),
     ('letter_template', '{id}', '{kind,name,instructions,is_default,removed_at,version}'),
     ('letter_template_revision', '{template_id,version}', '{data,person_id,removed}'),
     ('number_key', '{}', '{key}'),

@@ -34,6 +34,9 @@ begin
     new.approved_at := v_was.approved_at;
     new.approved_by := v_was.approved_by;
   else
+    if not may_approve_letter(new.id, (new.subject, new.body) is distinct from (v_was.subject, v_was.body)) then
+      raise exception 'the rule of the firm does not let this person approve the letter' using errcode = 'TG010', column = 'status';
+    end if;
     new.approved_at := record_time();
     new.approved_by := portal_person();
   end if;

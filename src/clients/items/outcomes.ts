@@ -3,6 +3,7 @@ import type { Visit } from '../../access/actor.ts'
 import { may, roleOf, type Action } from '../../access/policy.ts'
 import { codeOf } from '../../platform/database/failure.ts'
 import { Problem } from '../../platform/problems.ts'
+import { notApprovable } from '../letters/approval/approvals.ts'
 import type * as store from './store.ts'
 import type { ItemKind } from './kinds.ts'
 import type { Item } from '../present.ts'
@@ -36,7 +37,7 @@ export function createItemOutcomes({ access, kind, present }: OutcomeNeeds) {
 
   /**
    * Handles the errors of refuse_excess(), touch_client(), keep_letter(), keep_entry(), keep_document() and keep_task(): the record is full,
-   * the client left the scope, the letter has been sent, the entry is billed, the content is missing, or a task names someone or
+   * the client left the scope, the letter has been sent or may not be approved, the entry is billed, the content is missing, or a task names someone or
    * something that the record does not have.
    */
   function refused(visit: Visit, done: AuditedAction) {
@@ -54,6 +55,8 @@ export function createItemOutcomes({ access, kind, present }: OutcomeNeeds) {
           return access.decline(visit, done, withoutContent())
         case 'TG008':
           return access.decline(visit, done, withoutTarget(error))
+        case 'TG010':
+          return access.decline(visit, done, notApprovable(error))
         default:
           throw error
       }

@@ -8,6 +8,7 @@ import { namedCharacters, type WritingThread } from '../../documents/writing-thr
 import type { Config } from '../../platform/config/config.ts'
 import { Problem } from '../../platform/problems.ts'
 import type { Items } from '../items/items.ts'
+import type { Approvals, LetterChange } from './approval/approvals.ts'
 import { readLetterToSend, readLetterToWrite, type LetterToWrite } from './store.ts'
 
 export type { LetterToWrite } from './store.ts'
@@ -40,16 +41,25 @@ export interface LetterSettings {
   readonly notice: string | undefined
 }
 
-/** Letters that are checked before they are sent. */
-export function checkedLetters(letters: Items, files: Pick<LetterFiles, 'checkSending'>): Items {
+interface LetterChecks {
+  readonly approvals: Approvals
+  readonly files: Pick<LetterFiles, 'checkSending'>
+}
+
+/** Letters that are checked before they are approved and sent. */
+export function checkedLetters(letters: Items, { approvals, files }: LetterChecks): Items {
+  async function check(visit: Visit, clientId: string, change: LetterChange): Promise<void> {
+    await approvals.check(visit, clientId, change)
+    if (change.status === 'sent') await files.checkSending(visit, clientId, change)
+  }
   return Object.freeze({
     ...letters,
     async create(visit, clientId, body, key) {
-      if (body['status'] === 'sent') await files.checkSending(visit, clientId, body)
+      await check(visit, clientId, body)
       return letters.create(visit, clientId, body, key)
     },
     async change(visit, clientId, id, { basis, body }) {
-      if (body['status'] === 'sent') await files.checkSending(visit, clientId, { ...body, id })
+      await check(visit, clientId, { ...body, id })
       return letters.change(visit, clientId, id, { basis, body })
     },
   } satisfies Items)

@@ -32,6 +32,7 @@ describe('without a file', () => {
         markup_percent: 0,
       },
       tasks: { mail_from: '07:00' },
+      letters: { approval: 'anyone' },
       alerts: { allowed_networks: [] },
       retention: { erasure_after: '30 days' },
       aliases: { default: 'tiny' },

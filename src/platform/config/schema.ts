@@ -339,6 +339,13 @@ export const configSchema = groupOf('The configuration.', {
       { default: '07:00' },
     ),
   }),
+  letters: optionalGroup('Letters on records.', {
+    approval: Type.Enum(['anyone', 'not-writer', 'partners'], {
+      description:
+        'Who may approve a letter of a client that they work on. `anyone`: everyone, also the writer. `not-writer`: everyone who wrote nothing of its text. `partners`: only partners, also as writers. Letters that are approved already stay so. Set the same for all instances: the database keeps the rule of the last start.',
+      default: 'anyone',
+    }),
+  }),
   alerts: optionalGroup('Account alerts.', {
     allowed_networks: Type.Array(written(values.network, 'A network.'), {
       description:

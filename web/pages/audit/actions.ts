@@ -138,6 +138,7 @@ const billing = [
   'price_set',
   'encryption_key_replaced',
   'currency_replaced',
+  'approval_rule_set',
   'invoices_listed',
   'invoices_exported',
   'unbilled_listed',
