@@ -1716,7 +1716,7 @@ create table spare (
 create table alert_rule (
   id         uuid primary key,
   account_id uuid not null references account,
-  shares     smallint[] not null check (cardinality(shares) between 1 and 10),
+  shares     smallint[] not null check (cardinality(shares) <= 10),
   email      text,
   webhook    text,
   -- Encrypted.
@@ -1728,13 +1728,18 @@ create table alert_rule (
 );
 create index on alert_rule (account_id);
 
+-- The rules that also report the end of each batch of their account: alert_batch_end().
+create table batch_alert (
+  rule_id uuid primary key references alert_rule
+);
+
 -- One row per rule, share and period: an alert is sent once, on any number of instances.
 create table alert (
   id         uuid primary key default gen_random_uuid(),
   rule_id    uuid not null references alert_rule,
-  -- The month and its limit, the credit and where it began, or the budget with its period and limit; a text of its own for a test.
+  -- The month and its limit, the credit and where it began, the budget with its period and limit, or the batch; a text of its own for a test.
   period     text not null,
-  -- Null for a test.
+  -- Null for a batch and for a test.
   share      smallint,
   used       amount not null,
   of         amount not null,
@@ -1746,6 +1751,8 @@ create table alert (
   -- The budget that it is about, and its name then. Null: it is about the account.
   budget_id  uuid,
   budget     label,
+  -- The batch whose end it reports, as it was then: {id, dialect, status, lines, succeeded, failed}. Its caller can remove it before the alert is sent.
+  batch      jsonb,
   unique nulls not distinct (rule_id, period, share)
 );
 create index on alert (next_at) where ended is null;

@@ -66,7 +66,7 @@ const entryPoints = {
     'verify.ts',
   ],
   alerts: [],
-  batches: ['progress/present.ts', 'progress/progress.ts', 'progress/schema.ts', 'verify.ts'],
+  batches: ['ids.ts', 'progress/present.ts', 'progress/progress.ts', 'progress/schema.ts', 'verify.ts'],
   mail: ['letter-words.ts', 'mailer.ts', 'payer-words.ts', 'queuing.ts', 'sent-mails.ts'],
   people: [
     'admin.ts',

@@ -48,7 +48,7 @@ const tables: Readonly<Record<string, Columns>> = {
     partner: ['account', 'id name own billing_name billing_address billing_tax_number billing_email'],
   },
   account_grant: { recorded: 'person_id account_id', free: 'granted_at' },
-  alert: { free: 'id rule_id created_at ended next_at of period share tries used budget_id budget' },
+  alert: { free: 'id rule_id created_at ended next_at of period share tries used budget_id budget batch' },
   alert_attempt: { free: 'id alert_id at error outcome' },
   alert_rule: { recorded: 'id account_id shares email webhook secret removed_at', free: 'created_at' },
   allowance: { compared: 'account_id instance_id credit held requests tokens' },
@@ -76,6 +76,7 @@ const tables: Readonly<Record<string, Columns>> = {
       `id account_id dialect status lines succeeded failed created_at expires_at ended_at results_until next_at waits_for`,
     ],
   },
+  batch_alert: { recorded: 'rule_id' },
   batch_file: { free: 'id account_id bytes lines created_at uploaded_at expires_at', compared: 'name' },
   batch_file_line: { free: 'file_id number client_id', compared: 'content' },
   batch_line: {

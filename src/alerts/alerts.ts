@@ -9,15 +9,26 @@ import { isUuid } from '../platform/database/uuid.ts'
 import type { Encryption } from '../platform/encryption/encryption.ts'
 import { Problem } from '../platform/problems.ts'
 import { createFinder } from '../platform/network/networks.ts'
-import { checkTarget, describeTarget, type AlertAttempt, type AlertRule, type AlertTarget } from './rule.ts'
+import {
+  checkTarget,
+  checkTerms,
+  describeTarget,
+  type AlertAttempt,
+  type AlertRule,
+  type AlertTarget,
+  type AlertTerms,
+} from './rule.ts'
 
 export type { AlertAttempt, AlertRule } from './rule.ts'
 
-/** What a new alert needs: shares in per cent, and either an address for mail or a webhook. */
+/** What a new alert needs: when it is sent, and either an address for mail or a webhook. */
 export interface NewAlert {
   /** Makes a repeated request safe; default: a new one. */
   readonly id?: string
+  /** In per cent. */
   readonly shares: readonly number[]
+  /** Whether the end of each batch is reported, to a webhook. Default: no. */
+  readonly batches?: boolean | undefined
   readonly email?: string | undefined
   readonly webhook?: string | undefined
 }
@@ -34,8 +45,13 @@ export interface Alerts {
    * its secret. Throws Problem `invalid_field`, and `conflict` if the account has 20 alerts or if the id is that of another alert.
    */
   create(accountId: string, alert: NewAlert, by: Visit): Promise<{ rule: AlertRule; secret: string | null }>
-  /** Replaces the shares. */
-  change(accountId: string, id: string, shares: readonly number[], by: Visit): Promise<AlertRule>
+  /** Replaces the shares, and `batches` if it is given. Throws Problem `invalid_field`. */
+  change(
+    accountId: string,
+    id: string,
+    terms: Pick<AlertTerms, 'shares'> & Partial<Pick<NewAlert, 'batches'>>,
+    by: Visit,
+  ): Promise<AlertRule>
   /** Alerts that are waiting to be sent are dropped. */
   remove(accountId: string, id: string, by: Visit): Promise<void>
   /** Sends a test in the background. */
@@ -68,7 +84,7 @@ export function createAlerts({ database, accounts, encryption, hasMail, allowedN
     if (!isDeepStrictEqual({ ...rule, createdAt: null }, { ...asked, createdAt: null })) {
       throw new Problem(
         'conflict',
-        `An earlier request with this Idempotency-Key has created an alert to ${rule.email ?? rule.webhook} at ${rule.shares.join(', ')} %. Nothing was created now.`,
+        `An earlier request with this Idempotency-Key has created another alert, to ${rule.email ?? rule.webhook}. Nothing was created now.`,
       )
     }
     const issued = secret === null ? null : encryption.decrypt(secret, secretContext(rule.id))
@@ -81,12 +97,13 @@ export function createAlerts({ database, accounts, encryption, hasMail, allowedN
       await accounts.show(accountId)
       return store.readRules(database, accountId)
     },
-    async create(account: string, { id = randomUUIDv7(), shares, ...alert }: NewAlert, by: Visit) {
+    async create(account: string, { id = randomUUIDv7(), shares, batches = false, ...alert }: NewAlert, by: Visit) {
       const { id: accountId } = await accounts.show(account)
       const target = await checkTarget(alert, hasMail, find)
       const secret = target.webhook === null ? null : newWebhookSecret()
       const sealed = secret === null ? null : encryption.encrypt(secret, secretContext(id))
-      const asked = { id, accountId, shares: ascending(shares), ...target }
+      const asked = { id, accountId, shares: ascending(shares), batches, ...target }
+      checkTerms(asked, target)
       return database.transaction(async (tx) => {
         await store.lockRulesOf(tx, accountId)
         const isFull = (await store.readRules(tx, accountId)).length >= mostRules
@@ -96,17 +113,19 @@ export function createAlerts({ database, accounts, encryption, hasMail, allowedN
           if (before.secret !== null) await record(tx, by, 'shown', before.rule)
           return before
         }
-        await record(tx, by, 'created', rule, { shares: sharesText(rule) })
+        await record(tx, by, 'created', rule, { shares: termsText(rule) })
         return { rule, secret }
       })
     },
-    change: (accountId, id, shares, by) =>
+    change: (accountId, id, { shares, batches }, by) =>
       database.transaction(async (tx) => {
         const known = isUuid(id) && isUuid(accountId)
         const before = known ? await store.lockRule(tx, accountId, id) : undefined
-        const changed = before && (await store.updateShares(tx, accountId, id, ascending(shares)))
-        if (before === undefined || changed === undefined) throw noAlert(id)
-        await record(tx, by, 'changed', changed, { from: sharesText(before), to: sharesText(changed) })
+        if (before === undefined) throw noAlert(id)
+        const changed = { ...before, shares: ascending(shares), batches: batches ?? before.batches }
+        checkTerms(changed, changed)
+        await store.updateTerms(tx, id, changed)
+        await record(tx, by, 'changed', changed, { from: termsText(before), to: termsText(changed) })
         return changed
       }),
     remove: (accountId, id, by) =>
@@ -128,7 +147,8 @@ export function createAlerts({ database, accounts, encryption, hasMail, allowedN
   })
 }
 
-const sharesText = ({ shares }: Pick<AlertRule, 'shares'>): string => shares.join(', ')
+/** For the audit log: `50, 80, batches`. */
+const termsText = ({ shares, batches }: AlertTerms): string => [...shares, ...(batches ? ['batches'] : [])].join(', ')
 
 const ascending = (shares: readonly number[]) => [...new Set(shares)].toSorted((a, b) => a - b)
 

@@ -19,7 +19,7 @@ export const listAlerts = {
   ...inAlerts,
   operationId: 'listAlerts',
   summary: 'List the alerts of an account',
-  description: 'Where alerts go, and at which percentages. Without webhook secrets. For partners.',
+  description: 'Where alerts go, and when they are sent. Without webhook secrets. For partners.',
   params,
   response: { 200: answers(schema.alertList, 'All alerts of the account.'), ...refusals(reading) },
 }
@@ -47,9 +47,9 @@ export const createAlert = {
 export const changeAlert = {
   ...inAlerts,
   operationId: 'changeAlert',
-  summary: 'Change the percentages of an alert',
+  summary: 'Change when an alert is sent',
   description:
-    'Replaces all percentages. For a new percentage that is already reached, an alert is sent within seconds. For another address, create another alert: each webhook has its own secret. For partners.',
+    'Replaces all percentages, and whether the end of batches is reported. For a new percentage that is already reached, an alert is sent within seconds. For another address, create another alert: each webhook has its own secret. For partners.',
   params: alertParams,
   body: schema.alertChangeBody,
   response: { 200: answers(schema.alertShown, 'The alert as it is now.'), ...refusals(writing) },

@@ -5,6 +5,7 @@ import { idempotencyKeyOf, newId } from '../access/new-id.ts'
 import { permitted } from '../access/permitted.ts'
 import type { Action } from '../access/policy.ts'
 import { visitOf } from '../access/visits.ts'
+import { shownBatchIds } from '../batches/ids.ts'
 import { represent } from '../platform/http/pages/representation.ts'
 import type { Server } from '../platform/http/server.ts'
 import type { Sessions } from '../signin/session/sessions.ts'
@@ -64,7 +65,7 @@ export function registerAlerts(server: Server, needs: AlertRouteNeeds): void {
     { onRequest: allowed('change'), schema: operations.changeAlert },
     async (request, reply) => {
       const { account, alert } = request.params
-      const rule = await alerts.change(account, alert, request.body.shares, visitOf(request))
+      const rule = await alerts.change(account, alert, request.body, visitOf(request))
       return reply.send(presentAlert(rule))
     },
   )
@@ -105,24 +106,27 @@ export const alertExamples = {
     alert,
     alert_id: alert,
     shares: [50, 80, 100],
+    batches: true,
     email: null,
     webhook: 'https://hooks.example.com/tollgate',
-    'createAlert.request': { shares: [50, 80, 100], webhook: 'https://hooks.example.com/tollgate' },
+    'createAlert.request': { shares: [50, 80, 100], batches: true, webhook: 'https://hooks.example.com/tollgate' },
     secret: 'wN3v0mZ2…',
     delivery: '5b0f5f0e-3a55-4c1e-9d0a-6b7a3f1d2c48',
     id: '9a1c7f7e-8d1e-4a63-8f5b-2c4d6e8f0a12',
     share: 80,
     budget: null,
+    batch: null,
     outcome: 'failed',
     error: '500',
   },
 } satisfies ExampleValues
 
-function presentAlert({ id, shares, email, webhook, createdAt }: AlertRule): AlertShown {
-  return { alert_id: id, shares: [...shares], email, webhook, created_at: createdAt.toISOString() }
+function presentAlert({ id, shares, batches, email, webhook, createdAt }: AlertRule): AlertShown {
+  return { alert_id: id, shares: [...shares], batches, email, webhook, created_at: createdAt.toISOString() }
 }
 
 function presentAttempt(attempt: AlertAttempt): AttemptList['attempts'][number] {
-  const { id, at, alertId, email, webhook, share, budget, outcome, error } = attempt
-  return { id, at: at.toISOString(), delivery: alertId, email, webhook, share, budget, outcome, error }
+  const { id, at, alertId, email, webhook, share, budget, batch, outcome, error } = attempt
+  const about = { share, budget, batch: batch && shownBatchIds[batch.dialect](batch.id) }
+  return { id, at: at.toISOString(), delivery: alertId, email, webhook, ...about, outcome, error }
 }

@@ -2,16 +2,31 @@ import { readEmail } from '../people/email.ts'
 import { Problem } from '../platform/problems.ts'
 import { ForbiddenNetwork, type FindAddresses } from '../platform/network/networks.ts'
 
-/** Where alerts about an account go, and at which shares. */
+/** Where alerts about an account go, and when they are sent. */
 export interface AlertRule {
   readonly id: string
   readonly accountId: string
   /** In per cent, ascending. */
   readonly shares: readonly number[]
+  /** Whether the end of each batch is reported. */
+  readonly batches: boolean
   /** Either this or `webhook`. */
   readonly email: string | null
   readonly webhook: string | null
   readonly createdAt: Date
+}
+
+/** When alerts of a rule are sent. */
+export type AlertTerms = Pick<AlertRule, 'shares' | 'batches'>
+
+/** A batch that has ended, as it was then. */
+export interface EndedBatch {
+  readonly id: string
+  readonly dialect: 'openai' | 'anthropic'
+  readonly status: string
+  readonly lines: number
+  readonly succeeded: number
+  readonly failed: number
 }
 
 /** An attempt to send an alert. */
@@ -21,10 +36,12 @@ export interface AlertAttempt {
   readonly alertId: string
   readonly email: string | null
   readonly webhook: string | null
-  /** In per cent; null for a test. */
+  /** In per cent; null for the end of a batch and for a test. */
   readonly share: number | null
-  /** The name of the budget that it is about; null: it is about the account. */
+  /** The name of the budget that it is about. */
   readonly budget: string | null
+  /** The batch whose end it reports. */
+  readonly batch: EndedBatch | null
   /** `queued`: the mail is in the queue of mail. */
   readonly outcome: 'queued' | 'sent' | 'failed' | 'given_up'
   readonly error: string | null
@@ -36,11 +53,13 @@ export interface DueAlert {
   readonly ruleId: string
   readonly accountId: string
   readonly accountName: string
-  /** In per cent; null for a test. */
+  /** In per cent; null for the end of a batch and for a test. */
   readonly share: number | null
-  /** The budget that it is about; null: it is about the account. */
+  /** The budget that it is about. */
   readonly budgetId: string | null
   readonly budget: string | null
+  /** The batch whose end it reports. */
+  readonly batch: EndedBatch | null
   readonly used: bigint
   readonly of: bigint
   readonly createdAt: Date
@@ -62,6 +81,18 @@ export type AlertTarget = Pick<AlertRule, 'email' | 'webhook'>
 /** For the audit log: without the path of a webhook, which may be a secret. */
 export function describeTarget({ email, webhook }: AlertTarget): Record<string, string> {
   return { ...(email !== null && { email }), ...(webhook !== null && { host: new URL(webhook).host }) }
+}
+
+/** Throws Problem `invalid_field`, with the name of the field. */
+export function checkTerms({ shares, batches }: AlertTerms, { webhook }: AlertTarget): void {
+  if (batches && webhook === null) {
+    throw new Problem('invalid_field', 'Only a webhook can report the end of batches.', { field: 'batches' })
+  }
+  if (shares.length === 0 && !batches) {
+    throw new Problem('invalid_field', 'Give at least one percentage, or have the end of batches reported.', {
+      field: 'shares',
+    })
+  }
 }
 
 /** Throws Problem `invalid_field`. */

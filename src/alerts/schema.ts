@@ -7,15 +7,20 @@ const id = Type.String({ format: 'uuid' })
 const time = Type.String({ format: 'date-time', description: 'A date and time in UTC.' })
 
 const shares = Type.Array(Type.Integer({ minimum: 1, maximum: 100 }), {
-  minItems: 1,
   maxItems: 10,
   description:
-    'Per cent of the monthly limit, or of the credit that the account had when credit was last added or withdrawn; and of each of its budgets.',
+    'Per cent of the monthly limit, or of the credit that the account had when credit was last added or withdrawn; and of each of its budgets. At least one, except with `batches`.',
 })
+
+const reportsBatches = (otherwise: string) =>
+  Type.Optional(
+    Type.Boolean({ description: `Whether a webhook also reports the end of each batch of the account. ${otherwise}` }),
+  )
 
 export const newAlertBody = Type.Object(
   {
     shares,
+    batches: reportsBatches('Default: false.'),
     email: Type.Optional(
       Type.String({ format: 'line', minLength: 1, maxLength: 254, description: 'The address for mail.' }),
     ),
@@ -31,11 +36,15 @@ export const newAlertBody = Type.Object(
   { additionalProperties: false },
 )
 
-export const alertChangeBody = Type.Object({ shares }, { additionalProperties: false })
+export const alertChangeBody = Type.Object(
+  { shares, batches: reportsBatches('Default: as before.') },
+  { additionalProperties: false },
+)
 
 const alertFields = {
   alert_id: Type.String({ format: 'uuid', description: 'The id of the alert.' }),
   shares: Type.Array(Type.Integer(), { description: 'In per cent, ascending.' }),
+  batches: Type.Boolean({ description: 'Whether the end of each batch is reported.' }),
   email: nullable(Type.String()),
   webhook: nullable(Type.String()),
   created_at: time,
@@ -65,10 +74,9 @@ export const attemptList = Type.Object({
       delivery: Type.String({ format: 'uuid', description: 'The same for every attempt: `Tollgate-Id` of a webhook.' }),
       email: nullable(Type.String()),
       webhook: nullable(Type.String()),
-      share: nullable(Type.Integer({ description: 'In per cent; null for a test.' })),
-      budget: nullable(
-        Type.String({ description: 'The name of the budget that it is about; null: about the account.' }),
-      ),
+      share: nullable(Type.Integer({ description: 'In per cent; null for the end of a batch and for a test.' })),
+      budget: nullable(Type.String({ description: 'The name of the budget that it is about.' })),
+      batch: nullable(Type.String({ description: 'The id of the batch whose end it reports.' })),
       outcome: Type.Enum(['queued', 'sent', 'failed', 'given_up'], {
         description: '`queued`: the mail is in the queue, from where it is sent.',
       }),

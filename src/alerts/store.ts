@@ -1,7 +1,8 @@
 import type { Queryable } from '../platform/database/database.ts'
-import type { AlertAttempt, AlertRule, DueAlert } from './rule.ts'
+import type { AlertAttempt, AlertRule, AlertTerms, DueAlert } from './rule.ts'
 
-const fields = 'id, account_id as "accountId", shares, email, webhook, created_at as "createdAt"'
+const fields = `id, account_id as "accountId", shares, exists (select from batch_alert where rule_id = alert_rule.id) as batches, email, webhook,
+  created_at as "createdAt"`
 
 /** The rules of an account, in order of creation. */
 export function readRules(database: Queryable, accountId: string): Promise<AlertRule[]> {
@@ -50,21 +51,21 @@ export async function insertRule(
      on conflict (id) do nothing returning ${fields}`,
     [rule.id, rule.accountId, rule.shares, rule.email, rule.webhook, rule.secret],
   )
-  return inserted
+  if (inserted === undefined) return undefined
+  const { batches } = rule
+  if (batches) await tx.rows('insert into batch_alert (rule_id) values ($1)', [rule.id])
+  return { ...inserted, batches }
 }
 
-/** Undefined if there is no such rule. */
-export async function updateShares(
-  tx: Queryable,
-  accountId: string,
-  id: string,
-  shares: readonly number[],
-): Promise<AlertRule | undefined> {
-  const [updated] = await tx.rows<AlertRule>(
-    `update alert_rule set shares = $3 where id = $1 and account_id = $2 and removed_at is null returning ${fields}`,
-    [id, accountId, shares],
+/** For a rule that lockRule() has found. */
+export async function updateTerms(tx: Queryable, id: string, { shares, batches }: AlertTerms): Promise<void> {
+  await tx.rows('update alert_rule set shares = $2 where id = $1', [id, shares])
+  await tx.rows(
+    batches
+      ? 'insert into batch_alert (rule_id) values ($1) on conflict do nothing'
+      : 'delete from batch_alert where rule_id = $1',
+    [id],
   )
-  return updated
 }
 
 /** Undefined if there is no such rule. Alerts that are waiting to be sent are dropped. */
@@ -92,7 +93,7 @@ export async function insertTest(tx: Queryable, accountId: string, id: string): 
 /** Newest first. */
 export function readAttempts(database: Queryable, accountId: string, most: number): Promise<AlertAttempt[]> {
   return database.rows(
-    `select attempt.id, attempt.at, alert.id as "alertId", email, webhook, share, budget, outcome, error
+    `select attempt.id, attempt.at, alert.id as "alertId", email, webhook, share, budget, batch, outcome, error
      from alert_rule join alert on alert.rule_id = alert_rule.id join alert_attempt attempt on attempt.alert_id = alert.id
      where account_id = $1 order by attempt.at desc, attempt.id limit $2`,
     [accountId, most],
@@ -140,7 +141,7 @@ export function takeDue(database: Queryable, most: number): Promise<DueAlert[]> 
      from due, alert_rule rule, account
      where alert.id = due.id and rule.id = alert.rule_id and account.id = rule.account_id
      returning alert.id, rule.id as "ruleId", account.id as "accountId", account.name as "accountName", share, used, of,
-       budget_id as "budgetId", budget,
+       budget_id as "budgetId", budget, batch,
        alert.created_at as "createdAt", tries, email, webhook, secret`,
     [most],
   )

@@ -77,6 +77,7 @@ afterEach(async () => {
   await stopAll()
   await database.rows('delete from alert_attempt')
   await database.rows('delete from alert')
+  await database.rows('delete from batch_alert')
   await database.rows('delete from alert_rule')
 })
 after(() => mailer?.close())
@@ -253,6 +254,37 @@ describe('an alert', () => {
     await alerts.remove(id, rule?.id ?? '', byService)
     assert.equal(await finishTry(database, taken?.id ?? '', { outcome: 'failed', error: '500' }, 0), false)
     assert.deepEqual([await pending(), await outcomes(id)], [[], []])
+  })
+
+  test('is sent for the end of a batch, also if the batch is gone by then', async () => {
+    const id = await account()
+    await hook(id, [50])
+    const batch = { dialect: 'openai', status: 'expired', lines: 3, succeeded: 1, failed: 1 }
+    await database.rows(
+      `insert into alert (rule_id, period, used, of, batch) select id, 'batch', 0, 0, $1 from alert_rule`,
+      [JSON.stringify({ ...batch, id: '0199c3b8-8d1e-7c4a-9f30-62b1d5e7a048' })],
+    )
+    start()
+    await until(async () => hooks.length > 0)
+    await settled(id)
+    const [sent, ...more] = hooks
+    const { id: _, created_at: __, account: about, ...rest } = objectAt(JSON.parse(sent?.body ?? ''))
+    assert.deepEqual(about, { id, name: (await accounts.show(id)).name })
+    assert.deepEqual(rest, { type: 'batch.ended', batch: { id: 'batch_0199c3b88d1e7c4a9f3062b1d5e7a048', ...batch } })
+    assert.deepEqual(more, [])
+  })
+
+  test('about batches goes to webhooks only', async () => {
+    const id = await account()
+    const mail = { shares: [50], email: 'paula@example.com' }
+    const refused = { code: 'invalid_field', details: { field: 'batches' } }
+    await assert.rejects(alerts.create(id, { ...mail, batches: true }, byService), refused)
+    const { rule } = await alerts.create(id, mail, byService)
+    await assert.rejects(alerts.change(id, rule.id, { shares: [50], batches: true }, byService), refused)
+    assert.deepEqual(
+      (await alerts.list(id)).map(({ batches }) => batches),
+      [false],
+    )
   })
 
   test('goes by mail, once', async () => {

@@ -1,12 +1,13 @@
 import * as store from './store.ts'
 import type { Logger } from 'pino'
+import { shownBatchIds } from '../batches/ids.ts'
 import { formatMoney } from '../billing/prices/money.ts'
 import type { Mailer } from '../mail/mailer.ts'
 import type { Database } from '../platform/database/database.ts'
 import type { Encryption } from '../platform/encryption/encryption.ts'
 import { repeat } from '../platform/flow/repeat.ts'
 import { createFinder, type FindAddresses } from '../platform/network/networks.ts'
-import type { AlertAttempt, DueAlert } from './rule.ts'
+import type { AlertAttempt, DueAlert, EndedBatch } from './rule.ts'
 import { secretContext } from './alerts.ts'
 import { postWebhook } from './webhook.ts'
 
@@ -75,14 +76,14 @@ async function sendMail({ database, mailer, currency, log }: SendNeeds, alert: D
 
 async function sendWebhook(needs: SendNeeds, alert: DueAlert): Promise<void> {
   const { database, log, firstPause } = needs
-  const { id, accountId, share, tries } = alert
+  const { id, accountId, share, batch, tries } = alert
   const error = await tryWebhook(needs, alert)
   const isLast = Date.now() - alert.createdAt.getTime() >= longest
   const outcome = error === null ? 'sent' : isLast ? 'given_up' : 'failed'
   const pause = Math.min(hour, firstPause * 2 ** Math.min(tries - 1, 20))
   await database.transaction((tx) => store.finishTry(tx, id, { outcome, error }, pause))
   log[error === null ? 'info' : 'warn'](
-    { alert: id, account: accountId, share, outcome, reason: error },
+    { alert: id, account: accountId, share, ...(batch && { batch: batch.id }), outcome, reason: error },
     'alert: webhook',
   )
 }
@@ -98,19 +99,35 @@ async function tryWebhook({ encryption, currency, find }: SendNeeds, alert: DueA
 }
 
 function bodyOf(alert: DueAlert, currency: string): string {
-  return JSON.stringify({
-    id: alert.id,
-    type: typeOf(alert),
-    created_at: alert.createdAt.toISOString(),
-    account: { id: alert.accountId, name: alert.accountName },
-    ...(alert.budget !== null && { budget: { id: alert.budgetId, name: alert.budget } }),
-    share: alert.share,
+  const { id, createdAt, accountId, accountName, batch, budget, budgetId, share } = alert
+  const sharesReached = {
+    ...(budget !== null && { budget: { id: budgetId, name: budget } }),
+    share,
     ...amountsOf(alert),
     currency,
+  }
+  return JSON.stringify({
+    id,
+    type: typeOf(alert),
+    created_at: createdAt.toISOString(),
+    account: { id: accountId, name: accountName },
+    ...(batch === null ? sharesReached : { batch: presentBatch(batch) }),
   })
 }
 
-const typeOf = ({ share, budget }: DueAlert): string =>
-  share === null ? 'test' : budget === null ? 'account.share_reached' : 'budget.share_reached'
+const presentBatch = ({ id, dialect, status, lines, succeeded, failed }: EndedBatch) => ({
+  id: shownBatchIds[dialect](id),
+  dialect,
+  status,
+  lines,
+  succeeded,
+  failed,
+})
+
+function typeOf({ share, budget, batch }: DueAlert): string {
+  if (batch !== null) return 'batch.ended'
+  if (share === null) return 'test'
+  return budget === null ? 'account.share_reached' : 'budget.share_reached'
+}
 
 const amountsOf = ({ used, of }: DueAlert) => ({ used: formatMoney(used), of: formatMoney(of) })

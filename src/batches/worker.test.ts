@@ -8,6 +8,7 @@ import { log, openTills } from '../../tests/support/tills.ts'
 import { until } from '../../tests/support/until.ts'
 import { assertVerified } from '../../tests/support/verified.ts'
 import type { Caller } from '../accounts/keys/keys.ts'
+import { removeRule } from '../alerts/store.ts'
 import { verifyBooks } from '../billing/verify.ts'
 import { createQueuedCalls } from '../generation/calls/queued-calls.ts'
 import { createGeneration } from '../generation/generation.ts'
@@ -16,6 +17,7 @@ import type { Database } from '../platform/database/database.ts'
 import { createEncryption } from '../platform/encryption/encryption.ts'
 import { Problem } from '../platform/problems.ts'
 import { contexts, type Batch } from './batch.ts'
+import * as store from './batches-store.ts'
 import { createBatches } from './batches.ts'
 import * as queue from './queue-store.ts'
 import { createRunner, type RunnerNeeds } from './runner.ts'
@@ -81,6 +83,11 @@ function open(models: Readonly<Record<string, Run>>) {
 
   async function account(credit = 10n ** 12n): Promise<Caller> {
     const { accountId, keyId = '' } = await stage.addAccount({ credit })
+    // Its lines need not wait for what its limits leave.
+    await database.rows(
+      'insert into spare (id, at, requests, tokens) values ($1, clock_timestamp(), 60000000000, 60000000000000)',
+      [accountId],
+    )
     const caller = {
       publicId: keyId,
       keyId,
@@ -124,6 +131,8 @@ function open(models: Readonly<Record<string, Run>>) {
         parallel,
         keys: { identifyAgain: ({ publicId }) => callers.get(publicId) ?? assert.fail(publicId) },
       }),
+    cancel: (caller: Caller, { id }: Batch) =>
+      batches.cancel({ accountId: caller.accountId, dialect: 'anthropic' }, id),
     show: (caller: Caller, { id }: Batch) => batches.show({ accountId: caller.accountId, dialect: 'anthropic' }, id),
     download: (caller: Caller, { id }: Batch) =>
       batches.results({ accountId: caller.accountId, dialect: 'anthropic' }, id),
@@ -416,5 +425,89 @@ describe('an instance that runs batches', () => {
     assert.equal((await world.show(waiting, long)).succeeded, 0)
     gate.open()
     await until(async () => (await world.show(waiting, long)).succeeded === 3)
+  })
+})
+
+describe('the end of a batch', () => {
+  const { rows } = { rows: (...of: Parameters<Database['rows']>) => stage.database.rows(...of) }
+  /** A rule that reports the end of batches. */
+  async function addRule({ accountId }: Caller): Promise<string> {
+    const id = randomUUIDv7()
+    await rows(
+      `insert into alert_rule (id, account_id, shares, webhook, secret) values ($1, $2, '{}', 'https://hooks.example.com/', '')`,
+      [id, accountId],
+    )
+    await rows('insert into batch_alert (rule_id) values ($1)', [id])
+    return id
+  }
+  /** The alerts about a batch. */
+  const alertsOf = ({ id }: Pick<Batch, 'id'>) =>
+    rows(`select rule_id as rule, share, ended, batch from alert where batch ->> 'id' = $1 order by rule_id`, [id])
+
+  test('is queued as an alert once for each rule that asks for it, however it ends', async () => {
+    const world = open({ m: answers })
+    const [caller, other] = [await world.account(), await world.account()]
+    const asking = [await addRule(caller), await addRule(caller)]
+    const [silent, removed] = [await addRule(caller), await addRule(caller)]
+    await addRule(other)
+    await rows('delete from batch_alert where rule_id = $1', [silent])
+    await rows('update alert_rule set removed_at = now() where id = $1', [removed])
+    const queuedFor = (batch: object) => asking.map((rule) => ({ rule, share: null, ended: null, batch }))
+
+    const completed = await world.queue(caller, ['m'])
+    await (
+      await world.take(completed)
+    )(caller)
+    assert.deepEqual(await alertsOf(completed), [], 'it has not ended')
+    await Promise.all(Array.from({ length: 4 }, () => queue.endBatches(stage.database)))
+    const { id } = completed
+    const all = { dialect: 'anthropic', lines: 1, succeeded: 1, failed: 0 }
+    assert.deepEqual(await alertsOf(completed), queuedFor({ ...all, id, status: 'completed' }))
+
+    const cancelled = await world.queue(caller, ['m', 'm'])
+    await world.cancel(caller, cancelled)
+    await end(cancelled)
+    const none = { lines: 2, succeeded: 0, failed: 0 }
+    assert.deepEqual(await alertsOf(cancelled), queuedFor({ ...all, ...none, id: cancelled.id, status: 'cancelled' }))
+
+    const refused = {
+      ...caller,
+      id: randomUUIDv7(),
+      dialect: 'openai',
+      endpoint,
+      fileId: null,
+      metadata: null,
+    } as const
+    await store.insertBatch(stage.database, {
+      ...refused,
+      windowSeconds: 60,
+      bytes: 0n,
+      kept: '1 day',
+      keptSeconds: null,
+    })
+    await store.refuseBatch(stage.database, refused.id, [])
+    const nothing = { dialect: 'openai', lines: 0, succeeded: 0, failed: 0 }
+    assert.deepEqual(await alertsOf(refused), queuedFor({ ...nothing, id: refused.id, status: 'failed' }))
+  })
+
+  test('drops its alert if the rule is removed at the same time', async () => {
+    const world = open({ m: answers })
+    const caller = await world.account()
+    const rule = await addRule(caller)
+    const batch = await world.queue(caller, ['m'])
+    await world.cancel(caller, batch)
+    let removal: Promise<unknown> | undefined
+    await stage.database.transaction(async (tx) => {
+      await queue.endBatches(tx)
+      let isRemoved = false
+      removal = removeRule(stage.database, caller.accountId, rule).then(() => (isRemoved = true))
+      const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+      await until(async () => isRemoved || (await rows(waiting)).length > 0)
+    })
+    await removal
+    assert.deepEqual(
+      (await alertsOf(batch)).map((alert) => at(alert, 'ended')),
+      ['given_up'],
+    )
   })
 })

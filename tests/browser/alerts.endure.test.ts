@@ -38,7 +38,7 @@ async function act(item: string): Promise<void> {
   await section()
     .getByRole('button', { name: `Actions for the alert to ${webhook}` })
     .click()
-  await page.getByRole('menuitem', { name: item }).click()
+  await page.getByRole('menuitem', { name: item, exact: true }).click()
 }
 
 test('an alert is created, tested, listed with its attempts and removed, with nothing in anyone’s way', async () => {
@@ -51,6 +51,7 @@ test('an alert is created, tested, listed with its attempts and removed, with no
   assert.deepEqual(await barriersInBothSchemes(page), [], 'the form with an error')
   await form.getByLabel('At (per cent used)').fill('90, 50 %')
   await form.getByLabel('Or webhook').fill(webhook)
+  await form.getByLabel('Webhook also when a batch ends').selectOption('Yes')
   await form.getByRole('button', { name: 'Create alert' }).click()
 
   const dialog = page.getByRole('dialog', { name: 'Store this secret now' })
@@ -61,15 +62,16 @@ test('an alert is created, tested, listed with its attempts and removed, with no
   assert.deepEqual(await barriersInBothSchemes(page), [], 'the secret')
   await dialog.getByRole('button', { name: 'I have stored it' }).click()
   await dialog.waitFor({ state: 'detached' })
-  await section().getByRole('cell', { name: '50 %, 90 %' }).waitFor()
+  await section().getByRole('cell', { name: '50 %, 90 %, end of a batch' }).waitFor()
   assert.ok(!(await page.content()).includes(secret))
 
-  await act('Change percentages')
-  const shares = page.getByRole('form', { name: 'Change percentages' })
+  await act('Change')
+  const shares = page.getByRole('form', { name: 'Change alert' })
   await shares.getByLabel('At (per cent used)').fill('101')
   await shares.getByRole('button', { name: 'Save' }).click()
   await shares.getByText('shares[0]').waitFor()
   await shares.getByLabel('At (per cent used)').fill('75')
+  await shares.getByLabel('Webhook also when a batch ends').selectOption('No')
   await shares.getByRole('button', { name: 'Save' }).click()
   await section().getByRole('cell', { name: '75 %', exact: true }).waitFor()
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
+import { randomUUIDv7 } from 'node:crypto'
 import { once } from 'node:events'
 import path from 'node:path'
 import { after, test } from 'node:test'
@@ -46,6 +47,14 @@ const database = openDatabase(home.url, { log })
 const first = await startService(setup)
 const customers: Customer[] = []
 for (const _ of moments) customers.push(await first.customer())
+for (const { accountId } of customers) {
+  const id = randomUUIDv7()
+  await database.rows(
+    `insert into alert_rule (id, account_id, shares, webhook, secret) values ($1, $2, '{}', 'https://hooks.example.com/', '')`,
+    [id, accountId],
+  )
+  await database.rows('insert into batch_alert (rule_id) values ($1)', [id])
+}
 // Only the instances that are killed are running.
 await first.close()
 after(async () => {
@@ -108,6 +117,12 @@ test('A54 afterwards another instance goes on, and each line has one reply and o
       name,
     )
   }
+  const alerts = await database.rows<{ id: string }>(`select batch ->> 'id' as id from alert order by id`)
+  assert.deepEqual(
+    alerts.map(({ id }) => id),
+    batches.map(({ id }) => id).toSorted(),
+    'one alert for each batch',
+  )
   assert.deepEqual(
     await database.rows(`select from idempotency where body is distinct from ''`),
     [],

@@ -32,7 +32,7 @@ test('an alert is created, tested, listed with its attempts, and removed', async
   const made = ok(await paula.send('POST', `${path}/alerts`, { shares: [80, 50, 80], webhook }), 201)
   const { alert_id: alert, secret, ...rest } = made.json
   assert.match(String(secret), /^[\w-]{43}$/)
-  assert.deepEqual(rest, { shares: [50, 80], email: null, webhook, created_at: rest['created_at'] })
+  assert.deepEqual(rest, { shares: [50, 80], batches: false, email: null, webhook, created_at: rest['created_at'] })
   const { host } = new URL(webhook)
   assert.deepEqual(await recorded(made), [
     { action: 'account_alert_created', outcome: 'allowed', person: paula.id, details: { host, shares: '50, 80' } },
@@ -44,15 +44,16 @@ test('an alert is created, tested, listed with its attempts, and removed', async
     { action: 'account_alerts_listed', outcome: 'allowed', person: paula.id, details: null },
   ])
 
-  const changed = await paula.send('PATCH', `${path}/alerts/${String(alert)}`, { shares: [90, 40, 90] })
-  assert.deepEqual([changed.status, changed.json], [200, { alert_id: alert, ...rest, shares: [40, 90] }])
+  const terms = { shares: [90, 40, 90], batches: true }
+  const changed = await paula.send('PATCH', `${path}/alerts/${String(alert)}`, terms)
+  assert.deepEqual([changed.status, changed.json], [200, { alert_id: alert, ...rest, shares: [40, 90], batches: true }])
   assert.deepEqual((await paula.get(`${path}/alerts`)).json, { alerts: [changed.json] })
   assert.deepEqual(await recorded(changed), [
     {
       action: 'account_alert_changed',
       outcome: 'allowed',
       person: paula.id,
-      details: { host, from: '50, 80', to: '40, 90' },
+      details: { host, from: '50, 80', to: '40, 90, batches' },
     },
   ])
 
@@ -121,6 +122,12 @@ test('addresses inside the network and other bad values are refused', async () =
   assertRefused(await change({ shares: [80], webhook }), 'unknown_field', 'webhook')
   assert.equal((await paula.send('DELETE', `${path}/alerts/${String(json['alert_id'])}`)).status, 204)
   assert.deepEqual((await paula.get(`${path}/alerts`)).json, { alerts: [] })
+
+  const onlyBatches = await post({ webhook, shares: [], batches: true })
+  assert.equal(onlyBatches.status, 201)
+  const rule = `${path}/alerts/${String(onlyBatches.json['alert_id'])}`
+  assertRefused(await paula.send('PATCH', rule, { shares: [], batches: false }), 'invalid_field', 'shares')
+  assert.deepEqual((await paula.send('PATCH', rule, { shares: [] })).json['batches'], true)
 })
 
 test('without allowed networks, the own host is refused', async () => {

@@ -132,6 +132,7 @@ async function addAlert(database: Database, accountId: string): Promise<void> {
      values ($1, $2, '{80}', 'https://hooks.example.com/', '\\x00', now())`),
     [id, accountId],
   )
+  await database.rows(announced('insert into batch_alert (rule_id) values ($1)'), [id])
   await database.rows(
     `insert into alert (id, rule_id, period, share, used, of, ended) values ($1, $2, 'past', 80, 80, 100, 'given_up')`,
     [delivery, id],

@@ -3,6 +3,7 @@
 create or replace function recorded_columns() returns table (table_name text, keys text[], columns text[])
 language sql immutable set search_path from current as $$
   values ('alert_rule', '{id}'::text[], '{account_id,shares,email,webhook,secret,removed_at}'::text[]),
+    ('batch_alert', '{rule_id}', '{rule_id}'),
     ('books_currency', '{only_row}', '{currency}'),
     ('closed_month', '{month}', '{month}'),
     ('credit_entry', '{id}', '{account_id,amount,note}'),

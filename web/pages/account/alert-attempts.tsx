@@ -32,12 +32,12 @@ export function AlertAttempts({ attempts, onRefresh }: AlertAttemptsProps) {
             </tr>
           </thead>
           <tbody>
-            {attempts.map(({ id, at, share, budget, email, webhook, outcome, error }) => (
+            {attempts.map(({ id, at, email, webhook, outcome, error, ...about }) => (
               <tr key={id}>
                 <td>
                   <time dateTime={at}>{preciseTime(at)}</time>
                 </td>
-                <td>{share === null ? 'Test' : budget === null ? `${share} %` : `${share} % of ${budget}`}</td>
+                <td className={classes.models}>{nameOf(about)}</td>
                 <td className={`${tables.wide} ${classes.models}`}>{email ?? webhook}</td>
                 <td>
                   <Badge color={colors[outcome]}>{words[outcome]}</Badge> {error}
@@ -49,6 +49,12 @@ export function AlertAttempts({ attempts, onRefresh }: AlertAttemptsProps) {
       </div>
     </>
   )
+}
+
+function nameOf({ share, budget, batch }: Pick<AttemptList['attempts'][number], 'share' | 'budget' | 'batch'>): string {
+  if (batch !== null) return `End of ${batch}`
+  if (share === null) return 'Test'
+  return budget === null ? `${share} %` : `${share} % of ${budget}`
 }
 
 const words = { queued: 'Mail queued', sent: 'Sent', failed: 'Failed', given_up: 'Given up' } as const

@@ -29,7 +29,7 @@ export function NewAlertDialog({ account, onClose, onCreated }: NewAlertDialogPr
         label="New alert"
         saveLabel="Create alert"
         fields={fields}
-        initial={{ shares: '50, 80, 100', email: '', webhook: '' }}
+        initial={{ shares: '50, 80, 100', email: '', webhook: '', batches: 'false' }}
         save={save}
         onSaved={() => onCreated(created.current?.secret ?? null)}
         onCancel={onClose}
@@ -38,23 +38,25 @@ export function NewAlertDialog({ account, onClose, onCreated }: NewAlertDialogPr
   )
 }
 
-interface SharesDialogProps {
+interface TermsDialogProps {
   /** The URL of the alert. */
   readonly address: string
-  readonly shares: readonly number[]
+  readonly alert: Pick<AlertCreated, 'shares' | 'batches' | 'webhook'>
   readonly onClose: () => void
   readonly onChanged: () => Promise<void>
 }
 
-/** Changes the shares at which an alert is sent. */
-export function SharesDialog({ address, shares, onClose, onChanged }: SharesDialogProps) {
+/** Changes when an alert is sent. */
+export function TermsDialog({ address, alert, onClose, onChanged }: TermsDialogProps) {
+  const initial = { shares: alert.shares.join(', '), batches: String(alert.batches) }
   return (
-    <FormDialog title="Change percentages" onClose={onClose}>
+    <FormDialog title="Change alert" onClose={onClose}>
       <EditForm
-        label="Change percentages"
-        fields={[sharesField]}
-        initial={{ shares: shares.join(', ') }}
-        save={(values) => change(address, { method: 'PATCH', body: { shares: sharesIn(values['shares']) } })}
+        label="Change alert"
+        fields={alert.webhook === null ? [sharesField] : [sharesField, batchesField]}
+        initial={initial}
+        // What was not changed is missing from the values.
+        save={(values) => change(address, { method: 'PATCH', body: termsIn({ ...initial, ...values }) })}
         onSaved={onChanged}
         onCancel={onClose}
       />
@@ -94,7 +96,8 @@ export function SecretDialog({ secret, onClose }: SecretDialogProps) {
   )
 }
 
-const sharesField: Field = { name: 'shares', label: 'At (per cent used)', kind: 'line', required: true, maxLength: 60 }
+const sharesField: Field = { name: 'shares', label: 'At (per cent used)', kind: 'line', maxLength: 60 }
+const batchesField: Field = { name: 'batches', label: 'Webhook also when a batch ends', kind: 'flag' }
 
 const fields: readonly Field[] = [
   sharesField,
@@ -106,15 +109,21 @@ const fields: readonly Field[] = [
     placeholder: 'https://hooks.example.com/tollgate',
     maxLength: 2000,
   },
+  batchesField,
 ]
 
-function alertBody({ shares, email, webhook }: Record<string, Value | null>): object {
+function alertBody({ email, webhook, ...terms }: Record<string, Value | null>): object {
   return {
-    shares: sharesIn(shares),
+    ...termsIn(terms),
     ...(email !== undefined && email !== '' && { email }),
     ...(webhook !== undefined && webhook !== '' && { webhook }),
   }
 }
+
+const termsIn = ({ shares, batches }: Record<string, Value | null>): object => ({
+  shares: sharesIn(shares),
+  batches: batches === 'true',
+})
 
 /** `50, 80 %` → 50 and 80. */
 function sharesIn(written: Value | null = ''): number[] {

@@ -11,13 +11,13 @@ import tables from '../../components/table.module.css'
 import classes from './account.module.css'
 import type { AccountData } from './account.tsx'
 import { AlertAttempts } from './alert-attempts.tsx'
-import { NewAlertDialog, SecretDialog, SharesDialog } from './alert-dialog.tsx'
+import { NewAlertDialog, SecretDialog, TermsDialog } from './alert-dialog.tsx'
 
 interface AlertsProps {
   readonly data: Pick<AccountData, 'account' | 'alerts' | 'attempts'>
 }
 
-/** Where alerts go when the account has used a share of its credit or limit, and the attempts to send them. */
+/** Where alerts go when the account has used a share of its credit or limit, or a batch has ended, and the attempts to send them. */
 export function Alerts({ data: { account, alerts, attempts } }: AlertsProps) {
   const { revalidate } = useRevalidator()
   const [isOpen, setOpen] = useState(false)
@@ -39,14 +39,16 @@ export function Alerts({ data: { account, alerts, attempts } }: AlertsProps) {
         )}
       </div>
       {alerts.length === 0 ? (
-        <p className={classes.none}>No alerts yet. Add one to hear when most of the credit or of the limit is used.</p>
+        <p className={classes.none}>
+          No alerts yet. Add one to hear when most of the credit or of the limit is used, or when a batch ends.
+        </p>
       ) : (
         <div className={tables.frame}>
           <table className={tables.table}>
             <thead>
               <tr>
                 <th scope="col">To</th>
-                <th scope="col">At</th>
+                <th scope="col">When</th>
                 <ActionsHead />
               </tr>
             </thead>
@@ -74,13 +76,16 @@ function AlertRow({ account, alert }: AlertRowProps) {
   return (
     <tr>
       <td className={`${classes.models} ${tables.strong}`}>{targetOf(alert)}</td>
-      <td>{alert.shares.map((share) => `${share} %`).join(', ')}</td>
+      <td>{termsOf(alert)}</td>
       <td className={tables.actions}>
         <AlertMenu account={account} alert={alert} />
       </td>
     </tr>
   )
 }
+
+const termsOf = ({ shares, batches }: AlertRowProps['alert']) =>
+  [...shares.map((share) => `${share} %`), ...(batches ? ['end of a batch'] : [])].join(', ')
 
 const targetOf = ({ email, webhook }: AlertRowProps['alert']) => email ?? webhook ?? ''
 
@@ -110,7 +115,7 @@ function AlertMenu({ account, alert }: AlertRowProps) {
     await revalidate()
   }
   async function changed() {
-    notifyDone('The percentages were changed.')
+    notifyDone('The alert was changed.')
     await revalidate()
     startTransition(() => setChanging(false))
   }
@@ -124,7 +129,7 @@ function AlertMenu({ account, alert }: AlertRowProps) {
         </Menu.Target>
         <Menu.Dropdown>
           <Menu.Item leftSection={<IconPencil size={16} />} onClick={() => setChanging(true)}>
-            Change percentages
+            Change
           </Menu.Item>
           <Menu.Item leftSection={<IconSend size={16} />} onClick={() => void test()}>
             Send a test
@@ -135,9 +140,7 @@ function AlertMenu({ account, alert }: AlertRowProps) {
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      {isChanging && (
-        <SharesDialog {...{ address, shares: alert.shares }} onClose={() => setChanging(false)} onChanged={changed} />
-      )}
+      {isChanging && <TermsDialog {...{ address, alert }} onClose={() => setChanging(false)} onChanged={changed} />}
     </>
   )
 }
