@@ -693,6 +693,18 @@ create table document_upload (
 create index on document_upload (touched_at);
 create index on document_upload (client_id);
 
+-- Encrypted chunks that are kept in a folder or a bucket: docs/decisions/0039-storage-of-documents.md.
+create table document_object (
+  -- SHA-256 of the encrypted bytes: the name of the object.
+  digest       bytea primary key check (length(digest) = 32),
+  client_id    uuid not null references client,
+  place        text not null check (place in ('folder', 'bucket')),
+  created_at   timestamptz(3) not null default record_time(),
+  -- When no chunk needs it any more. Null while one does. Known before the object is written, so a crash leaves none behind for ever.
+  remove_after timestamptz(3) default record_time() + interval '1 day'
+);
+create index on document_object (remove_after) where remove_after is not null;
+
 create table document_chunk (
   client_id uuid not null references client,
   upload_id uuid not null,
@@ -701,9 +713,13 @@ create table document_chunk (
   -- Without what encryption adds to it.
   bytes     integer not null check (bytes > 0),
   -- Encrypted with the installation's key, for this upload and this start.
-  data      bytea not null,
-  primary key (client_id, upload_id, start)
+  data      bytea,
+  -- Where the encrypted bytes are, if not here.
+  object    bytea references document_object,
+  primary key (client_id, upload_id, start),
+  check (num_nonnulls(data, object) = 1)
 );
+create unique index on document_chunk (object) where object is not null;
 -- What is encrypted cannot be compressed.
 alter table document_chunk alter column data set storage external;
 
@@ -859,7 +875,7 @@ begin
     $items$, '{table}', v_table));
   end loop;
   foreach v_table in array array['note', 'dispute', 'letter', 'time_entry', 'expense', 'document', 'document_content', 'document_upload',
-      'document_chunk', 'document_text', 'task', 'contact', 'letter_file', 'letter_mail', 'letter_mail_end'] loop
+      'document_chunk', 'document_object', 'document_text', 'task', 'contact', 'letter_file', 'letter_mail', 'letter_mail_end'] loop
     perform with_roles(replace($items$
       alter table {table} enable row level security, force row level security;
       -- The policy of client limits what a consultant sees here.
@@ -880,6 +896,8 @@ create policy kept on document_content for update to current_user using (current
 create policy kept on document_text for insert to current_user with check (current_setting('tollgate.proof', true) = 'on');
 create policy erased on document_upload for delete to current_user using (true);
 create policy swept on document_upload for update to current_user using (current_setting('tollgate.proof', true) = 'on');
+create policy released on document_object for update to current_user using (current_setting('tollgate.proof', true) = 'on');
+create policy erased on document_object for delete to current_user using (remove_after < clock_timestamp());
 create policy erased on document_chunk for delete to current_user using (erasure_is_due(client_id)
   or not exists (select from document_content c where (c.client_id, c.upload_id) = (document_chunk.client_id, document_chunk.upload_id)));
 -- Authors and times come from the transaction, the cost of a draft from the ledger, and the type and the size of a document from its
@@ -897,7 +915,8 @@ select with_roles($$
   grant insert (id, client_id, name, digest), update (name, digest) on document to {consultant}, {partner};
   grant insert (client_id, digest, bytes, type, upload_id), update (used, created_at) on document_content to {consultant}, {partner};
   grant insert (id, client_id, bytes), update (received, digest, type, touched_at) on document_upload to {consultant}, {partner};
-  grant insert (client_id, upload_id, start, bytes, data) on document_chunk to {consultant}, {partner};
+  grant insert (client_id, upload_id, start, bytes, data, object) on document_chunk to {consultant}, {partner};
+  grant insert (digest, client_id, place), update (remove_after) on document_object to {consultant}, {partner};
   grant insert (id, client_id, title, due, priority, status, owner_id, about_noun, about_id),
     update (title, due, priority, status, owner_id, about_noun, about_id) on task to {consultant}, {partner};
   grant insert (id, client_id, name, job_title, email, phone, language), update (name, job_title, email, phone, language)

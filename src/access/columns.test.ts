@@ -137,12 +137,18 @@ const tables: Readonly<Record<string, Columns>> = {
   },
   // `verify` decrypts the bytes and compares their digest with those that the sealed revisions of documents have.
   document_chunk: {
-    compared: 'client_id upload_id start bytes data',
+    compared: 'client_id upload_id start bytes data object',
     ...both('document'),
   },
   document_content: {
     compared: 'client_id digest bytes type upload_id used',
     free: 'created_at reading tries claimed_until',
+    ...both('document'),
+  },
+  // `verify` reads what it names.
+  document_object: {
+    compared: 'digest client_id place',
+    free: 'created_at remove_after',
     ...both('document'),
   },
   // What is read again from the content, if it is lost.

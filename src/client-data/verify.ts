@@ -56,6 +56,9 @@ const erasures: VerifyQueries = {
     select r.noun, r.noun_id, r.client_id, 'its revision ' || r.version || ' has contents again'
     from erased_client e join client c on c.id = e.client_id join revision r on r.client_id = c.id
     where r.data <> '{}' and not (r.noun = 'client' and r.version = c.version)) left_over`,
+  'every file of a document that is not needed is removed within two days': `
+    select encode(o.digest, 'hex') as object, o.place, o.client_id as client, 'it should have been removed at ' || o.remove_after as fault
+    from document_object o where o.remove_after < clock_timestamp() - interval '1 day'`,
   'what remains of the revisions of erased clients is unchanged': `
     select e.client_id as client, e.revisions as recorded, count(r.number) as there
     from erased_client e left join revision r on r.client_id = e.client_id and r.data = '{}'

@@ -8,6 +8,7 @@ import type { Database } from '../platform/database/database.ts'
 import type { Encryption } from '../platform/encryption/encryption.ts'
 import type { Feature } from '../platform/feature.ts'
 import { createContents, type Contents } from './documents/contents.ts'
+import { openStorage } from './documents/storage/storage.ts'
 import { startReading } from './documents/text/reading.ts'
 import { startSweeping } from './documents/sweeping.ts'
 import { createUploads } from './documents/uploads.ts'
@@ -23,7 +24,7 @@ interface ClientsNeeds extends Omit<
   'records' | 'approvals' | 'letterFiles' | 'letterMails' | 'uploads' | 'contents'
 > {
   readonly access: RecordAccess
-  readonly config: Pick<Config, 'currency' | 'firm' | 'invoicing' | 'letters' | 'drafting'>
+  readonly config: Pick<Config, 'currency' | 'documents' | 'firm' | 'invoicing' | 'letters' | 'drafting'>
   readonly mailer: Mailer | undefined
   readonly thread: WritingThread
   readonly database: Database
@@ -38,7 +39,7 @@ export interface ClientsFeature extends Feature {
   close(this: void): Promise<void>
 }
 
-/** Clients with their items, letters as files, and the contents of documents. */
+/** Clients with their items, letters as files, and the contents of documents. Throws OperatorError if these cannot be stored as configured. */
 export async function openClients(needs: ClientsNeeds): Promise<ClientsFeature> {
   const { access, config, database, mailer, thread } = needs
   const { firm, currency, invoicing, letters, drafting } = config
@@ -62,11 +63,13 @@ export async function openClients(needs: ClientsNeeds): Promise<ClientsFeature> 
     locale: firm.locale,
     hasMail: mailer !== undefined,
   })
+  const storage = await openStorage(needs)
+  const stored = { ...needs, storage }
   const sending = startLetterMail(needs)
-  const contents = createContents(needs)
-  const uploads = createUploads(needs)
-  const sweeping = startSweeping(needs)
-  const reading = startReading(needs)
+  const contents = createContents(stored)
+  const uploads = createUploads(stored)
+  const sweeping = startSweeping(stored)
+  const reading = startReading(stored)
   return Object.freeze({
     records,
     contents,
@@ -76,6 +79,7 @@ export async function openClients(needs: ClientsNeeds): Promise<ClientsFeature> 
     examples: recordExamples,
     async close() {
       await Promise.all([sending.stop(), sweeping.close(), reading.close()])
+      await storage.close()
     },
   } satisfies ClientsFeature)
 }

@@ -72,6 +72,7 @@ const records: VerifyQueries = {
 }
 
 export { verifyDocuments } from './documents/verify.ts'
+export { openStorageToRead, surveyStorage, type Storage as DocumentStorage } from './documents/storage/storage.ts'
 
 /** Checks that every client and every item equals its last revision, and that no revision is missing. */
 export function verifyRecords(database: Database): Promise<VerifyCheck[]> {

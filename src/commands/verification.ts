@@ -3,7 +3,7 @@ import { verifyKeys } from '../accounts/verify.ts'
 import { verifyBatches } from '../batches/verify.ts'
 import { verifyBooks } from '../billing/verify.ts'
 import { verifyErasures } from '../client-data/verify.ts'
-import { verifyDocuments, verifyRecords } from '../clients/verify.ts'
+import { verifyDocuments, verifyRecords, type DocumentStorage } from '../clients/verify.ts'
 import { verifyDrafts } from '../drafting/verify.ts'
 import { verifyInvoices } from '../invoicing/verify.ts'
 import { verifyPeople } from '../people/verify.ts'
@@ -18,11 +18,13 @@ export interface VerificationOptions extends SealOptions {
   readonly longestRequest?: number
   /** Without it, what is encrypted is not checked. */
   readonly encryption?: Encryption | undefined
+  /** Without it, the files of documents are not read. */
+  readonly storage?: DocumentStorage | undefined
 }
 
 /** Every check of `tollgate verify`. */
 export async function verifyAll(database: Database, options: VerificationOptions = {}): Promise<VerifyCheck[]> {
-  const { longestRequest, encryption, ...sealOptions } = options
+  const { longestRequest, encryption, storage, ...sealOptions } = options
   const { checks } = await verifyBooks(database, {
     ...(longestRequest !== undefined && { longestRequest }),
     ...(options.full !== true && { sample: sealOptions }),
@@ -34,7 +36,7 @@ export async function verifyAll(database: Database, options: VerificationOptions
     ...(encryption ? await verifySignIns(database, encryption) : []),
     ...(await verifyChanges(database)),
     ...(await verifyRecords(database)),
-    ...(await verifyDocuments(database, { ...sealOptions, encryption })),
+    ...(await verifyDocuments(database, { ...sealOptions, encryption, storage })),
     ...(await verifyDrafts(database)),
     ...(await verifyBatches(database)),
     ...(await verifyInvoices(database)),

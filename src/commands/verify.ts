@@ -36,13 +36,21 @@ export function verifyCommand(context: Context): Command {
 
 async function runAll(context: Context, { full, seal }: VerifyOptions): Promise<VerifyCheck[]> {
   const { verifyAll } = await import('./verification.ts')
-  return verifyAll(await context.database(), {
-    full: full === true,
-    longestRequest: longestRequestOf(await context.config()),
-    encryption: await findEncryption(context),
-    ...(seal && { kept: seal }),
-    ...(full && { onProgress: (line) => warn(context, line) }),
-  })
+  const { openStorageToRead } = await import('../clients/verify.ts')
+  const config = await context.config()
+  const storage = await openStorageToRead(config)
+  try {
+    return await verifyAll(await context.database(), {
+      full: full === true,
+      longestRequest: longestRequestOf(config),
+      encryption: await findEncryption(context),
+      storage,
+      ...(seal && { kept: seal }),
+      ...(full && { onProgress: (line) => warn(context, line) }),
+    })
+  } finally {
+    await storage.close()
+  }
 }
 
 /** The key may be on another machine only. */

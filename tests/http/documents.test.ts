@@ -3,7 +3,7 @@ import { createHash, randomBytes, randomUUIDv7 } from 'node:crypto'
 import { request } from 'node:http'
 import { describe, test } from 'node:test'
 import { removeUnused } from '../../src/clients/documents/store.ts'
-import { verifyDocuments, verifyRecords } from '../../src/clients/verify.ts'
+import { openStorageToRead, verifyDocuments, verifyRecords } from '../../src/clients/verify.ts'
 import type { Database } from '../../src/platform/database/database.ts'
 import { createEncryption } from '../../src/platform/encryption/encryption.ts'
 import type { Answer } from '../support/answer.ts'
@@ -72,7 +72,11 @@ async function removeAll(database: Database, since: string): Promise<void> {
 /** The names of the checks of documents that find a fault. */
 async function faults(database: Database): Promise<string[]> {
   const encryption = createEncryption(encryptionKey)
-  const checks = [...(await verifyRecords(database)), ...(await verifyDocuments(database, { full: true, encryption }))]
+  const storage = await openStorageToRead({ documents: { store: { kind: 'database' } } })
+  const checks = [
+    ...(await verifyRecords(database)),
+    ...(await verifyDocuments(database, { full: true, encryption, storage })),
+  ]
   return checks.flatMap(({ ok, name }) => (ok ? [] : [name]))
 }
 

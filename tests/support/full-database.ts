@@ -12,6 +12,7 @@ import { addPasskey, post, setUpTotp } from './own-account.ts'
 import { addPastUsage } from './past-usage.ts'
 import { startPortal } from './portal.ts'
 import { upstreamModel } from './service.ts'
+import { asSuperuser } from './superuser.ts'
 import { announced, sealAll } from './tamper.ts'
 import { until } from './until.ts'
 import { startVendor } from './vendor.ts'
@@ -173,6 +174,12 @@ async function useRecords(portal: Portal) {
   const digest = createHash('sha256').update(JSON.stringify(file)).digest('hex')
   await send('POST', `/clients/${client}/uploads`, file)
   await send('POST', `/clients/${client}/documents`, { name: 'A file.json', digest })
+  // The service has no folder for them.
+  await asSuperuser(portal.service.database, (tx) =>
+    tx.rows(`insert into document_object (digest, client_id, place) values (sha256('an object'), $1, 'folder')`, [
+      client,
+    ]),
+  )
   await send('POST', `/clients/${client}/tasks`, { title: 'Answer the client', due: '2026-03-19' })
   const letter = await send('POST', `/clients/${client}/letters`, { subject: 'Reply', status: 'approved' })
   const contact = await send('POST', `/clients/${client}/contacts`, {

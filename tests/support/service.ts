@@ -55,6 +55,8 @@ export interface ServiceOptions {
   readonly currency?: string
   /** `retention` of the configuration file. */
   readonly retention?: object
+  /** `documents` of the configuration file. */
+  readonly documents?: object
   /** The URL of a migrated database, to start a second instance on it. Default: a new database. */
   readonly databaseUrl?: string
   /** ms that idle connections stay open when the instance closes. Default 0. */
@@ -246,6 +248,7 @@ async function configure(options: ServiceOptions): Promise<Config> {
       ...(options.invoicing && { invoicing: options.invoicing }),
       ...(options.currency !== undefined && { currency: options.currency }),
       ...(options.retention && { retention: options.retention }),
+      ...(options.documents && { documents: options.documents }),
     }),
   )
   try {

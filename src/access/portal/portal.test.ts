@@ -59,6 +59,8 @@ async function clientOf(consultantId: string): Promise<string> {
     `with upload as (
         insert into document_upload (id, client_id, bytes, received) values (gen_random_uuid(), $1, 1, 1) returning id, client_id),
       chunk as (insert into document_chunk (client_id, upload_id, start, bytes, data) select client_id, id, 0, 1, 'x' from upload),
+      object as (
+        insert into document_object (digest, client_id, place) select sha256(id::text::bytea), client_id, 'folder' from upload),
       content as (
         insert into document_content (client_id, digest, bytes, type, upload_id)
         select client_id, sha256('x'), 1, 'text/plain', id from upload returning client_id, digest)
@@ -133,6 +135,7 @@ const tables = [
   'document',
   'document_chunk',
   'document_content',
+  'document_object',
   'document_text',
   'document_upload',
   'task',

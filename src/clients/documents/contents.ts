@@ -5,6 +5,7 @@ import { may, scopeOf } from '../../access/policy.ts'
 import { attachmentOf } from '../../documents/file-name.ts'
 import type { Encryption } from '../../platform/encryption/encryption.ts'
 import { Problem } from '../../platform/problems.ts'
+import type { ChunkRow, Storage } from './storage/storage.ts'
 import * as store from './store.ts'
 
 /** The bytes of documents. */
@@ -30,12 +31,14 @@ export interface Contents {
 interface ContentNeeds {
   readonly access: RecordAccess
   readonly encryption: Pick<Encryption, 'decryptBytes'>
+  readonly storage: Pick<Storage, 'read'>
 }
 
 /** Binds an encrypted chunk to its place. */
 export const chunkContext = (uploadId: string, start: number): string => `document_chunk/${uploadId}/${start}`
 
-export function createContents({ access, encryption }: ContentNeeds): Contents {
+export function createContents(needs: ContentNeeds): Contents {
+  const { access } = needs
   return Object.freeze<Contents>({
     async read(visit, clientId, id, version) {
       const scope = scopeOf(visit.actor, 'read', 'document')
@@ -44,7 +47,7 @@ export function createContents({ access, encryption }: ContentNeeds): Contents {
       if (!row || !may(visit.actor, 'read', 'document', { consultantId: row.consultant_id })) {
         return access.refuse(visit, audited)
       }
-      const chunks = chunksFor({ access, encryption }, visit, clientId, row)
+      const chunks = chunksFor(needs, visit, clientId, row)
       const first = await chunks.next().catch((error: unknown) => {
         if (error instanceof DamagedContent) return access.decline(visit, audited, damaged())
         throw error
@@ -67,7 +70,7 @@ export function createContents({ access, encryption }: ContentNeeds): Contents {
         return row ?? access.refuse(visit, auditedOf(clientId))
       }
       try {
-        yield* chunksFor({ access, encryption }, visit, clientId, await find())
+        yield* chunksFor(needs, visit, clientId, await find())
       } catch (error) {
         // To someone who has lost access, a part is missing too.
         if (error instanceof DamagedContent) await find()
@@ -92,14 +95,15 @@ export class DamagedContent extends Error {
 /** Where the bytes of a content are. Null: the content is missing. */
 type StoredBytes = Pick<store.ContentRow, 'bytes' | 'upload_id'>
 
-/** Decrypts one chunk after the other; `read` returns the one that begins at a byte. Throws DamagedContent, and what `read` throws. */
+/** Decrypts one chunk after the other; `find` returns the one that begins at a byte. Throws DamagedContent, and what `find` and the storage throw. */
 export async function* chunksOf(
-  encryption: ContentNeeds['encryption'],
+  { encryption, storage }: Pick<ContentNeeds, 'encryption' | 'storage'>,
   { upload_id: uploadId, bytes }: StoredBytes,
-  read: (uploadId: string, start: number) => Promise<Buffer | undefined>,
+  find: (uploadId: string, start: number) => Promise<ChunkRow | undefined>,
 ): AsyncGenerator<Buffer> {
   for (let start = 0; start !== bytes;) {
-    const data = uploadId === null ? undefined : await read(uploadId, start)
+    const chunk = uploadId === null ? undefined : await find(uploadId, start)
+    const data = chunk && (await storage.read(chunk))
     if (uploadId === null || data === undefined) throw new DamagedContent(`no bytes from ${start} on`)
     const plain = encryption.decryptBytes(data, chunkContext(uploadId, start))
     if (plain === undefined || plain.length === 0) {
@@ -112,15 +116,15 @@ export async function* chunksOf(
 
 /** The same for a person. */
 export function chunksFor(
-  { access, encryption }: ContentNeeds,
+  needs: ContentNeeds,
   visit: Visit,
   clientId: string,
   stored: StoredBytes,
 ): AsyncGenerator<Buffer> {
   const scope = scopeOf(visit.actor, 'read', 'document')
-  return chunksOf(encryption, stored, async (uploadId, start) => {
-    const [[chunk]] = await access.as(visit, [store.readChunk(scope, clientId, uploadId, start)])
-    return chunk?.data
+  return chunksOf(needs, stored, async (uploadId, start) => {
+    const [[chunk]] = await needs.access.as(visit, [store.readChunk(scope, clientId, uploadId, start)])
+    return chunk
   })
 }
 

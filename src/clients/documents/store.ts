@@ -4,6 +4,7 @@ import type { Database, Queryable } from '../../platform/database/database.ts'
 import type { PreparedStatement } from '../../platform/database/pipeline.ts'
 import { proven } from '../../platform/database/proven-store.ts'
 import { logged, loggedValues, within } from '../statements-store.ts'
+import type { ChunkRow } from './storage/storage.ts'
 
 /** An upload in PostgreSQL's JSON. */
 export interface UploadJson {
@@ -64,35 +65,42 @@ const here = (condition: string) => `select u.id, u.client_id, u.bytes, u.receiv
 const locked = 'for key share of c for no key update of u'
 
 /**
- * Adds a chunk of an upload. Returns no row if the bytes before it are not those that have arrived, if it is too long, or if the client is
- * archived or outside the scope.
+ * Adds a chunk of an upload. Returns no row if the bytes before it are not those that have arrived, if it is too long, if its object was
+ * noted too long ago, or if the client is archived or outside the scope.
  */
 export function insertChunk(
   scope: Scope,
-  { clientId, id, start, bytes, data }: Omit<UploadWrite, 'visit'> & StoredChunk,
+  { clientId, id, start, bytes, ...stored }: Omit<UploadWrite, 'visit'> & NewChunk,
 ): PreparedStatement {
   const { condition, value, name } = within(scope)
+  const isObject = 'object' in stored
   return {
-    name: `insert chunk ${name}`,
+    name: `insert ${isObject ? 'object of chunk' : 'chunk'} ${name}`,
     text: `with here as materialized (
         ${here(condition)} and u.received = $4::bigint and $4::bigint + $5::integer <= u.bytes ${locked}),
+      ${isObject ? keptObject : 'placed as (select here.* from here)'},
       stored as (
-        insert into document_chunk (client_id, upload_id, start, bytes, data)
-        select client_id, id, $4::bigint, $5::integer, $6::bytea from here)
+        insert into document_chunk (client_id, upload_id, start, bytes, ${isObject ? 'object' : 'data'})
+        select client_id, id, $4::bigint, $5::integer, $6::bytea from placed)
       update document_upload u set received = u.received + $5::integer, touched_at = record_time()
-      from here where u.id = here.id returning true as done`,
-    values: [value, clientId, id, start, bytes, data],
+      from placed where u.id = placed.id returning true as done`,
+    values: [value, clientId, id, start, bytes, isObject ? stored.object : stored.data],
   }
 }
 
+/** The sweeping removes an object once its time is over. An hour is much longer than a statement may take. */
+const keptObject = `placed as (
+        update document_object o set remove_after = null from here
+        where o.digest = $6::bytea and o.client_id = here.client_id and o.remove_after > clock_timestamp() + interval '1 hour'
+        returning here.*)`
+
 /** A chunk of bytes, encrypted. */
-export interface StoredChunk {
+export type NewChunk = {
   /** The number of bytes before it. */
   readonly start: number
   /** The number of its bytes before they were encrypted. */
   readonly bytes: number
-  readonly data: Buffer
-}
+} & ({ readonly data: Buffer } | { readonly object: Buffer })
 
 /** Makes a content of an upload that has all its bytes, unless the client has the same content already. One that no document uses is then kept for another day. */
 export function completeUpload(
@@ -113,17 +121,20 @@ export function completeUpload(
   }
 }
 
+const chunkColumns = `k.data, encode(k.object, 'hex') as object, o.place`
+
 /** The chunk of an upload that begins at a byte. */
 export function readChunk(
   scope: Scope,
   clientId: string,
   uploadId: string,
   start: number,
-): PreparedStatement<Pick<StoredChunk, 'data'>> {
+): PreparedStatement<ChunkRow> {
   const { condition, value, name } = within(scope)
   return {
     name: `chunk ${name}`,
-    text: `select k.data from client c join document_chunk k on k.client_id = c.id
+    text: `select ${chunkColumns} from client c join document_chunk k on k.client_id = c.id
+        left join document_object o on o.digest = k.object
       where ${condition} and c.id = $2 and k.upload_id = $3 and k.start = $4::bigint`,
     values: [value, clientId, uploadId, start],
   }
@@ -198,12 +209,13 @@ export async function readStoredChunk(
   tx: Queryable,
   { client_id, upload_id }: Pick<VerifiedContent, 'client_id' | 'upload_id'>,
   start: number,
-): Promise<Buffer | undefined> {
-  const [row] = await tx.rows<{ data: Buffer }>(
-    'select data from document_chunk where client_id = $1 and upload_id = $2 and start = $3',
+): Promise<ChunkRow | undefined> {
+  const [row] = await tx.rows<ChunkRow>(
+    `select ${chunkColumns} from document_chunk k left join document_object o on o.digest = k.object
+     where k.client_id = $1 and k.upload_id = $2 and k.start = $3`,
     [client_id, upload_id, start],
   )
-  return row?.data
+  return row
 }
 
 /** Whether a content is still there, not removed and uploaded again. */
@@ -233,35 +245,42 @@ export const versionsWithoutContent = `
 /** How many uploads, and how many contents, one transaction removes at most. One statement deletes all their chunks and must end within its timeout. */
 const removedAtOnce = 5
 
+/** An upload of which no bytes are needed any more, unless a content has them. */
+interface Swept {
+  readonly client_id: string
+  readonly id: string
+}
+
 /**
  * Removes some uploads that have not been continued for so long, and some contents that no document has had. Returns how many of both; 0 if
  * none are left but those that are in use at the moment.
  */
 export function removeUnused(database: Database, since: string): Promise<number> {
   return proven(database, async (tx) => {
-    const uploads = await tx.rows<{ id: string }>(
+    const uploads = await tx.rows<Swept>(
       `delete from document_upload where id in (
          select id from document_upload where touched_at < clock_timestamp() - $1::interval
          order by touched_at limit ${removedAtOnce} for update skip locked)
-       returning id`,
+       returning client_id, id`,
       [since],
     )
-    const contents = await tx.rows<{ id: string }>(
+    const contents = await tx.rows<Swept>(
       `delete from document_content where (client_id, digest) in (
          select client_id, digest from document_content where not used and created_at < clock_timestamp() - $1::interval
          order by created_at limit ${removedAtOnce} for update skip locked)
-       returning upload_id as id`,
+       returning client_id, upload_id as id`,
       [since],
     )
-    const ids = [...uploads, ...contents].map(({ id }) => id)
-    if (ids.length > 0) {
+    const swept = [...uploads, ...contents]
+    if (swept.length > 0) {
       await tx.rows(
-        `delete from document_chunk k where k.upload_id = any ($1::uuid[])
+        `delete from document_chunk k using unnest($1::uuid[], $2::uuid[]) s (client_id, upload_id)
+         where (k.client_id, k.upload_id) = (s.client_id, s.upload_id)
            and not exists (select from document_content c where (c.client_id, c.upload_id) = (k.client_id, k.upload_id))
            and not exists (select from document_upload u where u.id = k.upload_id)`,
-        [ids],
+        [swept.map(({ client_id }) => client_id), swept.map(({ id }) => id)],
       )
     }
-    return ids.length
+    return swept.length
   })
 }

@@ -10,6 +10,8 @@ import { archived } from '../items/outcomes.ts'
 import type { Upload } from '../schema.ts'
 import { chunkContext, chunksFor } from './contents.ts'
 import { headBytes, mediaTypeOf } from './media-type.ts'
+import { insertObject } from './storage/store.ts'
+import type { Storage } from './storage/storage.ts'
 import * as store from './store.ts'
 
 /** The bytes of a request. */
@@ -38,12 +40,15 @@ export interface Uploads {
 interface UploadNeeds {
   readonly access: RecordAccess
   readonly encryption: Pick<Encryption, 'encrypt' | 'decryptBytes'>
+  readonly storage: Pick<Storage, 'place' | 'put' | 'read'>
 }
 
 /** The fewest bytes of any chunk but the last. Kept small, because other requests wait for the connection that stores one. */
 const chunkBytes = 512 * 1024
 
-export function createUploads({ access, encryption }: UploadNeeds): Uploads {
+export function createUploads(needs: UploadNeeds): Uploads {
+  const { access, encryption, storage } = needs
+
   /**
    * Stores a body in chunks, also what has arrived of one that breaks off. Returns the hash of what it stored, and the byte of the upload
    * at which that ends.
@@ -58,7 +63,9 @@ export function createUploads({ access, encryption }: UploadNeeds): Uploads {
     let start = upload.received
     const put = async (bytes: Buffer) => {
       const data = encryption.encrypt(bytes, chunkContext(upload.id, start))
-      const chunk = { clientId, id: upload.id, start, bytes: bytes.length, data }
+      const stored =
+        storage.place === undefined ? { data } : { object: await storeObject(visit, clientId, upload.id, data) }
+      const chunk = { clientId, id: upload.id, start, bytes: bytes.length, ...stored }
       const [[done]] = await access.as(visit, [store.insertChunk(scopeOf(visit.actor, 'create', 'document'), chunk)])
       if (!done) await refuseChunk(visit, clientId, upload.id)
       hash.update(bytes)
@@ -66,6 +73,18 @@ export function createUploads({ access, encryption }: UploadNeeds): Uploads {
     }
     for await (const bytes of inChunks(body, upload.bytes - start)) await put(bytes)
     return { hash, end: start }
+  }
+
+  /** Keeps a chunk outside the database, and returns the digest by which it is found there. It is noted first, so that none is left over after a crash. */
+  async function storeObject(visit: Visit, clientId: string, id: string, data: Buffer): Promise<Buffer> {
+    const digest = createHash('sha256').update(data).digest()
+    const { place } = storage
+    const scope = scopeOf(visit.actor, 'create', 'document')
+    const [[noted]] =
+      place === undefined ? [[]] : await access.as(visit, [insertObject(scope, { clientId, digest, place })])
+    if (!noted) await refuseChunk(visit, clientId, id)
+    await storage.put(digest.toString('hex'), data)
+    return digest
   }
 
   /** Throws why a chunk was not stored. */
@@ -105,7 +124,7 @@ export function createUploads({ access, encryption }: UploadNeeds): Uploads {
   }
 
   const storedChunks = (visit: Visit, clientId: string, { id, bytes }: store.UploadJson) =>
-    chunksFor({ access, encryption }, visit, clientId, { upload_id: id, bytes })
+    chunksFor(needs, visit, clientId, { upload_id: id, bytes })
 
   async function digestOf(visit: Visit, clientId: string, upload: store.UploadJson): Promise<Buffer> {
     const hash = createHash('sha256')

@@ -1,14 +1,17 @@
 import { createHash } from 'node:crypto'
-import type { Database, Queryable } from '../../platform/database/database.ts'
+import type { Database } from '../../platform/database/database.ts'
 import { withSnapshot } from '../../platform/database/snapshot-store.ts'
 import type { Encryption } from '../../platform/encryption/encryption.ts'
 import { checkOf, maxFaults, runChecks, turnOfToday, type VerifyCheck } from '../../platform/verify-checks.ts'
 import { chunksOf, DamagedContent } from './contents.ts'
+import { isStorageAway, type Storage } from './storage/storage.ts'
 import { isStored, readContentsAfter, readStoredChunk, versionsWithoutContent, type VerifiedContent } from './store.ts'
 
 interface DocumentOptions {
   /** Without it, contents are counted, but not read. */
   readonly encryption?: Pick<Encryption, 'decryptBytes'> | undefined
+  /** Where the bytes are that are not in the database. Without it, contents are counted, but not read. */
+  readonly storage?: Pick<Storage, 'read'> | undefined
   /** Reads every content, not one of several equal parts. */
   readonly full?: boolean
   /** Which part to read. Default: another one each day. */
@@ -25,11 +28,11 @@ const parts = 32
  * installation's key, for their place, and with the digest that the sealed revision has.
  */
 export async function verifyDocuments(database: Database, options: DocumentOptions = {}): Promise<VerifyCheck[]> {
-  const { encryption, full = false, turn = turnOfToday(), onProgress } = options
+  const { encryption, storage, full = false, turn = turnOfToday(), onProgress } = options
   const checks = await runChecks(database, {
     'every version of a document has its content': `select * from (${versionsWithoutContent}) v`,
   })
-  if (encryption === undefined) return checks
+  if (encryption === undefined || storage === undefined) return checks
   const part = turn % parts
   const isRead = ({ digest }: VerifiedContent) => full || (digest[0] ?? 0) % parts === part
   const faults: object[] = []
@@ -37,7 +40,7 @@ export async function verifyDocuments(database: Database, options: DocumentOptio
   for (;;) {
     const contents = await withSnapshot(database, (tx) => readContentsAfter(tx, last))
     for (const content of contents.filter((each) => isRead(each))) {
-      const fault = await withSnapshot(database, (tx) => faultOf(tx, encryption, content))
+      const fault = await faultOf(database, { encryption, storage }, content)
       if (fault !== undefined)
         faults.push({ client: content.client_id, content: content.digest.toString('hex'), fault })
     }
@@ -52,17 +55,19 @@ export async function verifyDocuments(database: Database, options: DocumentOptio
 
 /** What is wrong with a content. Nothing, if it was removed since it was listed: its client was erased, or no document was made of it. */
 async function faultOf(
-  tx: Queryable,
-  encryption: Pick<Encryption, 'decryptBytes'>,
+  database: Database,
+  needs: { readonly encryption: Pick<Encryption, 'decryptBytes'>; readonly storage: Pick<Storage, 'read'> },
   content: VerifiedContent,
 ): Promise<string | undefined> {
   const hash = createHash('sha256')
   try {
-    const read = (_: string, start: number) => readStoredChunk(tx, content, start)
-    for await (const bytes of chunksOf(encryption, content, read)) hash.update(bytes)
+    // A transaction each, because a storage may be slow.
+    const find = (_: string, start: number) => withSnapshot(database, (tx) => readStoredChunk(tx, content, start))
+    for await (const bytes of chunksOf(needs, content, find)) hash.update(bytes)
   } catch (error) {
+    if (isStorageAway(error)) return 'its storage is unavailable'
     if (!(error instanceof DamagedContent)) throw error
-    return (await isStored(tx, content)) ? error.message : undefined
+    return (await withSnapshot(database, (tx) => isStored(tx, content))) ? error.message : undefined
   }
   return hash.digest().equals(content.digest) ? undefined : 'its bytes have another digest'
 }

@@ -36,6 +36,7 @@ export const checks: readonly DoctorCheck[] = [
   { name: 'durability', needs: ['database'], run: checkDurability },
   { name: 'clock', needs: ['database'], run: checkClock },
   { name: 'connections', needs: ['database'], run: checkConnections },
+  { name: 'documents', needs: ['database'], run: checkDocuments },
   { name: 'models', needs: ['configuration'], run: checkModels },
   { name: 'prices', needs: ['database'], run: checkPrices },
   { name: 'sign-in', needs: ['database'], run: checkSignIn },
@@ -49,6 +50,11 @@ export const checks: readonly DoctorCheck[] = [
 async function checkConfiguration(context: Context): Promise<string> {
   const { file } = await context.config()
   return file ?? 'no file: every setting has its default'
+}
+
+async function checkDocuments(context: Context): Promise<string> {
+  const { surveyStorage } = await import('../../clients/verify.ts')
+  return surveyStorage(await context.config(), await context.database())
 }
 
 async function checkModels(context: Context): Promise<string> {

@@ -18,6 +18,7 @@ describe('without a file', () => {
     assert.deepEqual(rest, {
       base_url: 'http://localhost:8080',
       database: 'embedded',
+      documents: { store: { kind: 'database' } },
       listen: { host: '127.0.0.1', port: 8080, processes: 1, trusted_proxies: [], drain_delay: 0 },
       currency: 'USD',
       firm: { address: [], closing: 'Yours sincerely,', time_zone: 'UTC', locale: 'en-GB' },
@@ -201,6 +202,7 @@ models:
     price: { input: "0", output: "0.000001" }
   - { id: d, engine: ai-sdk, package: "@ai-sdk/anthropic", upstream_model: m, key: k, context: 9, max_output_tokens: 5, fallback: a }
 limits: { request_bytes: 64KiB }
+documents: { store: s3://files/of/firm, former_store: ../documents, s3: { access_key_id: a, secret_access_key: b } }
 session: { idle: 90s, absolute: 90s }
 firm: { time_zone: europe/zurich, locale: DE-ch }
 sign_in: { sign_up: { policy: domain, domains: [Example.COM, bücher.example] } }
@@ -250,6 +252,11 @@ sign_in: { sign_up: { policy: domain, domains: [Example.COM, bücher.example] } 
     assert.deepEqual(config.aliases, {})
     assert.equal(config.limits.request_bytes, 65_536)
     assert.deepEqual(config.session, { idle: 90_000, absolute: 90_000 })
+    assert.deepEqual(config.documents, {
+      store: { kind: 'bucket', bucket: 'files', prefix: 'of/firm/' },
+      former_store: { kind: 'folder', folder: path.join(root, 'documents') },
+      s3: { region: 'us-east-1', access_key_id: 'a', secret_access_key: 'b', path_style: false },
+    })
     assert.deepEqual([config.firm.time_zone, config.firm.locale], ['Europe/Zurich', 'de-CH'])
     assert.equal(load('firm: { time_zone: utc }').firm.time_zone, 'UTC')
     assert.deepEqual(config.sign_in.sign_up.domains, ['example.com', 'xn--bcher-kva.example'])

@@ -6,7 +6,7 @@ import { readValue, type ConfigError, type ConfigRule, type ReadContext, type Re
 import { readConfigFile } from './file.ts'
 import { checkRules } from './rules.ts'
 import { configSchema, environmentVariables, type ParsedSettings } from './schema.ts'
-import { isLoopback, type SettingFormat } from './values.ts'
+import { isLoopback, type DocumentStore, type SettingFormat } from './values.ts'
 import { OperatorError } from '../problems.ts'
 
 /** A configured model, discriminated by `engine`. */
@@ -149,6 +149,7 @@ function resolve(
     listen: { ...listen, processes: processesFor(listen.processes, models) },
     models,
     firm: withAbsoluteLogo(settings.firm, source.directory),
+    documents: withAbsoluteFolders(settings.documents, source.directory),
     aliases: settings.models === undefined ? { [shipped.alias]: shipped.id, ...settings.aliases } : settings.aliases,
     file: source.file,
     data: variables.data === undefined ? path.join(root, 'data') : path.resolve(cwd, variables.data),
@@ -182,6 +183,13 @@ function withAbsoluteFile(model: ModelConfig, directory: string): ModelConfig {
 
 function withAbsoluteLogo(firm: ParsedSettings['firm'], directory: string): ParsedSettings['firm'] {
   return firm.logo === undefined ? firm : { ...firm, logo: path.resolve(directory, firm.logo) }
+}
+
+function withAbsoluteFolders(documents: ParsedSettings['documents'], directory: string): ParsedSettings['documents'] {
+  const resolved = (store: DocumentStore): DocumentStore =>
+    store.kind === 'folder' ? { ...store, folder: path.resolve(directory, store.folder) } : store
+  const { store, former_store: former } = documents
+  return { ...documents, store: resolved(store), ...(former && { former_store: resolved(former) }) }
 }
 
 function shippedModel(root: string): ModelConfig {

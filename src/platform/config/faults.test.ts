@@ -13,6 +13,8 @@ const period = 'must be a number of days or years such as 30d or 10y, at most 10
 const size = 'must be a size such as 64KiB or 1MiB, at most 1GiB'
 const database = 'must be embedded, or an address such as postgres://user:password@host:5432/name'
 const origin = 'must be an address without a path such as https://tollgate.example.com'
+const store =
+  'must be database, a folder such as /var/lib/tollgate/documents, or a bucket such as s3://name or s3://name/prefix'
 const network = 'must be an IP address or a range such as 10.0.0.0/8'
 const perMinute = 'must be a whole number from 1 to 2147483647'
 const engine = 'must be one of local, openai, ai-sdk'
@@ -78,6 +80,15 @@ const values: Case[] = [
   ['limits: { request_bytes: 0MiB }', `limits.request_bytes: ${size}`],
   ['limits: { request_bytes: 2GiB }', `limits.request_bytes: ${size}`],
   ['limits: { request_bytes: 1MB }', `limits.request_bytes: ${size}`],
+  ...['databse', 's3://', 's3://Files', 's3://files/../other', 's3://files//a', 'https://files.example.com/a'].map(
+    (address): Case => [`documents: { store: "${address}" }`, `documents.store: ${store}`],
+  ),
+  [
+    'documents: { s3: { region: "a b" } }',
+    'documents.s3.region: must be a region such as eu-central-1',
+    `documents.s3.access_key_id: is missing: it ${text}`,
+    `documents.s3.secret_access_key: is missing: it ${text}`,
+  ],
   ['session: { idle: 60, absolute: 501h }', `session.idle: ${duration}`, `session.absolute: ${duration}`],
   [
     'retention: { erasure_after: 30, clients: 101y }',
@@ -329,6 +340,15 @@ const rules: Case[] = [
   [`${upstream()}listen: { processes: 257 }`, 'listen.processes: must be auto or a whole number from 1 to 256'],
   [`${upstream()}listen: { processes: many }`, 'listen.processes: must be auto or a whole number from 1 to 256'],
   [`${upstream()}listen: { processes: 1.5 }`, 'listen.processes: must be auto or a whole number from 1 to 256'],
+  ['documents: { store: s3://files }', 'documents.s3: must be set for a bucket'],
+  [
+    'documents: { store: /a/b, former_store: c/d }',
+    'documents.former_store: must not be a folder, as documents.store is: move the files there, and omit it',
+  ],
+  [
+    'documents: { store: /a/b, former_store: database }',
+    'documents.former_store: must be omitted: files in the database are always found',
+  ],
   ['session: { idle: 61m, absolute: 1h }', 'session.idle: must be at most the absolute 1h'],
   ['session: { idle: 13h }', 'session.idle: must be at most the absolute 12h'],
   [

@@ -29,6 +29,13 @@ const SignUp = Type.Object({
 })
 const Taxes = Type.Object({ invoicing: Type.Object({ tax: Type.Array(Type.Unknown()) }) })
 const Processes = Type.Object({ listen: Type.Object({ processes: Type.Unknown() }) })
+const Stores = Type.Object({
+  documents: Type.Object({
+    store: Type.String(),
+    former_store: Type.Optional(Type.String()),
+    s3: Type.Optional(Type.Unknown()),
+  }),
+})
 const Local = Type.Object({ engine: Type.Literal('local') })
 const Session = Type.Object({ session: Type.Object({ idle: Type.String(), absolute: Type.String() }) })
 
@@ -40,6 +47,7 @@ export function checkRules(settings: unknown, shipped: readonly string[], { repo
   checkFallbacks(models, report)
   checkAliases(settings, shipped, report)
   checkProcesses(settings, report)
+  if (Value.Check(Stores, settings)) checkStores(settings.documents, report)
   if (Value.Check(Providers, settings)) checkUnique(settings.sign_in.providers, 'sign_in.providers', report)
   if (Value.Check(Taxes, settings)) checkUnique(settings.invoicing.tax, 'invoicing.tax', report)
   if (Value.Check(SignUp, settings)) {
@@ -86,6 +94,28 @@ function checkProcesses(settings: unknown, report: ReadContext['report']): void 
     'listen.processes',
     `must be 1 with a local model, which ${name} is: its engine uses all cores. For more, serve it with llama-server as engine: openai`,
   )
+}
+
+function placeOf(address: string): 'database' | 'folder' | 'bucket' {
+  if (address === 'database') return 'database'
+  return address.startsWith('s3://') ? 'bucket' : 'folder'
+}
+
+/** The database knows only whether a file is in the folder or in the bucket, so there is at most one of each. */
+function checkStores(
+  { store, former_store: former, s3 }: Type.Static<typeof Stores>['documents'],
+  report: ReadContext['report'],
+): void {
+  const kinds = [store, former].flatMap((address) => (address === undefined ? [] : [placeOf(address)]))
+  if (kinds[1] === 'database') {
+    report('documents.former_store', 'must be omitted: files in the database are always found')
+  } else if (kinds[0] === kinds[1]) {
+    report(
+      'documents.former_store',
+      `must not be a ${kinds[1]}, as documents.store is: move the files there, and omit it`,
+    )
+  }
+  if (s3 === undefined && kinds.includes('bucket')) report('documents.s3', 'must be set for a bucket')
 }
 
 function checkUnique(entries: readonly unknown[], path: string, report: ReadContext['report']): void {

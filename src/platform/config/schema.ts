@@ -227,9 +227,44 @@ export const configSchema = groupOf('The configuration.', {
   encryption_key: Type.Optional(
     written(
       values.encryptionKey,
-      'The key that encrypts secrets in the database: queued mail, authenticator apps, webhooks, ID tokens. Write it as `${NAME}`; `openssl rand -base64 32` creates one. Instances that share a database need the same key.',
+      'The key that encrypts secrets in the database (queued mail, authenticator apps, webhooks, ID tokens) and the files of documents. Write it as `${NAME}`; `openssl rand -base64 32` creates one. Instances that share a database need the same key.',
       { shown_default: 'the file `encryption.key` in the data folder, created on first use' },
     ),
+  ),
+  documents: optionalGroup(
+    'Where the files of documents are kept, encrypted. See [Storage of documents](operating.md#storage-of-documents).',
+    {
+      store: written(
+        values.documentStore,
+        'The place of new files: `database`, the path of a folder, or a bucket as `s3://name` or `s3://name/prefix`. A relative path is relative to the configuration file. Instances that share a database need the same folder.',
+        { default: 'database' },
+      ),
+      former_store: Type.Optional(
+        written(
+          values.documentStore,
+          'The folder or bucket in which older files are, after `store` was changed. Files in the database need no setting.',
+        ),
+      ),
+      s3: Type.Optional(
+        groupOf(
+          'The server of a bucket. Every server that speaks the S3 protocol with signatures of version 4 will do.',
+          {
+            endpoint: Type.Optional(
+              written(values.origin, 'The address of the server.', {
+                shown_default: 'that of Amazon S3 in the region, `https://s3.<region>.amazonaws.com`',
+              }),
+            ),
+            region: written(values.region, 'The region of the bucket.', { default: 'us-east-1' }),
+            access_key_id: text('The id of the access key.'),
+            secret_access_key: text('The secret of the access key. Write it as `${NAME}`.'),
+            path_style: yesNo(
+              'Whether the name of the bucket is in the path of its address, `https://host/bucket`, as most servers other than Amazon S3 need it, instead of in the host name, `https://bucket.host`.',
+              false,
+            ),
+          },
+        ),
+      ),
+    },
   ),
   listen: optionalGroup('Where the server listens.', {
     host: written(values.host, 'The address of the machine to listen on. `HOST` takes precedence.', {

@@ -260,6 +260,33 @@ const tlsParameters: ReadonlySet<string> = new Set([
   'sslnegotiation',
 ])
 
+/** Where the files of documents are kept. */
+export type DocumentStore =
+  | { readonly kind: 'database' }
+  | { readonly kind: 'folder'; readonly folder: string }
+  /** `prefix` is empty or ends with a slash. */
+  | { readonly kind: 'bucket'; readonly bucket: string; readonly prefix: string }
+
+/** A path has a slash, so that a misspelt `database` is none. */
+export const documentStore: SettingFormat<DocumentStore> = {
+  expects: 'database, a folder such as /var/lib/tollgate/documents, or a bucket such as s3://name or s3://name/prefix',
+  parse(text) {
+    if (text === 'database') return { kind: 'database' }
+    const [, bucket, prefix] =
+      /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])((?:\/[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}){0,10})\/?$/.exec(text) ?? []
+    if (bucket !== undefined) return { kind: 'bucket', bucket, prefix: prefix ? `${prefix.slice(1)}/` : '' }
+    if (!/^[^\0:]*\/[^\0:]*$/.test(text)) throw mismatch(documentStore)
+    return { kind: 'folder', folder: text }
+  },
+}
+
+/** The region of a bucket. */
+export const region: SettingFormat<string> = pattern(
+  'a region such as eu-central-1',
+  /^([a-z0-9-]{1,50})$/,
+  (name) => name,
+)
+
 /** The URL of the mail server. */
 export const mailServer: SettingFormat<string> = {
   expects: 'an address such as smtp://user:password@mail.example.com:587 or smtps://…',

@@ -10,11 +10,14 @@ import type { Database } from '../../../platform/database/database.ts'
 import { createEncryption } from '../../../platform/encryption/encryption.ts'
 import { Problem } from '../../../platform/problems.ts'
 import { chunkContext } from '../contents.ts'
+import { StoreFault } from '../storage/object-store.ts'
+import type { ChunkRow, Storage } from '../storage/storage.ts'
 import { startReading } from './reading.ts'
 
 const { database } = openOwnDatabase()
 const encryption = createEncryption(encryptionKey)
 const { log } = createTestLog()
+const inDatabase = { read: async ({ data }: ChunkRow) => data ?? undefined }
 
 /** A content with a text whose one chunk is encrypted for this place. Returns the id of its client. */
 async function store(place = 0): Promise<string> {
@@ -62,7 +65,8 @@ function interrupted(work: () => Promise<never> | undefined): Database {
   }
 }
 
-const start = (through: Database) => startReading({ database: through, encryption, log, pause: 5 })
+const start = (through: Database, storage: Pick<Storage, 'read'> = inDatabase) =>
+  startReading({ database: through, encryption, storage, log, pause: 5 })
 
 describe('reading a document', () => {
   test('goes on once the database is back', async () => {
@@ -95,6 +99,30 @@ describe('reading a document', () => {
       )
       return found.length === 1
     })
+    await reading.close()
+  })
+
+  test('waits while the storage is away, which counts as no attempt, and reads others meanwhile', async () => {
+    const [waiting, other] = [await store(), await store()]
+    let isAway = true
+    const away = async (chunk: ChunkRow) => {
+      const [row] = await asSuperuser(database, (tx) =>
+        tx.rows<{ client: string }>('select client_id as client from document_chunk where data = $1', [chunk.data]),
+      )
+      if (!isAway || row?.client !== waiting) return chunk.data ?? undefined
+      throw new Problem('unavailable', 'away', { cause: new StoreFault('away', 'away') })
+    }
+    const reading = start(database, { read: away })
+    await until(async () => (await stateOf(other)).reading === 'read')
+    await until(async () => {
+      const { reading: state, tries, claimed } = await stateOf(waiting)
+      return state === 'waiting' && tries === 0 && claimed
+    })
+    isAway = false
+    await asSuperuser(database, (tx) =>
+      tx.rows('update document_content set claimed_until = null where client_id = $1', [waiting]),
+    )
+    await until(async () => (await stateOf(waiting)).reading === 'read')
     await reading.close()
   })
 

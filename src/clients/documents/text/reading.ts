@@ -5,12 +5,22 @@ import type { Encryption } from '../../../platform/encryption/encryption.ts'
 import { repeat } from '../../../platform/flow/repeat.ts'
 import { Problem } from '../../../platform/problems.ts'
 import { chunksOf, DamagedContent } from '../contents.ts'
+import { isStorageAway, type Storage } from '../storage/storage.ts'
 import { hasText, readText } from './read-text.ts'
-import { claimContent, keepText, readClaimedChunk, releaseContent, retrySoon, type ClaimedContent } from './store.ts'
+import {
+  claimContent,
+  keepText,
+  postpone,
+  readClaimedChunk,
+  releaseContent,
+  retrySoon,
+  type ClaimedContent,
+} from './store.ts'
 
 interface ReadingNeeds {
   readonly database: Database
   readonly encryption: Pick<Encryption, 'decryptBytes'>
+  readonly storage: Pick<Storage, 'read'>
   readonly log: Logger
   /** Between two looks for documents to read, in ms. Default 2000. */
   readonly pause?: number
@@ -36,6 +46,12 @@ export function startReading(needs: ReadingNeeds): { close(): Promise<void> } {
         await readOne(needs, claimed, closing.signal)
       } catch (error) {
         if (closing.signal.aborted) return
+        if (isStorageAway(error)) {
+          const postponed = claimed
+          claimed = undefined
+          await postpone(database, postponed)
+          throw error
+        }
         if (isAway(error)) throw error
         const failed = claimed
         claimed = undefined
@@ -67,10 +83,10 @@ async function readOne(needs: ReadingNeeds, content: ClaimedContent, signal: Abo
     needs.log.info({ client: content.client_id, reason: result }, 'a document was not read')
 }
 
-async function textOf({ database, encryption }: ReadingNeeds, content: ClaimedContent, signal: AbortSignal) {
+async function textOf(needs: ReadingNeeds, content: ClaimedContent, signal: AbortSignal) {
   if (content.bytes === 0 || !hasText(content.type)) return 'none'
   if (content.tries >= mostTries) return 'damaged'
-  const bytes = chunksOf(encryption, content, (_, start) => readClaimedChunk(database, content, start))
+  const bytes = chunksOf(needs, content, (_, start) => readClaimedChunk(needs.database, content, start))
   try {
     return await readText(content.type, bytes, { signal })
   } catch (error) {

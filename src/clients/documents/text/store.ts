@@ -4,6 +4,7 @@ import type { PreparedStatement } from '../../../platform/database/pipeline.ts'
 import { proven } from '../../../platform/database/proven-store.ts'
 import type { FoundRow } from '../../search/store.ts'
 import { within } from '../../statements-store.ts'
+import type { ChunkRow } from '../storage/storage.ts'
 import { readStoredChunk, type VerifiedContent } from '../store.ts'
 import type { TextPage } from './readers.ts'
 
@@ -32,20 +33,32 @@ export function readClaimedChunk(
   database: Database,
   content: ClaimedContent,
   start: number,
-): Promise<Buffer | undefined> {
+): Promise<ChunkRow | undefined> {
   return proven(database, (tx) => readStoredChunk(tx, content, start))
 }
 
-/** Gives up a claim as if the content had not been tried. */
-export async function releaseContent(database: Database, { client_id, digest, tries }: ClaimedContent): Promise<void> {
+/** Gives up a claim as if the content had not been tried. Others are read first for the time `pause`. */
+async function giveUp(
+  database: Database,
+  { client_id, digest, tries }: ClaimedContent,
+  pause: string | null,
+): Promise<void> {
   await proven(database, (tx) =>
     tx.rows(
-      `update document_content set tries = $3, claimed_until = null
+      `update document_content set tries = $3, claimed_until = clock_timestamp() + $4::interval
        where client_id = $1 and digest = $2 and reading = 'waiting' and tries = $3 + 1`,
-      [client_id, digest, tries],
+      [client_id, digest, tries, pause],
     ),
   )
 }
+
+/** Any instance may begin again at once. */
+export const releaseContent = (database: Database, content: ClaimedContent): Promise<void> =>
+  giveUp(database, content, null)
+
+/** While its storage is away. */
+export const postpone = (database: Database, content: ClaimedContent): Promise<void> =>
+  giveUp(database, content, '10 seconds')
 
 /**
  * Shortens the claim after a first failure, which may be chance. After a later one the claim stays, so that a failure of the machine does not

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict'
+import { randomUUIDv7 } from 'node:crypto'
+import { mkdir, readdir, rename } from 'node:fs/promises'
+import path from 'node:path'
+import { test } from 'node:test'
+import { startBucketServer } from '../../../../tests/support/bucket-server.ts'
+import { fixture, temporaryFolder } from '../../../../tests/support/fixture.ts'
+import { createTestLog } from '../../../../tests/support/log.ts'
+import { openOwnDatabase } from '../../../../tests/support/own-database.ts'
+import { asSuperuser } from '../../../../tests/support/superuser.ts'
+import type { Place } from './object-store.ts'
+import { isStorageAway, openStorage, surveyStorage } from './storage.ts'
+
+const { database } = openOwnDatabase()
+const scratch = temporaryFolder()
+const server = fixture(() => startBucketServer())
+
+const folderAt = (part: string) => ({ kind: 'folder' as const, folder: path.join(scratch, part) })
+const bucket = { kind: 'bucket' as const, bucket: 'files', prefix: '' }
+const inDatabase = { kind: 'database' as const }
+
+type Documents = Parameters<typeof surveyStorage>[0]['documents']
+const survey = (documents: Documents) => surveyStorage({ documents }, database)
+
+async function open(documents: Documents) {
+  const { log, text } = createTestLog()
+  const storage = await openStorage({ config: { documents }, database, log })
+  return { storage, text }
+}
+
+/** Notes an object of a client at a place, for as long as `work` takes. */
+async function withObjectAt(place: Place, work: () => Promise<void>): Promise<void> {
+  const id = randomUUIDv7()
+  await asSuperuser(database, async (tx) => {
+    await tx.rows('set local session_replication_role = replica')
+    await tx.rows(
+      `insert into document_object (digest, client_id, place, remove_after) values (sha256($1), $2, $3, null)`,
+      [id, id, place],
+    )
+  })
+  await work()
+  await asSuperuser(database, (tx) => tx.rows('delete from document_object where client_id = $1', [id]))
+}
+
+test('the first start prepares a folder, and a check changes nothing', async () => {
+  const store = folderAt('new')
+  assert.match(await survey({ store }), /^the folder \S+new; the first start prepares it$/)
+  assert.deepEqual(await readdir(scratch), [])
+  const { storage } = await open({ store })
+  await storage.close()
+  assert.deepEqual(await readdir(store.folder), ['tollgate-documents'])
+  assert.match(await survey({ store }), /^the folder \S+new$/)
+  assert.equal(await survey({ store: inDatabase }), 'in the database')
+})
+
+test('a place in which there are documents must be configured', async () => {
+  await withObjectAt('folder', async () => {
+    const message =
+      'Documents are stored in a folder that the configuration does not name. Set documents.former_store to it.'
+    await assert.rejects(open({ store: inDatabase }), { name: 'OperatorError', message })
+    await assert.rejects(survey({ store: inDatabase }), { name: 'OperatorError', message })
+  })
+})
+
+test('a folder without its documents is not filled anew, and works once they are back', async () => {
+  const store = folderAt('mounted')
+  const first = await open({ store })
+  await first.storage.close()
+  await withObjectAt('folder', async () => {
+    await rename(store.folder, `${store.folder}.away`)
+    await mkdir(store.folder)
+    await assert.rejects(survey({ store }), { message: /lacks the object tollgate-documents/ })
+    const { storage, text } = await open({ store })
+    assert.match(text(), /documents cannot be stored or read until their storage is back/)
+    const missing = { data: null, object: 'a'.repeat(64), place: 'folder' } as const
+    for (const act of [() => storage.put('b'.repeat(64), Buffer.from('x')), () => storage.read(missing)]) {
+      await assert.rejects(act, (error: unknown) => isStorageAway(error))
+    }
+    assert.deepEqual(await readdir(store.folder), [])
+    await rename(`${store.folder}.away`, store.folder)
+    await storage.put('b'.repeat(64), Buffer.from('x'))
+    assert.equal(await storage.read(missing), undefined)
+    await storage.close()
+  })
+})
+
+test('a bucket with wrong credentials keeps the service from starting, and one that does not answer does not', async () => {
+  const s3 = { ...server.settings, secret_access_key: 'not the secret' }
+  for (const act of [() => open({ store: bucket, s3 }), () => survey({ store: bucket, s3 })]) {
+    await assert.rejects(act, {
+      name: 'OperatorError',
+      message: /SignatureDoesNotMatch.*Correct documents\.s3\.secret_access_key\./,
+    })
+  }
+  server.fail((response) => response.writeHead(503).end())
+  const { storage, text } = await open({ store: bucket, s3: server.settings })
+  assert.match(text(), /documents cannot be stored or read until their storage is back/)
+  await assert.rejects(storage.put('c'.repeat(64), Buffer.from('x')), { code: 'unavailable' })
+  server.fail(undefined)
+  await storage.put('c'.repeat(64), Buffer.from('x'))
+  assert.deepEqual([...server.objects.keys()].toSorted(), ['c'.repeat(64), 'tollgate-documents'])
+  await storage.close()
+})
