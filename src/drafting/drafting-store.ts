@@ -206,6 +206,52 @@ export function readDraft(clientId: string, id: string): PreparedStatement<Draft
   }
 }
 
+/** A source as it is now. */
+export interface PresentSource extends ReadSource {
+  /** Null: it is gone. */
+  readonly present_version: number | null
+}
+
+/** What a letter is compared with; no row if the draft does not exist for the person. */
+export interface CheckedDraftRow {
+  readonly consultant_id: string
+  readonly client: string
+  readonly instructions: string
+  readonly writer: string | null
+  /** Null: the draft has no letter. */
+  readonly letter_id: string | null
+  readonly letter_version: number | null
+  readonly body: string | null
+  readonly sources: readonly PresentSource[]
+}
+
+/** The letter of a draft and the draft's sources, both as they are now. */
+export function readCheckedDraft(clientId: string, id: string): PreparedStatement<CheckedDraftRow> {
+  return {
+    name: 'checked draft',
+    text: `select c.consultant_id, c.name as client, d.instructions, (select name from person where person.id = d.created_by) as writer,
+        l.id as letter_id, l.version as letter_version, l.body,
+        coalesce((select json_agg(to_json(s) order by s.place) from (
+          select a.place, a.source ->> 'kind' as kind, a.source ->> 'id' as id, (a.source ->> 'version')::int as version,
+            coalesce(n.date::text, i.invoice, f.name, a.source ->> 'title') as title, coalesce(n.text, i.position, t.text) as text,
+            length(coalesce(n.text, i.position, t.text)) as length, null as missing, i.amount::text as amount,
+            coalesce(n.version, i.version, f.version) as present_version, a.source -> 'pages' as pages,
+            array(select each from unnest(n.participants) each where not exists (select from person where person.name = each))
+              as participants
+          from jsonb_array_elements(d.sources) with ordinality as a (source, place)
+            left join note n on a.source ->> 'kind' = 'note' and n.id = (a.source ->> 'id')::uuid and n.client_id = c.id
+            left join dispute i on a.source ->> 'kind' = 'dispute' and i.id = (a.source ->> 'id')::uuid and i.client_id = c.id
+            left join document f on a.source ->> 'kind' = 'document' and f.id = (a.source ->> 'id')::uuid and f.client_id = c.id
+            left join lateral (
+              select string_agg(concat_ws(E'\n', nullif(each.label, ''), each.text), E'\n\n' order by each.page) as text
+              from document_text each where (each.client_id, each.digest) = (f.client_id, f.digest)
+                and (a.source -> 'pages' is null or a.source -> 'pages' @> to_jsonb(each.page))) t on true) s), '[]') as sources
+      from client c join draft d on d.client_id = c.id left join letter l on l.id = d.letter_id and l.client_id = c.id
+      where c.id = $1 and d.id = $2 and c.deleted_at is null`,
+    values: [clientId, id],
+  }
+}
+
 /** Records that a running draft is to be stopped. */
 export function askToStop({ requestId, address }: Visit, clientId: string, id: string): PreparedStatement {
   return {

@@ -13,9 +13,12 @@ import { Problem } from '../platform/problems.ts'
 import { presentCosts, readCosts } from './costs-store.ts'
 import { createEndings, type Endings } from './endings.ts'
 import { createPayment } from './payment.ts'
+import { checkLetter } from './check/check.ts'
+import { plainText } from './check/plain-text.ts'
 import { presentDraft } from './present.ts'
+import { textOf } from './prompt.ts'
 import { createRuns, type DraftRequest, type DraftStep } from './run.ts'
-import type { ClientCosts, ShownDraft } from './schema.ts'
+import type { ClientCosts, ShownCheck, ShownDraft } from './schema.ts'
 import { createEach } from '../platform/flow/each.ts'
 import { repeat } from '../platform/flow/repeat.ts'
 import { readOpenDrafts, type OpenDraft } from './drafting-store.ts'
@@ -40,6 +43,8 @@ export interface Drafting {
   /** The newest 200 drafts of a client, or of one of its letters. */
   list(visit: Visit, clientId: string, letterId?: string): Promise<ShownDraft[]>
   read(visit: Visit, clientId: string, id: string): Promise<ShownDraft>
+  /** How the draft's letter, as it is saved, rests on the draft's sources as they are now. Throws Problem `conflict` if there is no letter. */
+  check(visit: Visit, clientId: string, id: string): Promise<ShownCheck>
   /** What the client has cost: sums of the ledger. */
   costs(visit: Visit, clientId: string): Promise<ClientCosts>
   /** Every draft, the oldest first, and the costs, for an export that the caller has recorded. */
@@ -57,6 +62,8 @@ export interface DraftingNeeds {
   readonly accounts: Pick<Accounts, 'find'>
   readonly database: Database
   readonly currency: string
+  /** The name of the firm, if it has one. */
+  readonly firm: string | undefined
   readonly log: Logger
   /** ms between two looks for drafts whose instances have stopped. Default 5000. */
   readonly recoveryPause?: number | undefined
@@ -119,6 +126,32 @@ export function createDrafting(needs: DraftingNeeds): Drafting {
       // Its instance may have stopped: what is charged can be kept now.
       await recovery.look()
       return one(visit, done, clientId, id)
+    },
+
+    async check(visit, clientId, id) {
+      const done = { action: 'draft_checked', noun: 'draft', clientId, nounId: id }
+      const [[row]] = await access.as(visit, [store.readCheckedDraft(clientId, id)])
+      if (!row || !may(visit.actor, 'read', 'letter', { consultantId: row.consultant_id }))
+        return access.refuse(visit, done)
+      if (row.letter_id === null || row.letter_version === null || row.body === null) {
+        return access.decline(visit, done, new Problem('conflict', 'This draft has left no letter to check.'))
+      }
+      const texts = row.sources.map((source) =>
+        source.present_version === null ? '' : textOf(source, { client: row.client, currency }),
+      )
+      const known = [row.instructions, row.client, row.writer ?? '', needs.firm ?? '']
+      const { sentences, unused } = await checkLetter(plainText(row.body), texts, known)
+      await access.note(visit, done)
+      return {
+        letter: { id: row.letter_id, version: row.letter_version },
+        sources: row.sources.map(({ kind, id: of, version, title, pages, present_version: now }, index) => ({
+          ...{ kind, id: of, version, title },
+          ...(pages && { pages }),
+          state: now === null ? ('gone' as const) : now === version ? ('unchanged' as const) : ('changed' as const),
+          used: !unused.includes(index),
+        })),
+        sentences: sentences.map(({ missing, ...sentence }) => ({ ...sentence, missing: [...missing] })),
+      }
     },
 
     async costs(visit, clientId) {

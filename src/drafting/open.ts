@@ -6,8 +6,8 @@ import { registerDrafting, type DraftingRouteNeeds } from './routes.ts'
 import { createTemplates } from './templates.ts'
 
 interface OpenNeeds
-  extends Omit<DraftingNeeds, 'settings'>, Pick<DraftingRouteNeeds, 'sessions' | 'audit' | 'baseUrl'> {
-  readonly config: Pick<Config, 'drafting'>
+  extends Omit<DraftingNeeds, 'settings' | 'firm'>, Pick<DraftingRouteNeeds, 'sessions' | 'audit' | 'baseUrl'> {
+  readonly config: Pick<Config, 'drafting' | 'firm'>
   readonly access: RecordAccess
 }
 
@@ -18,7 +18,7 @@ export interface DraftingFeature extends Feature {
 
 /** Opens the drafting of letters, and takes over the drafts of instances that have stopped. Its server ends the drafts in progress. */
 export function openDrafting(needs: OpenNeeds): DraftingFeature {
-  const drafting = createDrafting({ ...needs, settings: needs.config.drafting })
+  const drafting = createDrafting({ ...needs, settings: needs.config.drafting, firm: needs.config.firm.name })
   const templates = createTemplates(needs)
   return {
     drafting,

@@ -103,6 +103,16 @@ export const readDraft = {
   response: { 200: answers(schema.draft, 'The draft.'), ...refusals(reading) },
 }
 
+export const checkDraft = {
+  ...inDrafts,
+  operationId: 'checkDraft',
+  summary: 'Check a letter against its sources',
+  description:
+    'Compares the text of the letter with that of the sources of this draft, without a model: each sentence with the source it rests on, and the figures, dates and names that stand in none. It finds what differs, not what is wrong.',
+  params: ofDraft,
+  response: { 200: answers(schema.check, 'The check.'), ...refusals([...reading, 'conflict']) },
+}
+
 export const readCosts = {
   ...inDrafts,
   operationId: 'readCosts',

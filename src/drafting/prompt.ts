@@ -23,7 +23,8 @@ export function promptInput(sources: readonly ReadSource[], parts: PromptParts):
   return [...texts, signed].join('\n\n')
 }
 
-function textOf(source: ReadSource, parts: PromptParts): string {
+/** What the prompt says of a source. */
+export function textOf(source: ReadSource, parts: Pick<PromptParts, 'client' | 'currency'>): string {
   switch (source.kind) {
     case 'note':
       return noteText(source)
@@ -53,7 +54,10 @@ const dayFormat = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone
 const names = new Intl.ListFormat('en')
 const lastNameOf = (name: string): string => name.split(' ').at(-1) ?? name
 
-function disputeText({ title, text, amount }: ReadSource, { client, currency }: PromptParts): string {
+function disputeText(
+  { title, text, amount }: ReadSource,
+  { client, currency }: Pick<PromptParts, 'client' | 'currency'>,
+): string {
   const lines = [`Client: ${client}`, `Invoice: ${title}`]
   if (amount !== null) lines.push(`Amount: ${amountText(BigInt(amount), currency)}`)
   return [...lines, text ?? ''].join('\n')

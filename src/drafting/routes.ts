@@ -71,6 +71,12 @@ function registerReading(portal: Server, { drafting }: DraftingRouteNeeds): void
     return represent(reply, request, { data })
   })
 
+  portal.get('/clients/:client/drafts/:draft/check', { schema: operations.checkDraft }, async (request, reply) => {
+    const { client, draft } = request.params
+    const data = await drafting.check(visitOf(request), recordId(client), recordId(draft))
+    return represent(reply, request, { data })
+  })
+
   portal.get('/clients/:client/costs', { schema: operations.readCosts }, async (request, reply) => {
     const data = await drafting.costs(visitOf(request), recordId(request.params.client))
     return represent(reply, request, { data })

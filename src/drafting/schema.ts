@@ -86,6 +86,39 @@ export const draftQuery = body({
 })
 export const drafted = Type.Object({ draft, letter: Type.Union([letter, Type.Null()]) })
 
+// ---- checks
+
+export const check = Type.Object({
+  letter: Type.Object({
+    id,
+    version: Type.Integer({ minimum: 1, description: 'The saved version that was checked.' }),
+  }),
+  sources: Type.Array(
+    Type.Object({
+      ...source.properties,
+      state: Type.Enum(['unchanged', 'changed', 'gone'], {
+        description:
+          'Since the draft. The letter is compared with what the source says now; with one that is gone, not at all.',
+      }),
+      used: Type.Boolean({ description: 'Whether a sentence rests on it.' }),
+    }),
+    { description: "The draft's." },
+  ),
+  sentences: Type.Array(
+    Type.Object({
+      text: Type.String(),
+      source: nullable(
+        Type.Integer({ minimum: 0, description: 'The index in `sources` of the one it rests on, if any.' }),
+      ),
+      missing: Type.Array(Type.Object({ kind: Type.Enum(['figure', 'date', 'name']), text: Type.String() }), {
+        description: 'Its figures, dates and names that stand in no source, nor in the instructions.',
+      }),
+    }),
+    { description: 'The letter, in order.' },
+  ),
+})
+export type ShownCheck = Type.Static<typeof check>
+
 // ---- costs
 
 export const costs = Type.Object({

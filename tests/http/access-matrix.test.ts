@@ -101,6 +101,7 @@ const matrix: Readonly<Record<string, Entry>> = {
   'POST /clients/:client/drafts': { statuses: record(409), body: { instructions: 'Write.', notes: ['unknown'] } },
   'GET /clients/:client/drafts': { statuses: record(200) },
   'GET /clients/:client/drafts/:draft': { statuses: signedIn(403, 403, 404) },
+  'GET /clients/:client/drafts/:draft/check': { statuses: signedIn(403, 403, 404) },
   'POST /clients/:client/drafts/:draft/stop': { statuses: signedIn(403, 403, 404) },
   'GET /clients/:client/costs': { statuses: record(200) },
   'GET /templates': { statuses: forClients(200) },

@@ -94,6 +94,63 @@ describe('a draft', () => {
     assert.equal(vendor.calls, calls)
   })
 
+  it('is compared with its sources as they are now', async () => {
+    const { client, note, drafts } = await record('We agreed on a fixed fee of $4,120.')
+    const lease = await addRead(client, 'lease.txt', 'The rent of the office is 900 a month.')
+    const asked = { instructions: 'Offer Ruth 50 off.', notes: [note], documents: [{ id: lease }] }
+    const { json } = await anna.send('POST', drafts, asked)
+    const path = `${drafts}/${String(at(json, 'draft', 'id'))}/check`
+    const letter = `/clients/${client}/letters/${String(at(json, 'letter', 'id'))}`
+    const body = 'We agreed on a **fixed fee** of $4,210.\n\nAnna and Brenda offer you 50 off on 12 March.'
+    await anna.send('PATCH', letter, { body }, { 'if-match': '*' })
+    const sourceOf = (kind: string, id: string, title: string) => ({ kind, id, version: 1, title })
+    const sources = [
+      { ...sourceOf('note', note, '2026-03-12'), state: 'unchanged', used: true },
+      { ...sourceOf('document', lease, 'lease.txt'), state: 'unchanged', used: false },
+    ]
+    const fee = {
+      text: 'We agreed on a fixed fee of $4,210.',
+      source: 0,
+      missing: [{ kind: 'figure', text: '$4,210' }],
+    }
+    const offer = {
+      text: 'Anna and Brenda offer you 50 off on 12 March.',
+      source: 0,
+      missing: [{ kind: 'name', text: 'Anna and Brenda' }],
+    }
+    const letterNow = { id: letter.split('/').at(-1), version: 2 }
+    assert.deepEqual((await anna.get(path)).json, { letter: letterNow, sources, sentences: [fee, offer] })
+
+    await anna.send(
+      'PATCH',
+      `/clients/${client}/notes/${note}`,
+      { text: 'The fixed fee is $4,210.' },
+      { 'if-match': '*' },
+    )
+    const after = (await anna.get(path)).json
+    assert.deepEqual(at(after, 'sources', 0, 'state'), 'changed')
+    assert.deepEqual(at(after, 'sentences', 0, 'missing'), [])
+    assert.equal((await ben.get(path)).status, 403)
+    const checked = await rows(
+      `select outcome from audit where client_id = $1 and action = 'draft_checked' order by id`,
+      [client],
+    )
+    assert.deepEqual(
+      checked.map(({ outcome }) => outcome),
+      ['allowed', 'allowed', 'refused'],
+    )
+  })
+
+  it('has nothing to compare while it has left no letter', async () => {
+    const { note, drafts } = await record()
+    vendor.set({ fault: 'context_length' })
+    await anna.send('POST', drafts, { instructions: 'Write.', notes: [note] })
+    vendor.set({})
+    const [draft] = objectsAt((await anna.get(drafts)).json, 'drafts')
+    const refused = await anna.get(`${drafts}/${String(draft?.['id'])}/check`)
+    assert.deepEqual([refused.status, refused.error['code']], [409, 'conflict'], refused.text)
+  })
+
   it('is not begun if its documents are far longer than the model can read', async () => {
     const { client, drafts } = await record()
     // 32 768 tokens: 16 characters for each, and one more.

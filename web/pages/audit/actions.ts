@@ -100,7 +100,7 @@ const letters = [
   ...['approved', 'sent', 'mailed', 'version_created', 'exported'].map((did) => `letter_${did}`),
 ]
 const uploads = ['document_content_read', ...['read', 'started', 'continued'].map((did) => `upload_${did}`)]
-const drafts = ['drafts_listed', ...['read', 'started', 'stopped', 'failed'].map((did) => `draft_${did}`)]
+const drafts = ['drafts_listed', ...['read', 'checked', 'started', 'stopped', 'failed'].map((did) => `draft_${did}`)]
 const billing = [
   'accounts_listed',
   ...[
