@@ -15,8 +15,8 @@ import { createEndings, type Endings } from './endings.ts'
 import { createPayment } from './payment.ts'
 import { checkLetter } from './check/check.ts'
 import { plainText } from './check/plain-text.ts'
-import { presentDraft } from './present.ts'
-import { textOf } from './prompt.ts'
+import { presentCheck, presentDraft } from './present.ts'
+import { sourceText } from './prompt.ts'
 import { createRuns, type DraftRequest, type DraftStep } from './run.ts'
 import type { ClientCosts, ShownCheck, ShownDraft } from './schema.ts'
 import { createEach } from '../platform/flow/each.ts'
@@ -137,21 +137,12 @@ export function createDrafting(needs: DraftingNeeds): Drafting {
         return access.decline(visit, done, new Problem('conflict', 'This draft has left no letter to check.'))
       }
       const texts = row.sources.map((source) =>
-        source.present_version === null ? '' : textOf(source, { client: row.client, currency }),
+        source.present_version === null ? '' : sourceText(source, { client: row.client, currency }),
       )
       const known = [row.instructions, row.client, row.writer ?? '', needs.firm ?? '']
-      const { sentences, unused } = await checkLetter(plainText(row.body), texts, known)
+      const check = await checkLetter(plainText(row.body), texts, known)
       await access.note(visit, done)
-      return {
-        letter: { id: row.letter_id, version: row.letter_version },
-        sources: row.sources.map(({ kind, id: of, version, title, pages, present_version: now }, index) => ({
-          ...{ kind, id: of, version, title },
-          ...(pages && { pages }),
-          state: now === null ? ('gone' as const) : now === version ? ('unchanged' as const) : ('changed' as const),
-          used: !unused.includes(index),
-        })),
-        sentences: sentences.map(({ missing, ...sentence }) => ({ ...sentence, missing: [...missing] })),
-      }
+      return presentCheck({ id: row.letter_id, version: row.letter_version }, row.sources, check)
     },
 
     async costs(visit, clientId) {

@@ -18,13 +18,13 @@ export interface PromptParts {
  * decided by `startDraft` in drafting-store.ts.
  */
 export function promptInput(sources: readonly ReadSource[], parts: PromptParts): string {
-  const texts = sources.map((source) => textOf(source, parts))
+  const texts = sources.map((source) => sourceText(source, parts))
   const signed = sources[0]?.kind === 'dispute' ? `Reply from ${parts.writer}` : `Signed: ${parts.writer}.`
   return [...texts, signed].join('\n\n')
 }
 
 /** What the prompt says of a source. */
-export function textOf(source: ReadSource, parts: Pick<PromptParts, 'client' | 'currency'>): string {
+export function sourceText(source: ReadSource, parts: Pick<PromptParts, 'client' | 'currency'>): string {
   switch (source.kind) {
     case 'note':
       return noteText(source)

@@ -85,6 +85,26 @@ describe('a letter that a model drafts', () => {
     assert.deepEqual(await barriersInBothSchemes(page), [])
   })
 
+  test('is approved with figures that stand in no source only if the person agrees, who can compare it before', async () => {
+    vendor.set({ text: 'Dear Anna, the fee is $9,999. Brenda sends the accounts.' })
+    await using page = await openForm(`${record}/letters#draft:note:${note.split('/').at(-1)}`)
+    await submit(page)
+    await page.waitForURL(letterPage())
+    await page.getByText('Check', { exact: true }).filter({ visible: true }).first().click()
+    await page.getByRole('button', { name: 'Compare with the sources' }).click()
+    await page.getByText('Figure: $9,999').waitFor()
+    assert.deepEqual(await barriersInBothSchemes(page), [])
+    await page.getByRole('button', { name: 'Approve' }).click()
+    const question = page.getByRole('dialog', { name: 'Approve this letter?' })
+    assert.deepEqual(await question.getByRole('listitem').allTextContents(), ['Figure: $9,999', 'Name: Brenda'])
+    await question.getByRole('button', { name: 'Cancel' }).click()
+    const letter = new URL(page.url()).pathname
+    assert.equal(at(await desk.ask(letter), 'status'), 'draft')
+    await page.getByRole('button', { name: 'Approve' }).click()
+    await question.getByRole('button', { name: 'Approve' }).click()
+    await noticed(page, 'The letter was approved.')
+  })
+
   test('reads the pages of a document that were chosen, and is not sent while the choice cannot be read', async () => {
     const uploaded = await desk.daniel.request.post(`${desk.base}${record}/uploads`, {
       data: Buffer.from('The rent is 900 a month.'),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { checkLetter, type Claim } from './check.ts'
+import { checkLetter, type Detail } from './check.ts'
 
 const note = `Meeting on 12 March 2026 with Anna Berg of Berg & Sons.
 We agreed a fixed fee of $4,120 for the annual accounts, payable in three instalments. She sends the bank statements by 30 March.`
@@ -10,11 +10,11 @@ const invoice = 'Invoice 2026-0117, amount $1,160.50. The client disputes two ho
 async function missingFrom(
   letter: string,
   known: readonly string[] = [],
-): Promise<Partial<Record<Claim['kind'], string[]>>> {
+): Promise<Partial<Record<Detail['kind'], string[]>>> {
   const { sentences } = await checkLetter(letter, [note, invoice], known)
   const all = sentences.flatMap(({ missing }) => missing)
   return Object.fromEntries(
-    [...Map.groupBy(all, ({ kind }) => kind)].map(([kind, claims]) => [kind, claims.map(({ text }) => text)]),
+    [...Map.groupBy(all, ({ kind }) => kind)].map(([kind, details]) => [kind, details.map(({ text }) => text)]),
   )
 }
 

@@ -1,10 +1,10 @@
 import { pace } from '../../platform/flow/pace.ts'
 import { createKnownDays, daysIn, withoutDays, type KnownDays } from './dates.ts'
-import { foldedWords, namesIn, smallWords, type FoundName } from './names.ts'
+import { foldedWords, findNames, smallWords, type FoundName } from './names.ts'
 import { numberPattern, readingsOf, valueOfWord } from './numbers.ts'
 
 /** A figure, a date or a name of a letter. */
-export interface Claim {
+export interface Detail {
   readonly kind: 'figure' | 'date' | 'name'
   readonly text: string
 }
@@ -15,7 +15,7 @@ export interface CheckedSentence {
   /** The index of the source that it rests on, or null if it shares too little with any. */
   readonly source: number | null
   /** What it says that stands in no source, in order. */
-  readonly missing: readonly Claim[]
+  readonly missing: readonly Detail[]
 }
 
 /** How a letter rests on its sources. It compares texts and asks no model, so it finds what differs, not what is wrong. */
@@ -40,18 +40,18 @@ export async function checkLetter(
   const subjects: Set<string>[] = []
   for (const source of sources) subjects.push(await readSource(source, facts))
   for (const text of known) await readSource(text, facts)
-  const claims = claimsIn(letter, facts.small)
+  const details = detailsIn(letter, facts.small)
   const sentences: CheckedSentence[] = []
   let next = 0
   for (const { text, at } of sentencesIn(letter)) {
     await pace()
     const first = next
-    while ((claims[next]?.at ?? Infinity) < at + text.length) next += 1
-    const missing = claims.slice(first, next).filter(({ isIn }) => !isIn(facts))
+    while ((details[next]?.at ?? Infinity) < at + text.length) next += 1
+    const missing = details.slice(first, next).filter(({ isIn }) => !isIn(facts))
     sentences.push({
       text: text.trim(),
       source: closest(text, subjects),
-      missing: missing.map(({ kind, text: claimed }) => ({ kind, text: claimed })),
+      missing: missing.map(({ kind, text: found }) => ({ kind, text: found })),
     })
   }
   const used = new Set(sentences.map(({ source }) => source))
@@ -118,25 +118,25 @@ function* partsOf(text: string): Generator<string> {
   }
 }
 
-interface FoundClaim extends Claim {
+interface FoundDetail extends Detail {
   readonly at: number
   readonly isIn: (facts: Facts) => boolean
 }
 
 /** In order. @param small the words that stand in lower case in the sources */
-function claimsIn(text: string, small: ReadonlySet<string>): FoundClaim[] {
+function detailsIn(text: string, small: ReadonlySet<string>): FoundDetail[] {
   const days = daysIn(text)
   // What is part of a date is no other figure or name.
   const rest = withoutDays(text, days)
-  const dates = days.map(({ readings, ...found }): FoundClaim => ({
+  const dates = days.map(({ readings, ...found }): FoundDetail => ({
     ...found,
     kind: 'date',
     isIn: (facts) => readings.some((day) => facts.days.covers(day, (year) => facts.years.has(year))),
   }))
-  const figures = [...rest.matchAll(numberPattern)].flatMap(({ 0: number, index }): FoundClaim[] =>
-    isListMark(rest, index, number) ? [] : [figureClaim(rest, index, number)],
+  const figures = [...rest.matchAll(numberPattern)].flatMap(({ 0: number, index }): FoundDetail[] =>
+    isListMark(rest, index, number) ? [] : [figureDetail(rest, index, number)],
   )
-  const names = namesIn(rest, small).flatMap((found): FoundClaim[] =>
+  const names = findNames(rest, small).flatMap((found): FoundDetail[] =>
     isCurrency(rest, found)
       ? []
       : [{ ...found, kind: 'name', isIn: (facts) => found.words.every((word) => facts.words.has(word)) }],
@@ -145,7 +145,7 @@ function claimsIn(text: string, small: ReadonlySet<string>): FoundClaim[] {
 }
 
 /** A figure with what belongs to it: `$4,120`, `12 %`, `C-000123`. */
-function figureClaim(text: string, at: number, number: string): FoundClaim {
+function figureDetail(text: string, at: number, number: string): FoundDetail {
   const before = /(?:\p{Sc}|[\p{Lu}\p{N}]+[-/])*\u00a0?$/u.exec(nearBefore(text, at))?.[0] ?? ''
   const after = /^[\u00a0\u202f ]?[%‰\p{Sc}]/u.exec(nearAfter(text, at + number.length))?.[0] ?? ''
   const values = readingsOf(number)

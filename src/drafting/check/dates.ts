@@ -28,16 +28,16 @@ function bare(text: string): string {
     .toLowerCase()
 }
 
-const name = String.raw`(?<name>\p{L}[\p{L}\p{M}]{2,})\.?`
-const day = String.raw`(?<day>\d{1,2})`
-const year = String.raw`(?<year>\d{4})(?!\d)`
+const aName = String.raw`(?<name>\p{L}[\p{L}\p{M}]{2,})\.?`
+const aDay = String.raw`(?<day>\d{1,2})`
+const aYear = String.raw`(?<year>\d{4})(?!\d)`
 
 const forms: readonly RegExp[] = [
   String.raw`(?<![\d.-])(?<year>\d{4})-(?<month>\d{2})-(?<day>\d{2})(?!\d)`,
-  String.raw`(?<!\d)${day}(?:st|nd|rd|th|er|\.)?\s{1,3}(?:(?:of|de)\s{1,3})?${name}(?:,?\s{1,3}(?:de\s{1,3})?${year})?`,
-  String.raw`(?<![\p{L}\p{M}])${name}\s{1,3}${day}(?:st|nd|rd|th)?(?!\d)(?:,?\s{1,3}${year})?`,
-  String.raw`(?<![\p{L}\p{M}])${name}\s{1,3}(?:de\s{1,3})?${year}`,
-  String.raw`(?<![\d.,])(?<first>\d{1,2})(?<mark>[./])(?<second>\d{1,2})\k<mark>${year}`,
+  String.raw`(?<!\d)${aDay}(?:st|nd|rd|th|er|\.)?\s{1,3}(?:(?:of|de)\s{1,3})?${aName}(?:,?\s{1,3}(?:de\s{1,3})?${aYear})?`,
+  String.raw`(?<![\p{L}\p{M}])${aName}\s{1,3}${aDay}(?:st|nd|rd|th)?(?!\d)(?:,?\s{1,3}${aYear})?`,
+  String.raw`(?<![\p{L}\p{M}])${aName}\s{1,3}(?:de\s{1,3})?${aYear}`,
+  String.raw`(?<![\d.,])(?<first>\d{1,2})(?<mark>[./])(?<second>\d{1,2})\k<mark>${aYear}`,
 ].map((form) => new RegExp(form, 'gu'))
 
 export interface FoundDay {
@@ -104,7 +104,6 @@ const unsaid: number | string = 'unsaid'
 
 export function createKnownDays(): KnownDays {
   const known = new Set<string>()
-  const keyOf = (year: number | string, month: number, dayOfMonth?: number) => `${year} ${month} ${dayOfMonth}`
   return {
     add({ year: inYear = unsaid, month, day: dayOfMonth }) {
       for (const each of [inYear, 'any']) known.add(keyOf(each, month, dayOfMonth)).add(keyOf(each, month))
@@ -115,3 +114,5 @@ export function createKnownDays(): KnownDays {
     },
   }
 }
+
+const keyOf = (inYear: number | string, month: number, dayOfMonth?: number) => `${inYear} ${month} ${dayOfMonth}`

@@ -1,11 +1,11 @@
 /** Names of people, firms and places, as far as capitals show them. */
 
-const word = String.raw`\p{Lu}[\p{L}\p{M}'’-]*`
+const aWord = String.raw`\p{Lu}[\p{L}\p{M}'’-]*`
 const joints = ['and', 'de', 'del', 'della', 'der', 'di', 'du', 'la', 'van', 'von', 'zu']
 /** What may stand between two words of a name. */
 const joint = String.raw`(?:[\u00a0 ](?:&|${joints.join('|')})(?=[\u00a0 ]\p{Lu}))?[\u00a0 ]`
 const wordsJoinedBy = (between: string) =>
-  new RegExp(String.raw`(?<![\p{L}\p{M}\p{N}'’-])${word}(?:${between}${word})*`, 'gu')
+  new RegExp(String.raw`(?<![\p{L}\p{M}\p{N}'’-])${aWord}(?:${between}${aWord})*`, 'gu')
 const capitalised = wordsJoinedBy(joint)
 /** Nouns with an article between them are no name. */
 const capitalisedAmongNouns = wordsJoinedBy(String.raw`[\u00a0 ]`)
@@ -61,7 +61,7 @@ export function smallWords(text: string): string[] {
  *
  * @param small the words that stand in lower case in other texts
  */
-export function namesIn(text: string, small: ReadonlySet<string>): FoundName[] {
+export function findNames(text: string, small: ReadonlySet<string>): FoundName[] {
   const usual = new Set([...ordinary, ...small, ...smallWords(text)])
   const [pattern, least] = writesNounsWithCapitals(text) ? [capitalisedAmongNouns, 2] : [capitalised, 1]
   return [...text.matchAll(pattern)].flatMap(({ 0: match, index }) => {

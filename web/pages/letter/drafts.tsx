@@ -1,14 +1,11 @@
 import { Badge } from '@mantine/core'
 import { LongText } from '../../components/long-text.tsx'
-import { Ago, Day } from '../../components/time.tsx'
+import { Ago } from '../../components/time.tsx'
 import { moneyText } from '../../money.ts'
-import { nouns } from '../../fields.ts'
 import { counted, modelText } from '../../words.ts'
-import { useRecord } from '../record/use-record.ts'
-import { Link } from 'react-router'
 import cards from './card.module.css'
+import { SourceLink } from './check.tsx'
 import classes from './drafts.module.css'
-import { pagesText } from './pages.ts'
 import type { Draft } from './wire.ts'
 
 const states = {
@@ -51,22 +48,13 @@ function DraftEntry({ draft }: { readonly draft: Draft }) {
       {sources.length > 0 && (
         <ul className={classes.sources}>
           {sources.map((source) => (
-            <SourceLink key={source.id} source={source} />
+            <li key={source.id}>
+              <SourceLink source={source} /> (version {source.version})
+            </li>
           ))}
         </ul>
       )}
     </article>
-  )
-}
-
-function SourceLink({ source: { kind, id, version, title, pages } }: { readonly source: Draft['sources'][number] }) {
-  const record = useRecord()
-  const names = { note: <Day date={title} />, dispute: `Invoice ${title}`, document: title }
-  return (
-    <li>
-      <Link to={`/clients/${record.id}/${nouns[kind].path}/${id}`}>{names[kind]}</Link>{' '}
-      {`(version ${version}${pages ? `, pages ${pagesText(pages)}` : ''})`}
-    </li>
   )
 }
 

@@ -26,6 +26,7 @@ import { RestoreButton } from '../record/restore.tsx'
 import { useRecord } from '../record/use-record.ts'
 import { summaryOf } from '../record/summary.tsx'
 import { TaskAbout } from '../tasks/about.tsx'
+import { confirmUnproven } from './check.tsx'
 import classes from './letter.module.css'
 import { SendDialog } from './send-dialog.tsx'
 import type { Draft } from './wire.ts'
@@ -65,7 +66,7 @@ export function LetterActions({ letter, draft, isDirty, onDraft, drafter }: Lett
         <Told letter={letter} />
         {letter.generated && <span>{draftedBy(letter, draft)}</span>}
       </div>
-      {isActive && <Steps letter={letter} isDirty={isDirty} />}
+      {isActive && <Steps letter={letter} draft={draft} isDirty={isDirty} />}
       {onDraft && (
         <Button
           ref={drafter}
@@ -115,7 +116,7 @@ function Told({ letter }: { readonly letter: Letter }) {
 }
 
 /** The steps from draft to sent, and a new version of a sent letter. */
-function Steps({ letter, isDirty }: { readonly letter: Letter; readonly isDirty: boolean }) {
+function Steps({ letter, draft, isDirty }: Pick<LetterActionsProps, 'letter' | 'draft' | 'isDirty'>) {
   const { id, address: postal } = useRecord()
   const navigate = useNavigate()
   const { revalidate } = useRevalidator()
@@ -140,6 +141,12 @@ function Steps({ letter, isDirty }: { readonly letter: Letter; readonly isDirty:
       notifyDone(done)
       await revalidate()
     })
+  async function approve() {
+    setBusy(true)
+    const sure = draft === undefined || (await confirmUnproven(id, draft))
+    setBusy(false)
+    if (sure) await setStatus('approved', 'The letter was approved.')
+  }
   async function send() {
     const sure = await confirm({
       title: 'Mark this letter as sent?',
@@ -183,7 +190,7 @@ function Steps({ letter, isDirty }: { readonly letter: Letter; readonly isDirty:
           loading={busy}
           disabled={isDirty}
           title={isDirty ? saveFirst : undefined}
-          onClick={() => void setStatus('approved', 'The letter was approved.')}
+          onClick={() => void approve()}
         >
           Approve
         </Button>

@@ -9,6 +9,7 @@ import { content } from '../../content.ts'
 import { letterFields, nouns } from '../../fields.ts'
 import { Revisions } from '../record/revisions.tsx'
 import { useRecord } from '../record/use-record.ts'
+import { CheckPanel } from './check.tsx'
 import { DraftForm } from './draft-form.tsx'
 import { Drafts } from './drafts.tsx'
 import { LetterActions } from './letter-actions.tsx'
@@ -57,11 +58,13 @@ function LetterDesk({ item: letter, revisions, drafts, mails }: Loaded) {
   // What was typed stays, whatever others did with the letter meanwhile.
   const isEdited = isOpen || isDirty
   const isWriting = isEdited && !isDrafting && writing.phase === 'idle'
+  const [draft] = drafts
   const panels = [
     {
       name: 'Sources',
       content: <Sources onQuote={isWriting ? (text) => insert.current?.(quoted(text)) : undefined} />,
     },
+    ...(draft ? [{ name: 'Check', content: <CheckPanel draft={draft} version={letter.version} /> }] : []),
     ...(drafts.length > 0 ? [{ name: 'Drafts', content: <Drafts drafts={drafts} /> }] : []),
     ...(letter.status === 'sent'
       ? [{ name: 'Sent', content: <Sent address={`/clients/${record.id}/letters/${letter.id}`} mails={mails} /> }]
@@ -81,7 +84,7 @@ function LetterDesk({ item: letter, revisions, drafts, mails }: Loaded) {
       {isDrafting && (
         <div hidden={writing.phase !== 'idle'}>
           <DraftForm
-            initial={requestOf(letter, drafts[0])}
+            initial={requestOf(letter, draft)}
             submitLabel="Rewrite"
             error={writing.phase === 'idle' ? writing.error : undefined}
             isShown={writing.phase === 'idle'}
@@ -95,7 +98,7 @@ function LetterDesk({ item: letter, revisions, drafts, mails }: Loaded) {
         <>
           <LetterActions
             letter={letter}
-            draft={drafts[0]}
+            draft={draft}
             isDirty={isDirty}
             drafter={opener}
             onDraft={canDraft ? draftAgain : undefined}

@@ -1,5 +1,5 @@
 import type { Letter } from '../../../src/clients/schema.ts'
-import type { NewDraft, ShownDraft, Template } from '../../../src/drafting/schema.ts'
+import type { NewDraft, ShownCheck, ShownDraft, Template } from '../../../src/drafting/schema.ts'
 
 /** One generation for a letter. Tokens, cost and stop reason are null until it is charged. */
 export type Draft = ShownDraft
@@ -19,6 +19,8 @@ export interface Finished {
   readonly draft: Draft
   readonly letter: Letter | null
 }
+
+export type Check = ShownCheck
 
 export type { Template }
 
