@@ -36,7 +36,7 @@ export interface FoundName {
 }
 
 /** The parts of a name that are compared, without accents and a possessive s. */
-export function wordsOfName(name: string): string[] {
+function wordsOfName(name: string): string[] {
   return foldedWords(name).filter((each) => each.length > 1 && !joints.includes(each))
 }
 
