@@ -487,7 +487,7 @@ describe('a local model', () => {
     const property = fc.asyncProperty(some, async (cases) => {
       await Promise.all(cases.map(([each, seed]) => reply(each, seed)))
     })
-    await fc.assert(property, { ...draws({ test: 2, endure: 40 }), endOnFailure: true })
+    await fc.assert(property, { ...draws({ test: 2, endure: 16 }), endOnFailure: true })
     assert.ok(counts.complete > counts.max_output_tokens / 2, JSON.stringify(counts))
     return JSON.stringify(counts)
   }
