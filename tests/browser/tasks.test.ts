@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { barriersInBothSchemes, noticed } from '../support/browser.ts'
 import { startDesk } from '../support/desk.ts'
 import { fixture } from '../support/fixture.ts'
-import { at } from '../support/json.ts'
+import { at, listAt } from '../support/json.ts'
 
 const desk = fixture(() => startDesk())
 
@@ -79,4 +79,43 @@ test('tasks of a record are added by keyboard, ordered by day, completed, opened
   assert.deepEqual(await barriersInBothSchemes(page), [])
   await section.getByRole('link', { name: 'Pay the court' }).click()
   await page.getByRole('heading', { name: 'Pay the court' }).waitFor()
+})
+
+test('a note that says by when something is to be done offers a task, which only a click or a key adds', async () => {
+  const record = await desk.make('/clients', { name: 'Quarry' })
+  const note = await desk.make(`${record}/notes`, { date: '2026-03-12', text: 'We met.' })
+  await using page = await desk.open(`${record}/notes`)
+  const offer = page.getByRole('region', { name: 'Suggested task' })
+  const titlesAndDays = async () => {
+    const tasks = listAt(await desk.ask(`${record}/tasks`), 'tasks')
+    return tasks.map((task) => [at(task, 'title'), at(task, 'due'), at(task, 'about', 'id')])
+  }
+  await page.keyboard.press('n')
+  await page.keyboard.type('They liked it. We send the plan by 2031-04-30. Then we wait.')
+  await page.keyboard.press('Control+Enter')
+  await offer.getByText('We send the plan by 2031-04-30.').waitFor()
+  assert.deepEqual(await barriersInBothSchemes(page), [])
+  await page.setViewportSize({ width: 320, height: 600 })
+  assert.equal(await page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth'), false)
+  await page.setViewportSize({ width: 1280, height: 800 })
+  await offer.getByRole('button', { name: 'Dismiss the suggested task' }).click()
+  await offer.waitFor({ state: 'detached' })
+  assert.deepEqual(await titlesAndDays(), [])
+
+  await page.goto(desk.base + note)
+  const write = async (text: string) => {
+    await page.getByRole('button', { name: 'Edit note' }).click()
+    await page.getByRole('textbox', { name: 'Note' }).fill(text)
+    await page.keyboard.press('Control+Enter')
+    await page.getByRole('button', { name: 'Edit note' }).waitFor()
+  }
+  await write('We met. Send the offer by 2031-05-02.')
+  await offer.waitFor()
+  await Promise.all([page.keyboard.press('t'), noticed(page, 'The task was added.')])
+  await offer.waitFor({ state: 'detached' })
+  const expected = [['Send the offer by 2031-05-02.', '2031-05-02', note.split('/').at(-1)]]
+  assert.deepEqual(await titlesAndDays(), expected)
+  await write('We met again. Send the offer by 2031-05-02.')
+  assert.equal(await offer.count(), 0, 'it was offered before')
+  assert.deepEqual(await titlesAndDays(), expected)
 })

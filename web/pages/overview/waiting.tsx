@@ -69,8 +69,11 @@ export function Disputes({ disputes, currency }: DisputesProps) {
             title={invoice}
             about={
               <>
-                {client.name} <span className={classes.whole}>· since {dayText(new Date(since))}</span>
-                {due !== null && <span className={classes.whole}> · deadline {dateText(due)}</span>}
+                {client.name}
+                <span className={classes.days}>
+                  since {dayText(new Date(since))}
+                  {due !== null && ` · deadline ${dateText(due)}`}
+                </span>
               </>
             }
             end={<strong>{moneyText(disputed, currency)}</strong>}

@@ -10,7 +10,7 @@ import {
   IconReceiptRefund,
   IconSparkles,
 } from '@tabler/icons-react'
-import { useState, type Ref } from 'react'
+import { useRef, useState, type Ref } from 'react'
 import { Link, useNavigate, useRevalidator } from 'react-router'
 import { ApiError, change } from '../../api.ts'
 import { EditForm } from '../../components/edit-form.tsx'
@@ -28,6 +28,7 @@ import type { Item, ItemNoun } from './items.tsx'
 import { saveFile } from './download-button.tsx'
 import { Origin } from './origin.tsx'
 import { RestoreButton } from './restore.tsx'
+import { tellSaved } from './saved.ts'
 import { summaryOf } from './summary.tsx'
 import { useFields } from './use-fields.ts'
 import { useItemAgain } from './use-item-again.ts'
@@ -56,6 +57,7 @@ export function Entry({ noun, item, alone = false, onEditing }: EntryProps) {
     onTurn: (opened) => onEditing?.(item, opened),
   })
   const again = useItemAgain(address)
+  const changed = useRef<Item>(undefined)
   const { title, badge, aside, text } = summaryOf(item)
   const target = alone ? invoiceOf(item) : address
   if (isOpen) {
@@ -67,16 +69,18 @@ export function Entry({ noun, item, alone = false, onEditing }: EntryProps) {
           initial={valuesOf(fields, item)}
           version={item.version}
           keptAs={address}
-          save={(body, version) =>
-            change(address, {
+          save={async (body, version) => {
+            changed.current = await change<Item>(address, {
               method: 'PATCH',
               body: sentBody(fields, body),
               ...(version !== undefined && { version }),
             })
-          }
+            return changed.current
+          }}
           {...again}
           onSaved={async () => {
             await revalidate()
+            if (changed.current) tellSaved({ clientId: id, noun, item: changed.current, before: item })
             close()
           }}
           onCancel={close}

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { useRevalidator } from 'react-router'
 import type {
   Contact,
@@ -24,6 +24,7 @@ import { Archived } from './archived.tsx'
 import { ArchivedNotice } from './archived-notice.tsx'
 import { Entry } from './entry.tsx'
 import classes from './items.module.css'
+import { tellSaved } from './saved.ts'
 import { useFields } from './use-fields.ts'
 import { useRecord } from './use-record.ts'
 
@@ -109,6 +110,7 @@ function NewItem({ noun, blank, placeholders = {}, startsAt, close }: NewItemPro
   })
   const { revalidate } = useRevalidator()
   const [make] = useState(() => createMaker<Item>(`/clients/${id}/${path}`))
+  const made = useRef<Item>(undefined)
   return (
     <EditForm
       label={`New ${one}`}
@@ -117,9 +119,12 @@ function NewItem({ noun, blank, placeholders = {}, startsAt, close }: NewItemPro
       initial={blank}
       startsAt={startsAt}
       keptAs={`/clients/${id}/${path}`}
-      save={(body) => make(sentBody(fields, body))}
+      save={async (body) => {
+        made.current = await make(sentBody(fields, body))
+      }}
       onSaved={async () => {
         await revalidate()
+        if (made.current) tellSaved({ clientId: id, noun, item: made.current })
         close()
       }}
       onCancel={close}

@@ -3,6 +3,7 @@ import type { ClientRecord } from '../../../src/clients/schema.ts'
 import { Page } from '../../components/page.tsx'
 import { ErasureBanner } from './erasure-banner.tsx'
 import { Heading, Tabs } from './heading.tsx'
+import { Offers } from './offers.tsx'
 import { Properties } from './properties.tsx'
 import { RecordActions } from './record-actions.tsx'
 import classes from './record.module.css'
@@ -21,6 +22,7 @@ export function RecordPage() {
         </div>
         <section className={classes.content} aria-label="Record content">
           {!isWide && <Tabs record={record} />}
+          <Offers key={`offers of ${record.id}`} />
           {/* The form of one client never stays open on the record of another. */}
           <Outlet key={record.id} />
         </section>
