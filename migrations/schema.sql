@@ -618,6 +618,21 @@ create table time_entry (
 );
 create index on time_entry (client_id, date, id);
 
+-- A running timer of each person, from which a time entry is made: docs/decisions/0040-timer.md.
+create table timer (
+  -- The key: a person has one timer at a time.
+  person_id  uuid primary key default portal_person() references person on delete cascade,
+  -- The idempotency key of the time entry that it becomes.
+  id         uuid not null unique,
+  client_id  uuid not null references client,
+  -- What the entry will say, unless the person writes something else.
+  text       text not null default '' check (length(text) <= 280),
+  started_at timestamptz(3) not null default record_time(),
+  -- Null while it runs.
+  stopped_at timestamptz(3)
+);
+create index on timer (client_id);
+
 create table expense (
   id          uuid primary key,
   client_id   uuid not null references client,
@@ -900,6 +915,22 @@ create policy released on document_object for update to current_user using (curr
 create policy erased on document_object for delete to current_user using (remove_after < clock_timestamp());
 create policy erased on document_chunk for delete to current_user using (erasure_is_due(client_id)
   or not exists (select from document_content c where (c.client_id, c.upload_id) = (document_chunk.client_id, document_chunk.upload_id)));
+alter table timer enable row level security, force row level security;
+select with_roles($$
+  -- The policy of client limits what a consultant sees here.
+  create policy own on timer for select to {consultant} using (exists (select from client where client.id = timer.client_id));
+  create policy every on timer for select to {partner} using (true);
+  -- People start, stop and remove their own, for clients that they see.
+  create policy started on timer for insert to {consultant}, {partner}
+    with check (person_id = (select portal_person()) and exists (select from client where client.id = timer.client_id));
+  create policy stopped on timer for update to {consultant}, {partner} using (person_id = (select portal_person()));
+  create policy removed on timer for delete to {consultant}, {partner} using (person_id = (select portal_person()));
+  grant select, delete on timer to {consultant}, {partner};
+  grant insert (id, client_id, text), update (stopped_at) on timer to {consultant}, {partner};
+$$);
+create policy proved on timer for select to current_user using (current_setting('tollgate.proof', true) = 'on');
+-- Also when its person or a hand-over ends it.
+create policy erased on timer for delete to current_user using (true);
 -- Authors and times come from the transaction, the cost of a draft from the ledger, and the type and the size of a document from its
 -- content: no statement may set them.
 select with_roles($$

@@ -3,7 +3,7 @@ import type { MantineColorScheme, MantineColorSchemeManager } from '@mantine/cor
 /**
  * The person's settings in this browser. They are cookies, since signing out clears the browser's storage.
  */
-type Setting = 'scheme' | 'keys'
+type Setting = 'scheme' | 'keys' | 'time-offers'
 
 const year = 365 * 24 * 60 * 60
 

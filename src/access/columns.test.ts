@@ -382,6 +382,8 @@ const tables: Readonly<Record<string, Columns>> = {
     free: 'created_at created_by updated_at updated_by',
     ...both('time_entry'),
   },
+  // A person writes their own, and what they write in the entry counts.
+  timer: { free: 'person_id id client_id text started_at stopped_at', ...both('time_entry') },
   totp: { recorded: 'person_id secret', free: 'created_at last_step' },
   unbilled: {
     compared: 'kind id day account_id client_id amount',

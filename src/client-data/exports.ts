@@ -48,7 +48,7 @@ export function createExports(needs: ExportNeeds): Exports {
   async function* filesOf(
     visit: Visit,
     clientId: string,
-    { record, letters, mails }: Whole,
+    { record, letters, mails, timers }: Whole,
   ): AsyncGenerator<ZippedFile> {
     const {
       notes,
@@ -71,6 +71,7 @@ export function createExports(needs: ExportNeeds): Exports {
     yield { name: 'tasks.json', input: itemsOf(tasks, (id) => revisions('task', id)) }
     yield { name: 'contacts.json', input: itemsOf(contacts, (id) => revisions('contact', id)) }
     yield { name: 'time.json', input: itemsOf(time, (id) => revisions('time_entry', id)) }
+    yield { name: 'timers.json', input: JSON.stringify(timers, null, 2) }
     yield { name: 'expenses.json', input: itemsOf(expenses, (id) => revisions('expense', id)) }
     const { drafts, costs } = await drafting.exported(visit, clientId)
     yield { name: 'drafts.json', input: JSON.stringify(drafts, null, 2) }
@@ -174,6 +175,7 @@ function readmeOf({ client, hasInvoices, hasAudit, others, damaged }: ListedCont
     'tasks.json     the same for tasks',
     'contacts.json  the same for contacts',
     'time.json      the same for time entries',
+    'timers.json    the timers that people have started and not recorded yet',
     'expenses.json  the same for expenses',
     'drafts.json    what a model was asked to write: instructions, sources, tokens and cost',
     'costs.json     the cost of generation, by month and by letter',

@@ -23,6 +23,7 @@ const items = [
   'task',
   'contact',
   'time_entry',
+  'timer',
   'expense',
   'draft',
   ...ofDocuments,

@@ -4,6 +4,7 @@ import type { ProblemCode } from '../platform/problems.ts'
 import type { ItemKind } from './items/kinds.ts'
 import { letterMailBody, letterMailList, proposedLetterMail } from './letters/mail/schema.ts'
 import * as schema from './schema.ts'
+import { newTimer, ownTimer, timer, timerQuery } from './timer/schema.ts'
 
 /** The OpenAPI operations of client records, and the problem codes that each can return. */
 const reading: readonly ProblemCode[] = [...refusalsOfPeople, 'not_found', 'headers_too_large']
@@ -261,6 +262,49 @@ export const readMailedLetter = {
   description: 'The file that was attached, byte for byte as it was sent. Its SHA-256 is `file_digest`.',
   params: Type.Object({ ...itemParams.properties, mail: text('The id of the mail.') }),
   response: refusals(reading),
+}
+
+const timerParams = Type.Object({ timer: text('The id of the timer.') })
+
+export const readTimer = {
+  ...inRecords,
+  operationId: 'readTimer',
+  summary: 'Read your timer',
+  description:
+    'The timer that you have started, also after it was stopped. It ends by itself when you no longer see the client, when your role changes, and when you are disabled.',
+  querystring: timerQuery,
+  response: found(ownTimer, 'The timer, or null.', querying),
+}
+
+export const startTimer = {
+  ...inRecords,
+  ...idempotent,
+  operationId: 'startTimer',
+  summary: 'Start a timer',
+  description:
+    'Measures the time of your work for a client. You have one timer at a time, on all devices together: with another one, `conflict`.',
+  params: clientParams,
+  body: newTimer,
+  response: { 201: answers(timer, 'The timer.'), ...refusals(writing) },
+}
+
+export const stopTimer = {
+  ...inRecords,
+  operationId: 'stopTimer',
+  summary: 'Stop a timer',
+  description:
+    'The time is not recorded by that. To record it, create a time entry with `minutes`, and the id of the timer as `Idempotency-Key`, so that it is recorded once; then remove the timer.',
+  params: timerParams,
+  response: found(timer, 'The timer.', [...reading, 'cross_site_request']),
+}
+
+export const endTimer = {
+  ...inRecords,
+  operationId: 'endTimer',
+  summary: 'Remove a timer',
+  description: 'After its time was recorded, or to delete it without that.',
+  params: timerParams,
+  response: { 204: { description: 'Done.', type: 'null' }, ...refusals([...reading, 'cross_site_request']) },
 }
 
 const uploadParams = Type.Object({ client: clientId, upload: text('The id of the upload.') })

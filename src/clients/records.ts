@@ -15,6 +15,7 @@ import { notes } from './items/notes.ts'
 import { createSearch, type Search } from './search/search.ts'
 import { tasks } from './tasks/tasks.ts'
 import { timeEntries } from './items/time-entries.ts'
+import { createTimers, type Timers } from './timer/timer.ts'
 import { createWholeRecords, type WholeRecords } from './record/whole.ts'
 import { clientExists, countByConsultant } from './record/store.ts'
 
@@ -29,6 +30,7 @@ export interface Records {
   readonly contacts: Items
   readonly timeEntries: Items
   readonly expenses: Items
+  readonly timers: Timers
   readonly letterVersions: LetterVersions
   readonly history: History
   readonly search: Search
@@ -64,6 +66,7 @@ export function createRecords({ access, currency, billing }: RecordsNeeds): Reco
     contacts: createItems({ access, currency, kind: contacts }),
     timeEntries: createItems({ access, currency, kind: timeEntries(billing) }),
     expenses: createItems({ access, currency, kind: expenses(billing) }),
+    timers: createTimers({ access }),
     letterVersions: createLetterVersions({ access, currency }),
     history: createHistory({ access, currency }),
     search: createSearch({ access }),

@@ -15,6 +15,7 @@ import { checkedLetters, type LetterFiles } from './letters/files.ts'
 import type { LetterMails } from './letters/mail/mails.ts'
 import { registerLetterMails } from './letters/mail/routes.ts'
 import { registerLetters } from './letters/routes.ts'
+import { registerTimer } from './timer/routes.ts'
 import type { ShownRecord } from './present.ts'
 import type { Records } from './records.ts'
 import { basisIfAny, basisOf, etagOf } from '../platform/http/versions.ts'
@@ -39,7 +40,7 @@ export interface ClientRouteNeeds {
   readonly baseUrl: string
 }
 
-/** Registers `/clients` and everything below it, and `/search`. Each GET route serves JSON and a page. */
+/** Registers `/clients` and everything below it, `/search` and `/timer`. Each GET route serves JSON and a page. */
 export function registerClients(server: Server, needs: ClientRouteNeeds): void {
   const { records, approvals, letterFiles, letterMails, sessions, audit, baseUrl } = needs
   const {
@@ -68,6 +69,7 @@ export function registerClients(server: Server, needs: ClientRouteNeeds): void {
     registerLetters(portal, { versions: letterVersions, files: letterFiles })
     registerLetterMails(portal, letterMails)
     registerDocuments(portal, needs)
+    registerTimer(portal, records.timers)
     registerHistory(portal, records)
   })
 }

@@ -96,6 +96,11 @@ const matrix: Readonly<Record<string, Entry>> = {
   'PATCH /clients/:client/uploads/:upload': { statuses: record(409), headers: { 'upload-offset': '0' } },
   ...item('time_entries', { date: '2026-03-12', minutes: 20, rate: '100', text: 'New' }, { minutes: 30 }),
   ...item('expenses', { date: '2026-03-12', amount: '5', text: 'New' }, { amount: '6' }),
+  'POST /clients/:client/timer': { statuses: record(201), body: {} },
+  'GET /timer': { statuses: forClients(200) },
+  // tests/http/timer.test.ts has those that exist.
+  'POST /timer/:timer/stop': { statuses: forClients(404) },
+  'DELETE /timer/:timer': { statuses: forClients(404) },
   'POST /clients/:client/letters/:item/versions': { statuses: record(201) },
   // Without drafting in the configuration, as here. tests/http/drafting.test.ts has it.
   'POST /clients/:client/drafts': { statuses: record(409), body: { instructions: 'Write.', notes: ['unknown'] } },

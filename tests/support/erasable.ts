@@ -50,6 +50,10 @@ export async function fillClient(of: Member): Promise<string> {
   const entry = await send('POST', `${client}/time_entries`, work)
   await send('PATCH', `${client}/time_entries/${entry}`, { text: `longer advice ${marker}` })
   await send('POST', `${client}/expenses`, { date: '2026-03-12', amount: '34.50', text: `train ${marker}` })
+  // One at a time: that of an earlier client ends.
+  const { timer } = (await of.get('/timer')).json
+  if (timer !== null) await send('DELETE', `/timer/${String(at(timer, 'id'))}`)
+  await send('POST', `${client}/timer`, { text: `a call with ${marker}` })
   const file = Buffer.from(`the file of ${marker}`)
   const digest = createHash('sha256').update(file).digest('hex')
   await send('POST', `${client}/uploads`, file)

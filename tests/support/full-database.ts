@@ -187,6 +187,7 @@ async function useRecords(portal: Portal) {
     email: 'maria@client.example',
     language: 'pt',
   })
+  await send('POST', `/clients/${client}/timer`, { text: 'Advice' })
   await send('POST', `/clients/${client}/expenses`, { date: '2026-03-12', amount: '34.50', text: 'Train' })
   // The service has no mail server, so that nobody can turn it on.
   await portal.service.database.rows('insert into task_mail (person_id, settled_on) values ($1, current_date)', [

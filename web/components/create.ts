@@ -5,13 +5,14 @@ type Body = Readonly<Record<string, Sent>>
 
 /**
  * Creates a record exactly once. If a response is lost, the retry finds the record and sends the changes typed since;
- * other people's changes are kept. `always` is sent with it. Throws ApiError.
+ * other people's changes are kept. `always` is sent with it. Throws ApiError. `key` is the idempotency key: something that is created once on
+ * all pages has one of its own.
  */
 export function createMaker<Made extends { readonly id: string; readonly version: number }>(
   address: string,
   always: Readonly<Record<string, object>> = {},
+  key = newKey(),
 ): (body: Body) => Promise<Made> {
-  const key = newKey()
   /** The requests without a response. One of them may have created the record. */
   const lost: Body[] = []
   return async (body) => {

@@ -22,44 +22,57 @@ export function useLive<Data>(
 
   useEffect(() => {
     if (pause === null) return undefined
-    const between = pause
-    const stop = new AbortController()
-    let timer: ReturnType<typeof setTimeout> | undefined
-    let isReading = false
-    let seenAt = performance.now()
-    const isWanted = () => !document.hidden && performance.now() - seenAt < presence
-
-    async function refresh() {
-      timer = undefined
-      if (!isWanted()) return setState('paused')
-      isReading = true
+    async function refresh(signal: AbortSignal) {
       try {
-        const data = await read<Data>(address, stop.signal)
-        if (stop.signal.aborted) return
+        const data = await read<Data>(address, signal)
+        if (signal.aborted) return
         setLatest((before) => (before.first === first ? { first, data } : before))
         setState('live')
       } catch (error) {
-        if (stop.signal.aborted) return
-        setState({ failure: reasonOf(error) })
-      } finally {
-        isReading = false
+        if (!signal.aborted) setState({ failure: reasonOf(error) })
       }
-      timer = setTimeout(() => void refresh(), between)
     }
-    function present() {
-      seenAt = performance.now()
-      if (timer === undefined && !isReading && !document.hidden) timer = setTimeout(() => void refresh(), 0)
-    }
-
-    timer = setTimeout(() => void refresh(), between)
-    for (const event of ['pointermove', 'keydown', 'scroll', 'visibilitychange']) {
-      addEventListener(event, present, { passive: true, signal: stop.signal })
-    }
-    return () => {
-      clearTimeout(timer)
-      stop.abort()
-    }
+    return whileThere({ work: refresh, pause, onPause: () => setState('paused') })
   }, [address, first, pause])
 
   return { data: latest.first === first ? latest.data : first, state }
+}
+
+interface Presence {
+  /** Never throws. */
+  readonly work: (signal: AbortSignal) => Promise<void>
+  /** ms from the end of the work to its next beginning. */
+  readonly pause: number
+  readonly onPause?: () => void
+}
+
+/** Works again and again while the page is visible and someone is there. Returns how to stop. */
+export function whileThere({ work, pause, onPause }: Presence): () => void {
+  const stop = new AbortController()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let isWorking = false
+  let seenAt = performance.now()
+  const isWanted = () => !document.hidden && performance.now() - seenAt < presence
+
+  async function workOnce() {
+    timer = undefined
+    if (!isWanted()) return onPause?.()
+    isWorking = true
+    await work(stop.signal)
+    isWorking = false
+    if (!stop.signal.aborted) timer = setTimeout(() => void workOnce(), pause)
+  }
+  function present() {
+    seenAt = performance.now()
+    if (timer === undefined && !isWorking && !document.hidden) timer = setTimeout(() => void workOnce(), 0)
+  }
+
+  timer = setTimeout(() => void workOnce(), pause)
+  for (const event of ['pointermove', 'keydown', 'scroll', 'visibilitychange']) {
+    addEventListener(event, present, { passive: true, signal: stop.signal })
+  }
+  return () => {
+    clearTimeout(timer)
+    stop.abort()
+  }
 }

@@ -9,12 +9,14 @@ import classes from './navigation.module.css'
 import { Places } from './places.tsx'
 import { useRole } from './role.ts'
 import { signOut } from './sign-out.ts'
+import { RunningTimer } from './timer/running-timer.tsx'
 
 export function Navigation({ viewer }: { readonly viewer: Viewer }) {
   return (
     <nav className={classes.navigation} aria-label="Main">
       <Places role={useRole()} />
       <div className={classes.space} />
+      <RunningTimer />
       <PersonMenu viewer={viewer} />
     </nav>
   )

@@ -5,6 +5,8 @@ import { useLocation } from 'react-router'
 import type { Viewer } from '../content.ts'
 import { Navigation } from './navigation.tsx'
 import classes from './shell.module.css'
+import { RunningTimer } from './timer/running-timer.tsx'
+import timerClasses from './timer/timer.module.css'
 import { Wordmark } from './wordmark.tsx'
 
 interface PhoneMenuProps {
@@ -34,6 +36,9 @@ export function PhoneMenu({ viewer, onLeft }: PhoneMenuProps) {
           <IconMenu2 size={20} />
         </ActionIcon>
         <Wordmark />
+        <div className={timerClasses.compact}>
+          <RunningTimer />
+        </div>
       </div>
       <Drawer
         opened={opened}

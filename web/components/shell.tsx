@@ -11,6 +11,7 @@ import { Palette } from './palette.tsx'
 import { PhoneMenu } from './phone-menu.tsx'
 import classes from './shell.module.css'
 import { Shortcuts } from './shortcuts.tsx'
+import { TimerWatch } from './timer/running-timer.tsx'
 import { UnsavedGuard } from './unsaved.tsx'
 import { Wordmark } from './wordmark.tsx'
 
@@ -51,6 +52,7 @@ export function Shell() {
       <ConfirmIdentity />
       <Palette />
       <Shortcuts />
+      <TimerWatch />
     </div>
   )
 }

@@ -59,6 +59,7 @@ begin
   delete from dispute where client_id = p_client;
   delete from note where client_id = p_client;
   delete from time_entry where client_id = p_client;
+  delete from timer where client_id = p_client;
   delete from expense where client_id = p_client;
   delete from task where client_id = p_client;
   delete from contact where client_id = p_client;

@@ -113,6 +113,20 @@ export function readOwner(scope: Scope, id: string): PreparedStatement<{ readonl
   }
 }
 
+interface ClientStatusRow {
+  readonly consultant_id: string
+  readonly status: 'active' | 'archived'
+}
+
+export function readClientStatus(scope: Scope, id: string): PreparedStatement<ClientStatusRow> {
+  const { condition, value, name } = within(scope)
+  return {
+    name: `status ${name}`,
+    text: `select c.consultant_id, c.status from client c where ${condition} and c.id = $2`,
+    values: [value, id],
+  }
+}
+
 /** The writable columns of a client. An absent column keeps its value. */
 export interface ClientColumns extends ClientBillingChange {
   readonly name?: string | undefined

@@ -5,13 +5,14 @@ import { presentRevision } from './history.ts'
 import { presentLetterMail, type LetterMail } from '../letters/mail/mails.ts'
 import { readAllLetterMails } from '../letters/mail/store.ts'
 import { readLettersToWrite, type LetterToExport } from '../letters/store.ts'
+import { readTimersOf, type ClientTimerRow } from '../timer/store.ts'
 import { presentWholeRecord, type WholeRecord } from '../present.ts'
 import type { RevisedNoun, RevisionList } from '../schema.ts'
 import { readOwner, readRevisions, readWholeRecord } from './store.ts'
 
 /** Everything on a client's record, for an export. Both methods throw what `RecordAccess.refuse` throws. */
 export interface WholeRecords {
-  /** The record with archived items, its letters, oldest first, and the mails with them. Records the export in the audit log. */
+  /** The record with archived items, its letters, oldest first, the mails with them, and its timers. Records the export in the audit log. */
   read(
     visit: Visit,
     clientId: string,
@@ -19,6 +20,8 @@ export interface WholeRecords {
     readonly record: WholeRecord
     readonly letters: readonly LetterToExport[]
     readonly mails: readonly LetterMail[]
+    /** Those that people have started and not recorded. */
+    readonly timers: readonly ClientTimerRow[]
   }>
   /** The revisions of a client or of one of its items, newest first. */
   revisions(
@@ -34,17 +37,18 @@ export function createWholeRecords({ access, currency }: { access: RecordAccess;
   return Object.freeze<WholeRecords>({
     async read(visit, clientId) {
       const scope = scopeOf(visit.actor, 'export', 'client')
-      const [[row], letters, [sent]] = await access.as(visit, [
+      const [[row], letters, [sent], [timing]] = await access.as(visit, [
         readWholeRecord(scope, clientId),
         readLettersToWrite(scope, clientId),
         readAllLetterMails(scope, clientId),
+        readTimersOf(scope, clientId),
       ])
       if (!row || !may(visit.actor, 'export', 'client', { consultantId: row.consultant_id })) {
         return access.refuse(visit, auditedOf(clientId))
       }
       await access.note(visit, auditedOf(clientId))
       const mails = (sent?.mails ?? []).map(presentLetterMail)
-      return { record: presentWholeRecord(row, currency), letters, mails }
+      return { record: presentWholeRecord(row, currency), letters, mails, timers: timing?.timers ?? [] }
     },
 
     async *revisions(visit: Visit, clientId: string, { noun, id }: { noun: RevisedNoun; id: string }) {

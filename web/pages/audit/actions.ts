@@ -100,6 +100,7 @@ const letters = [
   ...['approved', 'sent', 'mailed', 'version_created', 'exported'].map((did) => `letter_${did}`),
 ]
 const uploads = ['document_content_read', ...['read', 'started', 'continued'].map((did) => `upload_${did}`)]
+const timers = ['read', 'started', 'stopped', 'ended'].map((did) => `timer_${did}`)
 const drafts = ['drafts_listed', ...['read', 'checked', 'started', 'stopped', 'failed'].map((did) => `draft_${did}`)]
 const billing = [
   'accounts_listed',
@@ -151,7 +152,7 @@ const billing = [
   ),
 ]
 
-const records = [...clients, ...items, 'task_done', ...letters, ...uploads, ...drafts]
+const records = [...clients, ...items, 'task_done', ...letters, ...uploads, ...timers, ...drafts]
 
 /** The actions by which the audit log can be filtered, as they are stored. */
 export const actions = [...signIn, ...people, ...billing, ...looks, ...records]

@@ -3,6 +3,7 @@ import {
   IconArchive,
   IconCheck,
   IconCheckbox,
+  IconClockPlay,
   IconCopy,
   IconDots,
   IconFileTypeDocx,
@@ -19,11 +20,14 @@ import { confirm } from '../../components/confirm.tsx'
 import { notifyDone, notifyFailure } from '../../components/notify.ts'
 import { saveLinked } from '../../components/save-linked.ts'
 import { Ago } from '../../components/time.tsx'
+import { startTimer } from '../../components/timer/timer.ts'
 import { notifyUndoable } from '../../components/undo.tsx'
 import { moneyText } from '../../money.ts'
 import { modelText } from '../../words.ts'
 import { RestoreButton } from '../record/restore.tsx'
+import { tellSaved } from '../record/saved.ts'
 import { useRecord } from '../record/use-record.ts'
+import { workOn } from '../record/work.ts'
 import { summaryOf } from '../record/summary.tsx'
 import { TaskAbout } from '../tasks/about.tsx'
 import { confirmUnproven } from './check.tsx'
@@ -137,9 +141,10 @@ function Steps({ letter, draft, isDirty }: Pick<LetterActionsProps, 'letter' | '
   }
   const setStatus = (status: Letter['status'], done: string) =>
     run(async () => {
-      await change(address, { method: 'PATCH', body: { status }, version: letter.version })
+      const item = await change<Letter>(address, { method: 'PATCH', body: { status }, version: letter.version })
       notifyDone(done)
       await revalidate()
+      if (status !== 'draft') tellSaved({ clientId: id, noun: 'letter', item, before: letter })
     })
   async function approve() {
     setBusy(true)
@@ -249,7 +254,8 @@ function LetterMenu({
   isActive,
   isDirty,
 }: Pick<LetterActionsProps, 'letter' | 'isDirty'> & { readonly isActive: boolean }) {
-  const { id } = useRecord()
+  const record = useRecord()
+  const { id } = record
   const navigate = useNavigate()
   const { revalidate } = useRevalidator()
   const [isAddingTask, setAddingTask] = useState(false)
@@ -318,6 +324,12 @@ function LetterMenu({
           {isActive && (
             <>
               <Menu.Divider />
+              <Menu.Item
+                leftSection={<IconClockPlay size={16} />}
+                onClick={() => void startTimer({ client: record, text: workOn(letter) })}
+              >
+                Start a timer
+              </Menu.Item>
               <Menu.Item leftSection={<IconCheckbox size={16} />} onClick={() => setAddingTask(true)}>
                 Add a task
               </Menu.Item>

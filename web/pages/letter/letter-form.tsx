@@ -13,6 +13,7 @@ import { notifyDone } from '../../components/notify.ts'
 import { SaveRefusal } from '../../components/save-refusal.tsx'
 import { isLeaving } from '../../unsaved.ts'
 import { letterFields, valuesOf, type Value } from '../../fields.ts'
+import { tellSaved } from '../record/saved.ts'
 import { useItemAgain } from '../record/use-item-again.ts'
 import { useRecord } from '../record/use-record.ts'
 import classes from './letter.module.css'
@@ -41,13 +42,17 @@ export function LetterForm({ letter, startsAt, onDirty, onReady }: LetterFormPro
   const isOpen = letter.status === 'draft' && letter.archived_at === null
   const [succeed] = useState(() => createSuccessor(letters, letter.id))
   const successor = useRef<Letter>(undefined)
+  const saved = useRef<Letter>(undefined)
   const draft = useDraft({
     fields,
     initial: valuesOf(fields, letter),
     version: letter.version,
     save: async (body, version) => {
       const outlivesPage = document.visibilityState === 'hidden'
-      if (!isSent) return change(address, { method: 'PATCH', body, version, outlivesPage })
+      if (!isSent) {
+        saved.current = await change<Letter>(address, { method: 'PATCH', body, version, outlivesPage })
+        return saved.current
+      }
       successor.current = await succeed(body)
       return successor.current
     },
@@ -59,6 +64,7 @@ export function LetterForm({ letter, startsAt, onDirty, onReady }: LetterFormPro
       // Until then the editor takes no text.
       await revalidate()
       notifyDone(successor.current ? 'A new version was created with your text.' : 'The letter was saved.')
+      if (saved.current) tellSaved({ clientId: id, noun: 'letter', item: saved.current, before: letter })
       if (!successor.current || isLeaving()) return
       await navigate(`${letters}/${successor.current.id}`, { state: startingAt('body') })
     },

@@ -7,6 +7,7 @@ import { confirmDiscard } from '../../components/confirm.tsx'
 import { useDraft } from '../../components/draft.ts'
 import { isLeaving } from '../../unsaved.ts'
 import { letterFields } from '../../fields.ts'
+import { tellSaved } from '../record/saved.ts'
 import { useRecord } from '../record/use-record.ts'
 import { LetterFields } from './letter-form.tsx'
 import { quoted } from './quoted.ts'
@@ -34,6 +35,7 @@ export function NewLetter() {
     // Replaces the form in the history, so that Back leads to the list.
     onSaved: async () => {
       await revalidate()
+      if (made.current) tellSaved({ clientId: id, noun: 'letter', item: made.current })
       if (made.current && !isLeaving()) {
         await navigate(`${address}/${made.current.id}`, { replace: true, state: startingAt('body') })
       }

@@ -1,6 +1,7 @@
 import { SegmentedControl, Switch, useMantineColorScheme } from '@mantine/core'
 import { useState } from 'react'
 import { areKeysOn, turnKeys } from '../../components/keys.ts'
+import { areOffersOn, turnOffers } from '../../components/timer/recorded.ts'
 import { Page } from '../../components/page.tsx'
 import { schemeOf } from '../../settings.ts'
 import { roleNames } from '../../words.ts'
@@ -47,6 +48,8 @@ const schemes = [
 function Appearance() {
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   const [keys, setKeys] = useState(areKeysOn)
+  const [offers, setOffers] = useState(areOffersOn)
+  const { person } = useAccount().me
   return (
     <section className={classes.section}>
       <h2>This browser</h2>
@@ -67,6 +70,17 @@ function Appearance() {
             setKeys(currentTarget.checked)
           }}
         />
+        {person.role !== 'developer' && (
+          <Switch
+            size="sm"
+            label="Offer to record ten minutes when a note or a letter is saved"
+            checked={offers}
+            onChange={({ currentTarget }) => {
+              turnOffers(currentTarget.checked)
+              setOffers(currentTarget.checked)
+            }}
+          />
+        )}
       </div>
     </section>
   )

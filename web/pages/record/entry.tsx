@@ -2,6 +2,7 @@ import { ActionIcon, Badge, Menu } from '@mantine/core'
 import {
   IconArchive,
   IconCheckbox,
+  IconClockPlay,
   IconDownload,
   IconDots,
   IconHistory,
@@ -17,6 +18,7 @@ import { EditForm } from '../../components/edit-form.tsx'
 import { LongText } from '../../components/long-text.tsx'
 import { notifyFailure } from '../../components/notify.ts'
 import { useOpened } from '../../components/opened.ts'
+import { startTimer } from '../../components/timer/timer.ts'
 import { notifyUndoable } from '../../components/undo.tsx'
 import { content } from '../../content.ts'
 import { nouns, sentBody, valuesOf } from '../../fields.ts'
@@ -33,6 +35,7 @@ import { summaryOf } from './summary.tsx'
 import { useFields } from './use-fields.ts'
 import { useItemAgain } from './use-item-again.ts'
 import { useRecord } from './use-record.ts'
+import { workOn } from './work.ts'
 
 export interface EntryProps {
   readonly noun: ItemNoun
@@ -136,7 +139,8 @@ interface EntryActionsProps {
 }
 
 function EntryActions({ noun, item, alone, address, opener, onEdit }: EntryActionsProps) {
-  const { id, status } = useRecord()
+  const record = useRecord()
+  const { id, status } = record
   const navigate = useNavigate()
   const { revalidate } = useRevalidator()
   const { one, path } = nouns[noun]
@@ -190,6 +194,14 @@ function EntryActions({ noun, item, alone, address, opener, onEdit }: EntryActio
           {isConcern(noun) && status === 'active' && (
             <Menu.Item leftSection={<IconCheckbox size={16} />} onClick={() => setAddingTask(true)}>
               Add a task
+            </Menu.Item>
+          )}
+          {(noun === 'note' || noun === 'letter') && status === 'active' && (
+            <Menu.Item
+              leftSection={<IconClockPlay size={16} />}
+              onClick={() => void startTimer({ client: record, text: workOn(item) })}
+            >
+              Start a timer
             </Menu.Item>
           )}
           {invoice !== undefined && (

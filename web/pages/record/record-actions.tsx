@@ -2,6 +2,7 @@ import { ActionIcon, Menu } from '@mantine/core'
 import {
   IconArchive,
   IconArchiveOff,
+  IconClockPlay,
   IconDots,
   IconDownload,
   IconEraser,
@@ -17,6 +18,7 @@ import { ApiError, change } from '../../api.ts'
 import { confirm } from '../../components/confirm.tsx'
 import { notifyDone, notifyFailure } from '../../components/notify.ts'
 import { useRole } from '../../components/role.ts'
+import { startTimer } from '../../components/timer/timer.ts'
 import { notifyUndoable } from '../../components/undo.tsx'
 import { EraseDialog } from './erase-dialog.tsx'
 import { useExport } from './export.ts'
@@ -78,6 +80,14 @@ export function RecordActions({ record }: { readonly record: ClientRecord }) {
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
+          {!isArchived && (
+            <Menu.Item
+              leftSection={<IconClockPlay size={16} />}
+              onClick={() => void startTimer({ client: record, text: '' })}
+            >
+              Start a timer
+            </Menu.Item>
+          )}
           <Menu.Item
             leftSection={<IconHistory size={16} />}
             onClick={() => void navigate(`/clients/${record.id}/revisions`)}

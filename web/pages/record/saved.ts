@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react'
+import { noteRecorded } from '../../components/timer/recorded.ts'
 import type { Item, ItemNoun } from './items.tsx'
 
 /** What the person has just saved on a record, after which the page offers what usually follows. */
@@ -14,6 +15,7 @@ let saved: Saved | undefined
 const listeners = new Set<() => void>()
 
 export function tellSaved(what: Saved): void {
+  if (what.noun === 'time_entry') noteRecorded(what.clientId)
   saved = what
   for (const listener of listeners) listener()
 }

@@ -1,7 +1,8 @@
 import type { ReactNode } from 'react'
 import type { Dispute, Expense, TimeEntry } from '../../../src/clients/schema.ts'
 import { Day } from '../../components/time.tsx'
-import { dateText, numberText } from '../../locale.ts'
+import { durationText } from '../../duration.ts'
+import { dateText } from '../../locale.ts'
 import { moneyText } from '../../money.ts'
 import { sizeText } from '../../size.ts'
 import { disputeStatusNames, letterStatusNames } from '../../words.ts'
@@ -53,12 +54,6 @@ function summaryOfEntry(item: TimeEntry | Expense): Summary {
     aside: [...work, money(item.amount)].join(' · '),
     text: item.text,
   }
-}
-
-/** `1 h 20 min`, `1,480 h`. */
-export function durationText(minutes: number): string {
-  const [hours, rest] = [Math.floor(minutes / 60), minutes % 60]
-  return [hours > 0 && `${numberText(hours)} h`, (rest > 0 || hours === 0) && `${rest} min`].filter(Boolean).join(' ')
 }
 
 /** The deadline of an open dispute. */

@@ -1,7 +1,7 @@
 import type { ExpenseList, TimeEntryList } from '../../../src/clients/schema.ts'
 import { moneyText } from '../../money.ts'
 import classes from './costs.module.css'
-import { durationText } from './summary.tsx'
+import { durationText } from '../../duration.ts'
 
 interface TotalsProps {
   readonly totals: (TimeEntryList | ExpenseList)['totals']
