@@ -14,6 +14,13 @@ const system = { role: 'system', content: 'You are an agent.' }
 const streamed = { model: 'fast', stream: true, stream_options: { include_usage: true } }
 const tools = [{ type: 'function', function: { ...described, parameters: schema } }]
 const call = { id: 'c1', type: 'function', function: { name: 'read', arguments: '{}' } }
+const patch = '*** Begin Patch\n*** Update File: note.txt\n@@\n-one\n+two\n*** End Patch'
+const patchTool = {
+  type: 'custom',
+  name: 'ApplyPatch',
+  description: 'Edits files.',
+  format: { type: 'grammar', syntax: 'lark', definition: 'start: begin_patch hunk+ end_patch' },
+}
 const result = { role: 'tool', tool_call_id: 'c1', content: 'one' }
 
 /**
@@ -206,6 +213,51 @@ const sent: Readonly<Record<string, { dialect: Dialect; body: object; roles: str
     },
     roles: 'system user user assistant user',
     needs: ['tools', 'forced_tools', 'reasoning'],
+  },
+  // As servers that others wrote for it have recorded.
+  'Cursor with a tool for patches': {
+    dialect: openAiChat,
+    body: {
+      ...streamed,
+      model: 'gpt',
+      user: 'u',
+      tools: [...tools, patchTool],
+      messages: [
+        system,
+        asking,
+        {
+          role: 'assistant',
+          content: [],
+          tool_calls: [{ id: 'c1', type: 'function', function: { name: 'ApplyPatch', arguments: patch } }],
+        },
+        result,
+      ],
+    },
+    roles: 'system user assistant user',
+  },
+  'Cursor in the form of a response': {
+    dialect: openAiChat,
+    body: {
+      ...streamed,
+      model: 'gpt',
+      user: 'u',
+      store: false,
+      include: ['reasoning.encrypted_content'],
+      prompt_cache_retention: '24h',
+      reasoning: { effort: 'medium', summary: 'auto' },
+      text: { verbosity: 'low' },
+      metadata: { cursorConversationId: '0199d2f4-7b51-7c3e-9a60-0c3b1f7a2e11' },
+      tools: [{ type: 'function', ...described, parameters: schema, strict: false }, patchTool],
+      tool_choice: 'auto',
+      input: [
+        system,
+        { role: 'user', content: [{ type: 'input_text', text: 'Change the note.' }] },
+        { type: 'function_call', call_id: 'c1', name: 'ApplyPatch', arguments: patch },
+        { type: 'function_call_output', call_id: 'c1', output: 'one' },
+      ],
+    },
+    roles: 'system user assistant user',
+    needs: ['tools', 'forced_tools', 'reasoning', 'verbosity'],
   },
   Zed: {
     dialect: openAiChat,

@@ -5,6 +5,7 @@ import { checkFileCount } from '../files.ts'
 import { checkedText, checkLastMessage, joinTurns, mostMessages, readCacheMark, refuseOthers } from '../messages.ts'
 import { readChatFile } from './files.ts'
 import { readReasoning, type PlacedReasoning } from './reasoning.ts'
+import { withCustomInputs } from './custom-tools.ts'
 import { readCalledTool, readId, readInput, requireFunction } from '../tool-fields.ts'
 import { pairResults } from '../tools.ts'
 
@@ -46,15 +47,16 @@ type Places = Map<CallPart | ResultPart, string>
 
 /**
  * Reads the messages of a chat. The last one must be the user's, the result of a call, or a text of the assistant. Leaves a value that is not a list,
- * and a list that is too long, to the schema. Throws Problem `invalid_field` for the first fault.
+ * and a list that is too long, to the schema. `customTools`: the names of tools whose input is a text. Throws Problem `invalid_field` for the
+ * first fault.
  */
-export function readChatMessages(list: unknown): readonly Message[] {
+export function readChatMessages(list: unknown, customTools: ReadonlySet<string> = new Set()): readonly Message[] {
   if (!Array.isArray(list) || list.length > mostMessages) return []
   const places: Places = new Map()
   const read = list.map((each: unknown, index) => {
     const place = `messages[${index}]`
     checkContinued(each, place, index === list.length - 1)
-    return readMessage(each, place, places)
+    return readMessage(customTools.size === 0 ? each : withCustomInputs(each, place, customTools), place, places)
   })
   const joined = joinTurns(read)
   const last = joined.at(-1)

@@ -377,3 +377,106 @@ describe('chat completions write', () => {
     }
   })
 })
+
+const called = (input: string) => ({ kind: 'call', id: 'c1', tool: 'patch', input }) as const
+
+/** Cursor's. */
+describe('a custom tool in chat completions', () => {
+  const custom = { type: 'custom', name: 'patch', description: 'Patches.' }
+  const words = '*** "a"\n'
+  const asCall = { id: 'c1', type: 'function', function: { name: 'patch', arguments: words } }
+  const history = [
+    user,
+    { role: 'assistant', content: [], tool_calls: [asCall] },
+    { role: 'tool', tool_call_id: 'c1', content: 'Done.' },
+  ]
+  const items = [
+    user,
+    { type: 'function_call', call_id: 'c1', name: 'patch', arguments: words },
+    { type: 'function_call_output', call_id: 'c1', output: 'Done.' },
+  ]
+  const forms = [
+    ['beside messages', { messages: history }],
+    ['in the form of a response', { input: items }],
+  ] as const
+  const bodyIn = (form: object) => ({ model: 'fast', tools: [custom], ...form })
+
+  for (const [name, form] of forms) {
+    it(`is a function with one text for the model, and its calls have that text as their arguments, ${name}`, () => {
+      const { prompt } = openAiChat.read(bodyIn(form)).request
+      const input = { type: 'object', properties: { input: { type: 'string' } }, required: ['input'] }
+      assert.deepEqual(prompt.tools, [
+        {
+          name: 'patch',
+          description: 'Patches.',
+          parameters: { ...input, additionalProperties: false },
+          field: 'tools[0].format',
+        },
+      ])
+      assert.deepEqual(prompt.messages, [
+        asked,
+        turnOf(called(JSON.stringify({ input: words }))),
+        { role: 'user', parts: [result('c1', 'Done.')] },
+      ])
+    })
+
+    it(`is called with the text as arguments, in a whole reply and in a stream, ${name}`, () => {
+      const parsed = openAiChat.read({ ...bodyIn(form), stream: true, stream_options: { include_usage: true } })
+      const reply = chatReply([called(JSON.stringify({ input: words })), call('c2', 'Bonn')])
+      assert.deepEqual(at(parseObject(parsed.wholeBody(reply)), 'choices', 0, 'message', 'tool_calls'), [
+        asCall,
+        callOf('c2', 'Bonn'),
+      ])
+      const chunks = chunksOf(eventsOf(parsed, reply))
+      const inputs = chunks.flatMap((chunk) => {
+        const sent = at(chunk, 'choices', 0, 'delta', 'tool_calls', 0)
+        return sent === undefined ? [] : [[at(sent, 'index'), at(sent, 'function', 'arguments')]]
+      })
+      assert.deepEqual(inputs.slice(0, 3), [
+        [0, ''],
+        [0, words],
+        [1, ''],
+      ])
+      assert.equal(at(chunks.at(-1), 'usage', 'completion_tokens'), 7)
+    })
+  }
+
+  it('has no arguments in a stream if its call was cut off', () => {
+    const parsed = openAiChat.read(bodyIn(forms[0][1]))
+    const events = eventsOf(parsed, chatReply([called('{"input": "*** ')], { stopReason: 'max_output_tokens' }))
+    assert.deepEqual(
+      [...events.matchAll(/"arguments":"(.*?)"/g)].map(([, sent]) => sent),
+      [''],
+    )
+  })
+
+  for (const [field, body] of [
+    [
+      'tools',
+      { input: [user], tools: [{ type: 'namespace', name: 'n', tools: [{ ...weather.function, type: 'function' }] }] },
+    ],
+    [
+      'tools[0].format.syntax',
+      { tools: [{ ...custom, format: { type: 'grammar', syntax: 'ebnf', definition: 'a' } }] },
+    ],
+    ['tools[1].name', { tools: [custom, custom] }],
+    [
+      'messages[1].tool_calls[0].function.arguments',
+      { messages: [user, oneCall({ ...asCall, function: { name: 'patch', arguments: '\0' } }), ...history.slice(2)] },
+    ],
+    ['input[1].arguments', { messages: null, input: [user, { ...items[1], arguments: '\0' }, items[2]] }],
+    ['max_tokens', { messages: null, input: items, max_tokens: 5 }],
+    [
+      'stream_options.include_obfuscation',
+      { messages: null, input: items, stream_options: { include_obfuscation: true } },
+    ],
+  ] as const) {
+    it(`is refused with the name of the field: ${field}`, () => {
+      const sent = 'input' in body ? bodyIn(body) : { ...bodyIn(forms[0][1]), ...body }
+      assert.throws(
+        () => openAiChat.read(sent),
+        (error) => objectAt(error, 'details')['field'] === field,
+      )
+    })
+  }
+})

@@ -9,6 +9,8 @@ import { readChatMessages } from './messages.ts'
 import { readReasoningSettings } from './reasoning.ts'
 import { completion, eventWriter } from './reply.ts'
 import { chatRequest, checkChatRequest, checkSingleStop, type ChatRequest } from './schema.ts'
+import { customNamesIn } from './custom-tools.ts'
+import { isResponsesBody, readResponsesBody } from './responses-body.ts'
 import { readReplyFormat, readTools } from './tools.ts'
 import { openAiFormat } from '../openai.ts'
 import { readVerbosity } from '../tool-fields.ts'
@@ -22,10 +24,11 @@ const vendorFields = Object.keys(chatVendorFields)
 export const openAiChat: Dialect = Object.freeze({
   ...openAiFormat,
   read(raw: unknown, permitted = nothingMore): DialectRequest {
+    if (isResponsesBody(raw)) return readResponsesBody(raw, permitted)
     const { rest, permitted: more } = takePermitted(raw, permitted, chatRequest.properties)
     const kept = withoutNeutral(rest, unsupported)
     if (!isFields(kept)) return requestOf(checkChatRequest(kept), [], more)
-    const messages = readChatMessages(kept['messages'])
+    const messages = readChatMessages(kept['messages'], customNamesIn(kept['tools']))
     const body = withoutNullsIn(kept, ['metadata', 'stream_options', 'reasoning'])
     const { stop } = body
     if (typeof stop !== 'string') return requestOf(checkChatRequest(body), messages, more)
@@ -48,6 +51,7 @@ function requestOf(body: ChatRequest, messages: readonly Message[], more: Fields
   const maxOutputTokens = newer ? 'max_completion_tokens' : 'max_tokens'
   const choices = body.n === 1 ? undefined : body.n
   const omitsReasoning = body.reasoning?.exclude ?? body.include_reasoning === false
+  const customTools = customNamesIn(body.tools)
   return {
     request: {
       model: body.model,
@@ -65,9 +69,11 @@ function requestOf(body: ChatRequest, messages: readonly Message[], more: Fields
       tags: tagsOf(body.metadata),
       names: { maxOutputTokens, input: 'messages', ...(choices && { reducible: `${maxOutputTokens} or n` }) },
     },
-    wholeBody: (reply) => JSON.stringify(completion(reply, omitsReasoning)),
-    eventWriter: ({ id, model }) =>
-      eventWriter(id, model, { withUsage: body.stream_options?.include_usage === true, omitsReasoning, choices }),
+    wholeBody: (reply) => JSON.stringify(completion(reply, { omitsReasoning, customTools })),
+    eventWriter: ({ id, model }) => {
+      const withUsage = body.stream_options?.include_usage === true
+      return eventWriter(id, model, { withUsage, omitsReasoning, choices, customTools })
+    },
   }
 }
 

@@ -3,6 +3,7 @@ import type { CallPart, Delta, ReplyPart, ReasoningPart, TokenLogprob } from '..
 import type { ReplyChoice, StopReason } from '../../../models/model.ts'
 import { choicesOf } from '../../finished-reply.ts'
 import type { Reply } from '../../generation.ts'
+import { customInput } from '../openai-responses/named-tools.ts'
 import { createdAt, event, jsonAround, type EventWriter, type PieceWriter } from '../dialect.ts'
 import { openAiErrorOf, writtenLogprobs } from '../openai.ts'
 
@@ -20,7 +21,14 @@ function finishReason({ stopReason, parts }: ReplyChoice): string {
 
 const isCall = (part: ReplyPart): part is CallPart => part.kind === 'call'
 
-export function completion(reply: Reply, omitsReasoning: boolean): object {
+/** What decides how a reply is written. */
+interface WriteOptions {
+  readonly omitsReasoning: boolean
+  /** The names of the tools whose input is a text. */
+  readonly customTools: ReadonlySet<string>
+}
+
+export function completion(reply: Reply, options: WriteOptions): object {
   return {
     id: `chatcmpl-${reply.id}`,
     object: 'chat.completion',
@@ -28,7 +36,7 @@ export function completion(reply: Reply, omitsReasoning: boolean): object {
     model: reply.model,
     choices: choicesOf(reply).map((choice, index) => ({
       index,
-      message: messageOf(choice, omitsReasoning),
+      message: messageOf(choice, options),
       logprobs: choice.logprobs ? logprobsOf(choice.logprobs) : null,
       finish_reason: finishReason(choice),
     })),
@@ -38,7 +46,7 @@ export function completion(reply: Reply, omitsReasoning: boolean): object {
 
 const logprobsOf = (logprobs: readonly TokenLogprob[]) => ({ content: writtenLogprobs(logprobs), refusal: null })
 
-function messageOf({ text, parts = [] }: ReplyChoice, omitsReasoning: boolean): object {
+function messageOf({ text, parts = [] }: ReplyChoice, { omitsReasoning, customTools }: WriteOptions): object {
   const calls = parts.filter(isCall)
   const shown = omitsReasoning ? [] : parts
   const details = detailsOf(shown)
@@ -49,11 +57,14 @@ function messageOf({ text, parts = [] }: ReplyChoice, omitsReasoning: boolean): 
     refusal: null,
     ...(reasoning !== '' && { reasoning_content: reasoning }),
     ...(details.length > 0 && { reasoning_details: details }),
-    ...(calls.length > 0 && { tool_calls: calls.map(callOf) }),
+    ...(calls.length > 0 && { tool_calls: calls.map((call) => callOf(call, customTools)) }),
   }
 }
 
-const callOf = ({ id, tool, input }: CallPart) => ({ id, type: 'function', function: { name: tool, arguments: input } })
+function callOf({ id, tool, input }: CallPart, customTools: ReadonlySet<string>): object {
+  const written = customTools.has(tool) ? customInput(input) : input
+  return { id, type: 'function', function: { name: tool, arguments: written } }
+}
 
 /**
  * The parts of reasoning, each with its place among the parts. Empty if `reasoning_content` is as good: for one part without a
@@ -87,9 +98,8 @@ function usageOf({ usage, reasoningTokens }: Reply): object {
   }
 }
 
-interface StreamOptions {
+interface StreamOptions extends WriteOptions {
   readonly withUsage: boolean
-  readonly omitsReasoning: boolean
   /** Default: one. */
   readonly choices?: number | undefined
 }
@@ -97,13 +107,13 @@ interface StreamOptions {
 export function eventWriter(
   id: string,
   model: string,
-  { withUsage, omitsReasoning, choices = 1 }: StreamOptions,
+  { withUsage, choices = 1, ...options }: StreamOptions,
 ): EventWriter {
   const common = { id: `chatcmpl-${id}`, object: 'chat.completion.chunk', created: createdAt(id), model }
   const usageOn = withUsage ? { usage: null } : {}
   const chunkOf = (choice: object) => ({ ...common, choices: [choice], ...usageOn })
-  const first = choiceWriter(0, chunkOf, omitsReasoning)
-  const others = Array.from({ length: choices - 1 }, (_, index) => choiceWriter(index + 1, chunkOf, omitsReasoning))
+  const first = choiceWriter(0, chunkOf, options)
+  const others = Array.from({ length: choices - 1 }, (_, index) => choiceWriter(index + 1, chunkOf, options))
   return {
     ...first,
     opening: [first, ...others].map(({ opening }) => opening),
@@ -128,7 +138,11 @@ interface ChoiceWriter extends PieceWriter {
   closing(choice: ReplyChoice): readonly (object | string)[]
 }
 
-function choiceWriter(index: number, chunkOf: (choice: object) => object, omitsReasoning: boolean): ChoiceWriter {
+function choiceWriter(
+  index: number,
+  chunkOf: (choice: object) => object,
+  { omitsReasoning, customTools }: WriteOptions,
+): ChoiceWriter {
   const chunk = (delta: object, finish_reason: string | null = null, logprobs: object | null = null) =>
     chunkOf({ index, delta, logprobs, finish_reason })
   const textChunk = jsonAround((content) => chunk({ content }))
@@ -138,7 +152,7 @@ function choiceWriter(index: number, chunkOf: (choice: object) => object, omitsR
     text: (content) => event(undefined, textChunk(content)),
     scored: (content, logprobs) => event(undefined, chunk({ content }, null, logprobsOf(logprobs))),
     deltas(deltas) {
-      const writer = (calls ??= createCallWriter(chunk))
+      const writer = (calls ??= createCallWriter(chunk, customTools))
       const shown = omitsReasoning ? deltas.filter(({ kind }) => kind !== 'reasoning') : deltas
       return shown.flatMap((delta) => writer.write(delta)).map((each) => event(undefined, each))
     },
@@ -157,13 +171,15 @@ function choiceWriter(index: number, chunkOf: (choice: object) => object, omitsR
 /** Writes reasoning and calls as chunks. Signatures come last, with the reply. */
 interface CallWriter {
   write(delta: Delta): readonly (object | string)[]
-  /** The arguments of the last call if the model wrote none. */
+  /** What is left of the last call: its arguments if the model wrote none, or the input of a custom tool. */
   rest(): readonly string[]
 }
 
-function createCallWriter(chunk: (delta: object) => object): CallWriter {
+function createCallWriter(chunk: (delta: object) => object, customTools: ReadonlySet<string>): CallWriter {
   let index = -1
   let isWithoutInput = false
+  /** What the model wrote for a custom tool: a JSON string in an object, which can be decoded only at its end. */
+  let customJson: string | undefined
   let inputChunk = inputChunkAt(index)
   const reasoningChunk = jsonAround((text) => chunk({ reasoning_content: text }))
 
@@ -172,6 +188,11 @@ function createCallWriter(chunk: (delta: object) => object): CallWriter {
   }
 
   function rest(): readonly string[] {
+    if (customJson !== undefined) {
+      const text = customInput(customJson)
+      customJson = undefined
+      return text === '' ? [] : [inputChunk(text)]
+    }
     if (!isWithoutInput) return []
     isWithoutInput = false
     return [inputChunk('{}')]
@@ -180,6 +201,7 @@ function createCallWriter(chunk: (delta: object) => object): CallWriter {
   function begin(id: string, name: string): object {
     index++
     isWithoutInput = true
+    customJson = customTools.has(name) ? '' : undefined
     inputChunk = inputChunkAt(index)
     return chunk({ tool_calls: [{ index, id, type: 'function', function: { name, arguments: '' } }] })
   }
@@ -189,6 +211,10 @@ function createCallWriter(chunk: (delta: object) => object): CallWriter {
       if (delta.kind === 'reasoning') return [reasoningChunk(delta.text)]
       if (delta.kind === 'call') return [...rest(), begin(delta.id, delta.tool)]
       if (delta.kind === 'signature') return []
+      if (customJson !== undefined) {
+        customJson += delta.json
+        return []
+      }
       isWithoutInput = false
       return [inputChunk(delta.json)]
     },

@@ -88,6 +88,7 @@ const checked = Type.Object(
 )
 export type ChatRequest = Type.Static<typeof checked>
 export const checkChatRequest = compileBody(checked)
+export const checkStreamOptions = compileBody(Type.Object({ stream_options: fields.stream_options }))
 /** Checks a single stop before it becomes a list, so that a refusal does not name a place in one. */
 export const checkSingleStop = compileBody(Type.Object({ stop: stopText }))
 

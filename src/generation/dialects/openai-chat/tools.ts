@@ -2,6 +2,8 @@ import type { ReplyFormat, Tool, ToolChoice } from '../../../models/conversation
 import { isFields, mustBe, withoutNeutral, type Fields } from '../body.ts'
 import { readCacheMark, refuseOthers } from '../messages.ts'
 import { readDescription, readNamedSchema, readStrict, readToolName, requireFunction } from '../tool-fields.ts'
+import { readCustomTool } from '../openai-responses/named-tools.ts'
+import { customNamesIn, isCustomTool } from './custom-tools.ts'
 import { checkParameters, checkSchema, checkToolChoice, checkTools, listOfTools } from '../tools.ts'
 
 /** What the model may call, as chat completions write it. Every function throws Problem `invalid_field` for the first fault. */
@@ -25,7 +27,8 @@ export function readTools({
 }: ToolFields): ChatTools | undefined {
   if (list === undefined && choice === undefined) return undefined
   const tools = listOfTools(list).map((tool, index) => readTool(tool, `tools[${index}]`))
-  checkTools(tools, (index) => `tools[${index}].function`)
+  const custom = customNamesIn(list)
+  checkTools(tools, (index) => (custom.has(tools[index]?.name ?? '') ? `tools[${index}]` : `tools[${index}].function`))
   const toolChoice = choice === undefined ? undefined : readToolChoice(choice)
   checkToolChoice(toolChoice, tools, 'tool_choice.function.name')
   return tools.length === 0 ? undefined : { tools, toolChoice, parallelCalls }
@@ -34,6 +37,7 @@ export function readTools({
 function readTool(value: unknown, place: string): Tool {
   const kept = withoutNeutral(value, {})
   if (!isFields(kept)) throw mustBe(place, 'an object of type function')
+  if (isCustomTool(kept)) return readCustomTool(kept, place).tool
   requireFunction(kept, place)
   refuseOthers(kept, ['type', 'function', 'cache_control'], place)
   const described = withoutNeutral(kept['function'], {})

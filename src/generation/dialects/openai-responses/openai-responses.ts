@@ -1,13 +1,13 @@
 import type { Prompt, Tool } from '../../../models/conversation.ts'
 import { tagsOf, type TextRequest } from '../../request.ts'
 import { isFields, mustBe, withoutNeutral, withoutNullsIn, type Fields } from '../body.ts'
-import { nothingMore, type Dialect, type DialectRequest } from '../dialect.ts'
+import { nothingMore, type Dialect, type DialectRequest, type Permissions } from '../dialect.ts'
 import { neutralIn, responsesFields } from '../field-rules.ts'
 import { needsOf } from '../needs.ts'
 import { openAiFormat } from '../openai.ts'
 import { responseEvents } from './events.ts'
 import { readResponseInput, type ResponseInput } from './input.ts'
-import { responseObject } from './object.ts'
+import { responseObject, type RequestedResponse } from './object.ts'
 import { responsesVendorFields, takePermitted, vendorFieldsOf } from '../vendor-fields.ts'
 import {
   checkResponsesRequest,
@@ -28,16 +28,32 @@ const unsupportedReasoning = neutralIn(responsesFields, 'reasoning.')
 export const openAiResponses: Dialect = Object.freeze({
   ...openAiFormat,
   read(raw: unknown, permitted = nothingMore): DialectRequest {
-    const { rest, permitted: more } = takePermitted(raw, permitted, responsesRequest.properties)
-    const kept = withoutNeutral(rest, unsupported)
-    const settings = { permitted, maxUses: isFields(raw) ? raw['max_tool_calls'] : undefined }
-    if (!isFields(kept)) return requestOf(checkResponsesRequest(kept), { messages: [], tools: [] }, more, settings)
-    const input = inputOf(kept)
-    const read = readResponseInput(input)
-    const body = { ...withoutNulls(kept), ...(input !== undefined && { input }) }
-    return requestOf(checkResponsesRequest(body), read, more, settings)
+    const { request, repeated } = readResponsesRequest(raw, permitted)
+    return {
+      request,
+      wholeBody: (reply) => JSON.stringify(responseObject(repeated, reply, reply)),
+      eventWriter: (start) => responseEvents(repeated, start),
+    }
   },
 })
+
+/** A request for a response, and what its response repeats of it. */
+interface ReadRequest {
+  readonly request: TextRequest
+  readonly repeated: RequestedResponse
+}
+
+/** Throws a Problem for the first fault. */
+export function readResponsesRequest(raw: unknown, permitted: Permissions): ReadRequest {
+  const { rest, permitted: more } = takePermitted(raw, permitted, responsesRequest.properties)
+  const kept = withoutNeutral(rest, unsupported)
+  const settings = { permitted, maxUses: isFields(raw) ? raw['max_tool_calls'] : undefined }
+  if (!isFields(kept)) return requestOf(checkResponsesRequest(kept), { messages: [], tools: [] }, more, settings)
+  const input = inputOf(kept)
+  const read = readResponseInput(input)
+  const body = { ...withoutNulls(kept), ...(input !== undefined && { input }) }
+  return requestOf(checkResponsesRequest(body), read, more, settings)
+}
 
 function inputOf({ input }: Fields): unknown {
   return typeof input === 'string' ? [{ role: 'user', content: checkTextInput({ input }).input }] : input
@@ -61,14 +77,14 @@ function requestOf(
   { messages: conversation, tools: added }: ResponseInput,
   more: Fields,
   searching: SearchSettings,
-): DialectRequest {
+): ReadRequest {
   const { instructions } = body
   const messages = instructions ? [{ role: 'system', text: instructions } as const, ...conversation] : conversation
   const tools = readTools(body.tools, body.tool_choice, added, searching)
   const settings = { ...promptOf(body, tools.tools, more), ...(tools.search && { search: tools.search }) }
   const prompt = { messages, ...settings }
-  const repeated = { body, prompt: settings, tools }
   return {
+    repeated: { body, prompt: settings, tools },
     request: {
       model: body.model,
       stream: body.stream === true,
@@ -82,8 +98,6 @@ function requestOf(
       tags: tagsOf(body.metadata),
       names: { maxOutputTokens: 'max_output_tokens', input: 'input' },
     },
-    wholeBody: (reply) => JSON.stringify(responseObject(repeated, reply, reply)),
-    eventWriter: (start) => responseEvents(repeated, start),
   }
 }
 
