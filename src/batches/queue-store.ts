@@ -104,29 +104,58 @@ export interface LineEnd extends LineClaim {
 }
 
 /**
- * Ends a line once, and its batch with its last line. The reply that the till stored goes. Its idempotency key stays, for as long as others do: an
- * instance that took the line and was slow finds that it has ended, and charges nothing.
+ * Uses up the idempotency key of a line that is running for a request ($1 to $3) and ends without a charge, of an account ($4, $5): the till then refuses whoever took the line
+ * before and was slow. Has the request that is in flight with that key, if there is one.
  */
-export async function endLine(database: Queryable, end: LineEnd): Promise<void> {
+const bar = `insert into idempotency (account_id, key, request_hash, hold_id, created_at, body, digest)
+  select $4, $5, '', $3, clock_timestamp(), '', reply_digest(row($4, $5, '', $3, null, null, '', null)::idempotency)
+  from batch_line where batch_id = $1 and number = $2 and request_id = $3 and state = 'running' for update
+  on conflict (account_id, key) do update set created_at = idempotency.created_at where idempotency.body is null
+  returning case when body is null then hold_id end as in_flight`
+
+/**
+ * Ends a line once, and its batch with its last line. The reply that the till stored goes. Its idempotency key stays, for as long as others do, also if nothing was charged: an
+ * instance that took the line and was slow finds that it has ended, and charges nothing. A line that was not charged does not end while a request
+ * with its key is in flight. Resolves with that request.
+ */
+export async function endLine(database: Queryable, end: LineEnd): Promise<string | undefined> {
   const { batchId, number, requestId, accountId, result, chargedAs, storedAs } = end
-  await database.rows({
+  const [row] = await database.rows<{ inFlight: string }>({
     name: 'end line',
-    text: `with ended as (
-       update batch_line set state = case when $7::uuid is null then 'failed' else 'succeeded' end, result = $4, request_id = $7, content = null,
+    text: `with barred as (${bar.replace('where batch_id', 'where $7::uuid is null and batch_id')}), ended as (
+       update batch_line set state = case when $7::uuid is null then 'failed' else 'succeeded' end, result = $6, request_id = $7, content = null,
          claimed_at = null
-       where batch_id = $1 and number = $2 and request_id = $3 and state = 'running' returning state
+       where batch_id = $1 and number = $2 and request_id = $3 and state = 'running'
+         and not exists (select from barred where in_flight is not null)
+       returning state
      ), emptied as (
-       select i.account_id, i.key, i.hold_id, i.created_at from idempotency i, ended where account_id = $5 and key = $6 and body is not null
+       select i.account_id, i.key, i.hold_id, i.created_at from idempotency i, ended where account_id = $4 and key = $5 and body is not null
      ), kept as (
        -- No request has this hash.
        update idempotency i set request_hash = '', headers = null, body = '',
          digest = reply_digest(row(e.account_id, e.key, '', e.hold_id, e.created_at, null, '', null)::idempotency)
        from emptied e where i.account_id = e.account_id and i.key = e.key
+     ), counted as (
+       update batch set succeeded = succeeded + (state = 'succeeded')::integer, failed = failed + (state = 'failed')::integer
+       from ended where id = $1
      )
-     update batch set succeeded = succeeded + (state = 'succeeded')::integer, failed = failed + (state = 'failed')::integer
-     from ended where id = $1`,
-    values: [batchId, number, requestId, result, accountId, storedAs, chargedAs],
+     select in_flight as "inFlight" from barred where in_flight is not null`,
+    values: [batchId, number, requestId, accountId, storedAs, result, chargedAs],
   })
+  return row?.inFlight
+}
+
+/** For a line that is not run because its batch ends: no one who took it before is charged for it. Resolves with the request that is in flight for it. */
+export async function barLine(
+  database: Queryable,
+  { batchId, number, requestId, accountId, storedAs }: LineClaim & Pick<LineEnd, 'accountId' | 'storedAs'>,
+): Promise<string | undefined> {
+  const [row] = await database.rows<{ in_flight: string | null }>({
+    name: 'bar line',
+    text: bar,
+    values: [batchId, number, requestId, accountId, storedAs],
+  })
+  return row?.in_flight ?? undefined
 }
 
 /** A line that is to be taken again. */

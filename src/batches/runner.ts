@@ -64,15 +64,21 @@ export function createRunner(needs: RunnerNeeds, closing: AbortSignal): RunLine 
   }
 
   async function end(
-    { batch, claim, customId }: OpenLine,
+    opened: OpenLine,
     { chargedAs, status, body }: { readonly chargedAs: string | null; readonly status: number; readonly body: string },
   ): Promise<void> {
+    const { batch, claim, customId } = opened
     const { id, accountId, dialect } = batch
     const text = resultLine(dialect, { customId, requestId: chargedAs ?? claim.requestId, status, body })
     const result = encryption.encrypt(text, contexts.result(accountId, id, claim.number))
     const storedAs = lineKey(id, claim.number)
-    await store.endLine(database, { ...claim, accountId, result, chargedAs, storedAs })
+    const inFlight = await store.endLine(database, { ...claim, accountId, result, chargedAs, storedAs })
+    if (inFlight !== undefined) await waitFor(opened, inFlight)
   }
+
+  /** For a request that another instance has in flight for the line. */
+  const waitFor = (opened: OpenLine, requestId: string) =>
+    again(opened, { pause: shortPause, waitsFor: 'model', counts: false, mayBeCharged: requestId })
 
   function fail(opened: OpenLine, problem: Problem): Promise<void> {
     const { status, body } = calls.refusal(opened.batch.endpoint, problem, opened.claim.requestId)
@@ -106,12 +112,18 @@ export function createRunner(needs: RunnerNeeds, closing: AbortSignal): RunLine 
     if (previous === null) return false
     const found = await store.readEarlierTry(database, previous)
     if (found === 'charged') await endCharged(opened)
-    else if (found === 'held') {
-      await again(opened, { pause: shortPause, waitsFor: 'model', counts: false, mayBeCharged: previous })
-    } else if (opened.batch.isEnding)
-      await again(opened, { pause: 0, waitsFor: 'model', counts: false, mayBeCharged: null })
+    else if (found === 'held') await waitFor(opened, previous)
+    else if (opened.batch.isEnding) await leaveUnrun(opened)
     else return false
     return true
+  }
+
+  async function leaveUnrun(opened: OpenLine): Promise<void> {
+    const { id, accountId } = opened.batch
+    const storedAs = lineKey(id, opened.claim.number)
+    const inFlight = await store.barLine(database, { ...opened.claim, accountId, storedAs })
+    if (inFlight !== undefined) return waitFor(opened, inFlight)
+    return again(opened, { pause: 0, waitsFor: 'model', counts: false, mayBeCharged: null })
   }
 
   /** Ends or queues a line whose call was refused or has failed. */
@@ -125,7 +137,8 @@ export function createRunner(needs: RunnerNeeds, closing: AbortSignal): RunLine 
     const { code, details } = problem
     // While an earlier try is in progress, this one was not admitted.
     const tried = code === 'idempotency_in_progress' ? (line.previous ?? requestId) : requestId
-    const mayBeCharged = uncertain.has(code) ? tried : null
+    // Whoever made the earlier try may only have been suspended.
+    const mayBeCharged = uncertain.has(code) ? tried : line.previous
     const waitsFor = passing.get(code)
     if (waitsFor !== undefined) {
       return again(opened, {

@@ -218,6 +218,86 @@ describe('a line of a batch', () => {
     await assertTrue()
   })
 
+  for (const [how, endsBy] of [
+    ['has failed it', 'a failure'],
+    ['has left it out of a batch that was cancelled', 'a cancellation'],
+  ] as const) {
+    test(`is not charged by an instance that goes on after another one ${how}`, async () => {
+      const world = open({ m: answers })
+      const caller = await world.account()
+      const client = randomUUIDv7()
+      world.clients.add(client)
+      const batch = await world.queue(caller, ['m'], { metadata: { client_id: client } })
+      const gate = createGate()
+      const till = stage.nth(0)
+      let stopped = false
+      const slow = await world.take(batch, {
+        till: {
+          ...till,
+          // After the last look at its claim.
+          async takeSpare() {
+            stopped = true
+            await gate.pass(0)
+            return 0
+          },
+        },
+      })
+      const late = slow(caller)
+      await until(() => stopped)
+      await lapse(batch)
+      // It has to wait at first, which does not make it forget the other one.
+      await (
+        await world.take(batch, { till: { ...till, takeSpare: async () => 1 } })
+      )(caller)
+      world.clients.delete(client)
+      if (endsBy === 'a cancellation') await world.cancel(caller, batch)
+      await until(async () => (await queue.readDueBatches(stage.database, 100)).some(({ id }) => id === batch.id))
+      await (
+        await world.take(batch)
+      )(caller)
+      await end(batch)
+      gate.open()
+      await late
+      const { status, failed } = await world.show(caller, batch)
+      assert.deepEqual([status, failed], endsBy === 'a failure' ? ['completed', 1] : ['cancelled', 0])
+      assert.deepEqual([world.calls(), (await stage.ledgerRows(caller)).length], [0, 0])
+      assert.deepEqual((await stage.account(caller)).held, 0n)
+      await assertTrue()
+    })
+  }
+
+  test('does not fail while a request of another instance is in flight for it', async () => {
+    const gate = createGate()
+    const world = open({ m: waitsFor(gate) })
+    const caller = await world.account()
+    const client = randomUUIDv7()
+    world.clients.add(client)
+    const batch = await world.queue(caller, ['m'], { metadata: { client_id: client } })
+    const slow = await world.take(batch)
+    const late = slow(caller)
+    await until(() => world.calls() === 1)
+    // As if it had been queued again before the request was in flight.
+    await stage.database.rows(
+      `update batch_line set state = 'queued', claimed_at = null, request_id = null where batch_id = $1`,
+      [batch.id],
+    )
+    world.clients.delete(client)
+    await (
+      await world.take(batch)
+    )(caller)
+    assert.equal((await world.show(caller, batch)).failed, 0)
+    gate.open()
+    await late
+    await until(async () => (await queue.readDueBatches(stage.database, 100)).some(({ id }) => id === batch.id))
+    await (
+      await world.take(batch)
+    )(caller)
+    await end(batch)
+    assert.equal((await world.show(caller, batch)).succeeded, 1)
+    assert.equal((await stage.ledgerRows(caller)).length, 1)
+    await assertTrue()
+  })
+
   test('is not changed by an instance that has lost it', async () => {
     const world = open({ m: answers })
     const caller = await world.account()
