@@ -184,6 +184,23 @@ describe('the candidates of a request', () => {
     assert.deepEqual(await sequence({ a: both, b: both }, down, null, { ...request, choices: 2 }), ['a', 'b'])
   })
 
+  it('have a maximum that bounds the log probabilities of a reply', async () => {
+    const takes = ['logprobs', 'top_logprobs', 'n']
+    const catalogue = catalogueOf({ a: { takes, most: 500_000, context: 500_000 } })
+    const candidates = createCandidates({ catalogue, till, log: createTestLog().log })
+    const asked = { ...request, choices: 2, logprobs: { top: 4, field: 'logprobs' } }
+    const admit = (maxOutputTokens: number | undefined) => candidates.admit(jobOf({ ...asked, maxOutputTokens }))
+    for (const most of [undefined, 100_000]) {
+      const admission = await admit(most)
+      assert.ok(admission.kind === 'admitted')
+      assert.equal(admission.candidate.maxOutputTokens, 100_000)
+    }
+    await assert.rejects(admit(100_001), {
+      code: 'invalid_field',
+      message: 'The field max_output_tokens must be at most 100000 with so many log probabilities.',
+    })
+  })
+
   describe('of a request for several choices', () => {
     const takes = ['n']
     const catalogue = catalogueOf({ a: { takes, fallback: 'b' }, b: { takes, most: 30 } })

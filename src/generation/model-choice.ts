@@ -29,11 +29,19 @@ export function chooseModel(
   if (request.choices !== undefined && offer.model.takes?.has('n') !== true) throw notTaken(offer.model.id, 'n')
   if (request.logprobs) checkLogprobs(offer, request.logprobs)
   if (request.prompt.vendorFields) checkTaken(offer, request.prompt.vendorFields, background !== undefined)
-  const most = offer.model.maxOutputTokens
-  if ((request.maxOutputTokens ?? 1) <= most) return offer
+  const [ofModel, scored] = [offer.model.maxOutputTokens, mostScored(request)]
+  if ((request.maxOutputTokens ?? 1) <= Math.min(ofModel, scored)) return offer
   const field = request.names.maxOutputTokens
-  throw new Problem('invalid_field', `The field ${field} must be at most ${most} for this model.`, { field })
+  const reason = scored < ofModel ? `${scored} with so many log probabilities` : `${ofModel} for this model`
+  throw new Problem('invalid_field', `The field ${field} must be at most ${reason}.`, { field })
 }
+
+/** The most log probabilities of a reply, which is kept in memory until it is charged. One takes about 65 bytes. */
+const mostLogprobs = 1_000_000
+
+/** The most tokens of a reply, or of each of its choices, if all have the log probabilities that were asked for. */
+const mostScored = ({ logprobs, choices = 1 }: TextRequest): number =>
+  logprobs ? Math.floor(mostLogprobs / (choices * (1 + logprobs.top))) : Infinity
 
 /** In the words of an error. */
 const features: Readonly<Record<Capability, string>> = {
@@ -133,16 +141,14 @@ const leastShare = 1 / 4
  * context, rather than truncate either. Where the count is not exact, the upstream decides. Texts to embed fit the context
  * one by one, which their model checks.
  */
-export function mostOutput(
-  { model }: Offer,
-  { maxOutputTokens, leastOutputTokens = 1, embedding, names }: TextRequest,
-  input: TokenCount,
-): number {
+export function mostOutput({ model }: Offer, request: TextRequest, input: TokenCount): number {
+  const { maxOutputTokens, leastOutputTokens = 1, embedding, names } = request
   if (embedding) return 0
   const { contextTokens } = model
   const room = input.exact ? contextTokens - input.tokens : Infinity
   const left = input.exact ? room : Math.max(contextTokens - input.most, Math.floor(contextTokens * leastShare))
-  const wanted = maxOutputTokens ?? Math.max(leastOutputTokens, Math.min(left, model.maxOutputTokens))
+  const wanted =
+    maxOutputTokens ?? Math.max(leastOutputTokens, Math.min(left, model.maxOutputTokens, mostScored(request)))
   if (wanted <= room) return wanted
   const sizes = `${input.tokens} input tokens and ${wanted} of ${names.maxOutputTokens}`
   throw new Problem(

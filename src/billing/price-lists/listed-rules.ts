@@ -107,7 +107,10 @@ function rowOf(stated: readonly Stated[], base: TokenPrices): TokenPrices {
   }
 }
 
-/** A factor, if all that the list states of the tier is the same multiple of the standard prices. */
+/**
+ * A factor, if the list states each standard price of the tier too, and as the same multiple. A factor would also change those that it does not
+ * state.
+ */
 function tierOf(stated: readonly Stated[], standard: SteppedPrices): Factor | SteppedPrices {
   const rows = [standard, ...(standard.steps ?? [])]
   const factors = new Set(
@@ -117,7 +120,15 @@ function tierOf(stated: readonly Stated[], standard: SteppedPrices): Factor | St
     }),
   )
   const [factor] = factors
+  const isStated = rows.every((row) =>
+    tokenParts.every((part) => {
+      const above = 'above' in row ? row.above : undefined
+      return !row[part] || stated.some((each) => each.part === part && each.above === above)
+    }),
+  )
   const isExact = (by: bigint) =>
     rows.every((row) => tokenParts.every((part) => ((row[part] ?? 0n) * by) % unitFactor === 0n))
-  return factors.size === 1 && factor !== undefined && isExact(factor) ? { factor } : cardOf(stated, standard)
+  return isStated && factors.size === 1 && factor !== undefined && isExact(factor)
+    ? { factor }
+    : cardOf(stated, standard)
 }

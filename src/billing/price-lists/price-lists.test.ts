@@ -47,7 +47,7 @@ const liteLlm = `{
   "sample_spec": { "input_cost_per_token": 0.0, "litellm_provider": "one of https://docs.litellm.ai", "mode": "chat" },
   "gpt-4o-mini": { "litellm_provider": "openai", "mode": "chat", "max_tokens": 16384, "supports_vision": true,
     "input_cost_per_token": 1.5e-07, "output_cost_per_token": 6e-07, "cache_read_input_token_cost": 7.5e-08,
-    "input_cost_per_token_flex": 7.5e-08, "output_cost_per_token_flex": 3e-07, "output_cost_per_reasoning_token": 6e-07,
+    "input_cost_per_token_flex": 7.5e-08, "output_cost_per_token_flex": 3e-07, "cache_read_input_token_cost_flex": 3.75e-08, "output_cost_per_reasoning_token": 6e-07,
     "input_cost_per_token_batches": 7.5e-08, "input_cost_per_token_priority": 2.5e-07, "output_cost_per_token_priority": 1e-06, "input_cost_per_audio_token": 0.0,
     "search_context_cost_per_query": { "search_context_size_low": 0.03, "search_context_size_high": 0.05 } },
   "azure/gpt-4o-mini": { "litellm_provider": "azure", "input_cost_per_token": 1.65e-07, "output_cost_per_token": 6.6e-07 },
@@ -222,6 +222,25 @@ describe('a price list', () => {
     assert.deepEqual(change?.price.rules, now.rules)
   })
 
+  test('has no factor for a service tier of which it does not state each price', () => {
+    const half = { input_cost_per_token_flex: '5e-07', output_cost_per_token_flex: '1e-06' }
+    const standard = { litellm_provider: 'openai', input_cost_per_token: '1e-06', output_cost_per_token: '2e-06' }
+    const tierOf = (further: object) => {
+      const list = listOf(JSON.stringify({ 'gpt-4o-mini': { ...standard, ...half, ...further } }))
+      const [change] = suggested(list, { models: models.slice(0, 1) }).changes
+      return change?.price.rules?.serviceTiers?.['flex']
+    }
+    assert.deepEqual(tierOf({}), { factor: 500_000n })
+    const row = { input: 500_000n, output: 1_000_000n, cacheWrite: undefined, cacheWriteHour: undefined }
+    assert.deepEqual(tierOf({ cache_read_input_token_cost: '2e-07' }), { ...row, cachedInput: 200_000n })
+    const above = { input_cost_per_token_above_200k_tokens: '4e-06', output_cost_per_token_above_200k_tokens: '6e-06' }
+    assert.deepEqual(tierOf(above), {
+      ...row,
+      cachedInput: undefined,
+      steps: [{ ...row, cachedInput: undefined, input: 4_000_000n, output: 6_000_000n, above: 200_000 }],
+    })
+  })
+
   test('has the steps of a service tier that differ, and the standard ones for the others', () => {
     const listed = {
       litellm_provider: 'openai',
@@ -283,11 +302,11 @@ describe('a price list', () => {
       written.map(({ input, output, cached_input: cached }) => [input, output, cached]),
       [['0.138518', '0.554074', '0.069259']],
     )
-    // Half of the rounded cached input would have more than 6 decimals.
+    // Half of the rounded cached input is not the rounded half.
     assert.deepEqual(written[0]?.service_tiers?.['flex'], {
       input: '0.069259',
       output: '0.277037',
-      cached_input: '0.069259',
+      cached_input: '0.03463',
     })
   })
 

@@ -31,7 +31,7 @@ export const topLogprobs = Type.Optional(
     minimum: 0,
     maximum: 20,
     description:
-      'How many of the most likely tokens to return with each token, with their log probabilities. Only for models whose upstream takes it.',
+      'How many of the most likely tokens to return with each token, with their log probabilities. Only for models whose upstream takes it. A reply has at most 1 000 000 log probabilities, which bounds its tokens.',
   }),
 )
 
