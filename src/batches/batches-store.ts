@@ -80,16 +80,26 @@ export async function readBatch(
   return row
 }
 
+/** A batch with results that are a file. */
+export interface BatchOfOutput extends Batch {
+  /** The bytes of the file, without lines that were not run. */
+  readonly outputBytes: bigint
+  /** The bytes in which those lines are stored. */
+  readonly unrunBytes: bigint
+}
+
 /** The batch with the output or the errors that are a file with this id. */
 export async function readBatchOfOutput(
   database: Queryable,
   accountId: string,
   fileId: string,
-): Promise<(Batch & { readonly outputBytes: bigint }) | undefined> {
-  const [row] = await database.rows<Batch & { readonly outputBytes: bigint }>(
-    `select ${fields}, (select coalesce(sum(octet_length(result) - 27), 0) from batch_line
-       where batch_id = batch.id and (state = 'succeeded') = (output_id is not distinct from $2)) as "outputBytes"
-     from batch where (output_id = $2 or error_id = $2) and account_id = $1 and results_until > clock_timestamp()`,
+): Promise<BatchOfOutput | undefined> {
+  const [row] = await database.rows<BatchOfOutput>(
+    `select ${fields}, stored.* from batch, lateral (
+       select coalesce(sum(octet_length(result) - 27), 0) as "outputBytes",
+         coalesce(sum(octet_length(content)) filter (where result is null), 0) as "unrunBytes"
+       from batch_line where batch_id = batch.id and (state = 'succeeded') = (output_id is not distinct from $2)) stored
+     where (output_id = $2 or error_id = $2) and account_id = $1 and results_until > clock_timestamp()`,
     [accountId, fileId],
   )
   return row

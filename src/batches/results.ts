@@ -12,6 +12,9 @@ export type ResultKind = 'output' | 'errors' | 'all'
 
 type FilePart = Exclude<ResultKind, 'all'>
 
+/** The sizes of files that an instance remembers. */
+const mostSizes = 1000
+
 /** Reads results for download, a piece at a time. */
 export function createResultReader({
   database,
@@ -20,6 +23,8 @@ export function createResultReader({
   readonly database: Database
   readonly encryption: Encryption
 }) {
+  const sizes = new Map<string, number>()
+
   /** The batch with the results that are this file. Throws Problem `not_found`. */
   async function ofFile(accountId: string, id: string) {
     const batch = await store.readBatchOfOutput(database, accountId, id)
@@ -54,6 +59,22 @@ export function createResultReader({
     if (left > 0) throw removed()
   }
 
+  /**
+   * The bytes of the errors of a batch, among them lines that were not run, which are not stored as they are sent. They are read once, and again only if a client was erased since:
+   * then there are fewer.
+   */
+  async function sizeOf(batch: store.BatchOfOutput): Promise<number> {
+    const { id, outputBytes, unrunBytes } = batch
+    const key = `${id} ${outputBytes} ${unrunBytes}`
+    const known = sizes.get(key)
+    if (known !== undefined) return known
+    const size = await bytesOf(resultLines(batch, 'errors'))
+    const [oldest] = sizes.keys()
+    if (sizes.size >= mostSizes && oldest !== undefined) sizes.delete(oldest)
+    sizes.set(key, size)
+    return size
+  }
+
   return {
     ofFile,
     async file(accountId: string, id: string): Promise<BatchFile> {
@@ -64,7 +85,7 @@ export function createResultReader({
         id,
         name: `batch_${batchId}_${part}.jsonl`,
         purpose: 'batch_output',
-        bytes: part === 'errors' && hasUnrun ? await bytesOf(resultLines(batch, part)) : Number(batch.outputBytes),
+        bytes: part === 'errors' && hasUnrun ? await sizeOf(batch) : Number(batch.outputBytes),
         createdAt: endedAt ?? batch.createdAt,
         expiresAt: resultsUntil ?? batch.expiresAt,
       }

@@ -20,6 +20,7 @@ import { contexts, type Batch } from './batch.ts'
 import * as store from './batches-store.ts'
 import { createBatches } from './batches.ts'
 import * as queue from './queue-store.ts'
+import { createResultReader } from './results.ts'
 import { createRunner, type RunnerNeeds } from './runner.ts'
 import { verifyBatches } from './verify.ts'
 import { startWorker } from './worker.ts'
@@ -440,6 +441,34 @@ describe('a line of a batch', () => {
     assert.match(JSON.stringify(await world.results(caller, batch)), /No client has the id/)
     assert.deepEqual([world.calls(), (await stage.ledgerRows(caller)).length], [0, 0])
   })
+})
+
+test('the size of a file of errors is read once, and again after lines are erased', async () => {
+  const world = open({ m: answers })
+  const caller = await world.account()
+  const batch = await world.queue(caller, ['m', 'm'])
+  await world.cancel(caller, batch)
+  await end(batch)
+  const file = randomUUIDv7()
+  await stage.database.rows(`update batch set dialect = 'openai', error_id = $2 where id = $1`, [batch.id, file])
+  let decrypted = 0
+  const counted = {
+    ...encryption,
+    decrypt: (...of: Parameters<typeof encryption.decrypt>) => (decrypted++, encryption.decrypt(...of)),
+  }
+  const reader = createResultReader({ database: stage.database, encryption: counted })
+  const sent = async () => {
+    const { lines } = reader.download(...(await reader.ofFile(caller.accountId, file)))
+    return Buffer.byteLength((await Array.fromAsync(lines)).join(''))
+  }
+  const { bytes } = await reader.file(caller.accountId, file)
+  assert.equal(decrypted, 2)
+  assert.equal((await reader.file(caller.accountId, file)).bytes, bytes)
+  assert.equal(decrypted, 2)
+  assert.equal(bytes, await sent())
+  await stage.database.rows('update batch_line set content = null where batch_id = $1 and number = 1', [batch.id])
+  assert.equal((await reader.file(caller.accountId, file)).bytes, await sent())
+  await stage.database.rows('delete from batch where id = $1', [batch.id])
 })
 
 const closing = (worker: ReturnType<typeof startWorker>) => ({ ...worker, [Symbol.asyncDispose]: worker.close })

@@ -1,24 +1,20 @@
-import { Type, type TSchema } from 'typebox'
-import { anthropicError, refusalsAs, refusalsOfCallers } from '../../generation/calls/formats.ts'
-import { answers, needsKey, rateLimitHeaders, refusalsOfBody } from '../../platform/http/openapi.ts'
-import type { ProblemCode } from '../../platform/problems.ts'
+import { anthropicError } from '../../generation/calls/formats.ts'
+import {
+  answersWith,
+  cancelled,
+  common,
+  creating,
+  ending,
+  free,
+  listed,
+  ofBatch,
+  paging,
+  reading,
+} from '../operations.ts'
 import * as schema from './schema.ts'
 
-const common = { tags: ['Batches'], ...needsKey }
-const reading: readonly ProblemCode[] = [...refusalsOfCallers, 'not_found']
-const creating: readonly ProblemCode[] = [
-  ...refusalsOfCallers,
-  ...refusalsOfBody,
-  'conflict',
-  'unknown_model',
-  'model_not_allowed',
-  'request_timeout',
-]
-const params = Type.Object({ id: Type.String({ description: 'The id of the batch.' }) })
-const responses = (of: TSchema, description: string, codes: readonly ProblemCode[]) => ({
-  response: { 200: answers(of, description, rateLimitHeaders), ...refusalsAs(anthropicError, [...codes]) },
-})
-const free = 'Free of charge; does not count towards the limits.'
+/** Batches in Anthropic's form. */
+const { responses, lines } = answersWith(anthropicError)
 
 export const createMessageBatch = {
   ...common,
@@ -28,16 +24,16 @@ export const createMessageBatch = {
     'The requests are made within 24 hours, as far as other requests leave room in the limits, and charged to this key as others are. All are checked first: if any is at ' +
     'fault, the batch is refused with its place and field, and nothing is queued.',
   body: schema.newMessageBatch,
-  ...responses(schema.messageBatch, 'The batch.', creating),
+  ...responses(schema.messageBatch, 'The batch.', [...creating, 'unknown_model', 'model_not_allowed']),
 }
 
 export const listMessageBatches = {
   ...common,
   operationId: 'listMessageBatches',
   summary: 'List the message batches of the account',
-  description: `The newest first, those of all its keys. ${free}`,
+  description: listed,
   querystring: schema.messageBatchesQuery,
-  ...responses(schema.listedMessageBatches, 'One page.', [...refusalsOfCallers, 'invalid_field']),
+  ...responses(schema.listedMessageBatches, 'One page.', paging),
 }
 
 export const retrieveMessageBatch = {
@@ -45,7 +41,7 @@ export const retrieveMessageBatch = {
   operationId: 'retrieveMessageBatch',
   summary: 'Show a message batch',
   description: `How far it is. ${free}`,
-  params,
+  params: ofBatch,
   ...responses(schema.messageBatch, 'The batch.', reading),
 }
 
@@ -53,9 +49,9 @@ export const cancelMessageBatch = {
   ...common,
   operationId: 'cancelMessageBatch',
   summary: 'Cancel a message batch',
-  description: `Requests that have begun are made and charged; the others are not. ${free}`,
-  params,
-  ...responses(schema.messageBatch, 'The batch.', [...reading, 'conflict']),
+  description: cancelled,
+  params: ofBatch,
+  ...responses(schema.messageBatch, 'The batch.', ending),
 }
 
 export const downloadMessageBatch = {
@@ -63,11 +59,8 @@ export const downloadMessageBatch = {
   operationId: 'downloadMessageBatchResults',
   summary: 'Download the results of a message batch',
   description: `A JSON object in each line, in the order of the requests. They are removed a day after they were downloaded. ${free}`,
-  params,
-  response: {
-    200: { description: 'The lines.', content: { 'application/x-ndjson': { schema: { type: 'string' } } } },
-    ...refusalsAs(anthropicError, [...reading, 'conflict']),
-  },
+  params: ofBatch,
+  ...lines(ending),
 }
 
 export const deleteMessageBatch = {
@@ -75,6 +68,6 @@ export const deleteMessageBatch = {
   operationId: 'deleteMessageBatch',
   summary: 'Delete a message batch',
   description: `With its results, once it has ended. ${free}`,
-  params,
-  ...responses(schema.deletedMessageBatch, 'The batch is deleted.', [...reading, 'conflict']),
+  params: ofBatch,
+  ...responses(schema.deletedMessageBatch, 'The batch is deleted.', ending),
 }

@@ -1,20 +1,23 @@
-import { Type, type TSchema } from 'typebox'
-import { openAiError, refusalsAs, refusalsOfCallers } from '../../generation/calls/formats.ts'
-import { answers, needsKey, rateLimitHeaders, refusalsOfBody } from '../../platform/http/openapi.ts'
-import type { ProblemCode } from '../../platform/problems.ts'
+import { Type } from 'typebox'
+import { openAiError } from '../../generation/calls/formats.ts'
+import {
+  answersWith,
+  cancelled,
+  common,
+  creating,
+  ending,
+  free,
+  listed,
+  ofBatch,
+  paging,
+  reading,
+} from '../operations.ts'
 import * as schema from './schema.ts'
 
-const common = { tags: ['Batches'], ...needsKey }
-const reading: readonly ProblemCode[] = [...refusalsOfCallers, 'not_found']
-const paging: readonly ProblemCode[] = [...refusalsOfCallers, 'invalid_field']
-const changing: readonly ProblemCode[] = [...reading, 'conflict', ...refusalsOfBody, 'request_timeout']
+/** Files and batches in OpenAI's form. */
+const { responses, lines } = answersWith(openAiError)
+const changing = [...creating, 'not_found'] as const
 const ofFile = Type.Object({ id: Type.String({ description: 'The id of the file.' }) })
-const ofBatch = Type.Object({ id: Type.String({ description: 'The id of the batch.' }) })
-
-const responses = (of: TSchema, description: string, codes: readonly ProblemCode[]) => ({
-  response: { 200: answers(of, description, rateLimitHeaders), ...refusalsAs(openAiError, [...codes]) },
-})
-const free = 'Free of charge; does not count towards the limits.'
 
 export const uploadFile = {
   ...common,
@@ -50,13 +53,7 @@ export const downloadFile = {
   summary: 'Download a file',
   description: `The results of a batch are removed a day after all of them were downloaded. Their lines are in the order of the requests. ${free}`,
   params: ofFile,
-  response: {
-    200: {
-      description: 'The lines.',
-      content: { 'application/x-ndjson': { schema: { type: 'string' } } },
-    },
-    ...refusalsAs(openAiError, [...reading]),
-  },
+  ...lines(reading),
 }
 
 export const deleteFile = {
@@ -83,7 +80,7 @@ export const listBatches = {
   ...common,
   operationId: 'listBatches',
   summary: 'List the batches of the account',
-  description: `The newest first, those of all its keys. ${free}`,
+  description: listed,
   querystring: schema.pageQuery,
   ...responses(schema.listedBatches, 'One page.', paging),
 }
@@ -101,7 +98,7 @@ export const cancelBatch = {
   ...common,
   operationId: 'cancelBatch',
   summary: 'Cancel a batch',
-  description: `Requests that have begun are made and charged; the others are not. ${free}`,
+  description: cancelled,
   params: ofBatch,
-  ...responses(schema.batchObject, 'The batch.', [...reading, 'conflict']),
+  ...responses(schema.batchObject, 'The batch.', ending),
 }
