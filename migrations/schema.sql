@@ -1301,12 +1301,12 @@ create table budget (
   began_at     timestamptz not null,
   ends_at      timestamptz not null,
   charged      amount not null,
-  -- The sum of the holds of its requests, and of what instances hold for theirs.
+  -- The sum of the holds of its requests, with those that instances have placed against what was lent to them.
   held         amount not null,
-  -- What instances have of it besides.
+  -- What is lent to instances and not held.
   credit_lent  amount not null default 0,
   recalled_at  timestamptz,
-  -- Not before when the last charge was added to it: a period that begins later has none, so that its sum need not be read.
+  -- The time of its last charge, or a later one. A period that begins after it has no charges, so their sum need not be read.
   last_charged_at timestamptz,
   constraint budget_is_valid check (
     least(amount, raised_by, charged, held, credit_lent) >= 0

@@ -21,12 +21,12 @@ import {
   type UploadLimits,
 } from './uploads.ts'
 
-/** What a caller asks for with a new batch. */
+/** What a caller chooses for a new batch. */
 export interface NewBatch {
   readonly dialect: BatchDialect
   readonly endpoint: QueuedUrl
   readonly metadata?: Readonly<Record<string, string>> | undefined
-  /** How long its results are kept. Default: as configured, which is also the most. */
+  /** How long its results are kept. At most as long as configured, which is the default. */
   readonly keptSeconds?: number | undefined
 }
 
@@ -41,18 +41,18 @@ export interface BatchesOf {
  * unknown id.
  */
 export interface CallerBatches {
-  /** Stores a file. Throws the Problem of its form, or `conflict` if the account keeps too much. */
+  /** Stores a file. Throws the Problem that names what is wrong with the file, or `conflict` if the account keeps too much. */
   upload(upload: ArrivingFile): Promise<BatchFile>
   file(accountId: string, id: string): Promise<BatchFile>
   listFiles(
     accountId: string,
     page: { readonly after: string | undefined; readonly limit: number },
   ): Promise<BatchFile[]>
-  /** Its lines, for download. Results are removed a day after all of them were. */
+  /** The lines of a file, or of the results of a batch, for download. Results are removed a day after all of them were downloaded. */
   content(accountId: string, id: string): Promise<Download>
-  /** Removes a file, or the results that are one. */
+  /** Removes a file, or the results of a batch that have this id as a file. */
   deleteFile(accountId: string, id: string): Promise<void>
-  /** Queues the lines of a file. If any of them is at fault, nothing is queued: the batch has failed, and says why. */
+  /** Queues the lines of a file. If any of them is at fault, nothing is queued, and the batch has failed: its errors name the lines. */
   createFromFile(caller: Caller, fileId: string, batch: NewBatch): Promise<Batch>
   /** Queues the lines as they arrive. Throws the Problem of the first that is at fault, and then nothing is queued. */
   createFromLines(caller: Caller, lines: AsyncIterable<NumberedLine>, batch: NewBatch): Promise<Batch>
@@ -71,16 +71,16 @@ export interface CallerBatchesNeeds extends LineCheckNeeds {
   readonly database: Database
   readonly encryption: Encryption
   readonly limits: UploadLimits
-  /** Called when there is something to do. */
+  /** Called when there are lines to run, or a batch to end. */
   readonly wake: () => void
 }
 
 const pairs = Compile(Type.Record(Type.String(), Type.String()))
 
-/** How long a batch may take: then the rest of it is not begun. */
+/** After this time, no more lines of a batch are begun. */
 const windowSeconds = 86_400
 
-/** Of one account, at a time. */
+/** The most batches of an account that have not ended. */
 const mostOpen = 100
 
 export function createBatches(needs: CallerBatchesNeeds): CallerBatches {

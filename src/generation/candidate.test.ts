@@ -189,13 +189,13 @@ describe('the candidates of a request', () => {
     const catalogue = catalogueOf({ a: { takes, most: 500_000, context: 500_000 } })
     const candidates = createCandidates({ catalogue, till, log: createTestLog().log })
     const asked = { ...request, choices: 2, logprobs: { top: 4, field: 'logprobs' } }
-    const admit = (maxOutputTokens: number | undefined) => candidates.admit(jobOf({ ...asked, maxOutputTokens }))
+    const ask = (maxOutputTokens: number | undefined) => candidates.admit(jobOf({ ...asked, maxOutputTokens }))
     for (const most of [undefined, 100_000]) {
-      const admission = await admit(most)
+      const admission = await ask(most)
       assert.ok(admission.kind === 'admitted')
       assert.equal(admission.candidate.maxOutputTokens, 100_000)
     }
-    await assert.rejects(admit(100_001), {
+    await assert.rejects(ask(100_001), {
       code: 'invalid_field',
       message: 'The field max_output_tokens must be at most 100000 with so many log probabilities.',
     })

@@ -286,7 +286,7 @@ describe('a run', () => {
     assert.throws(() => checkFinished({ text: 'Hel', stopReason: 'error', usage }, open), fails('upstream_failed'))
   })
 
-  it('that breaks off after its first text has an finished, with a problem for the caller', async () => {
+  it('that breaks off after its first text is finished, with a problem for the caller', async () => {
     const late = new Problem('upstream_timeout', 'Nothing was charged.', { retryAfter: 7 })
     for (const [problem, code] of [
       [undefined, 'upstream_failed'],
@@ -300,7 +300,7 @@ describe('a run', () => {
     }
   })
 
-  it('that was cancelled is an finished only if it was stopped', async () => {
+  it('that was cancelled is finished only if someone stopped it', async () => {
     const gone = AbortSignal.abort()
     assert.equal((await collect(run(end('cancelled')), gone)).stopReason, 'cancelled')
     await assert.rejects(collect(run(end('cancelled'))), fails('unavailable'))

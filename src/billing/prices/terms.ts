@@ -42,7 +42,7 @@ export interface Reach {
 export interface ReportedTerms {
   readonly serviceTier?: string | undefined
   readonly region?: string | undefined
-  /** Those of the tokens written to a cache that it keeps for an hour. */
+  /** How many of the tokens that were written to a cache it keeps for an hour. */
   readonly hourWriteTokens?: number | undefined
   readonly tools?: ToolUses | undefined
 }
@@ -66,7 +66,7 @@ export interface KeptTerms {
   /** The service tier and the region whose prices applied; absent: the standard ones. */
   readonly tier?: string
   readonly region?: string
-  /** The step that applied, by its `above`, where the prompt is longer than that of any step that was held. */
+  /** The `above` of the step that applied, if the prompt was so long that a further step, which was not held, would have. */
   readonly step?: number
   /** Of the tokens written to a cache: those that it keeps for an hour, and what each costs more than others. */
   readonly cache_write_1h?: readonly [tokens: number, more: number]
@@ -115,8 +115,9 @@ export function holdTermsOf(price: PriceWithRules, reach: Reach): HoldTerms {
 }
 
 /**
- * What a reply is charged by. Nothing is dearer than what was held: an unknown service tier or region counts as the one that was held and makes this reply
- * the dearest, and a prompt that is longer than it could be, as the longest. More uses of a tool than the request allows are not charged. `strange` names what was so.
+ * The prices and the rest by which a reply is charged, at most what was held. If the vendor reports a service tier or a region that was not held, the reply
+ * costs as much as with the dearest of those that were. A prompt that is longer than was possible has the prices of the longest possible one. More
+ * uses of a tool than the request allows are not charged. `strange` names each of these that occurred.
  */
 export function chargeTermsOf(
   price: PriceWithRules,
@@ -196,7 +197,7 @@ function moreOf({ prices: { input, cacheWrite, cacheWriteHour } }: Pick<Way, 'pr
   return BigInt(hourWrites) * ((cacheWriteHour ?? write) - write)
 }
 
-/** The choice that the vendor reports, of those that are held; all of them, if it is none. */
+/** The one of the held choices that the vendor reports. All of them, if it reports another one. */
 function possible<Of extends Choice>(
   choices: readonly [Of, ...Of[]],
   reported: string | undefined,
