@@ -88,8 +88,10 @@ describe('a letter that a model drafts', () => {
   test('is approved with figures that stand in no source only if the person agrees, who can compare it before', async () => {
     vendor.set({ text: 'Dear Anna, the fee is $9,999. Brenda sends the accounts.' })
     await using page = await openForm(`${record}/letters#draft:note:${note.split('/').at(-1)}`)
+    await page.getByLabel('Tone').selectOption('formal')
     await submit(page)
     await page.waitForURL(letterPage())
+    assert.match(String(at(vendor.last.body, 'messages', 0, 'content')), /Write to Anna\.\n\nKeep the tone formal\./)
     await page.getByText('Check', { exact: true }).filter({ visible: true }).first().click()
     await page.getByRole('button', { name: 'Compare with the sources' }).click()
     await page.getByText('Figure: $9,999').waitFor()

@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Textarea, TextInput } from '@mantine/core'
+import { Alert, Button, Group, NativeSelect, Textarea, TextInput } from '@mantine/core'
 import { IconSparkles } from '@tabler/icons-react'
 import { useEffect, useRef, useState, type KeyboardEvent, type SubmitEvent } from 'react'
 import { Link } from 'react-router'
@@ -12,6 +12,7 @@ import { modelText } from '../../words.ts'
 import { SourceChoice } from './source-choice.tsx'
 import classes from './drafting.module.css'
 import { defaultFor } from './default-template.ts'
+import { languages, styleIn, tones, withStyle, type Style } from './style.ts'
 import { useTemplates } from './use-templates.ts'
 import type { DraftRequest, Template } from './wire.ts'
 
@@ -33,13 +34,15 @@ export function DraftForm({ initial, submitLabel, error, isShown, isSent, onSubm
   /** The default template fills the field of a first draft. Until it has arrived, it would mix with what is typed. */
   const isWaiting = arrived === undefined && initial.instructions === ''
   const suggested = initial.instructions || (defaultFor(initial, templates)?.instructions ?? '')
-  const [changes, setChanges] = useState<Partial<DraftRequest>>({})
-  const request = { ...initial, instructions: suggested, ...changes }
+  const { text, language, tone } = styleIn(suggested)
+  const [changes, setChanges] = useState<Partial<DraftRequest & Style>>({})
+  const start = { ...initial, instructions: text, language, tone }
+  const request = { ...start, ...changes }
   const form = useRef<HTMLFormElement>(null)
   const wait = useWait(error)
-  const isChanged = JSON.stringify(request) !== JSON.stringify({ ...initial, instructions: suggested })
+  const isChanged = JSON.stringify(request) !== JSON.stringify(start)
   const { settle } = useUnsaved(isChanged && !isSent, {})
-  const set = (more: Partial<DraftRequest>) => setChanges((before) => ({ ...before, ...more }))
+  const set = (more: Partial<DraftRequest & Style>) => setChanges((before) => ({ ...before, ...more }))
   const template = templateChoice(templates, request.instructions, (instructions) => set({ instructions }))
   useEffect(() => {
     if (isShown) form.current?.querySelector<HTMLElement>('textarea')?.focus()
@@ -53,8 +56,9 @@ export function DraftForm({ initial, submitLabel, error, isShown, isSent, onSubm
     // A read-only field may be empty.
     if (wait > 0 || isWaiting) return
     const subject = request.subject?.trim()
-    const { subject: _, ...rest } = request
-    onSubmit({ ...rest, ...(subject ? { subject } : {}) })
+    const { subject: _, language: inLanguage, tone: inTone, ...rest } = request
+    const instructions = withStyle(request.instructions, { language: inLanguage, tone: inTone })
+    onSubmit({ ...rest, instructions, ...(subject ? { subject } : {}) })
   }
   function onKeyDown(event: KeyboardEvent) {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) form.current?.requestSubmit()
@@ -102,6 +106,21 @@ export function DraftForm({ initial, submitLabel, error, isShown, isSent, onSubm
         minRows={5}
         maxRows={16}
       />
+      <div className={classes.fields}>
+        <Choice
+          label="Language"
+          data={[unsaid, ...languages.map((each) => ({ value: each, label: each }))]}
+          nothingFoundMessage="No language has this name"
+          value={request.language}
+          onChange={(chosen) => set({ language: chosen })}
+        />
+        <NativeSelect
+          label="Tone"
+          data={[unsaid, ...tones.map((each) => ({ value: each, label: capital(each) }))]}
+          value={request.tone}
+          onChange={({ currentTarget }) => set({ tone: currentTarget.value })}
+        />
+      </div>
       <SourceChoice
         notes={request.notes}
         disputes={request.disputes}
@@ -131,6 +150,10 @@ export function DraftForm({ initial, submitLabel, error, isShown, isSent, onSubm
     </form>
   )
 }
+
+const unsaid = { value: '', label: 'As the instructions say' }
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
 const titles: Readonly<Record<number, string>> = {
   0: 'No response',
