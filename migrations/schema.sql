@@ -864,6 +864,51 @@ create index on letter_mail_end (mail_id) where state = 'waiting';
 create trigger revised after insert on letter_mail for each row execute function keep_revision();
 create trigger touched after insert on letter_mail for each row execute function touch_client();
 
+-- The review of letters: docs/decisions/0037-review-of-letters.md.
+
+create table letter_review (
+  id             uuid primary key,
+  client_id      uuid not null references client,
+  letter_id      uuid not null,
+  -- The person who is asked.
+  reviewer_id    uuid not null references person,
+  -- The version of the letter that they were asked about.
+  letter_version integer not null,
+  -- What they were asked to look at.
+  message        text check (length(message) between 1 and 2000),
+  status         text not null default 'open' check (status in ('open', 'returned', 'approved', 'withdrawn')),
+  -- Why the letter was returned.
+  reason         text check (length(reason) between 1 and 5000),
+  -- The version of the letter that they returned or approved.
+  ended_version  integer,
+  created_at     timestamptz(3) not null default record_time(),
+  created_by     uuid default portal_person() references person,
+  updated_at     timestamptz(3) not null default record_time(),
+  updated_by     uuid default portal_person() references person,
+  version        integer not null default 1,
+  foreign key (letter_id, client_id) references letter (id, client_id),
+  check ((status = 'returned') = (reason is not null)),
+  check ((status in ('returned', 'approved')) = (ended_version is not null))
+);
+create index on letter_review (letter_id, created_at);
+create index on letter_review (client_id);
+create unique index letter_review_open on letter_review (letter_id, reviewer_id) where status = 'open';
+create index letter_review_of_reviewer on letter_review (reviewer_id) where status = 'open';
+create index letter_review_of_asker on letter_review (created_by) where status in ('open', 'returned');
+
+-- What a mail is to tell: that a review was asked for, or how it ended.
+create table letter_review_notice (
+  review_id  uuid not null references letter_review on delete cascade,
+  client_id  uuid not null references client,
+  kind       text not null check (kind in ('asked', 'returned', 'approved')),
+  created_at timestamptz(3) not null default record_time(),
+  primary key (review_id, kind)
+);
+create index on letter_review_notice (client_id);
+
+create trigger revised after insert or update on letter_review for each row execute function keep_revision();
+create trigger touched after insert or update on letter_review for each row execute function touch_client();
+
 do $$
 declare
   v_table text;
@@ -890,7 +935,8 @@ begin
     $items$, '{table}', v_table));
   end loop;
   foreach v_table in array array['note', 'dispute', 'letter', 'time_entry', 'expense', 'document', 'document_content', 'document_upload',
-      'document_chunk', 'document_object', 'document_text', 'task', 'contact', 'letter_file', 'letter_mail', 'letter_mail_end'] loop
+      'document_chunk', 'document_object', 'document_text', 'task', 'contact', 'letter_file', 'letter_mail', 'letter_mail_end',
+      'letter_review', 'letter_review_notice'] loop
     perform with_roles(replace($items$
       alter table {table} enable row level security, force row level security;
       -- The policy of client limits what a consultant sees here.
@@ -904,6 +950,10 @@ end $$;
 create policy erased on letter_file for delete to current_user using (erasure_is_due(client_id));
 create policy erased on letter_mail for delete to current_user using (erasure_is_due(client_id));
 create policy erased on letter_mail_end for delete to current_user using (erasure_is_due(client_id));
+create policy erased on letter_review for delete to current_user using (erasure_is_due(client_id));
+-- For the service that sends them, and for an erasure.
+create policy erased on letter_review_notice for delete to current_user using (true);
+create policy kept on letter_review_notice for update to current_user using (current_setting('tollgate.proof', true) = 'on');
 -- For the service that sends them.
 create policy kept on letter_mail_end for update to current_user using (current_setting('tollgate.proof', true) = 'on');
 create policy erased on document_content for delete to current_user using (not used or erasure_is_due(client_id));
@@ -955,6 +1005,9 @@ select with_roles($$
   grant insert (letter_id, client_id, name, content, digest) on letter_file to {consultant}, {partner};
   grant insert (id, client_id, letter_id, sending_id, contact_id, recipient, subject, message) on letter_mail to {consultant}, {partner};
   grant insert (mail_id, client_id) on letter_mail_end to {consultant}, {partner};
+  grant insert (id, client_id, letter_id, reviewer_id, message), update (status, reason, updated_at, updated_by, version)
+    on letter_review to {consultant}, {partner};
+  grant insert (review_id, client_id, kind) on letter_review_notice to {consultant}, {partner};
 $$);
 
 -- Every state of every record. Written by triggers, so that no edit can skip it.

@@ -4,6 +4,7 @@ import type { BudgetList } from '../src/accounts/budgets/schema.ts'
 import type { AccountShown, CreditList, GrantedAccountShown, KeyList } from '../src/accounts/schema.ts'
 import type { AlertList, AttemptList } from '../src/alerts/schema.ts'
 import type { LetterMailList } from '../src/clients/letters/mail/schema.ts'
+import type { LetterReviewList } from '../src/clients/letters/review/schema.ts'
 import type { AuditList, Letter } from '../src/clients/schema.ts'
 import type { AccountRequests, AccountUsageReport } from '../src/usage/account/schema.ts'
 import { ApiError, read } from './api.ts'
@@ -143,17 +144,18 @@ function loadLetters({ params, request }: LoaderFunctionArgs): Promise<unknown> 
   return keeping(address, () => read(address, request.signal))
 }
 
-/** A letter, its versions and its drafts, and once it is sent, the mails with it. */
+/** A letter, its versions, drafts and reviews, and once it is sent, the mails with it. */
 function loadLetter({ params, request }: LoaderFunctionArgs): Promise<unknown> {
   const { client = '', letter = '' } = params
   const address = `/clients/${client}/letters/${letter}`
   return keeping(address, async () => {
-    const [{ item, mails }, revisions, { drafts }] = await Promise.all([
+    const [{ item, mails }, revisions, { drafts }, reviews] = await Promise.all([
       readMailed(address, request.signal),
       read(`${address}/revisions`, request.signal),
       read<{ drafts: unknown[] }>(`/clients/${client}/drafts?letter=${letter}`, request.signal),
+      read<LetterReviewList>(`${address}/reviews`, request.signal),
     ])
-    return { item, revisions, drafts, mails }
+    return { item, revisions, drafts, mails, reviews }
   })
 }
 

@@ -1,3 +1,4 @@
+import type { LetterReview } from '../src/clients/letters/review/schema.ts'
 import type { MailState } from '../src/mail/sent-mails.ts'
 import type { ContactLanguage, InvoiceLanguage } from '../src/platform/text/languages.ts'
 import { numberText } from './locale.ts'
@@ -51,6 +52,13 @@ export const mailStateNames: Readonly<Record<MailState, string>> = {
   sent: 'Sent',
   given_up: 'Not delivered',
   withdrawn: 'Not sent',
+}
+export const reviewStatusNames: Readonly<Record<LetterReview['status'], string>> = {
+  open: 'Waiting',
+  lapsed: 'Cannot be reviewed',
+  returned: 'Returned',
+  approved: 'Approved',
+  withdrawn: 'Withdrawn',
 }
 export const invoiceKindNames = { invoice: 'Invoice', credit_note: 'Credit note' } as const
 export const invoiceStatusNames = {

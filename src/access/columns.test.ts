@@ -296,6 +296,12 @@ const tables: Readonly<Record<string, Columns>> = {
     consultant: ['letter', '*'],
     partner: ['letter', '*'],
   },
+  letter_review: {
+    compared: 'id client_id letter_id reviewer_id letter_version message status reason ended_version version',
+    free: 'created_at created_by updated_at updated_by',
+    ...both('letter'),
+  },
+  letter_review_notice: { free: 'review_id client_id kind created_at', ...both('letter') },
   letter_template: {
     recorded: 'id kind name instructions is_default removed_at version',
     free: 'created_at updated_at updated_by',

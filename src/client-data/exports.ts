@@ -48,7 +48,7 @@ export function createExports(needs: ExportNeeds): Exports {
   async function* filesOf(
     visit: Visit,
     clientId: string,
-    { record, letters, mails, timers }: Whole,
+    { record, letters, mails, reviews, timers }: Whole,
   ): AsyncGenerator<ZippedFile> {
     const {
       notes,
@@ -67,6 +67,7 @@ export function createExports(needs: ExportNeeds): Exports {
     yield { name: 'disputes.json', input: itemsOf(disputes, (id) => revisions('dispute', id)) }
     yield { name: 'letters.json', input: itemsOf(items, (id) => revisions('letter', id)) }
     yield { name: 'mails.json', input: JSON.stringify(mails, null, 2) }
+    yield { name: 'reviews.json', input: JSON.stringify(reviews, null, 2) }
     yield { name: 'documents.json', input: itemsOf(documents, (id) => revisions('document', id)) }
     yield { name: 'tasks.json', input: itemsOf(tasks, (id) => revisions('task', id)) }
     yield { name: 'contacts.json', input: itemsOf(contacts, (id) => revisions('contact', id)) }
@@ -171,6 +172,7 @@ function readmeOf({ client, hasInvoices, hasAudit, others, damaged }: ListedCont
     'disputes.json  the same for disputes',
     'letters.json   the same for letters',
     'mails.json     the mails with letters: to whom, what they said, and how they ended',
+    'reviews.json   the reviews of letters: who was asked by whom, and how they ended',
     'documents.json the same for documents',
     'tasks.json     the same for tasks',
     'contacts.json  the same for contacts',

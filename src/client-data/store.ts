@@ -142,7 +142,7 @@ type ErasureOutcome = 'erased' | 'not_due' | 'busy'
 
 /** The tables that `erase_client` empties of a client's names and texts. */
 const erasedTables =
-  'client, note, dispute, letter, letter_mail, letter_mail_end, letter_file, document, document_content, document_upload, document_chunk, document_text, task, contact, time_entry, timer, expense, draft, revision, invoice, invoice_line, idempotency'
+  'client, note, dispute, letter, letter_mail, letter_mail_end, letter_file, letter_review, letter_review_notice, document, document_content, document_upload, document_chunk, document_text, task, contact, time_entry, timer, expense, draft, revision, invoice, invoice_line, idempotency'
 
 /**
  * Erases a client, in one transaction: see erase_client(). The planner's statistics

@@ -9,6 +9,7 @@ const idOf = (noun: string): string =>
     document_text: 'client_id',
     letter_mail_end: 'mail_id',
     letter_file: 'letter_id',
+    letter_review_notice: 'review_id',
   })[noun] ?? 'id'
 
 const ofDocuments = ['document_upload', 'document_content', 'document_chunk', 'document_text']
@@ -19,6 +20,8 @@ const items = [
   'letter_mail',
   'letter_mail_end',
   'letter_file',
+  'letter_review',
+  'letter_review_notice',
   'document',
   'task',
   'contact',

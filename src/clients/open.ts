@@ -1,4 +1,5 @@
 import type { RecordAccess } from '../access/access.ts'
+import type { Audit } from '../access/audit/audit.ts'
 import type { Logger } from 'pino'
 import type { WritingThread } from '../documents/writing-thread.ts'
 import { invoiceSettings } from '../invoicing/settings.ts'
@@ -16,14 +17,17 @@ import { createApprovals, keepApprovalRule } from './letters/approval/approvals.
 import { createLetterFiles } from './letters/files.ts'
 import { createLetterMails, type LetterMails } from './letters/mail/mails.ts'
 import { startLetterMail } from './letters/mail/sending.ts'
+import { createLetterReviews } from './letters/review/reviews.ts'
+import { startReviewNotices } from './letters/review/notices.ts'
 import { createRecords, type Records } from './records.ts'
 import { recordExamples, registerClients, type ClientRouteNeeds } from './routes.ts'
 
 interface ClientsNeeds extends Omit<
   ClientRouteNeeds,
-  'records' | 'approvals' | 'letterFiles' | 'letterMails' | 'uploads' | 'contents'
+  'records' | 'approvals' | 'letterFiles' | 'letterMails' | 'letterReviews' | 'uploads' | 'contents'
 > {
   readonly access: RecordAccess
+  readonly audit: Audit
   readonly config: Pick<Config, 'currency' | 'documents' | 'firm' | 'invoicing' | 'letters' | 'drafting'>
   readonly mailer: Mailer | undefined
   readonly thread: WritingThread
@@ -65,7 +69,9 @@ export async function openClients(needs: ClientsNeeds): Promise<ClientsFeature> 
   })
   const storage = await openStorage(needs)
   const stored = { ...needs, storage }
+  const letterReviews = createLetterReviews({ access, letters: records.letters, rule: letters.approval })
   const sending = startLetterMail(needs)
+  const telling = startReviewNotices(needs)
   const contents = createContents(stored)
   const uploads = createUploads(stored)
   const sweeping = startSweeping(stored)
@@ -75,10 +81,19 @@ export async function openClients(needs: ClientsNeeds): Promise<ClientsFeature> 
     contents,
     letterMails,
     routes: (server) =>
-      registerClients(server, { ...needs, records, approvals, letterFiles, letterMails, uploads, contents }),
+      registerClients(server, {
+        ...needs,
+        records,
+        approvals,
+        letterFiles,
+        letterMails,
+        letterReviews,
+        uploads,
+        contents,
+      }),
     examples: recordExamples,
     async close() {
-      await Promise.all([sending.stop(), sweeping.close(), reading.close()])
+      await Promise.all([sending.stop(), telling.stop(), sweeping.close(), reading.close()])
       await storage.close()
     },
   } satisfies ClientsFeature)

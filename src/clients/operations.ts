@@ -3,6 +3,7 @@ import { answers, needsSession, refusals, refusalsOfBody, refusalsOfPeople } fro
 import type { ProblemCode } from '../platform/problems.ts'
 import type { ItemKind } from './items/kinds.ts'
 import { letterMailBody, letterMailList, proposedLetterMail } from './letters/mail/schema.ts'
+import { letterReturnBody, letterReviewBody, letterReviewList } from './letters/review/schema.ts'
 import * as schema from './schema.ts'
 import { newTimer, ownTimer, timer, timerQuery } from './timer/schema.ts'
 
@@ -305,6 +306,70 @@ export const endTimer = {
   description: 'After its time was recorded, or to delete it without that.',
   params: timerParams,
   response: { 204: { description: 'Done.', type: 'null' }, ...refusals([...reading, 'cross_site_request']) },
+}
+
+const reviewParams = Type.Object({ ...itemParams.properties, review: text('The id of the review.') })
+const staleLetter = {
+  ...schema.staleVersion(schema.letter),
+  description: 'The letter has changed since the version in `If-Match`. `current` is its current state.',
+}
+
+export const listLetterReviews = {
+  ...inRecords,
+  operationId: 'listLetterReviews',
+  summary: 'List the reviews of a letter',
+  description: 'With the people whom you can ask for one, and who may approve the letter.',
+  params: itemParams,
+  response: found(letterReviewList, 'The reviews.', reading),
+}
+
+export const askLetterReview = {
+  ...inRecords,
+  operationId: 'askLetterReview',
+  summary: 'Ask for a review of a letter',
+  description:
+    'Asks a person who can read the record to review a draft. They get a mail, if a mail server is configured, and see it on their overview. It gives nobody access. ' +
+    '`If-Match` has the version of the letter.',
+  documentedHeaders: Type.Object({
+    ...requiredVersion.documentedHeaders.properties,
+    ...idempotent.documentedHeaders.properties,
+  }),
+  params: itemParams,
+  body: letterReviewBody,
+  response: {
+    201: answers(letterReviewList, 'The reviews, with the new one.'),
+    ...refusals(editing),
+    412: staleLetter,
+  },
+}
+
+export const returnLetter = {
+  ...inRecords,
+  ...requiredVersion,
+  operationId: 'returnLetter',
+  summary: 'Return a letter after a review',
+  description:
+    'Ends the review with a reason, for the person who asked. Only the reviewer can do this. To approve the letter, change its `status`: that ends all its reviews. ' +
+    '`If-Match` has the version of the letter that was read.',
+  params: reviewParams,
+  body: letterReturnBody,
+  response: {
+    200: answers(letterReviewList, 'The reviews.'),
+    ...refusals(editing),
+    412: staleLetter,
+  },
+}
+
+export const withdrawLetterReview = {
+  ...inRecords,
+  operationId: 'withdrawLetterReview',
+  summary: 'Withdraw a review of a letter',
+  description: 'Ends the review without an answer. Everyone who works on the record can do this.',
+  params: reviewParams,
+  response: {
+    204: { description: 'Done.', type: 'null' },
+    ...refusals([...reading, 'cross_site_request', 'conflict']),
+  },
 }
 
 const uploadParams = Type.Object({ client: clientId, upload: text('The id of the upload.') })

@@ -14,6 +14,8 @@ import type { Approvals } from './letters/approval/approvals.ts'
 import { checkedLetters, type LetterFiles } from './letters/files.ts'
 import type { LetterMails } from './letters/mail/mails.ts'
 import { registerLetterMails } from './letters/mail/routes.ts'
+import type { LetterReviews } from './letters/review/reviews.ts'
+import { registerLetterReviews } from './letters/review/routes.ts'
 import { registerLetters } from './letters/routes.ts'
 import { registerTimer } from './timer/routes.ts'
 import type { ShownRecord } from './present.ts'
@@ -33,6 +35,7 @@ export interface ClientRouteNeeds {
   readonly approvals: Approvals
   readonly letterFiles: LetterFiles
   readonly letterMails: LetterMails
+  readonly letterReviews: LetterReviews
   readonly uploads: Uploads
   readonly contents: Contents
   readonly sessions: Pick<Sessions, 'recognise'>
@@ -42,7 +45,7 @@ export interface ClientRouteNeeds {
 
 /** Registers `/clients` and everything below it, `/search` and `/timer`. Each GET route serves JSON and a page. */
 export function registerClients(server: Server, needs: ClientRouteNeeds): void {
-  const { records, approvals, letterFiles, letterMails, sessions, audit, baseUrl } = needs
+  const { records, approvals, letterFiles, letterMails, letterReviews, sessions, audit, baseUrl } = needs
   const {
     access,
     notes,
@@ -68,6 +71,7 @@ export function registerClients(server: Server, needs: ClientRouteNeeds): void {
     }
     registerLetters(portal, { versions: letterVersions, files: letterFiles })
     registerLetterMails(portal, letterMails)
+    registerLetterReviews(portal, letterReviews)
     registerDocuments(portal, needs)
     registerTimer(portal, records.timers)
     registerHistory(portal, records)

@@ -32,6 +32,7 @@ const nouns = [
     client: 't.client_id',
     money: '',
   },
+  { noun: 'letter_review', archived: 'false', client: 't.client_id', money: '' },
   { noun: 'letter_mail', archived: 'false', client: 't.client_id', money: '' },
   { noun: 'task', archived: 't.archived_at is not null', client: 't.client_id', money: '' },
   { noun: 'contact', archived: 't.archived_at is not null', client: 't.client_id', money: '' },

@@ -29,6 +29,13 @@ interface Values {
   }
   /** The tasks of a person on a day. Of many, `listed` has the first, by day. */
   readonly due_tasks: { readonly overdue: number; readonly today: number; readonly listed: readonly ListedTask[] }
+  /** A person was asked for a review of a letter, or the review that they asked for has ended. The path is that of the letter. */
+  readonly letter_review: {
+    readonly kind: 'asked' | 'returned' | 'approved'
+    /** Who asked, returned or approved. Empty for the command line. */
+    readonly by: string
+    readonly path: string
+  }
   /** To a payer, with a file. The words are those of payer-words.ts or a partner's. */
   readonly payer: { readonly subject: string; readonly message: string }
   /** To a client or a contact, with a letter. The words are those of letter-words.ts or the sender's. */
@@ -216,6 +223,15 @@ const catalogue: { readonly [Name in Template]: (values: Values[Name], firm: str
       button: { label: 'Your tasks', path: '/#tasks' },
       closing: 'You turned this mail on. You can turn it off on the page of your account.',
     }
+  },
+  letter_review: ({ kind, by, path }) => {
+    const who = by === '' ? 'Someone' : by
+    const { subject, said } = {
+      asked: { subject: 'A letter to review', said: `${who} asks you to review a letter.` },
+      returned: { subject: 'A letter was returned to you', said: `${who} has reviewed your letter and returned it.` },
+      approved: { subject: 'A letter was approved', said: `${who} has approved the letter that you wanted reviewed.` },
+    }[kind]
+    return { subject, paragraphs: [said], button: { label: 'The letter', path } }
   },
   payer: asWritten,
   letter: asWritten,

@@ -14,8 +14,17 @@ import {
   readOverdue,
   readWaitingLetters,
 } from './store.ts'
-import { mostAccounts, presentChanges, presentDisputes, presentFirm, presentLetters, presentTasks } from './present.ts'
+import {
+  mostAccounts,
+  presentChanges,
+  presentDisputes,
+  presentFirm,
+  presentLetters,
+  presentReviews,
+  presentTasks,
+} from './present.ts'
 import type { FirmFigures, OverviewData } from './schema.ts'
+import { readLettersToReview, readReturnedLetters } from './reviews-store.ts'
 import { readDueTasks } from './tasks-store.ts'
 import { lastWorkingDay, weekEnd } from './working-day.ts'
 
@@ -46,17 +55,20 @@ export function createOverview({ access, database, currency, timeZone }: Overvie
         today: day,
         weekEnd: weekEnd(day),
       }
-      const [[changes, [tasks], [disputes], [drafts], [approved], [anyClient]], firm] = await Promise.all([
-        access.as(visit, [
-          readChanges(scope, since.startsAt),
-          readDueTasks(scope, week),
-          readOpenDisputes(scope),
-          readWaitingLetters(scope, 'draft'),
-          readWaitingLetters(scope, 'approved'),
-          anyActiveClient(scope),
-        ]),
-        maySeeFigures(visit) ? firmFigures(visit, new Date(now - dayLength)) : undefined,
-      ])
+      const [[changes, [tasks], [disputes], [toReview], [returned], [drafts], [approved], [anyClient]], firm] =
+        await Promise.all([
+          access.as(visit, [
+            readChanges(scope, since.startsAt),
+            readDueTasks(scope, week),
+            readOpenDisputes(scope),
+            readLettersToReview(scope, week.personId),
+            readReturnedLetters(scope, week.personId),
+            readWaitingLetters(scope, 'draft'),
+            readWaitingLetters(scope, 'approved'),
+            anyActiveClient(scope),
+          ]),
+          maySeeFigures(visit) ? firmFigures(visit, new Date(now - dayLength)) : undefined,
+        ])
       await access.note(visit, { action: 'overview_read' })
       return {
         since: since.day,
@@ -65,6 +77,8 @@ export function createOverview({ access, database, currency, timeZone }: Overvie
         changes: presentChanges(changes),
         tasks: presentTasks(tasks, week, roleOf(visit.actor)),
         open_disputes: presentDisputes(disputes, currency),
+        letters_to_review: presentReviews(toReview),
+        letters_returned: presentReviews(returned),
         letters_to_approve: presentLetters(drafts),
         letters_to_send: presentLetters(approved),
         ...(firm && { firm }),

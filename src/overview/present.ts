@@ -11,9 +11,18 @@ import {
   type LetterJson,
   type WaitingRow,
 } from './store.ts'
+import { countedReviews, type ReviewsRow } from './reviews-store.ts'
 import type { Role } from '../access/actor.ts'
 import type { TaskJson, TasksRow } from './tasks-store.ts'
-import type { ChangedClient, ChangedItem, FirmFigures, OpenDisputes, OverviewData, WaitingLetters } from './schema.ts'
+import type {
+  ChangedClient,
+  ChangedItem,
+  FirmFigures,
+  OpenDisputes,
+  OverviewData,
+  ReviewedLetters,
+  WaitingLetters,
+} from './schema.ts'
 
 const shownClients = 15
 const shownItems = 6
@@ -82,6 +91,14 @@ export function presentLetters(row: WaitingRow<LetterJson> | undefined): Waiting
   return {
     items: (items ?? []).map((each) => ({ ...each, updated_at: timeOf(each.updated_at) })),
     ...boundedTotal(total, countedWaiting),
+  }
+}
+
+export function presentReviews(row: ReviewsRow | undefined): ReviewedLetters {
+  const { items, total = 0 } = row ?? {}
+  return {
+    items: (items ?? []).map((each) => ({ ...each, at: timeOf(each.at) })),
+    ...boundedTotal(total, countedReviews),
   }
 }
 

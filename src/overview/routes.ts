@@ -20,7 +20,7 @@ const readOverview = {
   operationId: 'readOverview',
   summary: 'Show the overview',
   description:
-    'What changed since the last working day, the tasks of the person with the disputes they have to answer, open disputes (oldest first), and letters to approve and to send (last changed ' +
+    'What changed since the last working day, the tasks of the person with the disputes they have to answer, open disputes (oldest first), letters to review and returned ones, and letters to approve and to send (last changed ' +
     'first): of their own active clients for consultants, of all for partners. For partners also how many tasks each person has, and `firm`: the credit left, ' +
     "yesterday's cost, and the overdue invoices. `changes` includes archived clients. Developers are sent to their accounts.",
   response: {
@@ -72,6 +72,9 @@ export const overviewExamples = {
     status: 'active',
     more: false,
     updated_by: { id: daniel, name: 'Daniel Osei' },
+    asked_by: { id: daniel, name: 'Daniel Osei' },
+    reviewer: { id: '0199c3aa-2b7d-7e14-a6c0-93d5f1b8e472', name: 'Ruth Penhallow' },
+    at: '2026-03-12T08:30:00.000Z',
     subject: 'Our meeting on 12 March',
     invoice: 'PA-2026-0117',
     amount: '1250.00',

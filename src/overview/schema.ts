@@ -48,6 +48,18 @@ const waitingLetters = Type.Object(
 )
 export type WaitingLetters = Type.Static<typeof waitingLetters>
 
+const reviewedLetters = (description: string, at: string) =>
+  Type.Object(
+    waiting('1 000', {
+      subject: Type.String(),
+      reviewer: person,
+      asked_by: Type.Union([person, Type.Null()], { description: 'Null for the command line.' }),
+      at: time(at),
+    }),
+    { description },
+  )
+export type ReviewedLetters = Type.Static<ReturnType<typeof reviewedLetters>>
+
 const openDisputes = Type.Object({
   ...waiting('10 000', {
     invoice: Type.String(),
@@ -146,6 +158,14 @@ export const overviewPage = Type.Object({
   }),
   tasks: dueTasks,
   open_disputes: openDisputes,
+  letters_to_review: reviewedLetters(
+    'The drafts that the person was asked to review, the longest waiting first.',
+    'When they were asked.',
+  ),
+  letters_returned: reviewedLetters(
+    'The drafts that were returned to the person, or wait for a reviewer who can no longer read the record, the last first.',
+    'When the letter was returned, or the review was asked for.',
+  ),
   letters_to_approve: waitingLetters,
   letters_to_send: waitingLetters,
   firm: Type.Optional(firmFigures),

@@ -123,6 +123,15 @@ const matrix: Readonly<Record<string, Entry>> = {
   },
   'GET /clients/:client/letters/:item/mails': { statuses: record(200) },
   'GET /clients/:client/letters/:item/mails/:mail/pdf': { statuses: signedIn(403, 403, 404) },
+  // tests/http/letter-review.test.ts asks people who can review.
+  'GET /clients/:client/letters/:item/reviews': { statuses: record(200) },
+  'POST /clients/:client/letters/:item/reviews': { statuses: record(400), body: { reviewer: 'unknown' }, based: true },
+  'POST /clients/:client/letters/:item/reviews/:review/return': {
+    statuses: signedIn(403, 403, 404),
+    body: { reason: 'The fee.' },
+    based: true,
+  },
+  'DELETE /clients/:client/letters/:item/reviews/:review': { statuses: signedIn(403, 403, 404) },
   'GET /clients/:client/letters/:item/pdf': { statuses: record(200) },
   'GET /clients/:client/letters/:item/docx': { statuses: record(200) },
   'GET /clients/:client/letters/:item/print': { statuses: record(200) },

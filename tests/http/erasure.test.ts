@@ -179,6 +179,7 @@ describe('an erasure', () => {
       'letter',
       'letter_mail',
       'letter_file',
+      'letter_review',
       'document',
       'task',
       'contact',

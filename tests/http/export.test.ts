@@ -80,6 +80,7 @@ describe('an export', () => {
     const [contact] = [jsonIn(files, 'contacts.json')].flat()
     assert.deepEqual(column(at(contact, 'revisions'), 'data', 'job_title'), [`Friend of ${marker}`, null])
     assert.deepEqual(column(jsonIn(files, 'mails.json'), 'message'), [`Hello ${marker}`])
+    assert.deepEqual(column(jsonIn(files, 'reviews.json'), 'message'), [`What of ${marker}?`])
     const drafts = jsonIn(files, 'drafts.json')
     assert.deepEqual(
       [column(drafts, 'instructions'), column(drafts, 'cost'), at(drafts, 0, 'sources', 0, 'id')],

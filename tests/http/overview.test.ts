@@ -66,6 +66,8 @@ describe('the overview of a new firm', () => {
       has_clients: false,
       changes: { clients: [], more: false },
       open_disputes: { ...empty, amount: '0.00' },
+      letters_to_review: empty,
+      letters_returned: empty,
       letters_to_approve: empty,
       letters_to_send: empty,
     })
@@ -248,7 +250,9 @@ describe('a consultant', () => {
       'changes',
       'currency',
       'has_clients',
+      'letters_returned',
       'letters_to_approve',
+      'letters_to_review',
       'letters_to_send',
       'open_disputes',
       'since',

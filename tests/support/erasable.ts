@@ -72,7 +72,11 @@ export async function fillClient(of: Member): Promise<string> {
   })
   const version = await send('POST', `${client}/letters/${sent}/versions`)
   await send('PATCH', `${client}/letters/${version}`, { body: `Dear ${marker} 𒀀` })
-  await send('POST', `${client}/letters`, { subject: `../../${marker}`, body: `Dear ${marker}` })
+  const reviewed = await send('POST', `${client}/letters`, { subject: `../../${marker}`, body: `Dear ${marker}` })
+  const reviews = `${client}/letters/${reviewed}/reviews`
+  const reviewer = at((await of.get(reviews)).json, 'reviewers', 0, 'id')
+  // A firm without partners has nobody to ask.
+  if (reviewer !== undefined) await send('POST', reviews, { reviewer, message: `What of ${marker}?` })
   await send('POST', `${client}/drafts`, {
     instructions: `Write to ${marker}.`,
     notes: [note],

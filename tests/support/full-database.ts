@@ -210,6 +210,12 @@ async function useRecords(portal: Portal) {
       values: [client, String(letter.json['id']), String(contact.json['id'])],
     },
     {
+      name: 'review',
+      text: `insert into letter_review (id, client_id, letter_id, reviewer_id)
+        select gen_random_uuid(), $1, l.id, c.consultant_id from letter l join client c on c.id = l.client_id where c.id = $1 and l.status = 'draft'`,
+      values: [client],
+    },
+    {
       name: 'template',
       text: `insert into letter_template (id, kind, name, instructions) values (gen_random_uuid(), 'Offer', 'Short', 'Write.')`,
     },

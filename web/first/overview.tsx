@@ -5,7 +5,7 @@ import { Changes } from '../pages/overview/changes.tsx'
 import classes from '../pages/overview/overview.module.css'
 import { Tasks } from '../pages/overview/tasks.tsx'
 import { Tiles } from '../pages/overview/tiles.tsx'
-import { Disputes, LettersToApprove, LettersToSend } from '../pages/overview/waiting.tsx'
+import { Disputes, LettersToApprove, LettersToSend, Reviews } from '../pages/overview/waiting.tsx'
 import { today } from '../zone.ts'
 import { Lines } from './lines.tsx'
 
@@ -20,6 +20,7 @@ export function FirstOverview({ data }: { readonly data: OverviewData }) {
           <Tiles data={data} />
           <div className={classes.columns}>
             <div>
+              <Reviews toReview={data.letters_to_review} returned={data.letters_returned} />
               <Changes changes={data.changes} since={data.since} />
               <LettersToApprove letters={data.letters_to_approve} />
               <LettersToSend letters={data.letters_to_send} />

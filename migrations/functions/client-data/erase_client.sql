@@ -38,7 +38,8 @@ begin
     select id from document where client_id = p_client union all
     select id from task where client_id = p_client union all
     select id from contact where client_id = p_client union all
-    select id from letter_mail where client_id = p_client union all select p_client);
+    select id from letter_mail where client_id = p_client union all
+    select id from letter_review where client_id = p_client union all select p_client);
   with sealed as materialized (
     select r.number, d.digest
     from revision r
@@ -55,6 +56,8 @@ begin
   delete from letter_mail where client_id = p_client;
   delete from letter_mail_end where client_id = p_client;
   delete from letter_file where client_id = p_client;
+  delete from letter_review_notice where client_id = p_client;
+  delete from letter_review where client_id = p_client;
   delete from letter where client_id = p_client;
   delete from dispute where client_id = p_client;
   delete from note where client_id = p_client;

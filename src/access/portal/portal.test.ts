@@ -100,6 +100,11 @@ async function clientOf(consultantId: string): Promise<string> {
     [id],
   )
   await database.rows(
+    `insert into letter_review (id, client_id, letter_id, reviewer_id)
+     select gen_random_uuid(), client_id, id, $2 from letter where client_id = $1 and status = 'draft'`,
+    [id, paula.id],
+  )
+  await database.rows(
     `insert into ledger (at, request_id, account_id, person_id, model, client_id, input_tokens, output_tokens,
        input_price, output_price, cost, stop_reason, usage_source)
      values (now(), gen_random_uuid(), gen_random_uuid(), $1, 'm', $2, 1, 1, 1, 2, 3, 'complete', 'model')`,
@@ -133,6 +138,8 @@ const tables = [
   'letter_file',
   'letter_mail',
   'letter_mail_end',
+  'letter_review',
+  'letter_review_notice',
   'document',
   'document_chunk',
   'document_content',

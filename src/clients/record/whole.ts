@@ -4,6 +4,9 @@ import { may, scopeOf } from '../../access/policy.ts'
 import { presentRevision } from './history.ts'
 import { presentLetterMail, type LetterMail } from '../letters/mail/mails.ts'
 import { readAllLetterMails } from '../letters/mail/store.ts'
+import { presentReview } from '../letters/review/reviews.ts'
+import type { LetterReview } from '../letters/review/schema.ts'
+import { readAllReviews } from '../letters/review/store.ts'
 import { readLettersToWrite, type LetterToExport } from '../letters/store.ts'
 import { readTimersOf, type ClientTimerRow } from '../timer/store.ts'
 import { presentWholeRecord, type WholeRecord } from '../present.ts'
@@ -12,7 +15,7 @@ import { readOwner, readRevisions, readWholeRecord } from './store.ts'
 
 /** Everything on a client's record, for an export. Both methods throw what `RecordAccess.refuse` throws. */
 export interface WholeRecords {
-  /** The record with archived items, its letters, oldest first, the mails with them, and its timers. Records the export in the audit log. */
+  /** The record with archived items, its letters, oldest first, the mails with them and their reviews, and its timers. Records the export in the audit log. */
   read(
     visit: Visit,
     clientId: string,
@@ -20,6 +23,7 @@ export interface WholeRecords {
     readonly record: WholeRecord
     readonly letters: readonly LetterToExport[]
     readonly mails: readonly LetterMail[]
+    readonly reviews: readonly LetterReview[]
     /** Those that people have started and not recorded. */
     readonly timers: readonly ClientTimerRow[]
   }>
@@ -37,10 +41,11 @@ export function createWholeRecords({ access, currency }: { access: RecordAccess;
   return Object.freeze<WholeRecords>({
     async read(visit, clientId) {
       const scope = scopeOf(visit.actor, 'export', 'client')
-      const [[row], letters, [sent], [timing]] = await access.as(visit, [
+      const [[row], letters, [sent], [reviewed], [timing]] = await access.as(visit, [
         readWholeRecord(scope, clientId),
         readLettersToWrite(scope, clientId),
         readAllLetterMails(scope, clientId),
+        readAllReviews(scope, clientId),
         readTimersOf(scope, clientId),
       ])
       if (!row || !may(visit.actor, 'export', 'client', { consultantId: row.consultant_id })) {
@@ -48,7 +53,8 @@ export function createWholeRecords({ access, currency }: { access: RecordAccess;
       }
       await access.note(visit, auditedOf(clientId))
       const mails = (sent?.mails ?? []).map(presentLetterMail)
-      return { record: presentWholeRecord(row, currency), letters, mails, timers: timing?.timers ?? [] }
+      const reviews = (reviewed?.reviews ?? []).map(presentReview)
+      return { record: presentWholeRecord(row, currency), letters, mails, reviews, timers: timing?.timers ?? [] }
     },
 
     async *revisions(visit: Visit, clientId: string, { noun, id }: { noun: RevisedNoun; id: string }) {

@@ -51,6 +51,7 @@ const people = [
   'task_mail_turned_on',
   'task_mail_turned_off',
   'task_mail_queued',
+  'review_mail_queued',
 ]
 const looks = [
   'access_denied',
@@ -97,7 +98,17 @@ const items = Object.entries(plurals).flatMap(([noun, plural]) => [
 ])
 const letters = [
   'letter_mails_listed',
-  ...['approved', 'sent', 'mailed', 'version_created', 'exported'].map((did) => `letter_${did}`),
+  'letter_reviews_listed',
+  ...[
+    'approved',
+    'sent',
+    'mailed',
+    'version_created',
+    'exported',
+    'review_asked',
+    'review_returned',
+    'review_withdrawn',
+  ].map((did) => `letter_${did}`),
 ]
 const uploads = ['document_content_read', ...['read', 'started', 'continued'].map((did) => `upload_${did}`)]
 const timers = ['read', 'started', 'stopped', 'ended'].map((did) => `timer_${did}`)

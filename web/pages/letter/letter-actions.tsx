@@ -39,6 +39,7 @@ interface LetterActionsProps {
   readonly letter: Letter
   /** Its latest draft, if a model wrote it. */
   readonly draft: Draft | undefined
+  readonly mayApprove: boolean
   readonly isDirty: boolean
   /** Opens the form to redraft it; absent if that is not possible. */
   readonly onDraft: (() => void) | undefined
@@ -47,7 +48,7 @@ interface LetterActionsProps {
 }
 
 /** The state of a letter, and what can be done with it. */
-export function LetterActions({ letter, draft, isDirty, onDraft, drafter }: LetterActionsProps) {
+export function LetterActions({ letter, draft, mayApprove, isDirty, onDraft, drafter }: LetterActionsProps) {
   const { badge } = summaryOf(letter)
   const { status: clientStatus } = useRecord()
   const isActive = clientStatus === 'active'
@@ -70,7 +71,7 @@ export function LetterActions({ letter, draft, isDirty, onDraft, drafter }: Lett
         <Told letter={letter} />
         {letter.generated && <span>{draftedBy(letter, draft)}</span>}
       </div>
-      {isActive && <Steps letter={letter} draft={draft} isDirty={isDirty} />}
+      {isActive && <Steps letter={letter} draft={draft} mayApprove={mayApprove} isDirty={isDirty} />}
       {onDraft && (
         <Button
           ref={drafter}
@@ -120,7 +121,12 @@ function Told({ letter }: { readonly letter: Letter }) {
 }
 
 /** The steps from draft to sent, and a new version of a sent letter. */
-function Steps({ letter, draft, isDirty }: Pick<LetterActionsProps, 'letter' | 'draft' | 'isDirty'>) {
+function Steps({
+  letter,
+  draft,
+  mayApprove,
+  isDirty,
+}: Pick<LetterActionsProps, 'letter' | 'draft' | 'mayApprove' | 'isDirty'>) {
   const { id, address: postal } = useRecord()
   const navigate = useNavigate()
   const { revalidate } = useRevalidator()
@@ -188,6 +194,8 @@ function Steps({ letter, draft, isDirty }: Pick<LetterActionsProps, 'letter' | '
 
   switch (letter.status) {
     case 'draft':
+      // The page says who may.
+      if (!mayApprove) return null
       return (
         <Button
           variant="default"

@@ -1,6 +1,7 @@
 import { useCallback, useRef, useState } from 'react'
 import { useLoaderData, useRevalidator } from 'react-router'
 import type { LetterMail } from '../../../src/clients/letters/mail/schema.ts'
+import type { LetterReviewList } from '../../../src/clients/letters/review/schema.ts'
 import type { Letter, RevisionList } from '../../../src/clients/schema.ts'
 import { notifyDone } from '../../components/notify.ts'
 import { keptOf } from '../../kept.ts'
@@ -17,6 +18,7 @@ import { LetterForm } from './letter-form.tsx'
 import { LetterPaper } from './letter-paper.tsx'
 import { FailedDraft, LiveDraft } from './live-draft.tsx'
 import { quoted } from './quoted.ts'
+import { Review, ReviewNotice } from './review.tsx'
 import { Sources } from './sources.tsx'
 import { useStartsAt } from './starts-at.ts'
 import { Sent } from './sent.tsx'
@@ -29,6 +31,7 @@ interface Loaded {
   readonly revisions: RevisionList
   readonly drafts: readonly Draft[]
   readonly mails: readonly LetterMail[]
+  readonly reviews: LetterReviewList
 }
 
 /** A letter with its sources, versions and drafts beside it. */
@@ -37,7 +40,7 @@ export function LetterPage() {
   return <LetterDesk key={loaded.item.id} {...loaded} />
 }
 
-function LetterDesk({ item: letter, revisions, drafts, mails }: Loaded) {
+function LetterDesk({ item: letter, revisions, drafts, mails, reviews }: Loaded) {
   const record = useRecord()
   const { revalidate } = useRevalidator()
   // With text that an earlier page did not save, the form opens whatever became of the letter.
@@ -65,6 +68,9 @@ function LetterDesk({ item: letter, revisions, drafts, mails }: Loaded) {
       content: <Sources onQuote={isWriting ? (text) => insert.current?.(quoted(text)) : undefined} />,
     },
     ...(draft ? [{ name: 'Check', content: <CheckPanel draft={draft} version={letter.version} /> }] : []),
+    ...(isOpen || reviews.reviews.length > 0
+      ? [{ name: 'Review', content: <Review letter={letter} list={reviews} isDirty={isDirty} /> }]
+      : []),
     ...(drafts.length > 0 ? [{ name: 'Drafts', content: <Drafts drafts={drafts} /> }] : []),
     ...(letter.status === 'sent'
       ? [{ name: 'Sent', content: <Sent address={`/clients/${record.id}/letters/${letter.id}`} mails={mails} /> }]
@@ -99,10 +105,12 @@ function LetterDesk({ item: letter, revisions, drafts, mails }: Loaded) {
           <LetterActions
             letter={letter}
             draft={draft}
+            mayApprove={reviews.may_approve}
             isDirty={isDirty}
             drafter={opener}
             onDraft={canDraft ? draftAgain : undefined}
           />
+          <ReviewNotice letter={letter} list={reviews} />
           {isEdited ? (
             <LetterForm letter={letter} startsAt={startsAt} onDirty={setIsDirty} onReady={onReady} />
           ) : (

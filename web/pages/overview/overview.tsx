@@ -8,7 +8,7 @@ import { weekdayText } from '../../locale.ts'
 import { today } from '../../zone.ts'
 import { Changes } from './changes.tsx'
 import { Credit } from './credit.tsx'
-import { Disputes, LettersToApprove, LettersToSend } from './waiting.tsx'
+import { Disputes, LettersToApprove, LettersToSend, Reviews } from './waiting.tsx'
 import { Tasks } from './tasks.tsx'
 import { Tiles } from './tiles.tsx'
 import { Welcome } from './welcome.tsx'
@@ -33,6 +33,7 @@ export function OverviewPage() {
           <Welcome />
         ) : (
           <div>
+            <Reviews toReview={data.letters_to_review} returned={data.letters_returned} />
             <Changes changes={data.changes} since={data.since} />
             <LettersToApprove letters={data.letters_to_approve} />
             <LettersToSend letters={data.letters_to_send} />

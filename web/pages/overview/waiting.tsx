@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
-import type { OpenDisputes, WaitingLetters } from '../../../src/overview/schema.ts'
+import type { OpenDisputes, ReviewedLetters, WaitingLetters } from '../../../src/overview/schema.ts'
 import { recordIcons } from '../../components/found.ts'
 import { Ago } from '../../components/time.tsx'
 import { dateText, dayText } from '../../locale.ts'
@@ -9,6 +9,58 @@ import { totalOf } from '../../words.ts'
 import classes from './overview.module.css'
 import { Section } from './section.tsx'
 import { Shortened } from './shortened.tsx'
+
+/** The drafts that the person was asked to review, and those that were returned to them. Neither is there without one. */
+export function Reviews({
+  toReview,
+  returned,
+}: {
+  readonly toReview: ReviewedLetters
+  readonly returned: ReviewedLetters
+}) {
+  return (
+    <>
+      <Reviewed
+        title="Waiting for your review"
+        letters={toReview}
+        about={({ client, asked_by: by }) => named(client.name, by?.name)}
+      />
+      <Reviewed
+        title="Returned to you"
+        letters={returned}
+        about={({ client, reviewer }) => named(client.name, reviewer.name)}
+      />
+    </>
+  )
+}
+
+const named = (...names: readonly (string | undefined)[]): string => names.filter(Boolean).join(' · ')
+
+interface ReviewedProps {
+  readonly title: string
+  readonly letters: ReviewedLetters
+  readonly about: (letter: ReviewedLetters['items'][number]) => string
+}
+
+function Reviewed({ title, letters, about }: ReviewedProps) {
+  if (letters.total === 0) return null
+  return (
+    <Section title={title} aside={totalOf(letters)} isEmpty={false} none="">
+      <Shortened of={letters} atFirst={5}>
+        {(letter) => (
+          <Row
+            key={letter.id}
+            noun="letter"
+            to={`/clients/${letter.client.id}/letters/${letter.id}`}
+            title={letter.subject}
+            about={about(letter)}
+            end={<Ago time={letter.at} />}
+          />
+        )}
+      </Shortened>
+    </Section>
+  )
+}
 
 /** The drafts of letters, which someone has to approve. */
 export function LettersToApprove({ letters }: { readonly letters: WaitingLetters }) {
@@ -36,7 +88,7 @@ function Letters({ title, none, letters }: LettersProps) {
             noun="letter"
             to={`/clients/${client.id}/letters/${id}`}
             title={subject}
-            about={[client.name, by?.name].filter(Boolean).join(' · ')}
+            about={named(client.name, by?.name)}
             end={<Ago time={changed} />}
           />
         )}

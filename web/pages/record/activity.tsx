@@ -73,6 +73,9 @@ const verbs: Readonly<Record<string, string>> = {
 const deeds: Readonly<Record<string, string>> = {
   letter_version_created: 'started a new version of',
   letter_exported: 'downloaded',
+  letter_review_asked: 'asked for a review of',
+  letter_review_returned: 'returned',
+  letter_review_withdrawn: 'withdrew a review of',
   document_content_read: 'opened',
   task_done: 'completed',
   revisions_read: 'viewed earlier versions of',
@@ -83,6 +86,7 @@ const looks: Readonly<Record<string, string>> = {
   notes_listed: 'viewed the notes',
   disputes_listed: 'viewed the disputes',
   letters_listed: 'viewed the letters',
+  letter_reviews_listed: 'viewed the reviews of a letter',
   letter_mails_listed: 'viewed the mails with a letter',
   documents_listed: 'viewed the documents',
   tasks_listed: 'viewed the tasks',
