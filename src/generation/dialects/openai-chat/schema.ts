@@ -220,7 +220,7 @@ export const chatRequest = Type.Object(
     messages: Type.Array(message, {
       maxItems: mostMessages,
       description:
-        "The conversation so far. The last message is the user's, a tool result, or a text of the assistant to continue, if the model does that.",
+        "The conversation so far. The last message is the user's, a tool result, or a text of the assistant to continue, if the model does that. A body with input instead is read as that of a response, as Cursor sends it, and answered with a chat completion.",
     }),
     stop: Type.Optional(
       Type.Union([Type.String(), sampling.stop], {
@@ -228,7 +228,13 @@ export const chatRequest = Type.Object(
           'A text, or up to 4 texts, at which generation stops. The one that the model wrote counts as output.',
       }),
     ),
-    tools: Type.Optional(Type.Array(tool, { maxItems: 128, description: 'The tools that the model may call.' })),
+    tools: Type.Optional(
+      Type.Array(tool, {
+        maxItems: 128,
+        description:
+          'The tools that the model may call. Custom tools in the form of responses are accepted too, as Cursor sends them: their calls are those of functions whose arguments are the input itself, a text.',
+      }),
+    ),
     tool_choice: Type.Optional(toolChoice),
     response_format: Type.Optional(responseFormat),
   },
