@@ -108,7 +108,7 @@ export const modelLists = {
         context_length: 8192,
         architecture: { input_modalities: ['text'], output_modalities: ['text'] },
         top_provider: { context_length: 8192, max_completion_tokens: null },
-        supported_parameters: ['max_tokens', 'temperature'],
+        supported_parameters: ['max_tokens', 'temperature', 'top_k', 'min_p', 'seed'],
       },
       {
         id: 'vendor/painter',

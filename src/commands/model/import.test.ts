@@ -116,6 +116,7 @@ describe('model import writes', () => {
     context: 8192
     max_output_tokens: 2048
     capabilities: [ documents ]
+    pass: [ min_p, top_k ]
 
 limits:`,
       ),

@@ -29,10 +29,12 @@ const expected: readonly [keyof typeof modelLists, object[], AskedServer['api']?
         can: { tools: true, json: true, reasoning: true, images: true, verbosity: false },
         context: 128_000,
         maxOutputTokens: 16_384,
+        takes: [],
       }),
       model('vendor/small:free', {
         can: { tools: false, json: false, reasoning: false, images: false, verbosity: false },
         context: 8192,
+        takes: ['min_p', 'top_k'],
       }),
       model('vendor/painter', { can: { images: false }, context: 4096, writesText: false }),
     ],

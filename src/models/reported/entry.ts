@@ -10,6 +10,7 @@ export interface ImportedEntry {
   readonly context: number
   readonly max_output_tokens: number
   readonly capabilities?: readonly Capability[]
+  readonly pass?: readonly string[]
 }
 
 export interface EntryOptions {
@@ -64,6 +65,7 @@ export function entryOf(model: ReportedModel, { url, keyName, context: given }: 
     context,
     max_output_tokens: reported !== undefined && reported < context ? reported : Math.max(1, Math.floor(context / 4)),
     ...(Object.keys(model.can ?? {}).length > 0 && { capabilities: notRuledOut(model.can ?? {}) }),
+    ...(model.takes && model.takes.length > 0 && { pass: model.takes }),
   }
 }
 

@@ -10,6 +10,8 @@ export interface Findings {
   readonly maxOutputTokens?: number | undefined
   /** False: the model does something else, such as embeddings. */
   readonly writesText?: boolean | undefined
+  /** The fields of requests that it takes besides the usual ones, of those that choose among tokens. */
+  readonly takes?: readonly string[] | undefined
 }
 
 export interface ReportedModel extends Findings {
@@ -30,6 +32,8 @@ export function combine(one: Findings, other: Findings): Findings {
     trainedContext: least(one.trainedContext, other.trainedContext),
     maxOutputTokens: least(one.maxOutputTokens, other.maxOutputTokens),
     writesText: one.writesText !== false && other.writesText !== false,
+    takes:
+      one.takes && other.takes ? one.takes.filter((field) => other.takes?.includes(field)) : (one.takes ?? other.takes),
   }
 }
 

@@ -5,6 +5,8 @@ import type { Vendor } from './vendor.ts'
 /** The format of `reasoning_details` whose signatures Claude accepts. */
 export const claudeFormat = 'anthropic-claude-v1'
 
+const besideUsual = ['logit_bias', 'logprobs', 'min_p', 'repetition_penalty', 'top_a', 'top_k', 'top_logprobs'] as const
+
 /** llama-server states modalities in the same fields. OpenRouter parses documents itself, whatever the model can do. */
 export const openRouter: Vendor = {
   usage: { writtenInDetails: 'cache_write_tokens' },
@@ -26,6 +28,7 @@ export const openRouter: Vendor = {
       context: least(at(entry, 'context_length'), at(entry, 'top_provider', 'context_length')),
       maxOutputTokens: least(at(entry, 'top_provider', 'max_completion_tokens')),
       writesText: outputs.length === 0 || outputs.includes('text'),
+      ...(parameters.length > 0 && { takes: besideUsual.filter((field) => parameters.includes(field)) }),
     }
   },
 }
