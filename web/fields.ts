@@ -34,6 +34,7 @@ export interface Field {
     | 'choice'
     | 'several'
     | 'consultant'
+    | 'partner'
     | 'invoice'
     | 'whole'
     | 'minutes'
@@ -98,6 +99,9 @@ export const clientVersionFields = (): readonly Field[] => [
   ...billingFields,
   { name: 'status', label: 'Status', kind: 'choice', choices: clientStatusNames },
 ]
+
+/** Who does a task. Partners choose. */
+export const taskOwner: Field = { name: 'owner_id', label: 'Owner', kind: 'partner', nullable: true }
 
 /** The fields that a person writes of a letter. Its status changes by actions. */
 export const letterFields = (): readonly Field[] => nouns.letter.fields.filter(({ name }) => name !== 'status')

@@ -79,6 +79,8 @@ export function FieldInput({ field, value, error, readOnly, onChange }: FieldInp
       )
     case 'consultant':
       return isPartner && <ConsultantInput {...typed} value={text} onChange={onChange} />
+    case 'partner':
+      return <PartnerInput {...typed} value={text} onChange={onChange} />
     case 'amount':
       return <TextInput {...typed} {...limit} value={text} onChange={change} inputMode="decimal" />
     case 'date':
@@ -107,6 +109,19 @@ function ConsultantInput(props: Omit<PersonChoiceProps, 'people' | 'none'>) {
     <PersonChoice
       {...props}
       people={isKnown || people.length === 0 ? people : [{ id: props.value, name: 'Unchanged' }, ...people]}
+    />
+  )
+}
+
+/** Chooses a partner. Empty: the consultant of the client. */
+function PartnerInput(props: Omit<PersonChoiceProps, 'people' | 'none'>) {
+  const partners = useReceivers().filter(({ role }) => role === 'partner')
+  const isKnown = props.value === '' || partners.some(({ id }) => id === props.value)
+  return (
+    <PersonChoice
+      {...props}
+      none="The client’s consultant"
+      people={isKnown || partners.length === 0 ? partners : [{ id: props.value, name: 'Unchanged' }, ...partners]}
     />
   )
 }

@@ -6,6 +6,7 @@ import { FormDialog } from '../../components/form-dialog.tsx'
 import { notifyDone } from '../../components/notify.ts'
 import { nouns, sentBody } from '../../fields.ts'
 import type { ItemNoun } from '../record/items.tsx'
+import { useFields } from '../record/use-fields.ts'
 import { useRecord } from '../record/use-record.ts'
 import { newTask } from './words.ts'
 
@@ -25,7 +26,7 @@ interface TaskAboutProps {
 /** A new task about an item of the record, without leaving it. */
 export function TaskAbout({ noun, id, onClose }: TaskAboutProps) {
   const record = useRecord()
-  const { fields } = nouns.task
+  const fields = useFields('task')
   const address = `/clients/${record.id}/tasks`
   const [make] = useState(() => createMaker<Task>(address, { about: { noun, id } }))
   return (

@@ -4,7 +4,7 @@ import { dateText } from '../../locale.ts'
 import { today } from '../../zone.ts'
 
 /** The initial values of a new task. */
-export const newTask: Values = { title: '', due: '', priority: 'normal', status: 'open' }
+export const newTask: Values = { title: '', due: '', priority: 'normal', status: 'open', owner_id: '' }
 
 interface BadgeWords {
   readonly text: string
