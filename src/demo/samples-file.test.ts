@@ -24,6 +24,7 @@ const texts = clients.flatMap((client) => [
   ...bodies(client.notes).map(({ text }) => text),
   ...bodies(client.disputes).flatMap(({ invoice, position }) => [invoice, position]),
   ...bodies(client.letters).flatMap(({ subject, body }) => [subject, body]),
+  ...bodies(client.tasks).map(({ title }) => title),
 ])
 
 type Stated = {
@@ -63,6 +64,13 @@ describe('the samples', () => {
     assert.ok(counts.filter((count) => count === 0).length >= 3)
     assert.deepEqual(states(clients.flatMap(({ disputes }) => disputes)), ['open', 'settled', 'withdrawn'])
     assert.deepEqual(states(clients.flatMap(({ letters }) => letters)), ['approved', 'draft', 'sent'])
+    assert.deepEqual(states(clients.flatMap(({ tasks }) => tasks)), ['done', 'open'])
+    const due = bodies(clients.flatMap(({ tasks }) => tasks)).map((task) => task.due)
+    assert.ok(
+      due.includes(null) &&
+        due.some((day) => day !== null && day < today) &&
+        due.some((day) => day !== null && day > today),
+    )
   })
 
   test('have notes from about the last year, on working days, none in the future, with participants', () => {
@@ -75,8 +83,8 @@ describe('the samples', () => {
   })
 
   test('are dated in order, in working hours: the client, then its items, then their changes', () => {
-    for (const { at, archivedAt, notes: written, disputes, letters } of clients) {
-      const entered = [...written, ...disputes, ...letters]
+    for (const { at, archivedAt, notes: written, disputes, letters, tasks } of clients) {
+      const entered = [...written, ...disputes, ...letters, ...tasks]
       const later = entered.flatMap((each) => (each.later ? [[each.at, each.later.at] as const] : []))
       for (const [first, second] of later) assert.ok(first < second)
       const times = [...entered.map((each) => each.at), ...later.map(([, second]) => second)]

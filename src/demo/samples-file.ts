@@ -27,6 +27,14 @@ const writtenLetter = object({
   status: Type.Enum(['draft', 'approved', 'sent']),
   body: Type.String(),
 })
+const writtenTask = object({
+  ago,
+  title: Type.String(),
+  /** Days from the first start to the day by which it is to be done. */
+  due_in: Type.Optional(Type.Integer()),
+  priority: Type.Optional(Type.Enum(['high', 'low'])),
+  status: Type.Optional(Type.Literal('done')),
+})
 const price = Type.String({ pattern: '^\\d+\\.\\d\\d$' })
 const writtenTime = object({ ago, minutes: Type.Integer({ minimum: 1 }), rate: price, text: Type.String() })
 const writtenExpense = object({ ago, amount: price, text: Type.String() })
@@ -48,6 +56,7 @@ const writtenClient = object({
   notes: Type.Optional(Type.Array(writtenNote)),
   disputes: Type.Optional(Type.Array(writtenDispute)),
   letters: Type.Optional(Type.Array(writtenLetter)),
+  tasks: Type.Optional(Type.Array(writtenTask)),
   time: Type.Optional(Type.Array(writtenTime)),
   expenses: Type.Optional(Type.Array(writtenExpense)),
 })
@@ -76,6 +85,12 @@ export interface SampleClient {
     Omit<Static<typeof writtenDispute>, 'ago' | 'due_in'> & { readonly due: string | null }
   >[]
   readonly letters: readonly EnteredItem<Omit<Static<typeof writtenLetter>, 'ago'>>[]
+  readonly tasks: readonly EnteredItem<{
+    readonly title: string
+    readonly due: string | null
+    readonly priority?: 'high' | 'low'
+    readonly status: 'open' | 'done'
+  }>[]
   readonly time: readonly EnteredItem<Omit<Static<typeof writtenTime>, 'ago'> & { readonly date: string }>[]
   readonly expenses: readonly EnteredItem<Omit<Static<typeof writtenExpense>, 'ago'> & { readonly date: string }>[]
 }
@@ -144,12 +159,13 @@ function dated(client: WrittenClient, now: Date): SampleClient {
     notes = [],
     disputes = [],
     letters = [],
+    tasks = [],
     time = [],
     expenses = [],
   } = client
   // A number that is the same at every start, so that times of day vary.
   const seed = Number(reference.replaceAll(/\D/g, ''))
-  const ages = [...notes, ...disputes, ...letters, ...time, ...expenses].map(({ ago: days }) => days)
+  const ages = [...notes, ...disputes, ...letters, ...tasks, ...time, ...expenses].map(({ ago: days }) => days)
   const first = Math.max(...ages, ages.length === 0 ? 20 + (seed % 150) : 0)
   const morning = (index: number) => 20 + ((seed * 37 + index * 53) % 200)
   const afternoon = (index: number) => 300 + ((seed * 29 + index * 31) % 150)
@@ -179,6 +195,14 @@ function dated(client: WrittenClient, now: Date): SampleClient {
       const at = timeBefore(now, days, morning(index + 9))
       if (status === 'draft') return { at, body }
       return { at, body, later: { at: timeBefore(now, days, afternoon(index)), body: { status } } }
+    }),
+    tasks: oldestFirst(tasks).map(({ ago: days, title, due_in: left, priority, status }, index) => {
+      const due = left === undefined ? null : dayAfter(now, left)
+      const body = { title, due, ...(priority && { priority }), status: 'open' as const }
+      const at = timeBefore(now, days, morning(index + 3))
+      return status === undefined
+        ? { at, body }
+        : { at, body, later: { at: timeBefore(now, days, afternoon(index)), body: { status } } }
     }),
     time: oldestFirst(time).map(({ ago: days, ...body }, index) => ({
       at: timeBefore(now, days, afternoon(index + 3)),

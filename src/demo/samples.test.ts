@@ -147,7 +147,7 @@ test('records, revisions and audit rows are dated as if written day by day', asy
     `select 1 from client c where changed_at <> greatest(updated_at,
        (select max(updated_at) from note where client_id = c.id), (select max(updated_at) from dispute where client_id = c.id),
        (select max(updated_at) from letter where client_id = c.id), (select max(updated_at) from time_entry where client_id = c.id),
-       (select max(updated_at) from expense where client_id = c.id))`,
+       (select max(updated_at) from expense where client_id = c.id), (select max(updated_at) from task where client_id = c.id))`,
   )
   assert.deepEqual(ahead, [])
   const apart = await superuser.rows(

@@ -109,7 +109,7 @@ async function templateSteps(templates: Templates, visit: Visit): Promise<Sample
 
 /** The person's steps that create the client and its record, each at its time. */
 function stepsOf(
-  { clients, contacts, notes, disputes, letters, timeEntries, expenses }: Records,
+  { clients, contacts, notes, disputes, letters, tasks, timeEntries, expenses }: Records,
   visit: Visit,
   sample: SampleClient,
   clientIds: Map<string, string>,
@@ -131,6 +131,7 @@ function stepsOf(
     ...items(notes, sample.notes),
     ...items(disputes, sample.disputes),
     ...items(letters, sample.letters),
+    ...items(tasks, sample.tasks),
     ...items(timeEntries, sample.time),
     ...items(expenses, sample.expenses),
     ...(archivedAt === undefined
