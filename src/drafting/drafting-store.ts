@@ -226,7 +226,11 @@ export interface CheckedDraftRow {
 }
 
 /** The letter of a draft and the draft's sources, both as they are now. */
-export function readCheckedDraft(clientId: string, id: string): PreparedStatement<CheckedDraftRow> {
+export function readCheckedDraft(
+  clientId: string,
+  id: string,
+  mostCharacters: number,
+): PreparedStatement<CheckedDraftRow> {
   return {
     name: 'checked draft',
     text: `select c.consultant_id, c.name as client, d.instructions, (select name from person where person.id = d.created_by) as writer,
@@ -234,7 +238,7 @@ export function readCheckedDraft(clientId: string, id: string): PreparedStatemen
         coalesce((select json_agg(to_json(s) order by s.place) from (
           select a.place, a.source ->> 'kind' as kind, a.source ->> 'id' as id, (a.source ->> 'version')::int as version,
             coalesce(n.date::text, i.invoice, f.name, a.source ->> 'title') as title, coalesce(n.text, i.position, t.text) as text,
-            length(coalesce(n.text, i.position, t.text)) as length, null as missing, i.amount::text as amount,
+            coalesce(length(coalesce(n.text, i.position)), t.length) as length, null as missing, i.amount::text as amount,
             coalesce(n.version, i.version, f.version) as present_version, a.source -> 'pages' as pages,
             array(select each from unnest(n.participants) each where not exists (select from person where person.name = each))
               as participants
@@ -243,12 +247,14 @@ export function readCheckedDraft(clientId: string, id: string): PreparedStatemen
             left join dispute i on a.source ->> 'kind' = 'dispute' and i.id = (a.source ->> 'id')::uuid and i.client_id = c.id
             left join document f on a.source ->> 'kind' = 'document' and f.id = (a.source ->> 'id')::uuid and f.client_id = c.id
             left join lateral (
-              select string_agg(concat_ws(E'\n', nullif(each.label, ''), each.text), E'\n\n' order by each.page) as text
+              select case when sum(length(each.text)) <= $3 then
+                  string_agg(concat_ws(E'\n', nullif(each.label, ''), each.text), E'\n\n' order by each.page) end as text,
+                sum(length(each.text))::float8 as length
               from document_text each where (each.client_id, each.digest) = (f.client_id, f.digest)
                 and (a.source -> 'pages' is null or a.source -> 'pages' @> to_jsonb(each.page))) t on true) s), '[]') as sources
       from client c join draft d on d.client_id = c.id left join letter l on l.id = d.letter_id and l.client_id = c.id
       where c.id = $1 and d.id = $2 and c.deleted_at is null`,
-    values: [clientId, id],
+    values: [clientId, id, mostCharacters],
   }
 }
 

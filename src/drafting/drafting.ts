@@ -71,6 +71,9 @@ export interface DraftingNeeds {
   readonly onCharged?: (model: string, usage: Reply['usage']) => void
 }
 
+/** The characters of all sources with which a letter is compared, whatever they had when it was drafted. */
+const mostCompared = 1_000_000
+
 export function createDrafting(needs: DraftingNeeds): Drafting {
   const { records, generation, accounts, settings, database, currency, log } = needs
   const { access } = records
@@ -130,17 +133,21 @@ export function createDrafting(needs: DraftingNeeds): Drafting {
 
     async check(visit, clientId, id) {
       const done = { action: 'draft_checked', noun: 'draft', clientId, nounId: id }
-      const [[row]] = await access.as(visit, [store.readCheckedDraft(clientId, id)])
+      const [[row]] = await access.as(visit, [store.readCheckedDraft(clientId, id, mostCompared)])
       if (!row || !may(visit.actor, 'read', 'letter', { consultantId: row.consultant_id }))
         return access.refuse(visit, done)
       if (row.letter_id === null || row.letter_version === null || row.body === null) {
         return access.decline(visit, done, new Problem('conflict', 'This draft has left no letter to check.'))
       }
+      if (row.sources.reduce((sum, { length }) => sum + (length ?? 0), 0) > mostCompared) {
+        const reason = 'The sources are too long together to be compared with the letter.'
+        return access.decline(visit, done, new Problem('conflict', reason))
+      }
       const texts = row.sources.map((source) =>
         source.present_version === null ? '' : sourceText(source, { client: row.client, currency }),
       )
       const known = [row.instructions, row.client, row.writer ?? '', needs.firm ?? '']
-      const check = await checkLetter(plainText(row.body), texts, known)
+      const check = await checkLetter(await plainText(row.body), texts, known)
       await access.note(visit, done)
       return presentCheck({ id: row.letter_id, version: row.letter_version }, row.sources, check)
     },

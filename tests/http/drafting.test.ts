@@ -134,6 +134,22 @@ describe('a draft', () => {
     assert.deepEqual(checked, [{ outcome: 'allowed' }, { outcome: 'allowed' }])
   })
 
+  it('is not compared with sources that have become too long', async () => {
+    const { client, note, drafts } = await record()
+    const lease = await addRead(client, 'lease.txt', 'The rent is 900 a month.')
+    const { json } = await anna.send('POST', drafts, {
+      instructions: 'Write.',
+      notes: [note],
+      documents: [{ id: lease }],
+    })
+    const long = await addRead(client, 'long.txt', 'x'.repeat(1_000_001))
+    const { digest } = (await anna.get(`/clients/${client}/documents/${long}`)).json
+    ok(await anna.send('PATCH', `/clients/${client}/documents/${lease}`, { digest }, { 'if-match': '*' }))
+    const refused = await anna.get(`${drafts}/${String(at(json, 'draft', 'id'))}/check`)
+    assert.deepEqual([refused.status, refused.error['code']], [409, 'conflict'], refused.text)
+    assert.match(refused.text, /too long together/)
+  })
+
   it('has nothing to compare while it has left no letter', async () => {
     const { note, drafts } = await record()
     vendor.set({ fault: 'context_length' })

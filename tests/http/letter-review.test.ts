@@ -259,6 +259,15 @@ describe('a review of a letter', () => {
     // The mail that was still to come is not sent.
     assert.deepEqual(await mailed(letter), [])
     assert.deepEqual(valuesOf(await reviewsOf(letter), 'status'), ['withdrawn'])
+
+    // A colleague is not sent mail again and again.
+    const mails: number[] = []
+    for (const _ of [2, 3, 4]) {
+      const next = await asked(anna, letter, paula)
+      mails.push((await mailed(letter)).length)
+      ok(await anna.send('DELETE', `${letter.path}/reviews/${next}`), 204)
+    }
+    assert.deepEqual(mails, [1, 0, 0])
   })
 
   test('gives no access, and goes back to whoever works on the record once its reviewer cannot read it', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { checkLetter, type Detail } from './check.ts'
+import { plainText } from './plain-text.ts'
 
 const note = `Meeting on 12 March 2026 with Anna Berg of Berg & Sons.
 We agreed a fixed fee of $4,120 for the annual accounts, payable in three instalments. She sends the bank statements by 30 March.`
@@ -92,6 +93,20 @@ suite('checkLetter', () => {
       ],
     )
     assert.deepEqual(unused, [0])
+  })
+
+  test('lets others have their turn, however long letter and sources are', async () => {
+    let turns = 0
+    const turning = new AbortController()
+    const turn = () => {
+      turns += 1
+      if (!turning.signal.aborted) setImmediate(turn)
+    }
+    turn()
+    const letter = await plainText('Aa.\n\n'.repeat(20_000))
+    await checkLetter(letter + 'We met. '.repeat(5000), [note.repeat(2000)], [])
+    turning.abort()
+    assert.ok(turns > 40, String(turns))
   })
 
   test('has nothing to say of an empty letter', async () => {

@@ -40,19 +40,22 @@ export async function checkLetter(
   const subjects: Set<string>[] = []
   for (const source of sources) subjects.push(await readSource(source, facts))
   for (const text of known) await readSource(text, facts)
-  const details = detailsIn(letter, facts.small)
   const sentences: CheckedSentence[] = []
-  let next = 0
-  for (const { text, at } of sentencesIn(letter)) {
+  for (const part of partsOf(letter)) {
     await pace()
-    const first = next
-    while ((details[next]?.at ?? Infinity) < at + text.length) next += 1
-    const missing = details.slice(first, next).filter(({ isIn }) => !isIn(facts))
-    sentences.push({
-      text: text.trim(),
-      source: closest(text, subjects),
-      missing: missing.map(({ kind, text: found }) => ({ kind, text: found })),
-    })
+    const details = detailsIn(part, facts.small)
+    let next = 0
+    for (const { text, at } of sentencesIn(part)) {
+      await pace()
+      const first = next
+      while ((details[next]?.at ?? Infinity) < at + text.length) next += 1
+      const missing = details.slice(first, next).filter(({ isIn }) => !isIn(facts))
+      sentences.push({
+        text: text.trim(),
+        source: closest(text, subjects),
+        missing: missing.map(({ kind, text: found }) => ({ kind, text: found })),
+      })
+    }
   }
   const used = new Set(sentences.map(({ source }) => source))
   return { sentences, unused: [...sources.keys()].filter((index) => !used.has(index)) }

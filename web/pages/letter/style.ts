@@ -1,4 +1,4 @@
-import { contactLanguages } from '../../../src/platform/text/languages.ts'
+import { contactLanguageNames } from '../../words.ts'
 
 /** How a letter is to be written. Empty: as the instructions say. */
 export interface Style {
@@ -6,12 +6,8 @@ export interface Style {
   readonly tone: string
 }
 
-const names = new Intl.DisplayNames('en', { type: 'language' })
-
 /** The languages to choose from, by name. */
-export const languages: readonly string[] = contactLanguages
-  .map((code) => names.of(code) ?? code)
-  .toSorted((one, other) => one.localeCompare(other, 'en'))
+export const languages: readonly string[] = Object.values(contactLanguageNames)
 
 export const tones: readonly string[] = ['formal', 'friendly', 'plain and short']
 
