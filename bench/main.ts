@@ -13,6 +13,8 @@ const benchmarks: Readonly<Record<string, () => Promise<Row[]>>> = {
   paired: async () => (await import('./paired.ts')).benchPaired(),
   records: async () => (await import('./records.ts')).benchRecords(),
   pages: async () => (await import('./pages.ts')).benchPages(),
+  uploads: async () => (await import('./uploads.ts')).benchUploads(),
+  documents: async () => (await import('./documents.ts')).benchDocuments(),
   invoices: async () => (await import('./invoices.ts')).benchInvoices(),
   drafts: async () => (await import('./drafts.ts')).benchDrafts(),
   passwords: async () => (await import('./passwords.ts')).benchPasswords(),

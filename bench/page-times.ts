@@ -55,6 +55,6 @@ async function timesOf(act: (viewer: number) => Promise<void>): Promise<number[]
   return times
 }
 
-function p95(times: readonly number[]): number {
+export function p95(times: readonly number[]): number {
   return times.toSorted((a, b) => a - b)[Math.ceil(times.length * 0.95) - 1] ?? Number.NaN
 }

@@ -53,7 +53,7 @@ export async function openPortalStage(
       `insert into person (id, name, role, created_at) values ('${partner}', 'Partner', 'partner', now())`,
     )
     await seed(database)
-    const cookie = await signIn(database)
+    const cookie = await signIn(database, partner)
     const port = await freePort()
     server = startProcess({
       command: join(root, 'tollgate'),
@@ -82,12 +82,12 @@ export async function openPortalStage(
   }
 }
 
-/** Starts a session of the partner. Returns the Cookie header. */
-async function signIn(database: Database): Promise<string> {
+/** Starts a session of a person. Returns the Cookie header. */
+export async function signIn(database: Database, personId: string): Promise<string> {
   const audit = createAudit({ database })
   const lifetimes = { idle: 3_600_000, absolute: 12 * 3_600_000 }
   const sessions = createSessions({ database, audit, log: pino({ level: 'silent' }), lifetimes })
-  const { value } = await sessions.start({ personId: partner, method: 'bench', factors: ['provider'] })
+  const { value } = await sessions.start({ personId, method: 'bench', factors: ['provider'] })
   await sessions.close()
   await audit.close()
   return `session=${value}`

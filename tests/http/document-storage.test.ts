@@ -104,7 +104,7 @@ async function fault(): Promise<unknown> {
 describe('documents outside the database', () => {
   test('are in the bucket, encrypted, and those from before still in the folder', async () => {
     const client = await firm.client(anna)
-    const [old, recent] = [randomBytes(700_000), Buffer.from('nothing of this is readable')]
+    const [old, recent] = [randomBytes(2_500_000), Buffer.from('nothing of this is readable')]
     const first = await add(former.url, client, 'old.bin', old)
     const second = await add(firm.service.url, client, 'new.txt', recent)
     assert.deepEqual(await contentOf(first), old)

@@ -65,6 +65,15 @@ const here = (condition: string) => `select u.id, u.client_id, u.bytes, u.receiv
 const locked = 'for key share of c for no key update of u'
 
 /**
+ * Lets a transaction commit without waiting for the disk. It is durable once a later transaction is: PostgreSQL's log is written in order. So no
+ * response may be sent before one.
+ */
+export const commitLater: PreparedStatement = {
+  name: 'commit later',
+  text: `select set_config('synchronous_commit', 'off', true)`,
+}
+
+/**
  * Adds a chunk of an upload. Returns no row if the bytes before it are not those that have arrived, if it is too long, if its object was
  * noted too long ago, or if the client is archived or outside the scope.
  */

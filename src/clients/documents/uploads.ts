@@ -11,6 +11,7 @@ import type { Upload } from '../schema.ts'
 import { chunkContext, chunksFor } from './contents.ts'
 import { headBytes, mediaTypeOf } from './media-type.ts'
 import { insertObject } from './storage/store.ts'
+import type { Place } from './storage/object-store.ts'
 import type { Storage } from './storage/storage.ts'
 import * as store from './store.ts'
 
@@ -45,6 +46,8 @@ interface UploadNeeds {
 
 /** The fewest bytes of any chunk but the last. Kept small, because other requests wait for the connection that stores one. */
 const chunkBytes = 512 * 1024
+/** The same for objects, each of which takes two transactions and a request, or the flushing of a file. */
+const objectBytes = 2 * 1024 * 1024
 
 export function createUploads(needs: UploadNeeds): Uploads {
   const { access, encryption, storage } = needs
@@ -60,31 +63,53 @@ export function createUploads(needs: UploadNeeds): Uploads {
     body: Body,
   ): Promise<{ readonly hash: Hash; readonly end: number }> {
     const hash = createHash('sha256')
+    const { place } = storage
     let start = upload.received
-    const put = async (bytes: Buffer) => {
-      const data = encryption.encrypt(bytes, chunkContext(upload.id, start))
-      const stored =
-        storage.place === undefined ? { data } : { object: await storeObject(visit, clientId, upload.id, data) }
-      const chunk = { clientId, id: upload.id, start, bytes: bytes.length, ...stored }
-      const [[done]] = await access.as(visit, [store.insertChunk(scopeOf(visit.actor, 'create', 'document'), chunk)])
-      if (!done) await refuseChunk(visit, clientId, upload.id)
-      hash.update(bytes)
-      start += bytes.length
+    // While a chunk is stored, the next one arrives, and its object is written.
+    let storing: Promise<void> = Promise.resolve()
+    try {
+      for await (const bytes of inChunks(body, upload.bytes - start, place === undefined ? chunkBytes : objectBytes)) {
+        hash.update(bytes)
+        const data = encryption.encrypt(bytes, chunkContext(upload.id, start))
+        const object = place && awaitedLater(storeObject(visit, clientId, upload.id, { data, place }))
+        await storing
+        const chunk = { clientId, id: upload.id, start, bytes: bytes.length }
+        storing = awaitedLater(storeChunk(visit, chunk, data, object))
+        start += bytes.length
+      }
+    } finally {
+      await storing
     }
-    for await (const bytes of inChunks(body, upload.bytes - start)) await put(bytes)
     return { hash, end: start }
   }
 
-  /** Keeps a chunk outside the database, and returns the digest by which it is found there. It is noted first, so that none is left over after a crash. */
-  async function storeObject(visit: Visit, clientId: string, id: string, data: Buffer): Promise<Buffer> {
+  /** Stores an object, and returns the digest after which it is named. It is noted first, so that none is left over after a crash. */
+  async function storeObject(
+    visit: Visit,
+    clientId: string,
+    id: string,
+    { data, place }: { readonly data: Buffer; readonly place: Place },
+  ): Promise<Buffer> {
     const digest = createHash('sha256').update(data).digest()
-    const { place } = storage
     const scope = scopeOf(visit.actor, 'create', 'document')
-    const [[noted]] =
-      place === undefined ? [[]] : await access.as(visit, [insertObject(scope, { clientId, digest, place })])
+    const [[noted]] = await access.as(visit, [insertObject(scope, { clientId, digest, place })])
     if (!noted) await refuseChunk(visit, clientId, id)
     await storage.put(digest.toString('hex'), data)
     return digest
+  }
+
+  /** The response to the upload makes the chunks durable, so that none of them waits for it. */
+  async function storeChunk(
+    visit: Visit,
+    chunk: { readonly clientId: string; readonly id: string; readonly start: number; readonly bytes: number },
+    data: Buffer,
+    storedObject: Promise<Buffer> | undefined,
+  ): Promise<void> {
+    const object = await storedObject
+    const scope = scopeOf(visit.actor, 'create', 'document')
+    const stored = object ? { object } : { data }
+    const [, [done]] = await access.as(visit, [store.commitLater, store.insertChunk(scope, { ...chunk, ...stored })])
+    if (!done) await refuseChunk(visit, chunk.clientId, chunk.id)
   }
 
   /** Throws why a chunk was not stored. */
@@ -183,6 +208,12 @@ export function createUploads(needs: UploadNeeds): Uploads {
   })
 }
 
+/** A promise whose rejection is handled when it is awaited, which may be late. */
+function awaitedLater<Result>(promise: Promise<Result>): Promise<Result> {
+  promise.catch(() => undefined)
+  return promise
+}
+
 const audited = (verb: 'started' | 'continued' | 'read', clientId: string, nounId: string) => ({
   action: `upload_${verb}`,
   noun: 'document',
@@ -191,10 +222,10 @@ const audited = (verb: 'started' | 'continued' | 'read', clientId: string, nounI
 })
 
 /**
- * The bytes in chunks. If the body breaks off, what has arrived is the last chunk before the error. Throws Problem `request_too_large` once
+ * The bytes in chunks of at least `fewest`, but for the last. If the body breaks off, what has arrived is the last chunk before the error. Throws Problem `request_too_large` once
  * there are more than `most`.
  */
-async function* inChunks(body: Body, most: number): AsyncGenerator<Buffer> {
+async function* inChunks(body: Body, most: number, fewest: number): AsyncGenerator<Buffer> {
   let parts: Uint8Array[] = []
   let [length, rest] = [0, most]
   const take = () => {
@@ -209,7 +240,7 @@ async function* inChunks(body: Body, most: number): AsyncGenerator<Buffer> {
       if (rest < 0) throw tooMuch()
       parts.push(part)
       length += part.length
-      if (length >= chunkBytes) yield take()
+      if (length >= fewest) yield take()
     }
   } catch (error) {
     if (length > 0) yield take()

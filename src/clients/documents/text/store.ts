@@ -93,25 +93,18 @@ export async function keepText(
   )
 }
 
-/** The most matching pages that are considered: a common word has too many to sort. */
-const mostPages = 500
-
 /** Documents whose text has all words of `q` on one page, with the first such page; those that changed last come first. */
 export function searchTexts(scope: Scope, q: string, limit: number): PreparedStatement<FoundRow> {
   const { condition, value, name } = within(scope)
   return {
     name: `search texts ${name}`,
-    text: `with found as materialized (
-        select n.id, t.page from document_text t
-          join document n on (n.client_id, n.digest) = (t.client_id, t.digest) and n.archived_at is null
-          join client c on c.id = n.client_id
-        where ${condition} and t.search @@ (select beginnings($2)) limit ${mostPages})
-      select 'document' as noun, n.id, n.name as title, left(t.text, 20000) as text,
+    text: `select 'document' as noun, n.id, n.name as title, left(t.text, 20000) as text,
         json_build_object('id', c.id, 'name', c.name) as client, n.updated_at as changed_at, false as archived
-      from (select distinct on (id) id, page from found order by id, page) best
-        join document n on n.id = best.id join client c on c.id = n.client_id
+      from matching_texts($2, $1::uuid, $3) best
+        join document n on n.id = best.document_id join client c on c.id = n.client_id
         join document_text t on (t.client_id, t.digest, t.page) = (n.client_id, n.digest, best.page)
-      order by n.updated_at desc, n.id desc limit $3`,
+      where ${condition}
+      order by n.updated_at desc, n.id desc`,
     values: [value, q, limit],
   }
 }
