@@ -26,6 +26,7 @@ import {
   readOpenDisputes,
   readWaitingLetters,
 } from '../src/overview/store.ts'
+import { readLettersToReview, readReturnedLetters } from '../src/overview/reviews-store.ts'
 import { readDueTasks } from '../src/overview/tasks-store.ts'
 import { openDatabase, type Database, type DedicatedConnection } from '../src/platform/database/database.ts'
 import type { PreparedStatement } from '../src/platform/database/pipeline.ts'
@@ -87,6 +88,13 @@ const seeds = [
       select '${table === 0 ? 'settled' : 'sent'}', ${id(5, `n + ${table} * 100000`)}, ${id(1, `1 + n % ${clients}`)}, 'About the fee', ${table}
       from generate_series(1, 30000) n where (1 + n % ${clients}) % ${consultants - 1} <> 3`,
   ),
+  // Each letter had two reviews, and half of the drafts wait for another; one in a hundred was asked for by the partner, or is for the partner.
+  `insert into letter_review (id, client_id, letter_id, reviewer_id, letter_version, status, reason, ended_version, created_by)
+   select gen_random_uuid(), l.client_id, l.id, ${id(0, 'case when l.n % 100 = k then 1 else 2 + l.n % 29 end')}, 1,
+     case k when 3 then 'open' else 'returned' end, case k when 3 then null else 'The fee' end, case k when 3 then null else 1 end,
+     ${id(0, 'case when l.n % 100 = 10 + k then 1 else 2 + l.n % 29 end')}
+   from (select row_number() over (order by id) as n, * from letter) l cross join generate_series(1, 3) k
+   where k < 3 or l.status = 'draft' and l.n % 2 = 1`,
   `update dispute set due = date '2026-03-01' + right(amount::text, 1)::int`,
   // A hundred changes of each of the clients that changed last: of all, and of one consultant.
   `insert into audit (action, outcome, actor, person_id, client_id, noun, noun_id)
@@ -132,7 +140,7 @@ function nodesOf(plan: Plan): Plan[] {
   return [plan, ...(plan.Plans ?? []).flatMap(nodesOf)]
 }
 
-const large = new Set(['client', 'note', 'dispute', 'letter', 'audit', 'invoice'])
+const large = new Set(['client', 'note', 'dispute', 'letter', 'letter_review', 'audit', 'invoice'])
 
 /** Prepares a statement as the portal does and passes on the SQL that executes it. */
 async function prepared<Result>(
@@ -422,6 +430,19 @@ describe('the overview (B95)', () => {
     const week = { personId: person(5), today: '2026-03-05', weekEnd: '2026-03-08' }
     await assertBounded('partner', readDueTasks(all, week), 5000)
     await assertBounded('consultant', readDueTasks(mine, week), 500)
+  })
+
+  test('reads the reviews that concern a person, and for consultants those of their own clients', async () => {
+    for (const read of [readLettersToReview, readReturnedLetters]) {
+      await assertBounded('partner', read(all, person(1)), 2500)
+      await assertBounded('consultant', read(mine, person(5)), 1500)
+    }
+    // What is read is found: there are such letters.
+    for (const read of [readLettersToReview, readReturnedLetters]) {
+      const statement = read(all, person(1))
+      const [found] = await rowsOf(statement)
+      assert.ok(Number(found?.total) > 10, statement.name)
+    }
   })
 
   test('looks at one client to see that there is any', async () => {

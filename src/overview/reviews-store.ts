@@ -30,7 +30,9 @@ const shown = (order: string) => `shown as materialized (select * from waiting o
       from shown join letter l on l.id = shown.letter_id join client c on c.id = l.client_id join person p on p.id = c.consultant_id
         join person v on v.id = shown.reviewer_id left join person a on a.id = shown.created_by) as items`
 
-const isDraft = `l.id = r.letter_id and l.status = 'draft' and l.archived_at is null`
+/** Each review looks up its letter: the planner might read every draft instead, if it were free to. */
+const ofDraft = `cross join lateral (
+  select from letter l where l.id = r.letter_id and l.status = 'draft' and l.archived_at is null offset 0) its_letter`
 
 /** The drafts of active clients that a person was asked to review, the longest waiting first. */
 export function readLettersToReview(scope: Scope, personId: string | null): PreparedStatement<ReviewsRow> {
@@ -38,7 +40,7 @@ export function readLettersToReview(scope: Scope, personId: string | null): Prep
     name: `overview reviews ${scope.of}`,
     text: `with waiting as materialized (
         select r.letter_id, r.reviewer_id, r.created_by, r.created_at as at from ${waitingIn(scope, 'letter_review r', 'r.client_id')}
-          join letter l on ${isDraft}
+          ${ofDraft}
         where r.status = 'open' and r.reviewer_id = $2::uuid order by at, r.letter_id limit ${countedReviews + 1}),
       ${shown('at, letter_id')}`,
     values: [consultantOf(scope), personId],
@@ -52,17 +54,21 @@ export function readLettersToReview(scope: Scope, personId: string | null): Prep
 export function readReturnedLetters(scope: Scope, personId: string | null): PreparedStatement<ReviewsRow> {
   const { joined, asked } = {
     consultant: { joined: '', asked: 'true' },
-    all: { joined: 'join client c on c.id = r.client_id', asked: 'r.created_by = $2::uuid' },
+    all: {
+      joined: 'cross join lateral (select consultant_id from client where id = r.client_id offset 0) c',
+      asked: 'r.created_by = $2::uuid',
+    },
     none: { joined: '', asked: 'false' },
   }[scope.of]
   return {
     name: `overview returned ${scope.of}`,
     text: `with returned as materialized (
         select distinct on (r.letter_id) r.letter_id, r.reviewer_id, r.created_by, r.updated_at as at
-        from ${waitingIn(scope, 'letter_review r', 'r.client_id')} ${joined} join letter l on ${isDraft}
+        from ${waitingIn(scope, 'letter_review r', 'r.client_id')} ${joined} ${ofDraft}
         where r.status in ('open', 'returned') and ${asked} and task_owner(r.created_by, c.consultant_id) = $2::uuid
           and (r.status = 'returned' or not exists (select from reviewers_of(c.consultant_id) v where v.id = r.reviewer_id))
-          and not exists (select from letter_review o where o.letter_id = r.letter_id and o.created_at > r.updated_at and o.status <> 'withdrawn')
+          and not exists (select from letter_review o where o.letter_id = r.letter_id and o.created_at > r.updated_at and o.status <> 'withdrawn'
+            offset 0)
         order by r.letter_id, r.updated_at desc, r.id desc),
       waiting as materialized (select * from returned order by at desc, letter_id limit ${countedReviews + 1}),
       ${shown('at desc, letter_id')}`,
