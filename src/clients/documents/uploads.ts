@@ -92,9 +92,10 @@ export function createUploads(needs: UploadNeeds): Uploads {
   ): Promise<Buffer> {
     const digest = createHash('sha256').update(data).digest()
     const scope = scopeOf(visit.actor, 'create', 'document')
-    const [[noted]] = await access.as(visit, [insertObject(scope, { clientId, digest, place })])
-    if (!noted) await refuseChunk(visit, clientId, id)
-    await storage.put(digest.toString('hex'), data)
+    await storage.put(digest.toString('hex'), data, async () => {
+      const [[noted]] = await access.as(visit, [insertObject(scope, { clientId, digest, place })])
+      if (!noted) await refuseChunk(visit, clientId, id)
+    })
     return digest
   }
 

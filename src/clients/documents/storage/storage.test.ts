@@ -28,16 +28,24 @@ async function open(documents: Documents) {
   return { storage, text }
 }
 
-/** Notes an object of a client at a place, for as long as `work` takes. */
-async function withObjectAt(place: Place, work: () => Promise<void>): Promise<void> {
+const unnoted = async () => undefined
+
+/** Notes an object at a place that waits for its removal. Returns its client. */
+async function noteAt(place: Place): Promise<string> {
   const id = randomUUIDv7()
   await asSuperuser(database, async (tx) => {
     await tx.rows('set local session_replication_role = replica')
     await tx.rows(
-      `insert into document_object (digest, client_id, place, remove_after) values (sha256($1), $2, $3, null)`,
+      `insert into document_object (digest, client_id, place, remove_after) values (sha256($1), $2, $3, now())`,
       [id, id, place],
     )
   })
+  return id
+}
+
+/** The same for as long as `work` takes. */
+async function withObjectAt(place: Place, work: () => Promise<void>): Promise<void> {
+  const id = await noteAt(place)
   await work()
   await asSuperuser(database, (tx) => tx.rows('delete from document_object where client_id = $1', [id]))
 }
@@ -73,12 +81,16 @@ test('a folder without its documents is not filled anew, and works once they are
     const { storage, text } = await open({ store })
     assert.match(text(), /documents cannot be stored or read until their storage is back/)
     const missing = { data: null, object: 'a'.repeat(64), place: 'folder' } as const
-    for (const act of [() => storage.put('b'.repeat(64), Buffer.from('x')), () => storage.read(missing)]) {
+    for (const act of [
+      () => storage.put('b'.repeat(64), Buffer.from('x'), unnoted),
+      () => storage.read(missing),
+      () => storage.remove('folder', missing.object),
+    ]) {
       await assert.rejects(act, (error: unknown) => isStorageAway(error))
     }
     assert.deepEqual(await readdir(store.folder), [])
     await rename(`${store.folder}.away`, store.folder)
-    await storage.put('b'.repeat(64), Buffer.from('x'))
+    await storage.put('b'.repeat(64), Buffer.from('x'), unnoted)
     assert.equal(await storage.read(missing), undefined)
     await storage.close()
   })
@@ -95,9 +107,10 @@ test('a bucket with wrong credentials keeps the service from starting, and one t
   server.fail((response) => response.writeHead(503).end())
   const { storage, text } = await open({ store: bucket, s3: server.settings })
   assert.match(text(), /documents cannot be stored or read until their storage is back/)
-  await assert.rejects(storage.put('c'.repeat(64), Buffer.from('x')), { code: 'unavailable' })
+  await assert.rejects(storage.put('c'.repeat(64), Buffer.from('x'), unnoted), { code: 'unavailable' })
   server.fail(undefined)
-  await storage.put('c'.repeat(64), Buffer.from('x'))
+  // The first object is noted after the bucket is prepared, so it is not taken for one of another bucket.
+  await storage.put('c'.repeat(64), Buffer.from('x'), async () => void (await noteAt('bucket')))
   assert.deepEqual([...server.objects.keys()].toSorted(), ['c'.repeat(64), 'tollgate-documents'])
   await storage.close()
 })

@@ -20,11 +20,14 @@ export interface Storage {
   readonly places: readonly Place[]
   /** Where new chunks are kept. Undefined: in the database. */
   readonly place: Place | undefined
-  /** Keeps a new chunk at `place`. Resolves once it would survive a crash. */
-  put(this: void, name: string, bytes: Buffer): Promise<void>
+  /**
+   * Keeps a new chunk at `place`. Resolves once it would survive a crash. `note` notes the object in the database before it is written, but
+   * not before the place is prepared: one in which objects are noted is never prepared anew.
+   */
+  put(this: void, name: string, bytes: Buffer, note: () => Promise<void>): Promise<void>
   /** The encrypted bytes of a chunk. Undefined if they are missing. */
   read(this: void, chunk: ChunkRow): Promise<Buffer | undefined>
-  /** Idempotent. */
+  /** Idempotent. Resolves only if the place is the one in which the object was stored. */
   remove(this: void, place: Place, name: string): Promise<void>
   close(this: void): Promise<void>
 }
@@ -33,7 +36,7 @@ type StorageConfig = Pick<Config, 'documents'>
 
 /**
  * Opens the storage, prepares the place of new chunks and checks that of older ones. A place that is away is logged, and tried again when it
- * is needed. Throws OperatorError if the configuration is wrong, or does not name a place in which there are chunks.
+ * is needed. Throws OperatorError if the configuration is wrong, or does not name a place in which there are objects.
  */
 export async function openStorage({
   config,
@@ -107,7 +110,7 @@ async function prepare(
 const unmarked = ({ title }: ObjectStore): string =>
   `${title} lacks the object ${marker.name}, so it is not the one in which documents were stored. Mount it, or correct its name.`
 
-/** Throws OperatorError if chunks are in a place that the configuration does not name. */
+/** Throws OperatorError if objects are in a place that the configuration does not name. */
 function confirmPlaces(places: readonly Place[], stores: readonly ObjectStore[]): void {
   const missing = places.find((place) => stores.every((store) => store.place !== place))
   if (missing === undefined) return
@@ -156,7 +159,7 @@ function storageOf({ current, stores, hasObjects }: OpenStores & { readonly hasO
   return Object.freeze<Storage>({
     places: stores.map(({ place }) => place),
     place: current?.place,
-    async put(name, bytes) {
+    async put(name, bytes, note) {
       await orUnavailable(async () => {
         if (current === undefined) throw new StoreFault('refused', 'The configuration names no place for new objects.')
         prepared ??= prepare(current, { isCurrent: true, hasObjects })
@@ -164,6 +167,7 @@ function storageOf({ current, stores, hasObjects }: OpenStores & { readonly hasO
           prepared = undefined
           throw error
         })
+        await note()
         await current.put(name, bytes)
       })
     },
@@ -177,7 +181,14 @@ function storageOf({ current, stores, hasObjects }: OpenStores & { readonly hasO
         return bytes
       })
     },
-    remove: (place, name) => orUnavailable(() => at(place).remove(name)),
+    async remove(place, name) {
+      await orUnavailable(async () => {
+        const store = at(place)
+        await store.remove(name)
+        // In a folder that is not mounted, or under a wrong prefix, there is nothing to remove, and the object is still elsewhere.
+        if (!(await store.isMarked())) throw new StoreFault('away', unmarked(store))
+      })
+    },
     async close() {
       await Promise.all(stores.map((store) => store.close()))
     },

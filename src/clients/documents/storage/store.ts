@@ -20,12 +20,12 @@ export function insertObject(
   }
 }
 
-/** The places in which there are objects that chunks need. */
+/** The places in which there may be objects, also such as only wait for their removal. */
 export async function readPlacesInUse(database: Database): Promise<Place[]> {
   const rows = await proven(database, (tx) =>
     tx.rows<{ place: Place }>(
       `select place from (values ('folder'), ('bucket')) p (place)
-       where exists (select from document_object o where o.place = p.place and o.remove_after is null)`,
+       where exists (select from document_object o where o.place = p.place)`,
     ),
   )
   return rows.map(({ place }) => place)
