@@ -98,6 +98,7 @@ describe('a letter that a model drafts', () => {
     assert.deepEqual(await barriersInBothSchemes(page), [])
     await page.getByRole('button', { name: 'Approve' }).click()
     const question = page.getByRole('dialog', { name: 'Approve this letter?' })
+    await question.waitFor()
     assert.deepEqual(await question.getByRole('listitem').allTextContents(), ['Figure: $9,999', 'Name: Brenda'])
     await question.getByRole('button', { name: 'Cancel' }).click()
     const letter = new URL(page.url()).pathname
