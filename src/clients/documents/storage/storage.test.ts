@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { randomUUIDv7 } from 'node:crypto'
+import { createHash, randomUUIDv7 } from 'node:crypto'
 import { mkdir, readdir, rename } from 'node:fs/promises'
 import path from 'node:path'
 import { test } from 'node:test'
@@ -9,6 +9,7 @@ import { createTestLog } from '../../../../tests/support/log.ts'
 import { openOwnDatabase } from '../../../../tests/support/own-database.ts'
 import { asSuperuser } from '../../../../tests/support/superuser.ts'
 import type { Place } from './object-store.ts'
+import { removeObjects } from './removal.ts'
 import { isStorageAway, openStorage, surveyStorage } from './storage.ts'
 
 const { database } = openOwnDatabase()
@@ -28,6 +29,7 @@ async function open(documents: Documents) {
   return { storage, text }
 }
 
+const nameOf = (id: string) => createHash('sha256').update(id).digest('hex')
 const unnoted = async () => undefined
 
 /** Notes an object at a place that waits for its removal. Returns its client. */
@@ -94,6 +96,23 @@ test('a folder without its documents is not filled anew, and works once they are
     assert.equal(await storage.read(missing), undefined)
     await storage.close()
   })
+})
+
+test('an object that cannot be removed holds up no others, and is not forgotten', async () => {
+  const [stuck, ...others] = [await noteAt('folder'), await noteAt('folder'), await noteAt('bucket')]
+  const removed: string[] = []
+  const storage = {
+    places: ['folder', 'bucket'] as const,
+    async remove(_place: Place, name: string) {
+      if (name === nameOf(stuck)) throw new Error('Permission denied')
+      removed.push(name)
+    },
+  }
+  assert.equal(await removeObjects({ database, storage }), 2)
+  assert.deepEqual(removed, others.map(nameOf))
+  await assert.rejects(removeObjects({ database, storage }), { message: 'Permission denied' })
+  const left = await asSuperuser(database, (tx) => tx.rows('delete from document_object returning client_id'))
+  assert.deepEqual(left, [{ client_id: stuck }])
 })
 
 test('a bucket with wrong credentials keeps the service from starting, and one that does not answer does not', async () => {

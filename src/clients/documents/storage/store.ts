@@ -34,17 +34,16 @@ export async function readPlacesInUse(database: Database): Promise<Place[]> {
 export interface UnneededObject {
   /** Its name. */
   readonly digest: string
-  readonly place: Place
 }
 
-/** Some objects in these places that no chunk needs any more. */
-export function readUnneeded(database: Database, places: readonly Place[]): Promise<UnneededObject[]> {
+/** Some objects in a place that no chunk needs any more. In no order, so that those that cannot be removed are not always the first. */
+export function readUnneeded(database: Database, place: Place): Promise<UnneededObject[]> {
   return proven(database, (tx) =>
     tx.rows(
-      `select encode(digest, 'hex') as digest, place from document_object o where remove_after < clock_timestamp()
-         and place = any ($1) and not exists (select from document_chunk k where k.object = o.digest)
-       order by remove_after limit 100`,
-      [places],
+      `select encode(digest, 'hex') as digest from document_object o where remove_after < clock_timestamp()
+         and place = $1 and not exists (select from document_chunk k where k.object = o.digest)
+       order by random() limit 100`,
+      [place],
     ),
   )
 }
