@@ -62,7 +62,10 @@ const erasures: VerifyQueries = {
     where r.data <> '{}' and not (r.noun = 'client' and r.version = c.version)) left_over`,
   'every file of a document that is not needed is removed within two days': `
     select encode(o.digest, 'hex') as object, o.place, o.client_id as client, 'it should have been removed at ' || o.remove_after as fault
-    from document_object o where o.remove_after < clock_timestamp() - interval '1 day'`,
+    from document_object o where o.remove_after < clock_timestamp() - interval '1 day'
+    union all
+    select encode(o.digest, 'hex'), o.place, o.client_id, 'no document has it, and it is not going to be removed'
+    from document_object o where o.remove_after is null and not exists (select from document_chunk k where k.object = o.digest)`,
   'what remains of the revisions of erased clients is unchanged': `
     select e.client_id as client, e.revisions as recorded, count(r.number) as there
     from erased_client e left join revision r on r.client_id = e.client_id and r.data = '{}'

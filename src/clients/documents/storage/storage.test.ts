@@ -3,6 +3,7 @@ import { createHash, randomUUIDv7 } from 'node:crypto'
 import { mkdir, readdir, rename } from 'node:fs/promises'
 import path from 'node:path'
 import { test } from 'node:test'
+import { verifyErasures } from '../../../client-data/verify.ts'
 import { startBucketServer } from '../../../../tests/support/bucket-server.ts'
 import { fixture, temporaryFolder } from '../../../../tests/support/fixture.ts'
 import { createTestLog } from '../../../../tests/support/log.ts'
@@ -33,13 +34,13 @@ const nameOf = (id: string) => createHash('sha256').update(id).digest('hex')
 const unnoted = async () => undefined
 
 /** Notes an object at a place that waits for its removal. Returns its client. */
-async function noteAt(place: Place): Promise<string> {
+async function noteAt(place: Place, removeAfter: Date | null = new Date()): Promise<string> {
   const id = randomUUIDv7()
   await asSuperuser(database, async (tx) => {
     await tx.rows('set local session_replication_role = replica')
     await tx.rows(
-      `insert into document_object (digest, client_id, place, remove_after) values (sha256($1), $2, $3, now())`,
-      [id, id, place],
+      `insert into document_object (digest, client_id, place, remove_after) values (sha256($1), $2, $3, $4)`,
+      [id, id, place, removeAfter],
     )
   })
   return id
@@ -113,6 +114,44 @@ test('an object that cannot be removed holds up no others, and is not forgotten'
   await assert.rejects(removeObjects({ database, storage }), { message: 'Permission denied' })
   const left = await asSuperuser(database, (tx) => tx.rows('delete from document_object returning client_id'))
   assert.deepEqual(left, [{ client_id: stuck }])
+})
+
+test('an object that no chunk has and nothing removes is found', async () => {
+  const faults = async () => (await verifyErasures(database)).flatMap((check) => check.faults)
+  assert.deepEqual(await faults(), [])
+  const id = await noteAt('folder', null)
+  assert.deepEqual(await faults(), [
+    {
+      object: nameOf(id),
+      place: 'folder',
+      client: id,
+      fault: 'no document has it, and it is not going to be removed',
+    },
+  ])
+  await asSuperuser(database, (tx) => tx.rows('delete from document_object'))
+})
+
+test('a chunk whose object cannot be released is not deleted', async () => {
+  const id = await noteAt('folder', null)
+  await asSuperuser(database, async (tx) => {
+    await tx.rows('set local session_replication_role = replica')
+    await tx.rows(
+      'insert into document_chunk (client_id, upload_id, start, bytes, object) values ($1, $1, 0, 1, sha256($2))',
+      [id, id],
+    )
+  })
+  const remove = (prepare: string) =>
+    asSuperuser(database, async (tx) => {
+      await tx.rows(prepare)
+      return tx.rows('delete from document_chunk returning client_id')
+    })
+  const hidden = 'create rule hidden as on update to document_object do instead nothing'
+  await assert.rejects(remove(hidden), { message: 'an object of a deleted chunk was not released' })
+  assert.deepEqual(await remove('select'), [{ client_id: id }])
+  const released = await asSuperuser(database, (tx) =>
+    tx.rows('delete from document_object where remove_after is not null returning client_id'),
+  )
+  assert.deepEqual(released, [{ client_id: id }])
 })
 
 test('a bucket with wrong credentials keeps the service from starting, and one that does not answer does not', async () => {
