@@ -10,6 +10,8 @@ const refusals = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST', 'ENAM
 /** A folder of this machine, or one that is mounted. The objects are in subfolders named after the first two digits of their names. */
 export function openFolder(folder: string): ObjectStore {
   const title = `the folder ${folder}`
+  /** The subfolders whose names would survive a crash of the machine. Another request may have made one and not flushed it yet. */
+  const flushed = new Set<string>()
   const pathOf = (name: string) => path.join(folder, name.slice(0, 2), name)
 
   /** Throws StoreFault instead of an error of the system. */
@@ -32,7 +34,10 @@ export function openFolder(folder: string): ObjectStore {
     isMarked,
     async mark() {
       await attempt(async () => {
+        const isNew = (await unlessMissing(stat(folder))) === undefined
         await makeFolder(folder, 0o700)
+        // One that the operator made may be in a folder that this user cannot read.
+        if (isNew) await flush(path.dirname(folder))
         await write(path.join(folder, marker.name), Buffer.from(marker.text))
       })
     },
@@ -40,10 +45,13 @@ export function openFolder(folder: string): ObjectStore {
       // Whether it is there now, not only when the service started: otherwise the bytes would be written below the mount point.
       if (!(await isMarked())) throw new StoreFault('away', `${title} has no file ${marker.name}. Is it mounted?`)
       await attempt(async () => {
-        await mkdir(path.dirname(pathOf(name)), { mode: 0o700 }).then(
-          () => flush(folder),
-          (error: unknown) => (codeOf(error) === 'EEXIST' ? undefined : Promise.reject(error)),
+        const subfolder = path.dirname(pathOf(name))
+        const isNew = await mkdir(subfolder, { mode: 0o700 }).then(
+          () => true,
+          (error: unknown) => (codeOf(error) === 'EEXIST' ? false : Promise.reject(error)),
         )
+        if (isNew || !flushed.has(subfolder)) await flush(folder)
+        flushed.add(subfolder)
         await write(pathOf(name), bytes)
       })
     },

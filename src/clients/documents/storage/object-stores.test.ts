@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises'
+import promises, { mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
 import path from 'node:path'
 import { describe, test } from 'node:test'
 import { refuse, startBucketServer } from '../../../../tests/support/bucket-server.ts'
@@ -69,6 +70,29 @@ describe('a folder', () => {
     await mkdir(path.join(scratch, 'mounted'))
     await assert.rejects(store.put(name, bytes), { name: 'StoreFault', kind: 'away', message: /Is it mounted\?/ })
     assert.deepEqual(await readdir(path.join(scratch, 'mounted')), [])
+  })
+
+  test('survives a crash of the machine, also if another request has just made the subfolder', async (t) => {
+    const opened: unknown[] = []
+    const open = promises.open
+    t.mock.method(promises, 'open', (...wanted: Parameters<typeof open>) => {
+      opened.push(wanted[0])
+      return open(...wanted)
+    })
+    syncBuiltinESMExports()
+    const folder = path.join(scratch, 'lasting')
+    const store = openFolder(folder)
+    await store.mark()
+    assert.ok(opened.includes(scratch))
+    await mkdir(path.join(folder, name.slice(0, 2)))
+    opened.length = 0
+    await store.put(name, bytes)
+    assert.ok(opened.includes(folder))
+    opened.length = 0
+    await store.put(name, bytes)
+    assert.ok(!opened.includes(folder))
+    t.mock.restoreAll()
+    syncBuiltinESMExports()
   })
 
   test('that is a file is refused', async () => {
