@@ -91,4 +91,5 @@ export const contexts = {
 }
 
 /** The idempotency key of a line, under which the till stores its reply with its charge. */
-export const lineKey = (batchId: string, number: number): string => backgroundKey(`line ${number} of batch ${batchId}`)
+export const lineKey = (batchId: string, number: number | string): string =>
+  backgroundKey(`line ${number} of batch ${batchId}`)

@@ -97,7 +97,8 @@ export async function queueLapsedLines(database: Queryable): Promise<void> {
 export interface LineEnd extends LineClaim {
   readonly accountId: string
   readonly result: Buffer
-  /** The request that was charged. Null: none was, and the line has failed. */
+  readonly state: 'succeeded' | 'failed'
+  /** The request that was charged. Null: none was. A line that has failed was charged if its reply was lost. */
   readonly chargedAs: string | null
   /** The idempotency key under which the till stored the reply. */
   readonly storedAs: string
@@ -105,28 +106,28 @@ export interface LineEnd extends LineClaim {
 
 /**
  * Uses up the idempotency key of a line that is running for a request ($1 to $3) and ends without a charge, of an account ($4, $5): the till then refuses whoever took the line
- * before and was slow. Has the request that is in flight with that key, if there is one.
+ * before and was slow. Has another request than $6 that is in flight with that key, or was charged, if there is one.
  */
 const bar = `insert into idempotency (account_id, key, request_hash, hold_id, created_at, body, digest)
   select $4, $5, '', $3, clock_timestamp(), '', reply_digest(row($4, $5, '', $3, null, null, '', null)::idempotency)
   from batch_line where batch_id = $1 and number = $2 and request_id = $3 and state = 'running' for update
-  on conflict (account_id, key) do update set created_at = idempotency.created_at where idempotency.body is null
-  returning case when body is null then hold_id end as in_flight`
+  on conflict (account_id, key) do update set created_at = idempotency.created_at
+    where idempotency.body is distinct from '' and idempotency.hold_id is distinct from $6::uuid
+  returning case when body is distinct from '' then hold_id end as other`
 
 /**
  * Ends a line once, and its batch with its last line. The reply that the till stored goes. Its idempotency key stays, for as long as others do, also if nothing was charged: an
- * instance that took the line and was slow finds that it has ended, and charges nothing. A line that was not charged does not end while a request
- * with its key is in flight. Resolves with that request.
+ * instance that took the line and was slow finds that it has ended, and charges nothing. A line does not fail while another request
+ * with its key is in flight, or after it was charged. Resolves with that request.
  */
 export async function endLine(database: Queryable, end: LineEnd): Promise<string | undefined> {
-  const { batchId, number, requestId, accountId, result, chargedAs, storedAs } = end
-  const [row] = await database.rows<{ inFlight: string }>({
+  const { batchId, number, requestId, accountId, result, state, chargedAs, storedAs } = end
+  const [row] = await database.rows<{ other: string }>({
     name: 'end line',
-    text: `with barred as (${bar.replace('where batch_id', 'where $7::uuid is null and batch_id')}), ended as (
-       update batch_line set state = case when $7::uuid is null then 'failed' else 'succeeded' end, result = $6, request_id = $7, content = null,
-         claimed_at = null
+    text: `with barred as (${bar.replace('where batch_id', `where $8 = 'failed' and batch_id`)}), ended as (
+       update batch_line set state = $8, result = $7, request_id = $6, content = null, claimed_at = null
        where batch_id = $1 and number = $2 and request_id = $3 and state = 'running'
-         and not exists (select from barred where in_flight is not null)
+         and not exists (select from barred where other is not null)
        returning state
      ), emptied as (
        select i.account_id, i.key, i.hold_id, i.created_at from idempotency i, ended where account_id = $4 and key = $5 and body is not null
@@ -139,23 +140,26 @@ export async function endLine(database: Queryable, end: LineEnd): Promise<string
        update batch set succeeded = succeeded + (state = 'succeeded')::integer, failed = failed + (state = 'failed')::integer
        from ended where id = $1
      )
-     select in_flight as "inFlight" from barred where in_flight is not null`,
-    values: [batchId, number, requestId, accountId, storedAs, result, chargedAs],
+     select other from barred where other is not null`,
+    values: [batchId, number, requestId, accountId, storedAs, chargedAs, result, state],
   })
-  return row?.inFlight
+  return row?.other
 }
 
-/** For a line that is not run because its batch ends: no one who took it before is charged for it. Resolves with the request that is in flight for it. */
+/**
+ * For a line that is not run because its batch ends: no one who took it before is charged for it. Resolves with the request that is in flight
+ * for it, or was charged.
+ */
 export async function barLine(
   database: Queryable,
   { batchId, number, requestId, accountId, storedAs }: LineClaim & Pick<LineEnd, 'accountId' | 'storedAs'>,
 ): Promise<string | undefined> {
-  const [row] = await database.rows<{ in_flight: string | null }>({
+  const [row] = await database.rows<{ other: string | null }>({
     name: 'bar line',
     text: bar,
-    values: [batchId, number, requestId, accountId, storedAs],
+    values: [batchId, number, requestId, accountId, storedAs, null],
   })
-  return row?.in_flight ?? undefined
+  return row?.other ?? undefined
 }
 
 /** A line that is to be taken again. */

@@ -65,36 +65,44 @@ export function createRunner(needs: RunnerNeeds, closing: AbortSignal): RunLine 
 
   async function end(
     opened: OpenLine,
-    { chargedAs, status, body }: { readonly chargedAs: string | null; readonly status: number; readonly body: string },
+    {
+      status,
+      body,
+      ...how
+    }: Pick<store.LineEnd, 'state' | 'chargedAs'> & {
+      readonly status: number
+      readonly body: string
+    },
   ): Promise<void> {
     const { batch, claim, customId } = opened
     const { id, accountId, dialect } = batch
-    const text = resultLine(dialect, { customId, requestId: chargedAs ?? claim.requestId, status, body })
+    const text = resultLine(dialect, { customId, requestId: how.chargedAs ?? claim.requestId, status, body })
     const result = encryption.encrypt(text, contexts.result(accountId, id, claim.number))
     const storedAs = lineKey(id, claim.number)
-    const inFlight = await store.endLine(database, { ...claim, accountId, result, chargedAs, storedAs })
-    if (inFlight !== undefined) await waitFor(opened, inFlight)
+    const other = await store.endLine(database, { ...claim, ...how, accountId, result, storedAs })
+    if (other !== undefined) await waitFor(opened, other)
   }
 
-  /** For a request that another instance has in flight for the line. */
+  /** For a request of another instance that is in flight for the line, or was charged: the line then ends with its reply. */
   const waitFor = (opened: OpenLine, requestId: string) =>
     again(opened, { pause: shortPause, waitsFor: 'model', counts: false, mayBeCharged: requestId })
 
-  function fail(opened: OpenLine, problem: Problem): Promise<void> {
-    const { status, body } = calls.refusal(opened.batch.endpoint, problem, opened.claim.requestId)
-    return end(opened, { chargedAs: null, status, body: JSON.stringify(body) })
+  /** `chargedAs`: the request whose reply was lost. */
+  function fail(opened: OpenLine, problem: Problem, chargedAs: string | null = null): Promise<void> {
+    const { status, body } = calls.refusal(opened.batch.endpoint, problem, chargedAs ?? opened.claim.requestId)
+    return end(opened, { state: 'failed', chargedAs, status, body: JSON.stringify(body) })
   }
 
   const again = ({ claim }: OpenLine, how: Omit<store.LineRetry, keyof store.LineClaim>) =>
     store.queueAgain(database, { ...claim, ...how })
 
   /** Ends a line that an earlier try has charged, with the reply that was stored then: it is paid, whatever would refuse the line now. */
-  async function endCharged(opened: OpenLine): Promise<void> {
+  async function endCharged(opened: OpenLine, chargedAs: string): Promise<void> {
     const { accountId, keyId, endpoint, id } = opened.batch
     const stored = await till.storedReply({ accountId, keyId }, lineKey(id, opened.claim.number))
     const made = stored && !('fault' in opened) && (await replay(endpoint, opened.body, stored))
-    if (made) await end(opened, { chargedAs: made.reply.id, status: 200, body: made.body })
-    else await fail(opened, lost())
+    if (made) await end(opened, { state: 'succeeded', chargedAs: made.reply.id, status: 200, body: made.body })
+    else await fail(opened, lost(), chargedAs)
   }
 
   /** Undefined if a later version no longer reads the body. */
@@ -111,7 +119,7 @@ export function createRunner(needs: RunnerNeeds, closing: AbortSignal): RunLine 
   async function endsByEarlierTry(opened: OpenLine, previous: string | null): Promise<boolean> {
     if (previous === null) return false
     const found = await store.readEarlierTry(database, previous)
-    if (found === 'charged') await endCharged(opened)
+    if (found === 'charged') await endCharged(opened, previous)
     else if (found === 'held') await waitFor(opened, previous)
     else if (opened.batch.isEnding) await leaveUnrun(opened)
     else return false
@@ -121,8 +129,8 @@ export function createRunner(needs: RunnerNeeds, closing: AbortSignal): RunLine 
   async function leaveUnrun(opened: OpenLine): Promise<void> {
     const { id, accountId } = opened.batch
     const storedAs = lineKey(id, opened.claim.number)
-    const inFlight = await store.barLine(database, { ...opened.claim, accountId, storedAs })
-    if (inFlight !== undefined) return waitFor(opened, inFlight)
+    const other = await store.barLine(database, { ...opened.claim, accountId, storedAs })
+    if (other !== undefined) return waitFor(opened, other)
     return again(opened, { pause: 0, waitsFor: 'model', counts: false, mayBeCharged: null })
   }
 
@@ -187,7 +195,7 @@ export function createRunner(needs: RunnerNeeds, closing: AbortSignal): RunLine 
       const made = await call.make(job)
       reply = made.reply
       if (!reply.replayed) onCharged?.(reply.model, reply.usage)
-      await end(opened, { chargedAs: reply.id, status: 200, body: made.body })
+      await end(opened, { state: 'succeeded', chargedAs: reply.id, status: 200, body: made.body })
     } catch (error) {
       if (reply !== undefined) throw error
       await failed(opened, error, spare?.wait())

@@ -1,5 +1,8 @@
 import type { Database } from '../platform/database/database.ts'
 import { runChecks, type VerifyCheck, type VerifyQueries } from '../platform/verify-checks.ts'
+import { lineKey } from './batch.ts'
+
+const keyOfLine = `'${lineKey(`' || l.batch_id || '`, `' || l.number || '`)}'`
 
 const batches: VerifyQueries = {
   'every batch is paid by a key of its account': `
@@ -22,6 +25,12 @@ const batches: VerifyQueries = {
       select from ledger where request_id = l.request_id and ledger.account_id = l.account_id and ledger.key_id = l.key_id))
     union all
     select batch_id, number, null, null from batch_line where state = 'succeeded' and request_id is null`,
+  // Seen for as long as the till keeps idempotency keys. A line whose reply was lost has failed, and names its charge.
+  'no line that failed or was not run was charged': `
+    select l.batch_id as batch, l.number as line, i.hold_id as request
+    from batch_line l join batch b on b.id = l.batch_id join idempotency i on i.account_id = b.account_id and i.key = ${keyOfLine}
+      join ledger on ledger.request_id = i.hold_id and ledger.account_id = i.account_id
+    where (l.state = 'failed' or l.state = 'queued' and b.ended_at is not null) and l.request_id is distinct from i.hold_id`,
 }
 
 /** Checks that batches, their lines and their charges agree. */

@@ -161,6 +161,17 @@ async function end({ id }: Batch): Promise<void> {
   assert.equal(row?.ended, true, 'it has not ended')
 }
 
+/** Takes the only line of a batch as often as it is queued again. */
+async function runUntilEnded(world: ReturnType<typeof open>, caller: Caller, batch: Batch): Promise<void> {
+  do {
+    await until(async () => (await queue.readDueBatches(stage.database, 100)).some(({ id }) => id === batch.id))
+    await (
+      await world.take(batch)
+    )(caller)
+    await queue.endBatches(stage.database)
+  } while ((await world.show(caller, batch)).endedAt === null)
+}
+
 async function assertTrue(): Promise<void> {
   assertVerified((await verifyBooks(stage.database)).checks)
   assertVerified(await verifyBatches(stage.database))
@@ -266,6 +277,68 @@ describe('a line of a batch', () => {
       await assertTrue()
     })
   }
+
+  for (const [how, endsBy] of [
+    ['would fail now', 'a failure'],
+    ['is in a batch that was cancelled', 'a cancellation'],
+  ] as const) {
+    test(`has the reply that an instance was charged for after another one took it, even if it ${how}`, async () => {
+      const world = open({ m: answers })
+      const caller = await world.account()
+      const client = randomUUIDv7()
+      world.clients.add(client)
+      const batch = await world.queue(caller, ['m'], { metadata: { client_id: client } })
+      const gate = createGate()
+      const till = stage.nth(0)
+      let stopped = false
+      const slow = await world.take(batch, {
+        till: { ...till, takeSpare: async () => ((stopped = true), await gate.pass(0), 0) },
+      })
+      const late = slow(caller)
+      await until(() => stopped)
+      await lapse(batch)
+      // The line then names this try, which may have been charged, and no longer the first one.
+      await (
+        await world.take(batch, {
+          till: { ...till, takeSpare: () => Promise.reject(new Problem('unavailable', 'The database is away.')) },
+        })
+      )(caller)
+      gate.open()
+      await late
+      assert.equal((await stage.ledgerRows(caller)).length, 1)
+      world.clients.delete(client)
+      if (endsBy === 'a cancellation') await world.cancel(caller, batch)
+      await runUntilEnded(world, caller, batch)
+      const { succeeded, failed } = await world.show(caller, batch)
+      assert.deepEqual([succeeded, failed, world.calls()], [1, 0, 1])
+      assert.equal(at(await world.results(caller, batch), 0, 'result', 'message', 'content', 0, 'text'), 'Hi')
+      assert.equal((await stage.ledgerRows(caller)).length, 1)
+      await assertTrue()
+    })
+  }
+
+  test('that was charged fails if its reply can no longer be read, and still names its charge', async () => {
+    const world = open({ m: answers })
+    const caller = await world.account()
+    const batch = await world.queue(caller, ['m'])
+    await assert.rejects((await world.take(batch, { database: dyingAt('end line') }))(caller), /lost/)
+    await lapse(batch)
+    await stage.database.rows(`update batch_line set content = '' where batch_id = $1`, [batch.id])
+    await (
+      await world.take(batch)
+    )(caller)
+    await end(batch)
+    const [row] = await stage.ledgerRows(caller)
+    assert.match(JSON.stringify(await world.results(caller, batch)), /charged, and its reply was lost/)
+    assert.deepEqual(
+      await stage.database.rows(
+        `select state, l.request_id as charged, body from batch_line l, idempotency i where batch_id = $1 and account_id = $2`,
+        [batch.id, caller.accountId],
+      ),
+      [{ state: 'failed', charged: row?.request_id, body: '' }],
+    )
+    await assertTrue()
+  })
 
   test('does not fail while a request of another instance is in flight for it', async () => {
     const gate = createGate()
@@ -405,6 +478,29 @@ describe('a line of a batch', () => {
     )
     await stage.database.rows('delete from batch where id = $1', [batch.id])
   })
+
+  for (const [what, change] of [
+    ['has failed', `update batch_line set state = 'failed', request_id = null where batch_id = $1`],
+    ['was not run', `update batch_line set state = 'queued', request_id = null where batch_id = $1`],
+  ] as const) {
+    test(`is reported if it ${what} and was charged`, async () => {
+      const world = open({ m: answers })
+      const caller = await world.account()
+      const batch = await world.queue(caller, ['m'])
+      await (
+        await world.take(batch)
+      )(caller)
+      await end(batch)
+      await stage.database.rows(change, [batch.id])
+      const checks = await verifyBatches(stage.database)
+      const [row] = await stage.ledgerRows(caller)
+      assert.deepEqual(
+        checks.filter(({ ok }) => !ok).map(({ name, faults }) => [name, at(faults, 0, 'request'), faults.length]),
+        [['no line that failed or was not run was charged', row?.request_id, 1]],
+      )
+      await stage.database.rows('delete from batch where id = $1', [batch.id])
+    })
+  }
 
   for (const [what, credit, wait] of [
     ['the limits of its account have', 10n ** 12n, 60_000],
