@@ -195,10 +195,13 @@ describe('the candidates of a request', () => {
       assert.ok(admission.kind === 'admitted')
       assert.equal(admission.candidate.maxOutputTokens, 100_000)
     }
-    await assert.rejects(ask(100_001), {
+    const refused = {
       code: 'invalid_field',
       message: 'The field max_output_tokens must be at most 100000 with so many log probabilities.',
-    })
+    }
+    await assert.rejects(ask(100_001), refused)
+    const needing = { ...asked, maxOutputTokens: undefined, leastOutputTokens: 100_001 }
+    await assert.rejects(candidates.admit(jobOf(needing)), refused)
   })
 
   describe('of a request for several choices', () => {

@@ -30,7 +30,7 @@ export function chooseModel(
   if (request.logprobs) checkLogprobs(offer, request.logprobs)
   if (request.prompt.vendorFields) checkTaken(offer, request.prompt.vendorFields, background !== undefined)
   const [ofModel, scored] = [offer.model.maxOutputTokens, mostScored(request)]
-  if ((request.maxOutputTokens ?? 1) <= Math.min(ofModel, scored)) return offer
+  if ((request.maxOutputTokens ?? request.leastOutputTokens ?? 1) <= Math.min(ofModel, scored)) return offer
   const field = request.names.maxOutputTokens
   const reason = scored < ofModel ? `${scored} with so many log probabilities` : `${ofModel} for this model`
   throw new Problem('invalid_field', `The field ${field} must be at most ${reason}.`, { field })
