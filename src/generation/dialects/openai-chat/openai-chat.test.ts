@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { isDeepStrictEqual } from 'node:util'
 import { chunksOf, eventsOf, replyOf as chatReply } from '../../../../tests/support/scripted-reply.ts'
 import { at, objectAt, parseObject } from '../../../../tests/support/json.ts'
 import type { Message, Part, ReplyPart } from '../../../models/conversation.ts'
@@ -440,6 +441,16 @@ describe('a custom tool in chat completions', () => {
       assert.equal(at(chunks.at(-1), 'usage', 'completion_tokens'), 7)
     })
   }
+
+  it('is the same if an item of the input adds it', () => {
+    const added = { type: 'additional_tools', role: 'developer', tools: [custom] }
+    const parsed = openAiChat.read({ model: 'fast', input: [added, ...items] })
+    const made = called(JSON.stringify({ input: words }))
+    assert.ok(parsed.request.prompt.messages.some((turn) => isDeepStrictEqual(turn, turnOf(made))))
+    assert.deepEqual(at(parseObject(parsed.wholeBody(chatReply([made]))), 'choices', 0, 'message', 'tool_calls'), [
+      asCall,
+    ])
+  })
 
   it('has no arguments in a stream if its call was cut off', () => {
     const parsed = openAiChat.read(bodyIn(forms[0][1]))

@@ -18,7 +18,7 @@ export function readResponsesBody(raw: Fields, permitted: Permissions): DialectR
   const { stream_options: asked } = checkStreamOptions(
     options === null || options === undefined ? {} : { stream_options: options },
   )
-  const customTools = customNamesIn(body['tools'])
+  const customTools = customNamesIn(toolsIn(body))
   const { request, repeated } = readResponsesRequest(withCustomCalls(body, customTools), permitted)
   const special = Array.from(repeated.tools.named.values()).find(
     ({ type, namespace }) => type !== 'custom' || namespace,
@@ -30,6 +30,12 @@ export function readResponsesBody(raw: Fields, permitted: Permissions): DialectR
     wholeBody: (reply) => JSON.stringify(completion(reply, write)),
     eventWriter: ({ id, model }) => eventWriter(id, model, { ...write, withUsage: asked?.include_usage === true }),
   }
+}
+
+/** The tools of a body, and those that the items of its input add. */
+function toolsIn({ tools, input }: Fields): readonly unknown[] {
+  const items: readonly unknown[] = Array.isArray(input) ? input : []
+  return [tools, ...items.map((item) => (isFields(item) ? item['tools'] : []))].flat()
 }
 
 /** A body in which the calls of custom tools have arguments as models know them. Throws Problem `invalid_field`. */
