@@ -1021,6 +1021,7 @@ session: { idle: 13h }
     'durability',
     'clock',
     'connections',
+    'documents',
     'models',
     'prices',
     'sign-in',
@@ -1153,7 +1154,7 @@ test('doctor reports an unavailable database as one fault', async () => {
   assert.match(stdout, /WRONG {2}database +No database answers/)
   assert.match(
     stdout,
-    /\nNot checked until that is fixed: encryption key, currency, portal, durability, clock, connections, prices, sign-in, drafting, try it\.\n$/,
+    /\nNot checked until that is fixed: encryption key, currency, portal, durability, clock, connections, documents, prices, sign-in, drafting, try it\.\n$/,
   )
   assert.equal(stdout.match(/WRONG/g)?.length, 2, 'the database is one line; the other is the missing model file')
 })

@@ -29,7 +29,8 @@ const entry = (input: string, output: string, more = '') =>
 
 setUp(async () => {
   const tiers = `, "input_cost_per_token_batches": 7.5e-08, "input_cost_per_token_flex": 7.5e-08, "output_cost_per_token_flex": 3e-07,
-    "input_cost_per_token_above_128k_tokens": 3e-07, "output_cost_per_token_above_128k_tokens": 1.2e-06`
+    "input_cost_per_token_above_128k_tokens": 3e-07, "output_cost_per_token_above_128k_tokens": 1.2e-06,
+    "input_cost_per_token_above_128k_tokens_flex": 1.5e-07, "output_cost_per_token_above_128k_tokens_flex": 6e-07`
   await writeFile(
     list,
     `{ "gpt-4o-mini": ${entry('1.5e-07', '6e-07', tiers)}, "gpt-4o": ${entry('2.5e-06', '1e-05')} }`,
