@@ -253,9 +253,12 @@ describe('an erasure', () => {
     const [done, waiting] = [await createBatch(service, key, lines), await createBatch(service, key, lines)]
     await Promise.all([done, waiting].map(({ id }) => ended(id)))
     const waitingId = uuidOf(waiting.id)
-    // As it was before its first line began.
+    // As it was while its first line was running.
+    const requests = () =>
+      database().rows('select request_id from batch_line where batch_id = $1 and number = 1', [waitingId])
+    const running = await requests()
     await database().rows(
-      `update batch_line l set state = 'queued', request_id = null, result = null, content = f.content from batch b, batch_file_line f
+      `update batch_line l set state = 'running', claimed_at = clock_timestamp(), result = null, content = f.content from batch b, batch_file_line f
        where b.id = $1 and l.batch_id = b.id and l.number = 1 and f.file_id = b.file_id and f.number = 1`,
       [waitingId],
     )
@@ -291,6 +294,8 @@ describe('an erasure', () => {
     assert.deepEqual(await faults(), [])
     const after = await ended(waiting.id)
     assert.deepEqual([at(after, 'request_counts', 'completed'), at(after, 'request_counts', 'failed')], [1, 1])
+    // If its request is charged after the erasure, the line names it, as verifyBatches() expects.
+    assert.deepEqual(await requests(), running)
     for (const { id } of [done, waiting]) {
       const { output_file_id: output, input_file_id: input } = await ended(id)
       for (const file of [output, input]) {

@@ -72,9 +72,10 @@ begin
   delete from document_upload where client_id = p_client;
   delete from document_chunk where client_id = p_client;
 
-  -- Lines of batches that name the client: those that have not begun fail, and the others lose their texts.
+  -- Lines of batches that name the client: those that have not ended fail, and all lose their texts. A request that is running may still be
+  -- charged, so its line goes on naming it.
   with ended as (
-    update batch_line set state = 'failed', request_id = null, claimed_at = null where client_id = p_client and state in ('queued', 'running')
+    update batch_line set state = 'failed', claimed_at = null where client_id = p_client and state in ('queued', 'running')
     returning batch_id
   )
   -- The lines of one that is still arriving are counted once all are there.
