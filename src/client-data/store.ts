@@ -1,5 +1,6 @@
 import type { Visit } from '../access/actor.ts'
 import type { Database, Queryable } from '../platform/database/database.ts'
+import { codeOf } from '../platform/database/failure.ts'
 import type { PreparedStatement } from '../platform/database/pipeline.ts'
 import { proven } from '../platform/database/proven-store.ts'
 
@@ -137,7 +138,7 @@ export async function readDue(database: Queryable, waiting: string): Promise<str
   return rows.map(({ client_id }) => client_id)
 }
 
-/** `not_due`: it was withdrawn, or another instance was first. `busy`: something is being generated for the client. */
+/** `not_due`: it was withdrawn, or another instance was first. `busy`: something is being generated or read for the client; try again later. */
 type ErasureOutcome = 'erased' | 'not_due' | 'busy'
 
 /** The tables that `erase_client` empties of a client's names and texts. */
@@ -153,7 +154,7 @@ export function eraseClient(
   clientId: string,
   waiting: string,
 ): Promise<ErasureOutcome | undefined> {
-  return database.transaction(async (tx) => {
+  const erased = database.transaction(async (tx) => {
     const [row] = await tx.rows<{ outcome: ErasureOutcome }>('select erase_client($1, $2::interval) as outcome', [
       clientId,
       waiting,
@@ -161,7 +162,11 @@ export function eraseClient(
     if (row?.outcome === 'erased') await tx.rows(`analyze ${erasedTables}`)
     return row?.outcome
   })
+  // Keeping the text of a document locks its content before the client, so each can wait for the other.
+  return erased.catch((error: unknown) => (codeOf(error) === deadlock ? 'busy' : Promise.reject(error)))
 }
+
+const deadlock = '40P01'
 
 /** A retention rule: how long archived and deleted clients are kept, and how long their erasure then waits. */
 interface RetentionRule {
