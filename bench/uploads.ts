@@ -11,8 +11,8 @@ import { superuserUrl } from './tollgate.ts'
 const folder = join(import.meta.dirname, 'data/uploads')
 
 /**
- * The throughput of an upload to the database and to a folder, as a multiple of what a bare server reaches that stores the same bytes in the
- * same way without encrypting or hashing them. Throws if a response has another status than expected.
+ * The throughput of an upload to the database and to a folder, as a multiple of what a bare server reaches that stores the same bytes in
+ * pieces of 512 KiB, each durable before the next, without encrypting or hashing them. Throws if a response has another status than expected.
  */
 export async function benchUploads(): Promise<Row[]> {
   const rows: Row[] = []

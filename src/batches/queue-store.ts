@@ -105,12 +105,14 @@ export interface LineEnd extends LineClaim {
 }
 
 /**
- * Uses up the idempotency key of a line that is running for a request ($1 to $3) and ends without a charge, of an account ($4, $5): the till then refuses whoever took the line
- * before and was slow. Has another request than $6 that is in flight with that key, or was charged, if there is one.
+ * Uses up the idempotency key ($4, $5) of a line that is running for a request ($1 to $3) and ends without a charge. The till then refuses an instance that took the line before and was
+ * slow. Returns the other request, if any, that is in flight with that key or was charged; $6 does not count as another.
  */
-const bar = `insert into idempotency (account_id, key, request_hash, hold_id, created_at, body, digest)
+const barIf = (
+  condition: string,
+) => `insert into idempotency (account_id, key, request_hash, hold_id, created_at, body, digest)
   select $4, $5, '', $3, clock_timestamp(), '', reply_digest(row($4, $5, '', $3, null, null, '', null)::idempotency)
-  from batch_line where batch_id = $1 and number = $2 and request_id = $3 and state = 'running' for update
+  from batch_line where batch_id = $1 and number = $2 and request_id = $3 and state = 'running' and ${condition} for update
   on conflict (account_id, key) do update set created_at = idempotency.created_at
     where idempotency.body is distinct from '' and idempotency.hold_id is distinct from $6::uuid
   returning case when body is distinct from '' then hold_id end as other`
@@ -124,7 +126,7 @@ export async function endLine(database: Queryable, end: LineEnd): Promise<string
   const { batchId, number, requestId, accountId, result, state, chargedAs, storedAs } = end
   const [row] = await database.rows<{ other: string }>({
     name: 'end line',
-    text: `with barred as (${bar.replace('where batch_id', `where $8 = 'failed' and batch_id`)}), ended as (
+    text: `with barred as (${barIf(`$8 = 'failed'`)}), ended as (
        update batch_line set state = $8, result = $7, request_id = $6, content = null, claimed_at = null
        where batch_id = $1 and number = $2 and request_id = $3 and state = 'running'
          and not exists (select from barred where other is not null)
@@ -156,7 +158,7 @@ export async function barLine(
 ): Promise<string | undefined> {
   const [row] = await database.rows<{ other: string | null }>({
     name: 'bar line',
-    text: bar,
+    text: barIf('true'),
     values: [batchId, number, requestId, accountId, storedAs, null],
   })
   return row?.other ?? undefined

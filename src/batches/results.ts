@@ -60,8 +60,8 @@ export function createResultReader({
   }
 
   /**
-   * The bytes of the errors of a batch, among them lines that were not run, which are not stored as they are sent. They are read once, and again only if a client was erased since:
-   * then there are fewer.
+   * The size in bytes of the errors of a batch with lines that were not run, which are not stored as they are sent, so all of them must be read. Remembered until a client is erased,
+   * which makes it smaller, or until newer sizes take its place.
    */
   async function sizeOf(batch: store.BatchOfOutput): Promise<number> {
     const { id, outputBytes, unrunBytes } = batch

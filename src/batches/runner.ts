@@ -145,7 +145,7 @@ export function createRunner(needs: RunnerNeeds, closing: AbortSignal): RunLine 
     const { code, details } = problem
     // While an earlier try is in progress, this one was not admitted.
     const tried = code === 'idempotency_in_progress' ? (line.previous ?? requestId) : requestId
-    // Whoever made the earlier try may only have been suspended.
+    // The instance that made the earlier try may only have been suspended.
     const mayBeCharged = uncertain.has(code) ? tried : line.previous
     const waitsFor = passing.get(code)
     if (waitsFor !== undefined) {

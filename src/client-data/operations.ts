@@ -22,7 +22,7 @@ export const exportClient = {
   operationId: 'exportClient',
   summary: 'Export a client',
   description:
-    'A ZIP file: the client, its notes, disputes, letters, documents, tasks, contacts, time entries and expenses with archived ones and all revisions, timers, its drafts and costs, ' +
+    'A ZIP file: the client; its notes, disputes, letters, documents, tasks, contacts, time entries and expenses, archived ones and all revisions included; the mails with its letters, the reviews of them, its timers, its drafts and costs, ' +
     'its letters as PDF files, and the files of its documents. A letter whose characters the fonts lack is a Word file instead. For partners it also has the ' +
     'audit log of the client.',
   params: clientParams,

@@ -23,8 +23,11 @@ export function promptInput(sources: readonly ReadSource[], parts: PromptParts):
   return [...texts, signed].join('\n\n')
 }
 
+/** What the text of a source needs besides the source. */
+type SourceParts = Pick<PromptParts, 'client' | 'currency'>
+
 /** What the prompt says of a source. */
-export function sourceText(source: ReadSource, parts: Pick<PromptParts, 'client' | 'currency'>): string {
+export function sourceText(source: ReadSource, parts: SourceParts): string {
   switch (source.kind) {
     case 'note':
       return noteText(source)
@@ -54,10 +57,7 @@ const dayFormat = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone
 const names = new Intl.ListFormat('en')
 const lastNameOf = (name: string): string => name.split(' ').at(-1) ?? name
 
-function disputeText(
-  { title, text, amount }: ReadSource,
-  { client, currency }: Pick<PromptParts, 'client' | 'currency'>,
-): string {
+function disputeText({ title, text, amount }: ReadSource, { client, currency }: SourceParts): string {
   const lines = [`Client: ${client}`, `Invoice: ${title}`]
   if (amount !== null) lines.push(`Amount: ${amountText(BigInt(amount), currency)}`)
   return [...lines, text ?? ''].join('\n')

@@ -18,7 +18,7 @@ export interface ReviewsRow {
   readonly total: number
 }
 
-/** Of more, the latest are not counted. */
+/** Of more, those that would be listed last are not counted. */
 export const countedReviews = 1000
 const listed = 50
 
@@ -48,8 +48,9 @@ export function readLettersToReview(scope: Scope, personId: string | null): Prep
 }
 
 /**
- * The drafts of active clients that were returned, or wait for someone who can no longer read the record, the last first: those for which
- * the person asked, and nobody asked again since. If the person who asked can no longer read the record, it is for its consultant.
+ * The drafts of active clients whose review the person asked for, and which were returned or wait for someone who can no longer read the
+ * record, unless a review was asked for again since. The latest first. If the person who asked can no longer read the record, its consultant
+ * gets them.
  */
 export function readReturnedLetters(scope: Scope, personId: string | null): PreparedStatement<ReviewsRow> {
   const { joined, asked } = {

@@ -1,4 +1,4 @@
--- A review is of a draft, by another person who may read its record. The reviewer returns it; whoever approves the letter ends it, and
+-- A review is of a draft, by another person who may read its record. The reviewer returns it; an approval of the letter, by anyone, ends it, and
 -- anyone who may change the letter withdraws it. It ends once, and goes when its client is erased.
 create or replace function keep_letter_review() returns trigger language plpgsql set search_path from current as $$
 declare

@@ -2,7 +2,7 @@
 create or replace function note_letter_review() returns trigger language plpgsql set search_path from current as $$
 begin
   if tg_op = 'INSERT' then
-    -- Who asks, takes it back and asks again sends two mails an hour, not one each time.
+    -- A person who withdraws a review and asks for it again, over and over, sends at most two mails an hour.
     insert into letter_review_notice (review_id, client_id, kind)
       select new.id, new.client_id, 'asked' where 2 > (
         select count(*) from letter_review r where r.letter_id = new.letter_id and r.reviewer_id = new.reviewer_id and r.id <> new.id

@@ -5,7 +5,7 @@ declare
 begin
   update document_object o set remove_after = clock_timestamp() from gone where o.digest = gone.object;
   get diagnostics v_released = row_count;
-  -- Whoever may not see an object cannot release it, and its bytes would stay for ever.
+  -- Row-level security skips objects that this role may not see. Their bytes would stay for ever.
   if v_released < (select count(object) from gone) then
     raise exception 'an object of a deleted chunk was not released';
   end if;

@@ -108,8 +108,8 @@ function rowOf(stated: readonly Stated[], base: TokenPrices): TokenPrices {
 }
 
 /**
- * A factor, if the list states each standard price of the tier too, and as the same multiple. A factor would also change those that it does not
- * state.
+ * A factor if the list states every standard price for the tier too, each as the same multiple: a factor would also change prices that the
+ * list does not state for the tier.
  */
 function tierOf(stated: readonly Stated[], standard: SteppedPrices): Factor | SteppedPrices {
   const rows = [standard, ...(standard.steps ?? [])]

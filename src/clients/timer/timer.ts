@@ -16,7 +16,8 @@ export interface Timers {
   /** Writes an audit event if it says something of the client: not about a timer that is `known`. */
   read(visit: Visit, known?: string): Promise<OwnTimer>
   /**
-   * Idempotent per person and `key`. Throws Problem `conflict` if the person has another timer or the client is archived, and what
+   * Idempotent per person and `key` while the timer is there. Each timer needs a key of its own, since its id is the idempotency key of its time
+   * entry. Throws Problem `conflict` if the person has another timer or the client is archived, and what
    * `RecordAccess.refuse` throws if the actor cannot see the client.
    */
   start(visit: Visit, clientId: string, body: NewTimer, key?: string): Promise<Timer>

@@ -110,7 +110,7 @@ async function readSource(text: string, { numbers, days, years, words, small }: 
 /** Characters of a text that are read at once. */
 const partLength = 20_000
 
-/** A text in parts that end with a line, or without lines, somewhere. */
+/** Splits a text at the ends of lines. A line that is too long is split anywhere. */
 function* partsOf(text: string): Generator<string> {
   let start = 0
   while (start < text.length) {

@@ -242,7 +242,7 @@ export const configSchema = groupOf('The configuration.', {
       former_store: Type.Optional(
         written(
           values.documentStore,
-          'The folder or bucket in which older files are, after `store` was changed. Files in the database need no setting.',
+          'The folder or bucket in which older files are, after `store` was changed. Not `database`: files there are always found.',
         ),
       ),
       s3: Type.Optional(

@@ -52,7 +52,7 @@ const TimerDialog = lazy(async () => ({ default: (await import('./timer-dialog.t
 /** ms between two readings of the timer, as on the overview. */
 const pause = 30_000
 
-/** Reads the timer, once for all pages that the app shows, and has the dialog that records its time. Rendered once per page. */
+/** Keeps the timer up to date, and shows the dialog that records its time. Part of the frame, so there is one for all pages. */
 export function TimerWatch() {
   const { timer, isRecording } = useTimer()
   const isDeveloper = useRole() === 'developer'

@@ -69,10 +69,12 @@ function show(timer: Timer | null): void {
   const shown = timer?.id === state.timer?.id ? state.timer : undefined
   const [client, text] = [timer?.client ?? shown?.client, timer?.text ?? shown?.text]
   if (timer === null || client === undefined || text === undefined)
-    return update({ timer: undefined, isRecording: false })
+    return update({ timer: undefined, isRecording: false, next: undefined })
   const { id, started_at: startedAt, stopped_at: stoppedAt, seconds, minutes } = timer
   const began = Date.now() - seconds * 1000
-  update({ timer: { id, client, text, startedAt, began, minutes: stoppedAt === null ? undefined : minutes } })
+  // Of another timer, no time is being recorded here, and nothing was to follow it.
+  const reset = shown === undefined ? { isRecording: false, next: undefined } : {}
+  update({ timer: { id, client, text, startedAt, began, minutes: stoppedAt === null ? undefined : minutes }, ...reset })
 }
 
 function tellOthers(): void {
@@ -134,13 +136,14 @@ export function closeRecording(): void {
 
 /** Removes the timer after its time was recorded or deleted, and starts the one that was to follow. Throws ApiError. */
 export async function endTimer({ id }: ShownTimer): Promise<void> {
+  // What follows is decided now: a page that sees meanwhile that the timer is gone would forget it.
+  const { next } = state
   try {
     await change(`/timer/${id}`, { method: 'DELETE' })
   } catch (error) {
     // Another page was faster.
     if (!(error instanceof ApiError) || error.status !== 404) throw error
   }
-  const { next } = state
   update({ timer: undefined, isRecording: false, next: undefined })
   tellOthers()
   if (next) await begin(next)

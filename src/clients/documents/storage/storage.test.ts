@@ -80,7 +80,7 @@ test('a folder without its documents is not filled anew, and works once they are
   await withObjectAt('folder', async () => {
     await rename(store.folder, `${store.folder}.away`)
     await mkdir(store.folder)
-    await assert.rejects(survey({ store }), { message: /lacks the object tollgate-documents/ })
+    await assert.rejects(survey({ store }), { message: /has no object tollgate-documents/ })
     const { storage, text } = await open({ store })
     assert.match(text(), /documents cannot be stored or read until their storage is back/)
     const missing = { data: null, object: 'a'.repeat(64), place: 'folder' } as const
@@ -167,7 +167,7 @@ test('a bucket with wrong credentials keeps the service from starting, and one t
   assert.match(text(), /documents cannot be stored or read until their storage is back/)
   await assert.rejects(storage.put('c'.repeat(64), Buffer.from('x'), unnoted), { code: 'unavailable' })
   server.fail(undefined)
-  // The first object is noted after the bucket is prepared, so it is not taken for one of another bucket.
+  // The first object is noted after the bucket is prepared. Otherwise the bucket would seem to have lost it.
   await storage.put('c'.repeat(64), Buffer.from('x'), async () => void (await noteAt('bucket')))
   assert.deepEqual([...server.objects.keys()].toSorted(), ['c'.repeat(64), 'tollgate-documents'])
   await storage.close()

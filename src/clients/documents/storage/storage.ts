@@ -108,7 +108,7 @@ async function prepare(
 }
 
 const unmarked = ({ title }: ObjectStore): string =>
-  `${title} lacks the object ${marker.name}, so it is not the one in which documents were stored. Mount it, or correct its name.`
+  `${title} has no object ${marker.name}, so it is not where the documents were stored. Mount the folder, or correct its name in the configuration.`
 
 /** Throws OperatorError if objects are in a place that the configuration does not name. */
 function confirmPlaces(places: readonly Place[], stores: readonly ObjectStore[]): void {

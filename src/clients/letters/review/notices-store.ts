@@ -11,10 +11,8 @@ export interface ReviewNotice {
   readonly by: string
 }
 
-/** Removes notices within a transaction. No other instance gets them in the meantime. */
-export async function takeReviewNotices(tx: Queryable, most: number): Promise<ReviewNotice[]> {
-  // The service sees records only with this.
-  await tx.rows(`select set_config('tollgate.proof', 'on', true)`)
+/** Removes notices, within a transaction of `proven`. No other instance gets them in the meantime. */
+export function takeReviewNotices(tx: Queryable, most: number): Promise<ReviewNotice[]> {
   return tx.rows(
     `with taken as materialized (
        select review_id, kind from letter_review_notice order by created_at, review_id limit $1 for update skip locked),

@@ -3,6 +3,7 @@ import { byService } from '../../../access/actor.ts'
 import type { Audit } from '../../../access/audit/audit.ts'
 import type { Mailer } from '../../../mail/mailer.ts'
 import type { Database } from '../../../platform/database/database.ts'
+import { proven } from '../../../platform/database/proven-store.ts'
 import { repeat } from '../../../platform/flow/repeat.ts'
 import { takeReviewNotices } from './notices-store.ts'
 
@@ -24,6 +25,7 @@ const mostAtOnce = 20
  */
 export function startReviewNotices(needs: ReviewNoticeNeeds): { stop(): Promise<void> } {
   const { mailer, log, pause = 2000 } = needs
+  // Without mail, notices stay. Once there is mail, those older than a day are dropped.
   if (mailer === undefined) return Object.freeze({ stop: () => Promise.resolve() })
   return repeat({ name: 'mail about reviews', pause, work: () => queueAll(needs, mailer), log })
 }
@@ -33,7 +35,7 @@ async function queueAll(needs: ReviewNoticeNeeds, mailer: Mailer): Promise<void>
 }
 
 function queueSome({ database, audit }: ReviewNoticeNeeds, mailer: Mailer): Promise<number> {
-  return database.transaction(async (tx) => {
+  return proven(database, async (tx) => {
     const notices = await takeReviewNotices(tx, mostAtOnce)
     for (const { kind, to, personId, by, clientId, letterId } of notices) {
       if (to === null) continue
